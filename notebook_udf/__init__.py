@@ -1,0 +1,138 @@
+"""notebook-udf: Python functions on Spark, written, watched and debugged in a notebook.
+
+Everything a user imports comes from here::
+
+    import notebook_udf as nu
+
+    session = nu.session()
+
+Names are loaded when they are first used, so that ``%load_ext notebook_udf`` starts nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from notebook_udf.errors import (
+        AuthenticationError,
+        CaptureError,
+        DeclarationError,
+        FunctionTimeout,
+        NameTakenError,
+        NotebookUdfError,
+        PlanningError,
+        ProtocolError,
+        ResultError,
+        SessionError,
+        TypeDeclarationError,
+        UserFunctionError,
+        VersionMismatch,
+        WorkerError,
+        WorkerLost,
+        WorkerOutOfMemory,
+    )
+    from notebook_udf.functions.base import ScalarFunction, UserDefinedFunction
+    from notebook_udf.functions.context import FunctionContext
+    from notebook_udf.functions.declare import udf
+    from notebook_udf.functions.metrics import Counter, Gauge, Histogram, Meter, MetricGroup
+    from notebook_udf.kernel import Session, session
+    from notebook_udf.kernel.registering import register
+    from notebook_udf.registry import RegisteredFunction
+    from notebook_udf.types import DataTypes
+
+_HOMES = {
+    "AuthenticationError": "errors",
+    "CaptureError": "errors",
+    "Counter": "functions.metrics",
+    "DataTypes": "types",
+    "DeclarationError": "errors",
+    "FunctionContext": "functions.context",
+    "FunctionTimeout": "errors",
+    "Gauge": "functions.metrics",
+    "Histogram": "functions.metrics",
+    "Meter": "functions.metrics",
+    "MetricGroup": "functions.metrics",
+    "NameTakenError": "errors",
+    "NotebookUdfError": "errors",
+    "PlanningError": "errors",
+    "ProtocolError": "errors",
+    "RegisteredFunction": "registry",
+    "ResultError": "errors",
+    "ScalarFunction": "functions.base",
+    "Session": "kernel",
+    "SessionError": "errors",
+    "TypeDeclarationError": "errors",
+    "UserDefinedFunction": "functions.base",
+    "UserFunctionError": "errors",
+    "VersionMismatch": "errors",
+    "WorkerError": "errors",
+    "WorkerLost": "errors",
+    "WorkerOutOfMemory": "errors",
+    "register": "kernel.registering",
+    "session": "kernel",
+    "udf": "functions.declare",
+}
+
+__all__ = [
+    "AuthenticationError",
+    "CaptureError",
+    "Counter",
+    "DataTypes",
+    "DeclarationError",
+    "FunctionContext",
+    "FunctionTimeout",
+    "Gauge",
+    "Histogram",
+    "Meter",
+    "MetricGroup",
+    "NameTakenError",
+    "NotebookUdfError",
+    "PlanningError",
+    "ProtocolError",
+    "RegisteredFunction",
+    "ResultError",
+    "ScalarFunction",
+    "Session",
+    "SessionError",
+    "TypeDeclarationError",
+    "UserDefinedFunction",
+    "UserFunctionError",
+    "VersionMismatch",
+    "WorkerError",
+    "WorkerLost",
+    "WorkerOutOfMemory",
+    "register",
+    "session",
+    "udf",
+]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'notebook_udf' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"notebook_udf.{home}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """What ``%load_ext notebook_udf`` runs: registers the magics and starts nothing."""
+    from notebook_udf.magics import load
+
+    load(shell)
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """What ``%unload_ext notebook_udf`` runs."""
+    from notebook_udf.magics import unload
+
+    unload(shell)

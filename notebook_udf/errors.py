@@ -1,0 +1,248 @@
+"""The error tree: every exception this package raises on purpose, drawn once.
+
+::
+
+    NotebookUdfError
+    ├── DeclarationError           a function or session declared in a way that cannot work
+    │   ├── TypeDeclarationError   a type that is missing, unknown or contradictory
+    │   ├── CaptureError           a closure over something that cannot travel to a worker
+    │   └── NameTakenError         a name that belongs to one of Spark's built-ins
+    ├── SessionError               Spark, Java or the session is missing or not as needed
+    ├── PlanningError              a call that cannot become a Spark plan
+    ├── WorkerError                a worker, not the user's code, is at fault
+    │   ├── WorkerLost             the process ended: exit code, signal, last output
+    │   ├── WorkerOutOfMemory      it passed its memory limit
+    │   └── FunctionTimeout        one call took longer than the function's time-out
+    ├── UserFunctionError          the user's code raised
+    │   └── ResultError            it returned a value its declared type cannot hold
+    └── ProtocolError              two ends of the side channel do not understand each other
+        ├── VersionMismatch        driver and worker run different versions
+        └── AuthenticationError    a peer without the session's key
+
+A message's first line says what happened, to which function and value, and is followed by the
+next step. How an error looks on a screen is the business of ``notebook_udf.widgets.card``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+class NotebookUdfError(Exception):
+    """Base of every error raised by this package."""
+
+
+class DeclarationError(NotebookUdfError):
+    """A function, option or session that is declared in a way that cannot work."""
+
+
+class TypeDeclarationError(DeclarationError):
+    """A type that is missing, unknown, or contradicts another declaration."""
+
+
+class CaptureError(DeclarationError):
+    """A function refers to a variable whose value cannot travel to a worker."""
+
+
+class NameTakenError(DeclarationError):
+    """A function is named like one of Spark's built-ins and ``replace=True`` was not given."""
+
+
+class SessionError(NotebookUdfError):
+    """Spark, Java or the session is missing, stopped or not as needed."""
+
+
+class PlanningError(NotebookUdfError):
+    """A call of a registered function that cannot be turned into a Spark plan."""
+
+
+class ProtocolError(NotebookUdfError):
+    """A message of the side channel that this version cannot read."""
+
+
+class VersionMismatch(ProtocolError):
+    """Driver and worker run versions of Python or of this package that do not fit."""
+
+
+class AuthenticationError(ProtocolError):
+    """A peer of the side channel that does not hold the session's key."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One line of a traceback: where it is and, once known, what the line says."""
+
+    file: str
+    line: int
+    name: str
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class FailedRow:
+    """What is known of a call that failed, as the worker saw it.
+
+    Attributes
+    ----------
+    function, version
+        The registered function and its version.
+    error_id
+        Names this failure in the message Spark carries and in the side channel.
+    exception, message
+        Class name and text of what was raised.
+    frames
+        Traceback from the user's first line on, outermost first.
+    arguments
+        Parameter name and shortened ``repr`` of each argument.
+    row, rows
+        Zero-based position of the row in its bundle, and the bundle's length; ``row`` is -1
+        when no single row is to blame (``open``, ``close``, a whole batch).
+    bundle, partition, attempt, stage, query
+        Where in the run it happened. ``query`` is Spark's SQL execution id.
+    worker
+        Process id of the worker.
+    pickled_arguments
+        The arguments, pickled, for replay; empty if they were too large or could not be pickled.
+    """
+
+    function: str
+    version: int
+    error_id: str
+    exception: str
+    message: str
+    frames: tuple[Frame, ...] = ()
+    arguments: tuple[tuple[str, str], ...] = ()
+    row: int = -1
+    rows: int = 0
+    bundle: int = 0
+    partition: int = 0
+    attempt: int = 0
+    stage: int = 0
+    query: str = ""
+    worker: int = 0
+    pickled_arguments: bytes = field(default=b"", repr=False)
+
+    @property
+    def headline(self) -> str:
+        """What happened, naming the function."""
+        if self.exception == "BadResult":
+            return f"{self.function} {self.message}"
+        raised = globals().get(self.exception)
+        if isinstance(raised, type) and issubclass(raised, NotebookUdfError):
+            # Errors of this package name the function themselves.
+            return self.message
+        return f"{self.function}: {self.exception}: {self.message}"
+
+    @property
+    def position(self) -> str:
+        """Where the row stands, in words."""
+        if self.row < 0:
+            return f"partition {self.partition}, worker {self.worker}"
+        return (
+            f"row {self.row + 1:,} of {self.rows:,} in bundle {self.bundle}, "
+            f"partition {self.partition}, worker {self.worker}"
+        )
+
+
+class RemoteError(NotebookUdfError):
+    """Something that happened in a worker, told in the kernel.
+
+    Attributes
+    ----------
+    failed
+        The call that failed, or None if the worker could not say.
+    jvm_stack
+        Spark's own account, folded away.
+    """
+
+    def __init__(
+        self, message: str, *, failed: FailedRow | None = None, jvm_stack: str = ""
+    ) -> None:
+        super().__init__(message)
+        self.failed = failed
+        self.jvm_stack = jvm_stack
+
+    def _render_traceback_(self) -> list[str]:
+        # IPython asks for this: without it, it prints the py4j frames between the user's
+        # call and the JVM, which say nothing about the user's function.
+        return str(self).splitlines()
+
+
+class UserFunctionError(RemoteError):
+    """The user's function raised; carries the row, the line and the worker."""
+
+
+class ResultError(UserFunctionError):
+    """The user's function returned a value that its declared result type cannot hold."""
+
+
+class WorkerError(RemoteError):
+    """A worker, rather than the function's logic, is at fault.
+
+    Attributes
+    ----------
+    function
+        The function that was running, or an empty string.
+    worker
+        Process id.
+    output
+        The last lines the worker wrote.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        function: str = "",
+        worker: int = 0,
+        output: str = "",
+        failed: FailedRow | None = None,
+        jvm_stack: str = "",
+    ) -> None:
+        super().__init__(message, failed=failed, jvm_stack=jvm_stack)
+        self.function = function
+        self.worker = worker
+        self.output = output
+
+
+class WorkerLost(WorkerError):
+    """A worker process ended while it held rows.
+
+    Attributes
+    ----------
+    exit_code
+        What it ended with, or None if a signal ended it.
+    signal
+        The signal's number, or None.
+    """
+
+    exit_code: int | None = None
+    signal: int | None = None
+
+
+class WorkerOutOfMemory(WorkerError):
+    """A worker passed the memory limit of the session or of the function.
+
+    Attributes
+    ----------
+    limit, peak
+        Bytes.
+    """
+
+    limit: int = 0
+    peak: int = 0
+
+
+class FunctionTimeout(WorkerError):
+    """One call of a function took longer than the function's ``timeout``.
+
+    Attributes
+    ----------
+    timeout
+        Seconds.
+    stack
+        Where the worker was stuck.
+    """
+
+    timeout: float = 0.0
+    stack: str = ""

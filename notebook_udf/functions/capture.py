@@ -1,0 +1,189 @@
+"""What a function takes along to a worker, and refusing what cannot travel.
+
+A function is shipped by value with the globals and closure cells it names. Some of those do not
+survive the trip (a SparkSession, a lock, a socket, an open file): they are found here, when the
+function is registered, by name and line, instead of as a pickling error from nowhere.
+"""
+
+from __future__ import annotations
+
+import dis
+import functools
+import inspect
+import io
+import socket
+import sys
+import threading
+from collections.abc import Iterator
+from types import CodeType, FunctionType, GeneratorType, ModuleType
+from typing import Any
+
+from pyspark import cloudpickle
+
+from notebook_udf.errors import CaptureError
+from notebook_udf.functions.definition import FunctionDefinition
+from notebook_udf.functions.source import code_of
+
+_LOCKS = (type(threading.Lock()), type(threading.RLock()))
+_SYNCHRONISERS = (threading.Condition, threading.Event, threading.Semaphore, threading.Barrier)
+_ADVICE = "Create it inside the function, or in open() of a ScalarFunction class."
+
+
+def freeze(definition: FunctionDefinition) -> bytes:
+    """The definition's function, pickled by value with what it refers to.
+
+    Raises
+    ------
+    CaptureError
+        If something it refers to cannot travel; the message names the variable and its line.
+    """
+    for name, value, line in _captured(definition.function):
+        reason = _refusal(value)
+        if reason:
+            raise CaptureError(_message(definition, name, line, reason))
+    try:
+        return bytes(cloudpickle.dumps(definition.function))
+    except Exception as error:
+        raise CaptureError(_blame(definition, error)) from error
+
+
+def _message(definition: FunctionDefinition, name: str, line: int, reason: str) -> str:
+    where = f", line {line}" if line else ""
+    text = ""
+    lines = definition.source.lines
+    if line and line <= len(lines):
+        text = f": {lines[line - 1].strip()}"
+    return f"{definition.name} cannot run in a worker: {name!r} is {reason}{where}{text}\n{_ADVICE}"
+
+
+def _blame(definition: FunctionDefinition, error: Exception) -> str:
+    """Which captured variable is at fault for a pickling error."""
+    for name, value, line in _captured(definition.function):
+        if not _pickles(value):
+            kind = f"{type(value).__module__}.{type(value).__qualname__}"
+            return _message(definition, name, line, f"a {kind}, which cannot be pickled ({error})")
+    return (
+        f"{definition.name} cannot run in a worker: it cannot be pickled "
+        f"({type(error).__name__}: {error})\n{_ADVICE}"
+    )
+
+
+def _pickles(value: Any) -> bool:
+    try:
+        cloudpickle.dumps(value)
+    except Exception:
+        return False
+    return True
+
+
+def _refusal(value: Any) -> str:
+    """Why a value cannot travel, or an empty string."""
+    if isinstance(value, (*_LOCKS, *_SYNCHRONISERS)):
+        return "a lock, which has no meaning in another process"
+    if isinstance(value, socket.socket):
+        return "a socket, which belongs to this process"
+    if isinstance(value, io.IOBase) and not isinstance(value, (io.StringIO, io.BytesIO)):
+        return "an open file, which belongs to this process"
+    if isinstance(value, GeneratorType):
+        return "a running generator"
+    module = type(value).__module__.partition(".")[0]
+    if module == "pyspark" and type(value).__name__ in (
+        "SparkSession", "SparkContext", "DataFrame", "Column", "RDD", "StreamingQuery",
+    ):  # fmt: skip
+        return f"a {type(value).__name__}, which lives in the driver"
+    if type(value).__module__.startswith("notebook_udf.kernel"):
+        return f"a {type(value).__name__}, which lives in the driver"
+    return ""
+
+
+def _captured(function: Any) -> Iterator[tuple[str, Any, int]]:
+    """Every variable that travels with a function: name, value, line of its first use."""
+    seen: set[int] = set()
+    yield from _walk(function, seen)
+
+
+def _walk(function: Any, seen: set[int]) -> Iterator[tuple[str, Any, int]]:
+    if id(function) in seen:
+        return
+    seen.add(id(function))
+    if isinstance(function, FunctionDefinition):
+        function = function.function
+    if isinstance(function, functools.partial):
+        values = [*enumerate(function.args), *function.keywords.items()]
+        for key, value in values:
+            yield from _variable(f"argument {key}", value, 0, seen)
+        yield from _walk(function.func, seen)
+        return
+    if inspect.ismethod(function):
+        yield from _walk(function.__self__, seen)
+        function = function.__func__
+    if isinstance(function, FunctionType):
+        if not _by_value(function):
+            return
+        for name, value, line in _names(function):
+            yield from _variable(name, value, line, seen)
+        for position, value in enumerate(function.__defaults__ or ()):
+            line = function.__code__.co_firstlineno
+            yield from _variable(f"default {position}", value, line, seen)
+        return
+    cls = function if isinstance(function, type) else type(function)
+    line = getattr(code_of(function), "co_firstlineno", 0)
+    if not isinstance(function, type):
+        for name, value in getattr(function, "__dict__", {}).items():
+            yield from _variable(f"self.{name}", value, line, seen)
+    if _by_value(cls):
+        for name, value in vars(cls).items():
+            if isinstance(value, FunctionType):
+                yield from _walk(value, seen)
+            elif not name.startswith("__"):
+                yield from _variable(f"{cls.__name__}.{name}", value, line, seen)
+
+
+def _variable(name: str, value: Any, line: int, seen: set[int]) -> Iterator[tuple[str, Any, int]]:
+    yield name, value, line
+    if isinstance(value, (FunctionType, FunctionDefinition, functools.partial)) or (
+        isinstance(value, type) and _by_value(value)
+    ):
+        yield from _walk(value, seen)
+    elif isinstance(value, (list, tuple, set, dict)) and len(value) <= 1000:
+        # Deeper containers are left to the pickler, which names the variable all the same.
+        for item in value.values() if isinstance(value, dict) else value:
+            yield name, item, line
+
+
+def _by_value(function: Any) -> bool:
+    """Whether the pickler ships the code itself and not the name of its module."""
+    module = getattr(function, "__module__", None)
+    if module in (None, "__main__") or module not in sys.modules:
+        return True
+    return "<locals>" in getattr(function, "__qualname__", "")
+
+
+def _names(function: FunctionType) -> Iterator[tuple[str, Any, int]]:
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    found: set[str] = set()
+    for name, line in _loads(function.__code__):
+        if name in found:
+            continue
+        found.add(name)
+        if name in cells:
+            try:
+                yield name, cells[name].cell_contents, line
+            except ValueError:
+                continue  # a cell that is filled later; nothing travels yet
+        elif name in function.__globals__:
+            value = function.__globals__[name]
+            if not isinstance(value, ModuleType):
+                yield name, value, line
+
+
+def _loads(code: CodeType) -> Iterator[tuple[str, int]]:
+    """Names a code object reads from outside, nested functions included, with their lines."""
+    line = code.co_firstlineno
+    for instruction in dis.get_instructions(code):
+        if instruction.positions is not None and instruction.positions.lineno:
+            line = instruction.positions.lineno
+        if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "LOAD_CLASSDEREF"):
+            yield str(instruction.argval), line
+        elif inspect.iscode(instruction.argval):
+            yield from _loads(instruction.argval)

@@ -1,0 +1,55 @@
+"""What a function can ask about the task it runs in."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from notebook_udf.functions.metrics import MetricGroup
+
+
+@dataclass(frozen=True)
+class FunctionContext:
+    """Handed to ``open``: metrics, job parameters, a logger, and which part of the job this is.
+
+    Semantics: the Python UDF design, class ``FunctionContext`` and "Job Parameter"; the names of
+    the subtask methods are PyFlink's ``RuntimeContext``.
+    """
+
+    function: str = "function"
+    task_name: str = "kernel"
+    subtask: int = 0
+    subtasks: int = 1
+    attempt: int = 0
+    job_parameters: Mapping[str, str] = field(default_factory=dict)
+    metric_group: MetricGroup = field(default_factory=MetricGroup)
+
+    def get_metric_group(self) -> MetricGroup:
+        """The root of this function's metrics."""
+        return self.metric_group
+
+    def get_job_parameter(self, key: str, default_value: Any = None) -> Any:
+        """The session's job parameter of that name as text, or ``default_value``."""
+        return self.job_parameters.get(key, default_value)
+
+    def get_task_name(self) -> str:
+        """The function's name and the stage it runs in."""
+        return self.task_name
+
+    def get_number_of_parallel_subtasks(self) -> int:
+        """How many partitions the stage has; 0 where Spark does not say."""
+        return self.subtasks
+
+    def get_index_of_this_subtask(self) -> int:
+        """Zero-based number of the partition."""
+        return self.subtask
+
+    def get_attempt_number(self) -> int:
+        """0 for the first try at this partition."""
+        return self.attempt
+
+    def get_logger(self) -> logging.Logger:
+        """A logger whose lines reach the notebook with level, row and worker."""
+        return logging.getLogger(f"notebook_udf.function.{self.function}")

@@ -1,0 +1,197 @@
+"""``udf``: from what a user writes to a ``FunctionDefinition``.
+
+Accepts functions, lambdas, partials, callables, classes and instances, as decorator or call.
+Types come from the arguments (in PyFlink's order) or from annotations; one that cannot be known
+is an error here, not at the first row.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import typing
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+from pyspark.sql.types import DataType
+
+from notebook_udf.errors import DeclarationError, TypeDeclarationError
+from notebook_udf.functions.base import ScalarFunction, UserDefinedFunction
+from notebook_udf.functions.definition import FunctionDefinition, parameters_of
+from notebook_udf.functions.options import FunctionOptions, FunctionType, choice
+from notebook_udf.functions.source import find_source
+from notebook_udf.types import from_annotation, resolve
+
+
+def udf(
+    f: Any = None,
+    input_types: Any = None,
+    result_type: Any = None,
+    deterministic: bool | None = None,
+    name: str | None = None,
+    func_type: str = "general",
+    **options: Any,
+) -> Any:
+    """Declares a scalar function, as a decorator or as a call.
+
+    Parameters
+    ----------
+    f
+        A function, lambda, ``functools.partial``, callable, or a ``ScalarFunction`` class or
+        instance.
+    input_types
+        One type or a sequence of them: ``DataTypes``, Spark types or DDL strings. A column of a
+        narrower type is widened to it; one that does not fit is an error that names it.
+    result_type
+        Type of the result; may be left out where the return annotation says it.
+    deterministic
+        False for a function that gives different results for equal arguments; Spark then calls
+        it exactly where it stands.
+    name
+        Name to register it under; the function's own by default.
+    func_type
+        ``"general"`` takes the values of a row, ``"pandas"`` and ``"arrow"`` a batch at a time.
+    **options
+        ``on_error``, ``memory``, ``timeout``, ``open_scope``; see ``FunctionOptions``.
+
+    Returns
+    -------
+    FunctionDefinition
+        Or a decorator, if ``f`` is left out.
+
+    Raises
+    ------
+    DeclarationError
+        If ``f`` is not a scalar function or an option is wrong.
+    TypeDeclarationError
+        If a type is missing or unknown.
+
+    Notes
+    -----
+    Semantics: the Python UDF design, "Decorator arguments"; argument order: PyFlink's ``udf``.
+    """
+    if f is None:
+        return functools.partial(
+            udf,
+            input_types=input_types,
+            result_type=result_type,
+            deterministic=deterministic,
+            name=name,
+            func_type=func_type,
+            **options,
+        )
+    if isinstance(f, FunctionDefinition):
+        f = f.function
+    function, declared_name = _scalar(f)
+    title = name or declared_name
+    flavour = cast(
+        FunctionType,
+        choice(func_type, ("general", "pandas", "arrow"), what=f"{title}, func_type"),
+    )
+    call = function.eval if isinstance(function, ScalarFunction) else function
+    hints = _hints(call) if flavour == "general" else {}
+    parameters = parameters_of(call)
+    return FunctionDefinition(
+        name=title,
+        kind="scalar",
+        function=function,
+        input_types=_input_types(input_types, parameters, hints, title),
+        result_type=_result_type(result_type, hints, title),
+        deterministic=_deterministic(function, deterministic, title),
+        func_type=flavour,
+        options=FunctionOptions.parse(options, what=title),
+        parameters=parameters,
+        source=find_source(f),
+    )
+
+
+def _scalar(f: Any) -> tuple[Any, str]:
+    """The callable or instance, and its name."""
+    if isinstance(f, type):
+        if not issubclass(f, UserDefinedFunction):
+            raise DeclarationError(
+                f"class {f.__name__} does not derive from ScalarFunction; derive it, or pass an "
+                f"instance that can be called"
+            )
+        try:
+            f = f()
+        except TypeError as error:
+            raise DeclarationError(
+                f"{f.__name__}() could not be created ({error}); pass an instance instead"
+            ) from error
+    if isinstance(f, UserDefinedFunction):
+        if not isinstance(f, ScalarFunction):
+            raise DeclarationError(f"{type(f).__name__} is not a ScalarFunction")
+        f_name, call = type(f).__name__, f.eval
+    elif isinstance(f, functools.partial):
+        f_name, call = getattr(f.func, "__name__", type(f.func).__name__), f.func
+    elif callable(f):
+        f_name, call = getattr(f, "__name__", type(f).__name__), f
+    else:
+        raise DeclarationError(
+            f"{f!r} is not a function; udf takes a function, a callable or a ScalarFunction"
+        )
+    if inspect.iscoroutinefunction(call):
+        raise DeclarationError(f"{f_name} is an async function; a scalar function is a plain def")
+    if inspect.isgeneratorfunction(call):
+        raise DeclarationError(f"{f_name} yields rows; a scalar function returns one value")
+    return f, "lambda" if f_name == "<lambda>" else f_name
+
+
+def _hints(call: Callable[..., Any]) -> dict[str, Any]:
+    target = call.func if isinstance(call, functools.partial) else call
+    if not inspect.isroutine(target):
+        target = type(target).__call__
+    try:
+        return typing.get_type_hints(target, include_extras=True)
+    except (NameError, TypeError, AttributeError):
+        # An annotation for people only (a forward reference to nothing): types must be given.
+        return {}
+
+
+def _input_types(
+    given: Any, parameters: tuple[str, ...], hints: dict[str, Any], title: str
+) -> tuple[DataType | None, ...] | None:
+    if given is not None:
+        if isinstance(given, (str, DataType)) or not isinstance(given, Sequence):
+            given = [given]
+        types = tuple(resolve(t, what=f"parameter {i + 1} of {title}") for i, t in enumerate(given))
+        fixed = [p for p in parameters if not p.startswith("*")]
+        if len(types) > len(parameters) and not any(p.startswith("*") for p in parameters):
+            raise TypeDeclarationError(
+                f"{title} takes {len(fixed)} parameters and {len(types)} input types were given"
+            )
+        return types
+    types_found: list[DataType | None] = []
+    for parameter in parameters:
+        if parameter not in hints:
+            types_found.append(None)
+            continue
+        try:
+            types_found.append(from_annotation(hints[parameter], what=parameter))
+        except TypeDeclarationError:
+            # An annotation that names no SQL type says nothing about the column.
+            types_found.append(None)
+    return tuple(types_found) if any(types_found) else None
+
+
+def _result_type(given: Any, hints: dict[str, Any], title: str) -> DataType:
+    if given is not None:
+        return resolve(given, what=f"the result of {title}")
+    if "return" in hints:
+        return from_annotation(hints["return"], what=f"the result of {title}")
+    raise TypeDeclarationError(
+        f"the result type of {title} is not known: annotate it (def {title}(...) -> float) or "
+        f"give it, as in @udf(result_type='double')"
+    )
+
+
+def _deterministic(function: Any, given: bool | None, title: str) -> bool:
+    said = function.is_deterministic() if isinstance(function, UserDefinedFunction) else None
+    if given is None:
+        return True if said is None else bool(said)
+    if said is False and given:
+        raise DeclarationError(
+            f"{title} says is_deterministic() == False and deterministic=True was given"
+        )
+    return given

@@ -1,0 +1,130 @@
+"""A declared function as data.
+
+``FunctionDefinition`` is what ``udf`` returns and what the registry numbers; planner, worker and
+widgets read it. Making one from a user's object is the business of ``declare``.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from pyspark.sql.types import DataType
+
+from notebook_udf.errors import PlanningError
+from notebook_udf.functions.options import FunctionOptions, FunctionType
+
+
+class Door(Protocol):
+    """What turns a call of a definition into a column; the session puts itself here."""
+
+    def column(self, definition: FunctionDefinition, args: Any, kwargs: Any) -> Any:
+        """A call of ``definition`` on columns."""
+
+
+@dataclass
+class _Doorway:
+    door: Door | None = None
+    inside_worker: bool = False
+
+
+# One per process, because a definition travels between processes and sessions without it.
+doorway = _Doorway()
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a function's code stands.
+
+    Attributes
+    ----------
+    text
+        Source of the function or class, "" if it cannot be found (built-ins, typed at a prompt).
+    file, line
+        File name as in tracebacks, and the number of the first line.
+    lines
+        All lines of that file or cell, so that a worker can quote any of them.
+    """
+
+    text: str = ""
+    file: str = ""
+    line: int = 0
+    lines: tuple[str, ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True, repr=False)
+class FunctionDefinition:
+    """A function with everything declared about it.
+
+    Attributes
+    ----------
+    name
+        What it is called unless registered under another name.
+    kind
+        ``scalar``.
+    function
+        The callable, or the instance of a ``UserDefinedFunction``.
+    input_types
+        Types of the parameters, or None where nothing was declared.
+    result_type
+        Spark type of the result.
+    """
+
+    name: str
+    kind: str
+    function: Any
+    input_types: tuple[DataType | None, ...] | None
+    result_type: DataType
+    deterministic: bool
+    func_type: FunctionType
+    options: FunctionOptions
+    parameters: tuple[str, ...]
+    source: Source
+
+    @property
+    def call(self) -> Callable[..., Any]:
+        """What is called per row or batch."""
+        call: Callable[..., Any] = getattr(self.function, "eval", None) or self.function
+        return call
+
+    @property
+    def signature(self) -> str:
+        """``name(parameter TYPE, ...) -> TYPE``."""
+        types = self.input_types or ()
+        shown = [
+            f"{name} {t.simpleString()}" if i < len(types) and (t := types[i]) else name
+            for i, name in enumerate(self.parameters)
+        ]
+        return f"{self.name}({', '.join(shown)}) -> {self.result_type.simpleString()}"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """A Column in the kernel; in a worker, where functions call each other, the value.
+
+        Raises
+        ------
+        PlanningError
+            If there is no session yet.
+        """
+        if doorway.inside_worker:
+            return self.call(*args, **kwargs)
+        if doorway.door is None:
+            raise PlanningError(
+                f"{self.name} was called before there is a session: start one with nu.session(), "
+                f"or use {self.name}.eval(...) to run it here on plain values"
+            )
+        return doorway.door.column(self, args, kwargs)
+
+    def __repr__(self) -> str:
+        extra = "" if self.func_type == "general" else f", {self.func_type}"
+        return f"<{self.kind} function {self.signature}{extra}>"
+
+
+def parameters_of(call: Callable[..., Any]) -> tuple[str, ...]:
+    """Names of the parameters of a callable; ``*args`` keeps its star."""
+    try:
+        signature = inspect.signature(call)
+    except (TypeError, ValueError):
+        return ("*args",)
+    return tuple(str(p).partition(":")[0].partition("=")[0] for p in signature.parameters.values())

@@ -1,0 +1,274 @@
+"""User metrics: counters, gauges, histograms and meters, in nested groups.
+
+The four kinds and their methods are those of the Python UDF design ("User Defined Function",
+class ``MetricGroup``) and of PyFlink. A metric here is plain state in the worker; its
+``snapshot`` travels to the kernel, where ``merge`` adds up the snapshots of all tasks by kind.
+Nothing in here knows how it travels.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+from notebook_udf.errors import DeclarationError
+
+# A histogram keeps one count per bucket of relative width 2 %, so that a percentile is off by
+# at most that, and the buckets of two tasks add up.
+_GROWTH = math.log(1.02)
+
+
+class Counter:
+    """A number that goes up and down."""
+
+    kind = "counter"
+
+    def __init__(self) -> None:
+        self._count = 0
+
+    def inc(self, n: int = 1) -> None:
+        """Adds ``n``."""
+        self._count += n
+
+    def dec(self, n: int = 1) -> None:
+        """Takes ``n`` away."""
+        self._count -= n
+
+    def get_count(self) -> int:
+        """The count of this task so far."""
+        return self._count
+
+    def snapshot(self) -> Any:
+        return self._count
+
+
+class Gauge:
+    """A value read when a bundle ends: from a callable, or the last one given to ``set``."""
+
+    kind = "gauge"
+
+    def __init__(self, read: Callable[[], Any] | None = None) -> None:
+        self._read = read
+        self._value: Any = None
+
+    def set(self, value: float) -> None:
+        """Replaces the value."""
+        self._value = value
+
+    def snapshot(self) -> Any:
+        value = self._read() if self._read is not None else self._value
+        if value is not None and not isinstance(value, (int, float, str, bool)):
+            value = repr(value)
+        return [time.time(), value]
+
+
+class Histogram:
+    """The distribution of a value: count, sum, extremes and percentiles (within 2 %)."""
+
+    kind = "histogram"
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._sum = 0.0
+        self._min = math.inf
+        self._max = -math.inf
+        self._buckets: dict[str, int] = {}
+
+    def update(self, value: float) -> None:
+        """Adds one observation. NaN is refused, because it would poison the sum.
+
+        Raises
+        ------
+        ValueError
+            If ``value`` is NaN or infinite.
+        """
+        value = float(value)
+        if not math.isfinite(value):
+            raise ValueError(f"a histogram takes finite numbers, got {value!r}")
+        self._count += 1
+        self._sum += value
+        self._min = min(self._min, value)
+        self._max = max(self._max, value)
+        bucket = _bucket(value)
+        self._buckets[bucket] = self._buckets.get(bucket, 0) + 1
+
+    def snapshot(self) -> Any:
+        if not self._count:
+            return {"count": 0, "sum": 0.0, "min": None, "max": None, "buckets": {}}
+        return {
+            "count": self._count,
+            "sum": self._sum,
+            "min": self._min,
+            "max": self._max,
+            "buckets": dict(self._buckets),
+        }
+
+
+class Meter:
+    """How often something happens: a count and, over the time marked, a rate per second."""
+
+    kind = "meter"
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._start = time.time()
+        self._last = self._start
+
+    def mark_event(self, n: int = 1) -> None:
+        """Notes ``n`` events now."""
+        self._count += n
+        self._last = time.time()
+
+    def get_count(self) -> int:
+        """The events of this task so far."""
+        return self._count
+
+    def snapshot(self) -> Any:
+        return {"count": self._count, "start": self._start, "last": self._last}
+
+
+Metric = Counter | Gauge | Histogram | Meter
+_M = TypeVar("_M", Counter, Gauge, Histogram, Meter)
+
+
+class MetricGroup:
+    """A named set of metrics, and of further groups.
+
+    A name that stands for one kind cannot stand for another in the same group.
+    """
+
+    def __init__(self, name: str = "") -> None:
+        self._name = name
+        self._metrics: dict[str, Metric] = {}
+        self._groups: dict[str, MetricGroup] = {}
+
+    def counter(self, name: str) -> Counter:
+        """The counter of that name, made on first use."""
+        return self._metric(name, Counter, Counter)
+
+    def gauge(self, name: str, value: Callable[[], Any] | None = None) -> Gauge:
+        """The gauge of that name; ``value`` is called when a bundle ends."""
+        return self._metric(name, Gauge, lambda: Gauge(value))
+
+    def histogram(self, name: str) -> Histogram:
+        """The histogram of that name, made on first use."""
+        return self._metric(name, Histogram, Histogram)
+
+    # PyFlink calls a histogram so.
+    distribution = histogram
+
+    def meter(self, name: str, time_span_in_seconds: int = 60) -> Meter:
+        """The meter of that name. The rate is over the meter's life; the span is accepted for
+        PyFlink's signature."""
+        return self._metric(name, Meter, Meter)
+
+    def add_group(self, name: str, value: str | None = None) -> MetricGroup:
+        """A group within this one; with ``value``, a group per value of a key."""
+        group = self._groups.setdefault(name, MetricGroup(name))
+        return group if value is None else group.add_group(value)
+
+    def walk(self, prefix: str = "") -> Iterator[tuple[str, Metric]]:
+        """Every metric with its dotted name."""
+        for name, metric in self._metrics.items():
+            yield prefix + name, metric
+        for name, group in self._groups.items():
+            yield from group.walk(f"{prefix}{name}.")
+
+    def _metric(self, name: str, cls: type[_M], make: Callable[[], _M]) -> _M:
+        metric = self._metrics.setdefault(name, make())
+        if not isinstance(metric, cls):
+            raise DeclarationError(
+                f"metric {name!r} is a {metric.kind} already, so it cannot be a "
+                f"{cls.__name__.lower()}: give one of them another name"
+            )
+        return metric
+
+    def __repr__(self) -> str:
+        names = ", ".join(f"{name} {metric.kind}" for name, metric in self.walk())
+        return f"MetricGroup({names})"
+
+
+def merge(kind: str, values: list[Any]) -> Any:
+    """Adds up snapshots of one metric from several tasks.
+
+    Counters are summed, the latest gauge wins, histograms merge bucket by bucket, meters sum
+    their events over the span from the first start to the last event.
+
+    Parameters
+    ----------
+    kind
+        ``counter``, ``gauge``, ``histogram`` or ``meter``.
+    values
+        Snapshots, at least one.
+    """
+    if kind == "counter":
+        return sum(values)
+    if kind == "gauge":
+        return max(values, key=lambda stamped: stamped[0])
+    if kind == "meter":
+        return {
+            "count": sum(v["count"] for v in values),
+            "start": min(v["start"] for v in values),
+            "last": max(v["last"] for v in values),
+        }
+    if kind == "histogram":
+        filled = [v for v in values if v["count"]]
+        if not filled:
+            return values[0]
+        buckets: dict[str, int] = {}
+        for value in filled:
+            for bucket, count in value["buckets"].items():
+                buckets[bucket] = buckets.get(bucket, 0) + count
+        return {
+            "count": sum(v["count"] for v in filled),
+            "sum": sum(v["sum"] for v in filled),
+            "min": min(v["min"] for v in filled),
+            "max": max(v["max"] for v in filled),
+            "buckets": buckets,
+        }
+    raise ValueError(f"no metric kind {kind!r}")
+
+
+def describe(kind: str, value: Any) -> str:
+    """A merged metric in a few words, for tables and live lines."""
+    if kind == "counter":
+        return f"{value:,}"
+    if kind == "gauge":
+        return f"{value[1]}" if not isinstance(value[1], float) else f"{value[1]:,.4g}"
+    if kind == "meter":
+        span = max(value["last"] - value["start"], 1e-3)
+        return f"{value['count']:,} ({value['count'] / span:,.4g}/s)"
+    if not value["count"]:
+        return "0 values"
+    return (
+        f"{value['count']:,} values, mean {value['sum'] / value['count']:,.4g}, "
+        f"p50 {percentile(value, 0.5):,.4g}, p95 {percentile(value, 0.95):,.4g}, "
+        f"max {value['max']:,.4g}"
+    )
+
+
+def percentile(histogram: Any, fraction: float) -> float:
+    """The value below which ``fraction`` of a histogram's observations lie, within 2 %."""
+    rank = fraction * (histogram["count"] - 1)
+    seen = 0
+    for bucket in sorted(histogram["buckets"], key=_middle):
+        seen += histogram["buckets"][bucket]
+        if seen > rank:
+            return float(min(max(_middle(bucket), histogram["min"]), histogram["max"]))
+    return float(histogram["max"])
+
+
+def _bucket(value: float) -> str:
+    if value == 0:
+        return "0"
+    exponent = round(math.log(abs(value)) / _GROWTH)
+    return f"{'-' if value < 0 else '+'}{exponent}"
+
+
+def _middle(bucket: str) -> float:
+    if bucket == "0":
+        return 0.0
+    size = math.exp(int(bucket[1:]) * _GROWTH)
+    return -size if bucket[0] == "-" else size

@@ -1,0 +1,157 @@
+"""What a user can say about a function besides its code: sizes, times, what to do with bad rows.
+
+Parsed and checked when the function is declared, so that a night's job does not find the typo.
+What an option does is the business of ``worker``.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, fields
+from datetime import timedelta
+from typing import Any, Literal, cast
+
+from notebook_udf.errors import DeclarationError
+
+OnError = Literal["fail", "null", "quarantine"]
+FunctionType = Literal["general", "pandas", "arrow"]
+OpenScope = Literal["task", "query"]
+
+_MEMORY = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?\s*", re.IGNORECASE)
+_MEMORY_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+_DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]+)\s*")
+_DURATION_UNITS = {
+    "ms": 1e-3, "milli": 1e-3, "millis": 1e-3, "millisecond": 1e-3, "milliseconds": 1e-3,
+    "s": 1.0, "sec": 1.0, "secs": 1.0, "second": 1.0, "seconds": 1.0,
+    "m": 60.0, "min": 60.0, "mins": 60.0, "minute": 60.0, "minutes": 60.0,
+    "h": 3600.0, "hour": 3600.0, "hours": 3600.0,
+    "d": 86400.0, "day": 86400.0, "days": 86400.0,
+}  # fmt: skip
+
+# Below this a Python process cannot decode one bundle; a limit under it only ever kills.
+SMALLEST_MEMORY = 16 << 20
+
+
+def parse_memory(value: str | int, *, what: str) -> int:
+    """A size in bytes from ``"512m"``, ``"1.5 GB"`` or a number of bytes.
+
+    Raises
+    ------
+    DeclarationError
+        If it is not a size, or below 16 MiB (so it can neither round to nothing nor be read as
+        'unlimited').
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, str)):
+        raise DeclarationError(f"{what}: {value!r} is not a size; write it as '512m' or '2g'")
+    if isinstance(value, int):
+        size = value
+    else:
+        match = _MEMORY.fullmatch(value)
+        if match is None:
+            raise DeclarationError(f"{what}: {value!r} is not a size; write it as '512m' or '2g'")
+        size = int(float(match[1]) * _MEMORY_UNITS[match[2].lower()])
+    if size < SMALLEST_MEMORY:
+        raise DeclarationError(
+            f"{what}: {value!r} is {size:,} bytes, and a worker needs at least "
+            f"{SMALLEST_MEMORY >> 20}m; leave it out for no limit"
+        )
+    return size
+
+
+def parse_duration(value: str | float | timedelta, *, what: str) -> float:
+    """Seconds from ``"30s"``, ``"100 ms"``, ``"3min"``, a timedelta or a number of seconds.
+
+    Raises
+    ------
+    DeclarationError
+        If it is not a duration, or not more than zero.
+    """
+    if isinstance(value, timedelta):
+        seconds = value.total_seconds()
+    elif isinstance(value, (int, float)) and not isinstance(value, bool):
+        seconds = float(value)
+    else:
+        match = _DURATION.fullmatch(value) if isinstance(value, str) else None
+        unit = _DURATION_UNITS.get(match[2].lower()) if match else None
+        if match is None or unit is None:
+            raise DeclarationError(
+                f"{what}: {value!r} is not a duration; write it as '30s', '100ms' or '3min'"
+            )
+        seconds = float(match[1]) * unit
+    if not 0 < seconds < 1e9:
+        raise DeclarationError(f"{what}: {value!r} is not a duration above zero")
+    return seconds
+
+
+def choice(value: Any, allowed: tuple[str, ...], *, what: str) -> str:
+    """``value`` in lower case if it is one of ``allowed``.
+
+    Raises
+    ------
+    DeclarationError
+        If it is not; the message lists what is allowed.
+    """
+    if isinstance(value, str) and value.lower() in allowed:
+        return value.lower()
+    raise DeclarationError(f"{what}: {value!r} is not one of {', '.join(map(repr, allowed))}")
+
+
+@dataclass(frozen=True)
+class FunctionOptions:
+    """The options of a function, checked.
+
+    Attributes
+    ----------
+    on_error
+        What a row does whose call raises: ``fail`` ends the query, ``null`` gives NULL,
+        ``quarantine`` gives NULL and keeps the row with its error.
+    memory
+        Bytes a worker may take for itself while it runs this function; None: the session's.
+    timeout
+        Seconds one call may take; None: no limit.
+    open_scope
+        ``task``: ``open`` and ``close`` run once around the rows of each task. ``query``: the
+        opened instance is kept by its worker while the query lives, for an ``open`` that costs.
+    """
+
+    on_error: OnError = "fail"
+    memory: int | None = None
+    timeout: float | None = None
+    open_scope: OpenScope = "task"
+
+    @classmethod
+    def parse(cls, options: dict[str, Any], *, what: str) -> FunctionOptions:
+        """Options as a user writes them.
+
+        Raises
+        ------
+        DeclarationError
+            For an unknown option or a value that is not one.
+        """
+        known = [f.name for f in fields(cls)]
+        for name in options:
+            if name not in known:
+                raise DeclarationError(
+                    f"{what}: no option {name!r}; there are {', '.join(map(repr, known))}"
+                )
+        memory, timeout = options.get("memory"), options.get("timeout")
+        return cls(
+            on_error=cast(
+                OnError,
+                choice(
+                    options.get("on_error") or "fail",
+                    ("fail", "null", "quarantine"),
+                    what=f"{what}, on_error",
+                ),
+            ),
+            memory=None if memory is None else parse_memory(memory, what=f"{what}, memory"),
+            timeout=None if timeout is None else parse_duration(timeout, what=f"{what}, timeout"),
+            open_scope=cast(
+                OpenScope,
+                choice(
+                    options.get("open_scope") or "task",
+                    ("task", "query"),
+                    what=f"{what}, open_scope",
+                ),
+            ),
+        )

@@ -1,0 +1,5 @@
+"""What lives in the notebook's kernel: the session, and what a user sees of it."""
+
+from notebook_udf.kernel.core import Session, active_session, session
+
+__all__ = ["Session", "active_session", "session"]

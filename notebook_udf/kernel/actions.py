@@ -1,0 +1,91 @@
+"""What a session does for its functions: columns, values, rows to look at, history."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from notebook_udf.errors import FailedRow, PlanningError, ResultError
+from notebook_udf.functions.base import UserDefinedFunction
+from notebook_udf.functions.context import FunctionContext
+from notebook_udf.functions.definition import FunctionDefinition
+from notebook_udf.kernel.trial import Trial, try_rows
+from notebook_udf.planner import scalar
+from notebook_udf.registry import RegisteredFunction, fingerprint
+
+if TYPE_CHECKING:
+    from notebook_udf.kernel.core import Session
+
+
+class SessionActions:
+    """The door that records and definitions call."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._unnamed: dict[int, tuple[FunctionDefinition, RegisteredFunction]] = {}
+
+    def column(self, function: Any, args: Any, kwargs: Any) -> Any:
+        """A call of a record, or of a definition that was never registered, on columns."""
+        record = function if isinstance(function, RegisteredFunction) else self._adopt(function)
+        return scalar.call(self._session.planned(record), record, args, kwargs)
+
+    def evaluate(self, record: RegisteredFunction, args: Any, kwargs: Any) -> Any:
+        """One call here, on plain values, held to the declared type."""
+        from notebook_udf.worker.encode import BadResult, encoder
+
+        definition = record.definition
+        function = definition.function
+        context = FunctionContext(function=record.name, job_parameters=self._session.job_parameters)
+        if isinstance(function, UserDefinedFunction):
+            function.open(context)
+        try:
+            result = definition.call(*args, **kwargs)
+        finally:
+            if isinstance(function, UserDefinedFunction):
+                function.close()
+        if definition.func_type == "general":
+            try:
+                encoder(definition.result_type)([result])
+            except BadResult as error:
+                failed = FailedRow(record.name, record.version, "", "BadResult", str(error))
+                raise ResultError(f"{record.name}: {error}", failed=failed) from None
+        return result
+
+    def try_rows(self, record: RegisteredFunction, rows: Any, n: int) -> Trial:
+        """The first rows of a DataFrame or query with the function's result."""
+        frame = self._session.sql(rows) if isinstance(rows, str) else rows
+        return try_rows(record, frame, n)
+
+    def explain(self, record: RegisteredFunction) -> str:
+        """How calls of it run, and why."""
+        return scalar.explain(record)
+
+    def restore(self, record: RegisteredFunction) -> RegisteredFunction:
+        """Registers an older version again, with the globals it had."""
+        return self._session._record(
+            record.name, record.definition, record.payload, replace=record.replaces_builtin
+        )
+
+    def history(self, name: str) -> tuple[RegisteredFunction, ...]:
+        """Every version under a name."""
+        return self._session.functions.history(name)
+
+    def _adopt(self, definition: FunctionDefinition) -> RegisteredFunction:
+        from notebook_udf.functions.capture import freeze
+
+        if definition.kind != "scalar":
+            raise PlanningError(f"{definition.name} is not a scalar function")
+        known = self._unnamed.get(id(definition))
+        if known is not None and known[0] is definition:
+            return known[1]
+        payload = freeze(definition)
+        record = RegisteredFunction(
+            name=definition.name,
+            # Version 0: in no history, and replaced by nothing.
+            version=0,
+            definition=definition,
+            payload=payload,
+            hash=fingerprint(payload, definition),
+            actions=self,
+        )
+        self._unnamed[id(definition)] = definition, record
+        return record

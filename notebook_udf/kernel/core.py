@@ -1,0 +1,450 @@
+"""``nu.session()``: the one object a notebook holds.
+
+It puts the parts together and owns their lives; each part does its own work: ``launch`` Spark,
+``telemetry`` the side channel, ``pool`` the workers, ``planner`` the calls, ``translation`` the
+errors.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import logging
+import os
+import sys
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from notebook_udf.errors import DeclarationError, SessionError
+from notebook_udf.functions.capture import freeze
+from notebook_udf.functions.declare import udf
+from notebook_udf.functions.definition import FunctionDefinition, doorway
+from notebook_udf.functions.options import parse_memory
+from notebook_udf.kernel.actions import SessionActions
+from notebook_udf.kernel.folder import make_folder, remove_folder
+from notebook_udf.kernel.names import check_name, session_functions_first
+from notebook_udf.kernel.quarantine import quarantined
+from notebook_udf.kernel.replay import replay
+from notebook_udf.kernel.translation import Translator
+from notebook_udf.kernel.views import LogView, MetricsView
+from notebook_udf.kernel.warm import Warmup
+from notebook_udf.launch import spark as launch
+from notebook_udf.planner import scalar
+from notebook_udf.pool.daemon import KERNEL_VARIABLE
+from notebook_udf.pool.spark_worker import JOB_PARAMETERS_CONF, LOG_LEVEL_CONF, MEMORY_VARIABLE
+from notebook_udf.pool.view import Pool
+from notebook_udf.registry import RegisteredFunction, Registry
+from notebook_udf.telemetry.receiver import Receiver
+from notebook_udf.telemetry.store import Store
+from notebook_udf.telemetry.wire import CHANNEL_VARIABLE
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.udf import UserDefinedFunction
+
+_log = logging.getLogger(__name__)
+
+
+class Session:
+    """A Spark session with managed workers. Made by ``session()``, one per process.
+
+    Attributes
+    ----------
+    spark
+        The SparkSession.
+    pool
+        The worker processes.
+    folder
+        Sockets and logs of this session; private, removed by ``stop``.
+    notes
+        What could not be set on a Spark that was adopted, in words.
+    """
+
+    def __init__(
+        self,
+        spark: SparkSession | None,
+        *,
+        app_name: str | None,
+        master: str | None,
+        workers: int | None,
+        worker_memory: str | int | None,
+        bundle_size: int | None,
+        job_parameters: Mapping[str, Any] | None,
+        conf: Mapping[str, Any] | None,
+    ) -> None:
+        memory = None
+        if worker_memory is not None:
+            memory = parse_memory(worker_memory, what="worker_memory")
+        size = _workers(master, workers)
+        rows = _bundle_size(bundle_size)
+        self._job_parameters = _job_parameters(job_parameters)
+        self._own_spark = spark is None
+        self._stopped = False
+        self._lock = threading.RLock()
+        self._planned: dict[tuple[str, int], UserDefinedFunction] = {}
+        self.notes: list[str] = []
+        self.folder: Path = make_folder()
+        self.store = Store()
+        self._receiver: Receiver | None = None
+        try:
+            self._receiver = Receiver(self.folder, self.store.apply)
+            if spark is None:
+                spark = launch.start(
+                    self.folder,
+                    app_name=app_name or "notebook-udf",
+                    master=master or f"local[{size}]",
+                    conf={k: str(v) for k, v in (conf or {}).items()},
+                )
+            else:
+                self.notes = launch.adopt(spark)
+                ignored = {"app_name": app_name, "master": master, "workers": workers}
+                self.notes += [
+                    f"{name}={value!r} has no effect on a Spark that runs already"
+                    for name, value in ignored.items()
+                    if value is not None
+                ]
+                for key, value in (conf or {}).items():
+                    spark.conf.set(key, str(value))
+            self.spark: SparkSession = spark
+            self._configure(rows, memory)
+            self._translator = Translator(self.store, self.folder)
+            self._translator.install()
+        except BaseException:
+            self._release()
+            raise
+        self.pool = Pool(
+            self.store,
+            self._receiver,
+            size=spark.sparkContext.defaultParallelism,
+            on_log_level=lambda level: spark.conf.set(LOG_LEVEL_CONF, level),
+        )
+        self.functions = Registry()
+        self._actions = SessionActions(self)
+        doorway.door = self._actions
+        atexit.register(self.stop)
+        self._warmup = Warmup(self)
+        self._warmup.start()
+
+    def _configure(self, rows: int | None, memory: int | None) -> None:
+        environment = launch.worker_environment(self.spark)
+        environment[CHANNEL_VARIABLE] = str(self.folder)
+        environment[KERNEL_VARIABLE] = str(os.getpid())
+        environment[MEMORY_VARIABLE] = str(memory or 0)
+        # Modules that stand beside the notebook have to be found by the workers as well.
+        paths = [*_import_paths(), environment.get("PYTHONPATH", "")]
+        environment["PYTHONPATH"] = os.pathsep.join(p for p in paths if p)
+        if rows is not None:
+            self.spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", str(rows))
+        self.spark.conf.set(LOG_LEVEL_CONF, "INFO")
+        self._send_job_parameters()
+
+    # Functions -------------------------------------------------------------------------------
+
+    def register_function(
+        self, name: str, function: Any, *, replace: bool = False, **options: Any
+    ) -> RegisteredFunction:
+        """Registers a function under a SQL name, for SQL and DataFrames.
+
+        An earlier function of that name stays in ``history``; queries planned from now on use
+        the new one, with the globals it sees now.
+
+        Parameters
+        ----------
+        name
+            The SQL name.
+        function
+            What ``udf`` returned, or anything ``udf`` takes.
+        replace
+            Allows the name of one of Spark's built-ins.
+        **options
+            Passed to ``udf`` if ``function`` is not declared yet.
+
+        Raises
+        ------
+        DeclarationError
+            If the function is not declared right, or options are given for one that is.
+        CaptureError
+            If it refers to something that cannot travel to a worker.
+        NameTakenError
+            If the name is a built-in's and ``replace`` is not set.
+        """
+        self._check_alive()
+        if isinstance(function, RegisteredFunction):
+            function = function.definition
+        if isinstance(function, FunctionDefinition):
+            if options:
+                raise DeclarationError(
+                    f"{name} is declared already; give {', '.join(options)} where it is declared"
+                )
+            definition = function
+        else:
+            definition = udf(function, **options)
+        return self._record(name, definition, freeze(definition), replace=replace)
+
+    # PyFlink's name for the same.
+    create_temporary_function = register_function
+
+    def _record(
+        self, name: str, definition: FunctionDefinition, payload: bytes, *, replace: bool
+    ) -> RegisteredFunction:
+        with self._lock:
+            builtin = check_name(self.spark, name, replace=replace)
+            record = self.functions.add(
+                name, definition, payload, self._actions, replaces_builtin=builtin
+            )
+            try:
+                if builtin:
+                    session_functions_first(self.spark)
+                self._planned[name.lower(), record.version] = scalar.register(self.spark, record)
+            except BaseException:
+                self.functions.discard(record)
+                raise
+            return record
+
+    def planned(self, record: RegisteredFunction) -> UserDefinedFunction:
+        """The Spark function of a record."""
+        key = record.name.lower(), record.version
+        with self._lock:
+            if key not in self._planned:
+                self._planned[key] = scalar.spark_function(record)
+            return self._planned[key]
+
+    # Queries ---------------------------------------------------------------------------------
+
+    def sql(self, query: str, **args: Any) -> DataFrame:
+        """A DataFrame of a SQL query; ``args`` fill its ``{name}`` places, as in ``spark.sql``."""
+        self._check_alive()
+        return self.spark.sql(query, **args)
+
+    def metrics(self, query: str | None = None) -> MetricsView:
+        """What the functions cost and counted: of one query (Spark's execution id), or of all."""
+        return MetricsView(self, query)
+
+    def logs(
+        self,
+        *,
+        query: str | None = None,
+        function: str | None = None,
+        level: str | None = None,
+        pid: int | None = None,
+    ) -> LogView:
+        """What the functions wrote, oldest first; by query, function, lowest level or worker."""
+        return LogView(self, query=query, function=function, level=level, pid=pid)
+
+    def errors(self, name: str) -> DataFrame:
+        """The rows a function with ``on_error="quarantine"`` could not take, with their error.
+
+        Raises
+        ------
+        KeyError
+            If no such function is registered.
+        """
+        return quarantined(self, self.functions[name])
+
+    def replay(self, name: str, error: Any = None) -> Any:
+        """Calls a function here with the row it failed on, so that a debugger can stop in it.
+
+        ``error`` is an error of this package or its ``error_id``; the newest one by default.
+
+        Raises
+        ------
+        SessionError
+            If the function has not failed, or the row's arguments could not be kept.
+        """
+        return replay(self, name, error)
+
+    # Parameters ------------------------------------------------------------------------------
+
+    @property
+    def job_parameters(self) -> dict[str, str]:
+        """The job parameters, as later queries will see them."""
+        return dict(self._job_parameters)
+
+    def set_job_parameter(self, key: str, value: Any) -> None:
+        """Sets one for the queries that start from now on."""
+        self._job_parameters[str(key)] = str(value)
+        self._send_job_parameters()
+
+    def _send_job_parameters(self) -> None:
+        self.spark.conf.set(JOB_PARAMETERS_CONF, json.dumps(self._job_parameters))
+
+    # Life ------------------------------------------------------------------------------------
+
+    def stop(self) -> None:
+        """Ends workers and side channel, and Spark if the session started it. Idempotent."""
+        if self._stopped:
+            return
+        self._stopped = True
+        self._warmup.cancel()
+        if self._own_spark:
+            try:
+                launch.stop(self.spark)
+            except Exception:
+                # A JVM that was killed cannot be asked to stop; the rest still has to go.
+                _log.warning("Spark did not stop as it should", exc_info=True)
+        self._translator.uninstall()
+        self._release()
+        if doorway.door is self._actions:
+            doorway.door = None
+        atexit.unregister(self.stop)
+
+    def _release(self) -> None:
+        if self._receiver is not None:
+            self._receiver.close()
+        remove_folder(self.folder)
+
+    def _check_alive(self) -> None:
+        if self._stopped or self.spark.sparkContext._jsc is None:
+            raise SessionError("the session is stopped; nu.session() starts a new one")
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def __repr__(self) -> str:
+        if self._stopped:
+            return "<stopped notebook-udf session>"
+        context = self.spark.sparkContext
+        count = len(self.functions)
+        text = (
+            f"<notebook-udf session on Spark {self.spark.version}, {context.master}: "
+            f"{count} function{'' if count == 1 else 's'}, {len(self.pool)} workers>"
+        )
+        return "\n".join([text, *self.notes])
+
+
+_current: Session | None = None
+_current_lock = threading.Lock()
+
+
+def active_session() -> Session | None:
+    """The session of this process, if one is alive."""
+    return _current if _current is not None and not _current._stopped else None
+
+
+def session(
+    spark: SparkSession | None = None,
+    *,
+    app_name: str | None = None,
+    master: str | None = None,
+    workers: int | None = None,
+    worker_memory: str | int | None = None,
+    bundle_size: int | None = None,
+    bundle_time: Any = None,
+    job_parameters: Mapping[str, Any] | None = None,
+    conf: Mapping[str, Any] | None = None,
+) -> Session:
+    """The session of this process, started on first use.
+
+    Parameters
+    ----------
+    spark
+        A running SparkSession to adopt; without it one is started, unless one is active.
+    app_name, master, conf
+        As for Spark. The default master is ``local[workers]``.
+    workers
+        How many workers may run at once; the number of processors by default.
+    worker_memory
+        What each worker may take for itself, as in ``"1g"``; no limit by default.
+    bundle_size
+        Rows in a bundle.
+    bundle_time
+        Accepted for PyFlink's name; Spark forms bundles by size.
+    job_parameters
+        For ``FunctionContext.get_job_parameter``.
+
+    Raises
+    ------
+    DeclarationError
+        If an argument is not what it should be, or contradicts the session that runs.
+    SessionError
+        If Java or Spark cannot be started.
+    """
+    global _current
+    with _current_lock:
+        running = active_session()
+        given = {
+            name: value
+            for name, value in {
+                "app_name": app_name,
+                "master": master,
+                "workers": workers,
+                "worker_memory": worker_memory,
+                "bundle_size": bundle_size,
+                "conf": conf,
+            }.items()
+            if value is not None
+        }
+        if running is not None and running.spark.sparkContext._jsc is None:
+            running.stop()
+            running = None
+        if running is not None:
+            if spark is not None and spark.sparkContext is not running.spark.sparkContext:
+                raise SessionError("a session with another Spark runs; stop() it first")
+            if given:
+                print(
+                    f"notebook-udf: a session runs already, so {', '.join(given)} had no effect; "
+                    f"session.stop() it first",
+                    file=sys.stderr,
+                )
+            for key, value in (job_parameters or {}).items():
+                running.set_job_parameter(key, value)
+            return running
+        if spark is None:
+            spark = _active_spark()
+        _current = Session(
+            spark,
+            app_name=app_name,
+            master=master,
+            workers=workers,
+            worker_memory=worker_memory,
+            bundle_size=bundle_size,
+            job_parameters=job_parameters,
+            conf=conf,
+        )
+        return _current
+
+
+def _active_spark() -> SparkSession | None:
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    return SparkSession.getActiveSession() if SparkContext._active_spark_context else None
+
+
+def _import_paths() -> list[str]:
+    """Where this process finds modules that a fresh interpreter would not."""
+    own = str(Path(__file__).resolve().parents[2])
+    paths = dict.fromkeys([own, *(str(Path(p or ".").resolve()) for p in sys.path)])
+    usual = ("site-packages", "dist-packages")
+    return [
+        path
+        for path in paths
+        if Path(path).is_dir()
+        and Path(path).name not in usual
+        and not path.startswith(sys.base_prefix + os.sep)
+    ]
+
+
+def _workers(master: str | None, workers: int | None) -> int:
+    if workers is None:
+        return os.cpu_count() or 1
+    if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
+        raise DeclarationError(f"workers={workers!r} is not a number of workers above zero")
+    if master is not None:
+        raise DeclarationError("give either master or workers: master says how many there are")
+    return workers
+
+
+def _bundle_size(rows: int | None) -> int | None:
+    if rows is not None and (isinstance(rows, bool) or not isinstance(rows, int) or rows < 1):
+        raise DeclarationError(f"bundle_size={rows!r} is not a number of rows above zero")
+    return rows
+
+
+def _job_parameters(parameters: Mapping[str, Any] | None) -> dict[str, str]:
+    return {str(key): str(value) for key, value in (parameters or {}).items()}

@@ -1,0 +1,38 @@
+"""Reading the rows that functions could not take."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from notebook_udf.registry import RegisteredFunction
+from notebook_udf.worker.quarantine import ERROR_COLUMNS, Quarantine
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from notebook_udf.kernel.core import Session
+
+_ERROR_SCHEMA = (
+    "error STRING, message STRING, traceback STRING, query STRING, stage BIGINT, "
+    "`partition` BIGINT, attempt BIGINT, bundle BIGINT, row BIGINT, version BIGINT, time DOUBLE"
+)
+
+
+def quarantined(session: Session, record: RegisteredFunction) -> DataFrame:
+    """The rows of every version of a function: its arguments, then the error's columns.
+
+    Where versions differ in their parameters, a column a version does not have is NULL.
+    """
+    root = session.folder / "quarantine"
+    frames = []
+    for version in record.history:
+        folder = Quarantine.folder_of(root, record.name, version.version)
+        if any(folder.glob("*.parquet")):
+            frames.append(session.spark.read.parquet(str(folder)))
+    if not frames:
+        return session.spark.createDataFrame([], _ERROR_SCHEMA)
+    result = frames[0]
+    for frame in frames[1:]:
+        result = result.unionByName(frame, allowMissingColumns=True)
+    arguments = [column for column in result.columns if column not in ERROR_COLUMNS]
+    return result.select(*(f"`{c.replace('`', '``')}`" for c in (*arguments, *ERROR_COLUMNS)))

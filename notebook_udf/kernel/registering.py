@@ -1,0 +1,41 @@
+"""``@nu.register``: what ``%%udf`` does, without a magic."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from notebook_udf.functions.declare import udf
+from notebook_udf.functions.definition import FunctionDefinition
+from notebook_udf.kernel.core import session
+from notebook_udf.registry import RegisteredFunction
+
+
+def register(
+    f: Any = None, name: str | None = None, *, replace: bool = False, **options: Any
+) -> Any:
+    """Declares and registers a function or class in the session, under its own name.
+
+    Parameters
+    ----------
+    f
+        A function, a class, or what ``udf`` returned.
+    name
+        Another name to register it under.
+    replace
+        Allows the name of one of Spark's built-ins.
+    **options
+        As for ``udf``.
+
+    Returns
+    -------
+    RegisteredFunction
+        Or a decorator, if ``f`` is left out.
+    """
+    if f is None:
+        return functools.partial(register, name=name, replace=replace, **options)
+    definition = f if isinstance(f, FunctionDefinition) else udf(f, **options)
+    record: RegisteredFunction = session().register_function(
+        name or definition.name, definition, replace=replace
+    )
+    return record

@@ -1,0 +1,52 @@
+"""Calling a function in the kernel with the row it failed on."""
+
+from __future__ import annotations
+
+import pickle
+from typing import TYPE_CHECKING, Any
+
+from notebook_udf.errors import FailedRow, RemoteError, SessionError
+from notebook_udf.functions.base import UserDefinedFunction
+from notebook_udf.functions.context import FunctionContext
+
+if TYPE_CHECKING:
+    from notebook_udf.kernel.core import Session
+
+
+def replay(session: Session, name: str, error: Any = None) -> Any:
+    """The function's result for the failing row; raises what the function raises."""
+    record = session.functions[name]
+    failed = _chosen(session, record.name, error)
+    version = next((r for r in record.history if r.version == failed.version), record)
+    if failed.row < 0:
+        raise SessionError(f"the failure of {record.name} belongs to no single row")
+    if not failed.pickled_arguments:
+        raise SessionError(
+            f"the arguments of {record.name} were too large to keep or could not be pickled; "
+            f"they looked like {dict(failed.arguments)}"
+        )
+    # From the session's own workers, over a channel that only they have the key to.
+    arguments = pickle.loads(failed.pickled_arguments)
+    function = version.definition.function
+    call = version.definition.call
+    if not isinstance(function, UserDefinedFunction):
+        return call(*arguments)
+    function.open(FunctionContext(function=name, job_parameters=session.job_parameters))
+    try:
+        return call(*arguments)
+    finally:
+        function.close()
+
+
+def _chosen(session: Session, name: str, error: Any) -> FailedRow:
+    if isinstance(error, RemoteError) and error.failed is not None:
+        return error.failed
+    if isinstance(error, str):
+        record = session.store.failure(error)
+        if record is None:
+            raise SessionError(f"no error {error!r} is known of this session")
+        return record.failed
+    failures = session.store.failures(name)
+    if not failures:
+        raise SessionError(f"{name} has not failed in this session")
+    return failures[-1].failed

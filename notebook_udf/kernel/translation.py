@@ -1,0 +1,240 @@
+"""From what Spark raises to the errors of this package.
+
+A failed call reaches the kernel twice: through the side channel as a complete record, and
+through the JVM as a stack trace that holds the record's id. Here the second is turned into the
+first, wherever PySpark converts a Java exception, so that ``show()``, ``collect()`` and
+``toPandas()`` all raise the same error.
+"""
+
+from __future__ import annotations
+
+import linecache
+import re
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from pyspark.errors.exceptions import captured
+
+from notebook_udf import errors
+from notebook_udf.errors import FailedRow, Frame, RemoteError, UserFunctionError, WorkerLost
+from notebook_udf.telemetry.store import Store
+from notebook_udf.telemetry.wire import CallFailed
+from notebook_udf.worker.position import Position, read_position
+
+_ERROR_ID = re.compile(r"\[notebook-udf error ([0-9a-f]{12})\]")
+_TASK_ATTEMPT = re.compile(r"\(TID (\d+)\)")
+_CRASH = re.compile(r"Python worker (exited unexpectedly|failed to connect)|EOFException")
+# A record usually overtakes the JVM's exception; a dying worker's may be a moment late.
+_PATIENCE_SECONDS = 3.0
+_CONTEXT_LINES = 2
+
+
+class Translator:
+    """Installed once per session; ``uninstall`` gives PySpark its own conversion back."""
+
+    def __init__(self, store: Store, folder: Path) -> None:
+        self._store = store
+        self._folder = folder
+        self._original: Callable[[Any], Any] | None = None
+
+    def install(self) -> None:
+        """Puts this between the JVM's exceptions and PySpark's."""
+        original = self._original = captured.convert_exception
+
+        def convert(java_exception: Any) -> Any:
+            converted = original(java_exception)
+            return self.translate(_text(java_exception)) or converted
+
+        captured.convert_exception = convert
+
+    def uninstall(self) -> None:
+        """Takes it away again."""
+        if self._original is not None:
+            captured.convert_exception = self._original
+            self._original = None
+
+    def translate(self, text: str) -> RemoteError | None:
+        """The error of ours that a Java stack trace stands for, or None."""
+        match = _ERROR_ID.search(text)
+        if match is not None:
+            record = self._store.wait_failure(match[1], _PATIENCE_SECONDS)
+            return from_record(record, text) if record is not None else _from_text(text)
+        if _CRASH.search(text):
+            return self._lost(text)
+        return None
+
+    def _lost(self, text: str) -> RemoteError | None:
+        attempts = [int(number) for number in _TASK_ATTEMPT.findall(text)]
+        worker = self._store.worker_of(attempts[-1]) if attempts else None
+        if worker is None:
+            return None
+        ended = self._store.wait_exit(worker.pid, _PATIENCE_SECONDS)
+        for record in self._store.failures():
+            # A worker that had to end itself said why beforehand.
+            if record.task.task_attempt == attempts[-1] and record.outcome == "fail":
+                return from_record(record, text)
+        position = read_position(self._folder / "workers" / f"{worker.pid}.position")
+        if position is not None and position.task_attempt != attempts[-1]:
+            position = None
+        code = ended.exit_code if ended is not None else None
+        number = ended.signal if ended is not None else None
+        function = position.function if position is not None else worker.function
+        output = ended.output if ended is not None else ""
+        error = WorkerLost(
+            _lost_message(function, worker.pid, code, number, position, output, text),
+            function=function,
+            worker=worker.pid,
+            output=output,
+            jvm_stack=text,
+        )
+        error.exit_code, error.signal = code, number
+        return error
+
+
+def from_record(record: CallFailed, jvm_stack: str = "") -> RemoteError:
+    """The error a record stands for; its text says what, where and what next."""
+    failed = with_source(record.failed)
+    cls: type[RemoteError] = getattr(errors, record.error, UserFunctionError)
+    if issubclass(cls, errors.WorkerError):
+        error = cls(
+            _worker_message(record.error, failed, record.extra),
+            function=failed.function,
+            worker=failed.worker,
+            failed=failed,
+            jvm_stack=jvm_stack,
+        )
+        for name, value in record.extra.items():
+            setattr(error, name, value)
+        return error
+    return cls(describe(failed), failed=failed, jvm_stack=jvm_stack)
+
+
+def with_source(failed: FailedRow) -> FailedRow:
+    """The same, with every line of the traceback quoted that the kernel can quote."""
+    from dataclasses import replace
+
+    frames = tuple(
+        frame if frame.text else replace(frame, text=linecache.getline(frame.file, frame.line))
+        for frame in failed.frames
+    )
+    return replace(failed, frames=frames)
+
+
+def describe(failed: FailedRow) -> str:
+    """A failed call in plain text: what, the code, the values, where, what next."""
+    lines = [failed.headline, ""]
+    if failed.frames:
+        lines += [*_quote(failed.frames[-1]), ""]
+    if failed.arguments:
+        width = max(len(name) for name, _ in failed.arguments)
+        lines += [f"    {name.ljust(width)} = {value}" for name, value in failed.arguments]
+        lines.append("")
+    lines.append(failed.position)
+    lines.append(advice(failed))
+    return "\n".join(lines)
+
+
+def advice(failed: FailedRow) -> str:
+    """The next step after a failed call."""
+    if failed.exception == "ModuleNotFoundError":
+        package = failed.message.split("'")[1] if "'" in failed.message else "it"
+        return (
+            f"worker {failed.worker} has no package {package!r}: install it where the workers "
+            f"run (%pip install {package}), then session.pool.restart()"
+        )
+    if failed.pickled_arguments:
+        return f"session.replay({failed.function!r}) runs this row here; %debug then stops in it"
+    if failed.arguments:
+        return "the arguments could not be sent, so the row cannot be replayed"
+    return f"session.logs() shows what {failed.function} wrote"
+
+
+def code_lines(frame: Frame, context: int = _CONTEXT_LINES) -> list[tuple[int, str]]:
+    """The line of a frame with its neighbours, numbered; just the line if there is no file."""
+    lines = linecache.getlines(frame.file)
+    if not lines:
+        return [(frame.line, frame.text.rstrip())] if frame.text else []
+    first = max(1, frame.line - context)
+    last = min(len(lines), frame.line + context)
+    return [(n, lines[n - 1].rstrip("\n")) for n in range(first, last + 1)]
+
+
+def _quote(frame: Frame) -> list[str]:
+    quoted = [
+        f"{'-->' if number == frame.line else '   '} {number:4d} {text}".rstrip()
+        for number, text in code_lines(frame)
+    ]
+    return quoted or [f"    {frame.file}, line {frame.line}, in {frame.name}"]
+
+
+def _worker_message(kind: str, failed: FailedRow, extra: dict[str, Any]) -> str:
+    if kind == "WorkerOutOfMemory":
+        limit, peak = extra.get("limit", 0), extra.get("peak", 0)
+        head = (
+            f"{failed.function} ran out of memory: worker {failed.worker} may take "
+            f"{_size(limit)} and its peak was {_size(peak)}"
+            if limit
+            else f"{failed.function} ran out of memory at {_size(peak)}, with no limit set"
+        )
+        step = "raise memory= of the function or worker_memory= of the session, or hold less"
+    else:
+        head = (
+            f"{failed.function} did not return within {extra.get('timeout', 0):g} s "
+            f"(its timeout) in worker {failed.worker}"
+        )
+        step = "the worker's stack is in session.logs(); raise timeout= if the time is needed"
+    body = describe(failed).split("\n")[2:-1]
+    return "\n".join([head, "", *body, step])
+
+
+def _lost_message(
+    function: str,
+    pid: int,
+    code: int | None,
+    number: int | None,
+    position: Position | None,
+    output: str,
+    text: str,
+) -> str:
+    how = "ended"
+    if number is not None:
+        how = f"was ended by signal {number} ({signal.Signals(number).name})"
+    elif code is not None:
+        how = f"exited with code {code}"
+    lines = [f"worker {pid} {how} while it ran {function or 'a function'}"]
+    if position is not None:
+        rows = (
+            f"row {position.first + 1:,}"
+            if position.first == position.last
+            else f"rows {position.first + 1:,} to {position.last + 1:,}"
+        )
+        lines.append(f"it was at {rows} of {position.rows:,} in bundle {position.bundle}")
+    fatal = text.find("Fatal Python error")
+    if fatal >= 0:
+        lines += ["", *text[fatal:].split("\n\tat ")[0].splitlines()[:25]]
+    elif output:
+        lines += ["", "its last output:", *output.splitlines()[-8:]]
+    lines += ["", "session.pool shows the workers; run the query again for a new one"]
+    return "\n".join(lines)
+
+
+def _size(number: int) -> str:
+    return f"{number / (1 << 20):,.0f} MB"
+
+
+def _from_text(text: str) -> RemoteError:
+    """Without the record: what the worker put into Spark's message."""
+    match = re.search(r"FunctionFailed: (.*?)\s*\[notebook-udf error", text, re.DOTALL)
+    return UserFunctionError(match[1] if match else text.splitlines()[0], jvm_stack=text)
+
+
+def _text(java_exception: Any) -> str:
+    parts = []
+    for _ in range(10):
+        if java_exception is None:
+            break
+        parts.append(str(java_exception.toString()))
+        java_exception = java_exception.getCause()
+    return "\n".join(parts)

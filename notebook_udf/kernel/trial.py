@@ -1,0 +1,69 @@
+"""Trying a function on a few rows: input beside output."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from notebook_udf.errors import PlanningError
+from notebook_udf.registry import RegisteredFunction
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from pyspark.sql import DataFrame
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Rows with a function's result as their last column. Displays as a table."""
+
+    function: str
+    rows: pd.DataFrame
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The rows as a pandas DataFrame."""
+        return self.rows
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __repr__(self) -> str:
+        return str(self.rows.to_string(index=False))
+
+    def _repr_html_(self) -> str:
+        return str(self.rows.to_html(index=False, escape=True))
+
+
+def try_rows(record: RegisteredFunction, df: DataFrame, n: int) -> Trial:
+    """The first ``n`` rows of ``df`` with the function's result beside them.
+
+    Raises
+    ------
+    PlanningError
+        If the columns match the parameters neither by name nor by number.
+    """
+    import pandas as pd
+    from pyspark.sql import functions as F
+
+    columns = _matching(record, df.columns)
+    # Rows are taken before the call, or Spark could try the function on other rows.
+    few = df.sparkSession.createDataFrame(df.take(n), df.schema)
+    name = record.name if record.name not in df.columns else f"{record.name}(…)"
+    arguments = [F.col(f"`{column.replace('`', '``')}`") for column in columns]
+    result = few.select("*", record(*arguments).alias(name))
+    rows: list[Any] = result.collect()
+    frame = pd.DataFrame([tuple(row) for row in rows], columns=result.columns, dtype=object)
+    return Trial(record.name, frame)
+
+
+def _matching(record: RegisteredFunction, columns: list[str]) -> list[str]:
+    parameters = [p for p in record.definition.parameters if not p.startswith("*")]
+    by_name = {column.lower(): column for column in columns}
+    if all(p.lower() in by_name for p in parameters):
+        return [by_name[p.lower()] for p in parameters]
+    if len(parameters) == len(columns):
+        return columns
+    raise PlanningError(
+        f"{record.name} takes {', '.join(parameters) or 'nothing'} and the rows have "
+        f"{', '.join(columns)}: name the columns like the parameters, or select as many"
+    )

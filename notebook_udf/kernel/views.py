@@ -1,0 +1,192 @@
+"""Metrics and logs as a user sees them: tables that are worth printing, and data frames."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from notebook_udf.functions.metrics import describe
+from notebook_udf.tables import html_table, text_table
+from notebook_udf.telemetry.store_logs import LogEntry
+from notebook_udf.telemetry.store_sums import FunctionTotals, MetricTotal
+from notebook_udf.telemetry.wire import BundleDone
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from pyspark.sql import DataFrame
+
+    from notebook_udf.kernel.core import Session
+
+_SHOWN_LINES = 50
+_TOTAL_HEADERS = (
+    "query", "function", "rows", "bundles", "rows/s", "waiting", "decode", "user code",
+    "encode", "errors",
+)  # fmt: skip
+
+
+class MetricsView:
+    """What functions cost and counted, live: read it again and it has moved on."""
+
+    def __init__(self, session: Session, query: str | None) -> None:
+        self._session = session
+        self._query = query
+
+    @property
+    def totals(self) -> list[FunctionTotals]:
+        """One entry per query, function and version; attempts that lost are not in it."""
+        return self._session.store.totals(self._query)
+
+    @property
+    def user_metrics(self) -> list[MetricTotal]:
+        """Counters, gauges, histograms and meters, merged over workers."""
+        return self._session.store.metrics(self._query)
+
+    @property
+    def bundles(self) -> list[BundleDone]:
+        """The latest bundles, oldest first."""
+        return self._session.store.bundles(self._query)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """One row per bundle and function; times in nanoseconds."""
+        import pandas as pd
+
+        rows = [
+            {
+                "query": bundle.task.query,
+                "stage": bundle.task.stage,
+                "partition": bundle.task.partition,
+                "attempt": bundle.task.attempt,
+                "bundle": bundle.bundle,
+                "worker": bundle.pid,
+                "time": bundle.time,
+                "bytes_in": bundle.bytes_in,
+                "bytes_out": bundle.bytes_out,
+                "wait_ns": bundle.wait_ns,
+                "write_ns": bundle.write_ns,
+                **dataclasses.asdict(timing),
+            }
+            for bundle in self.bundles
+            for timing in bundle.functions
+        ]
+        return pd.DataFrame(rows)
+
+    def to_spark(self) -> DataFrame:
+        """The same as a Spark DataFrame.
+
+        Raises
+        ------
+        SessionError
+            If no bundle has gone through yet, so that there are no columns.
+        """
+        return _to_spark(self._session, self.to_pandas(), "no bundle has gone through yet")
+
+    def _tables(self) -> list[tuple[tuple[str, ...], list[tuple[str, ...]]]]:
+        totals: list[tuple[str, ...]] = [
+            (
+                t.query or "–",
+                f"{t.function} v{t.version}",
+                f"{t.rows_in:,}",
+                f"{t.bundles:,}",
+                f"{t.rows_per_second:,.0f}",
+                _time(t.wait_ns),
+                _time(t.decode_ns),
+                _time(t.user_ns),
+                _time(t.encode_ns),
+                f"{t.errors:,}",
+            )
+            for t in self.totals
+        ]
+        user: list[tuple[str, ...]] = [
+            (m.query or "–", m.function, m.name, describe(m.kind, m.value))
+            for m in self.user_metrics
+        ]
+        tables: list[tuple[tuple[str, ...], list[tuple[str, ...]]]] = [(_TOTAL_HEADERS, totals)]
+        if user:
+            tables.append((("query", "function", "metric", "value"), user))
+        return tables
+
+    def __repr__(self) -> str:
+        return "\n\n".join(text_table(head, rows) for head, rows in self._tables())
+
+    def _repr_html_(self) -> str:
+        return "".join(html_table(head, rows) for head, rows in self._tables())
+
+
+class LogView:
+    """The lines functions wrote, live. Iterates oldest first; displays the last ones."""
+
+    def __init__(self, session: Session, **chosen: Any) -> None:
+        self._session = session
+        self._chosen = chosen
+
+    @property
+    def lines(self) -> list[LogEntry]:
+        """The lines kept, oldest first."""
+        return self._session.store.logs(**self._chosen)
+
+    @property
+    def dropped(self) -> int:
+        """Lines of the session that were not sent because there were too many."""
+        return self._session.store.dropped_logs
+
+    def __iter__(self) -> Any:
+        return iter(self.lines)
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """One row per line."""
+        import pandas as pd
+
+        names = [field.name for field in dataclasses.fields(LogEntry)]
+        return pd.DataFrame([dataclasses.asdict(line) for line in self.lines], columns=names)
+
+    def to_spark(self) -> DataFrame:
+        """The same as a Spark DataFrame.
+
+        Raises
+        ------
+        SessionError
+            If there are no lines, so that there are no columns.
+        """
+        return _to_spark(self._session, self.to_pandas(), "nothing has been written yet")
+
+    def _head(self, count: int) -> str:
+        text = f"{count:,} lines"
+        if self.dropped:
+            text += f", {self.dropped:,} more not sent (they stand in the workers' log files)"
+        return text
+
+    def __repr__(self) -> str:
+        lines = self.lines
+        shown = [line_text(line) for line in lines[-_SHOWN_LINES:]]
+        return "\n".join([self._head(len(lines)), *shown])
+
+    def _repr_html_(self) -> str:
+        lines = self.lines
+        body = "\n".join(escape(line_text(line)) for line in lines[-_SHOWN_LINES:])
+        return f"<div>{escape(self._head(len(lines)))}</div><pre>{body}</pre>"
+
+
+def line_text(line: LogEntry) -> str:
+    """A log line in one line of text: when, who, where, what."""
+    clock = time.strftime("%H:%M:%S", time.localtime(line.time))
+    place = f"{line.function}[{line.row}]" if line.row >= 0 else line.function or "worker"
+    return f"{clock} {line.level:<7} {line.pid} {place}: {line.text}"
+
+
+def _time(nanoseconds: int) -> str:
+    if nanoseconds >= 10**9:
+        return f"{nanoseconds / 1e9:,.2f} s"
+    return f"{nanoseconds / 1e6:,.1f} ms"
+
+
+def _to_spark(session: Session, frame: pd.DataFrame, empty: str) -> DataFrame:
+    from notebook_udf.errors import SessionError
+
+    if frame.empty:
+        raise SessionError(empty)
+    return session.spark.createDataFrame(frame)

@@ -1,0 +1,56 @@
+"""Forking a first worker in the background, so that the first function answers fast."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as F
+from pyspark.sql.types import LongType
+from pyspark.sql.udf import UserDefinedFunction
+from pyspark.util import PythonEvalType
+
+if TYPE_CHECKING:
+    from notebook_udf.kernel.core import Session
+
+_log = logging.getLogger(__name__)
+
+
+class Warmup:
+    """Runs one tiny query with a Python function: Java loads its classes, the daemon starts."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._cancelled = False
+        self._thread = threading.Thread(target=self._run, name="notebook-udf-warm-up", daemon=True)
+
+    def start(self) -> None:
+        """Starts it."""
+        self._thread.start()
+
+    def cancel(self) -> None:
+        """Keeps it from complaining about a Spark that is being stopped."""
+        self._cancelled = True
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Whether it is done, after waiting for it."""
+        self._thread.join(timeout)
+        return not self._thread.is_alive()
+
+    def _run(self) -> None:
+        spark = self._session.spark
+        try:
+            function = UserDefinedFunction(
+                _same, LongType(), "warm_up", PythonEvalType.SQL_SCALAR_ARROW_UDF
+            )
+            partitions = spark.sparkContext.defaultParallelism
+            frame = spark.range(0, partitions, 1, partitions)
+            frame.select(function(F.col("id"))).collect()
+        except Exception:
+            if not self._cancelled:
+                _log.warning("the warm-up query failed", exc_info=True)
+
+
+def _same(column: object) -> object:
+    return column

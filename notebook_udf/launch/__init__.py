@@ -1,0 +1,1 @@
+"""Finding Java, starting Spark quietly, or adopting a Spark that runs already."""

@@ -1,0 +1,173 @@
+"""Starting Spark the way a notebook wants it: the kernel's Python, little noise, large bundles.
+
+Two cases end alike. ``start`` launches a Spark of our own; ``adopt`` takes one that runs and
+changes on it what can be changed, and says what cannot. In both the workers get their
+environment through the functions that are planned from then on, which keeps it off Spark's
+environment page.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pyspark import SparkConf, SparkContext
+from pyspark.java_gateway import launch_gateway
+from pyspark.sql import SparkSession
+
+from notebook_udf.errors import SessionError
+from notebook_udf.launch.java import find_java
+
+DAEMON_CONF = "spark.python.daemon.module"
+DAEMON_MODULE = "notebook_udf.pool.daemon"
+
+# Larger than Spark's 10,000: fewer crossings, and a slice still fits the processor's cache.
+BUNDLE_ROWS = 32_768
+
+# Confs of SQL sessions, which can be set on a running Spark as well.
+_SQL_CONF = {
+    "spark.sql.execution.arrow.maxRecordsPerBatch": str(BUNDLE_ROWS),
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+    # Without it a segfault in a worker is reported as 'crashed' and nothing more.
+    "spark.sql.execution.pyspark.udf.faulthandler.enabled": "true",
+}
+
+# Confs read once, when Spark starts.
+_START_CONF = {
+    DAEMON_CONF: DAEMON_MODULE,
+    "spark.ui.showConsoleProgress": "false",
+    "spark.python.unix.domain.socket.enabled": "true",
+    "spark.buffer.size": str(1 << 20),
+    "spark.executor.heartbeatInterval": "500ms",
+    "spark.python.worker.faulthandler.enabled": "true",
+    "spark.sql.shuffle.partitions": "8",
+}
+
+_JVM_GRACE_SECONDS = 10.0
+
+
+def start(
+    folder: Path,
+    *,
+    app_name: str,
+    master: str,
+    conf: Mapping[str, str],
+) -> SparkSession:
+    """Starts Java and Spark.
+
+    What the JVM prints goes to ``jvm.log`` in ``folder``.
+
+    Raises
+    ------
+    SessionError
+        If there is no Java, or Spark does not start; with the end of its log.
+    """
+    java = find_java()
+    os.environ.update(java.environment())
+    # The first python3 on PATH may be another one, without pyarrow.
+    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    log = folder / "jvm.log"
+    settings = {**_START_CONF, **_SQL_CONF, **_quiet(folder), **conf}
+    spark_conf = SparkConf(loadDefaults=False).setMaster(master).setAppName(app_name)
+    for key, value in settings.items():
+        spark_conf.set(key, value)
+    try:
+        _launch(spark_conf, log)
+        return SparkSession.builder.config(conf=spark_conf).getOrCreate()
+    except Exception as error:
+        tail = _tail(log)
+        raise SessionError(
+            f"Spark did not start with {java.origin}: {error}\n{tail or 'Its log is empty.'}"
+        ) from error
+
+
+def adopt(spark: SparkSession) -> list[str]:
+    """Takes over a running Spark; returns, in words, what could not be changed on it.
+
+    Raises
+    ------
+    SessionError
+        If it is stopped.
+    """
+    context = spark.sparkContext
+    if context._jsc is None:
+        raise SessionError("the Spark session is stopped; start a new one")
+    # The name as sent to workers that are forked from now on.
+    context._jsc.sc().conf().set(DAEMON_CONF, DAEMON_MODULE)
+    context.pythonExec = sys.executable
+    for key, value in _SQL_CONF.items():
+        spark.conf.set(key, value)
+    kept = []
+    current = context.getConf()
+    for key, value in _START_CONF.items():
+        if key not in (DAEMON_CONF, "spark.sql.shuffle.partitions") and current.get(key) != value:
+            kept.append(f"{key} stays {current.get(key) or 'at its default'} (wanted {value})")
+    return kept
+
+
+def _quiet(folder: Path) -> dict[str, str]:
+    """Spark's own log goes to a file; the user's errors come to them another way."""
+    settings = folder / "log4j2.properties"
+    settings.write_text(
+        "\n".join(
+            (
+                "status = error",
+                "rootLogger.level = warn",
+                "rootLogger.appenderRef.file.ref = file",
+                "appender.file.type = File",
+                "appender.file.name = file",
+                f"appender.file.fileName = {folder}/spark.log",
+                "appender.file.layout.type = PatternLayout",
+                "appender.file.layout.pattern = %d{HH:mm:ss} %p %c{1}: %m%n%ex",
+                "",
+            )
+        ),
+        encoding="utf-8",
+    )
+    return {"spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile=file:{settings}"}
+
+
+def _launch(conf: SparkConf, log: Path) -> None:
+    if SparkContext._gateway is not None:
+        return
+    # py4j's own INFO lines, and a wait of up to a second for the port file.
+    with open(log, "ab") as file:
+        gateway = launch_gateway(conf, popen_kwargs={"stdout": file, "stderr": subprocess.STDOUT})
+    SparkContext._ensure_initialized(gateway=gateway, conf=conf)
+
+
+def stop(spark: SparkSession) -> None:
+    """Stops a Spark that ``start`` started, and its JVM, which PySpark would leave running."""
+    spark.stop()
+    gateway = SparkContext._gateway
+    if gateway is None:
+        return
+    SparkContext._gateway = SparkContext._jvm = None
+    gateway.shutdown()
+    process = getattr(gateway, "proc", None)
+    if process is None:
+        return
+    # The JVM ends when nobody holds the other end of its stdin.
+    process.stdin.close()
+    try:
+        process.wait(_JVM_GRACE_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def _tail(path: Path, lines: int = 12) -> str:
+    try:
+        return "\n".join(path.read_text("utf-8", "replace").splitlines()[-lines:])
+    except OSError:
+        return ""
+
+
+def worker_environment(spark: SparkSession) -> dict[str, Any]:
+    """The variables every worker gets that is forked for functions planned from now on."""
+    environment: dict[str, Any] = spark.sparkContext.environment
+    return environment

@@ -1,0 +1,153 @@
+"""Scalar functions as Spark expressions.
+
+Every scalar function, general or vectorised, becomes an Arrow scalar UDF, so that Spark fuses
+nested and neighbouring calls into one Python node. What runs in that node is ``worker.scalar``.
+
+Year-month intervals cannot enter or leave a Python worker, because pyarrow has no class for
+them: they travel as a count of months, and the casts on both sides are planned here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyspark.sql import Column, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import DataType, IntegerType, YearMonthIntervalType
+from pyspark.sql.udf import UserDefinedFunction
+from pyspark.util import PythonEvalType
+
+from notebook_udf.errors import PlanningError
+from notebook_udf.functions.definition import FunctionDefinition
+from notebook_udf.registry import RegisteredFunction
+from notebook_udf.types import contains_year_month, ddl
+from notebook_udf.worker.scalar import ScalarCall
+from notebook_udf.worker.shipment import ship
+
+
+def spark_function(record: RegisteredFunction) -> UserDefinedFunction:
+    """The function as Spark takes it, under its worker-side types."""
+    definition = record.definition
+    _check_intervals(definition)
+    call = ScalarCall(ship(record.name, record.version, definition, record.payload))
+    function = UserDefinedFunction(
+        call,
+        returnType=_travelling(definition.result_type),
+        name=record.name,
+        evalType=PythonEvalType.SQL_SCALAR_ARROW_UDF,
+        deterministic=definition.deterministic,
+    )
+    return function
+
+
+def call(
+    function: UserDefinedFunction, record: RegisteredFunction, args: Any, kwargs: Any
+) -> Column:
+    """A call on columns; a string is the name of a column.
+
+    Raises
+    ------
+    PlanningError
+        If an argument is neither.
+    """
+    for value in (*args, *kwargs.values()):
+        if not isinstance(value, (Column, str)):
+            raise PlanningError(
+                f"{record.name} was called with {value!r}; pass columns or column names, wrap a "
+                f"constant in F.lit(...), or use {record.name}.eval(...) for plain values"
+            )
+    types = record.definition.input_types or ()
+    columns = [_enter(value, types[i] if i < len(types) else None) for i, value in enumerate(args)]
+    return _leave(function(*columns, **kwargs), record.definition.result_type)
+
+
+def register(spark: SparkSession, record: RegisteredFunction) -> UserDefinedFunction:
+    """Makes the function known to Spark SQL under its name, in place of an earlier one."""
+    function = spark_function(record)
+    if not _needs_casts(record.definition):
+        spark.udf.register(record.name, function)
+        return function
+    inner = f"{record.name}__months"
+    spark.udf.register(inner, function)
+    types = record.definition.input_types or ()
+    names = [f"p{i}" for i in range(len(record.definition.parameters))]
+    if len(types) != len(names) or not all(types):
+        raise PlanningError(
+            f"{record.name} takes or returns INTERVAL YEAR TO MONTH, so the types of all its "
+            f"parameters have to be declared with input_types"
+        )
+    parameters = ", ".join(
+        f"{name} {ddl(t)}" for name, t in zip(names, types, strict=True) if t is not None
+    )
+    arguments = ", ".join(
+        f"CAST(CAST({name} AS INTERVAL MONTH) AS INT)"
+        if isinstance(t, YearMonthIntervalType)
+        else name
+        for name, t in zip(names, types, strict=True)
+    )
+    body = f"{_quoted(inner)}({arguments})"
+    result = record.definition.result_type
+    if isinstance(result, YearMonthIntervalType):
+        body = f"CAST(CAST({body} AS INTERVAL MONTH) AS {ddl(result)})"
+    spark.sql(
+        f"CREATE OR REPLACE TEMPORARY FUNCTION {_quoted(record.name)}({parameters}) "
+        f"RETURNS {ddl(result)} RETURN {body}"
+    )
+    return function
+
+
+def explain(record: RegisteredFunction) -> str:
+    """Which way calls of the function run, and why."""
+    definition = record.definition
+    ways = {
+        "general": "row by row in a Python worker; a bundle is decoded and encoded once",
+        "pandas": "a bundle at a time in a Python worker, as pandas Series",
+        "arrow": "a bundle at a time in a Python worker, as Arrow arrays",
+    }
+    lines = [
+        f"{record.signature}, version {record.version}",
+        f"runs {ways[definition.func_type]}",
+        "nested and neighbouring calls share one Python node of the plan (Arrow scalar UDF)",
+    ]
+    if not definition.deterministic:
+        lines.append("not deterministic: Spark neither moves nor repeats the call")
+    if definition.options.on_error != "fail":
+        lines.append(f"a row whose call raises gives NULL (on_error={definition.options.on_error})")
+    if _needs_casts(definition):
+        lines.append("year-month intervals travel as months, with casts around the call")
+    return "\n".join(lines)
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _needs_casts(definition: FunctionDefinition) -> bool:
+    types = (*(definition.input_types or ()), definition.result_type)
+    return any(isinstance(t, YearMonthIntervalType) for t in types)
+
+
+def _check_intervals(definition: FunctionDefinition) -> None:
+    for t in (*(definition.input_types or ()), definition.result_type):
+        if t and contains_year_month(t) and not isinstance(t, YearMonthIntervalType):
+            raise PlanningError(
+                f"{definition.name}: a year-month interval inside {ddl(t)} cannot enter a Python "
+                f"worker; pass it as a parameter of its own, or as a number of months"
+            )
+
+
+def _travelling(t: DataType) -> DataType:
+    return IntegerType() if isinstance(t, YearMonthIntervalType) else t
+
+
+def _enter(value: Column | str, t: DataType | None) -> Column | str:
+    if not isinstance(t, YearMonthIntervalType):
+        return value
+    column = F.col(value) if isinstance(value, str) else value
+    return column.cast("interval month").cast("int")
+
+
+def _leave(column: Column, t: DataType) -> Column:
+    if not isinstance(t, YearMonthIntervalType):
+        return column
+    return column.cast("interval month").cast(ddl(t))

@@ -1,0 +1,330 @@
+"""The daemon Spark starts instead of its own: ``python -m notebook_udf.pool.daemon``.
+
+It speaks the protocol of ``pyspark.daemon`` towards the JVM (a port on stdout, one connection
+per worker, process ids to kill on stdin) and adds what a managed pool needs: everything a
+function needs is imported before the fork, so that a worker is there in milliseconds; a worker
+that is told to go may close its functions first; every death is noticed, with its exit code or
+signal, and reported; and when the JVM goes, nothing is left behind.
+
+No thread may exist here before a fork. Reports about dead workers are therefore sent by a
+process of their own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import errno
+import gc
+import os
+import select
+import shutil
+import signal
+import socket
+import sys
+import time
+import traceback
+import uuid
+from pathlib import Path
+
+from notebook_udf.errors import ProtocolError
+from notebook_udf.telemetry.wire import CHANNEL_VARIABLE, ChannelAddress
+
+# How long a worker that was told to go may take to close its functions.
+GRACE_SECONDS = 3.0
+_FORK_RETRY_SECONDS = 1.0
+_OUTPUT_TAIL_BYTES = 8192
+_PR_SET_PDEATHSIG = 1
+
+# The kernel's process id, so that the daemon can tell a stopped session from a killed kernel.
+KERNEL_VARIABLE = "NOTEBOOK_UDF_KERNEL"
+
+
+class Children:
+    """The worker processes: who was told to go, and until when they may take their time."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+        self._alive: set[int] = set()
+        self._deadlines: dict[int, float] = {}
+
+    def add(self, pid: int) -> None:
+        """A worker was forked."""
+        self._alive.add(pid)
+
+    def ask_to_go(self, pid: int) -> None:
+        """SIGTERM now, SIGKILL when the grace period is over."""
+        if pid not in self._alive or pid in self._deadlines:
+            return
+        self._deadlines[pid] = time.monotonic() + GRACE_SECONDS
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGTERM)
+
+    def tick(self) -> None:
+        """Reaps the dead and kills those whose grace period is over."""
+        now = time.monotonic()
+        for pid, deadline in self._deadlines.items():
+            if now >= deadline:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if pid == 0:
+                return
+            if pid in self._alive:
+                self._alive.discard(pid)
+                requested = self._deadlines.pop(pid, None) is not None
+                report_exit(self._folder, pid, status, requested=requested)
+
+    def end_all(self) -> None:
+        """Everybody goes: politely, then not."""
+        for pid in list(self._alive):
+            self.ask_to_go(pid)
+        while self._alive:
+            self.tick()
+            time.sleep(0.02)
+
+    @property
+    def going(self) -> bool:
+        """Whether a grace period is running."""
+        return bool(self._deadlines)
+
+
+def report_exit(folder: Path | None, pid: int, status: int, *, requested: bool) -> None:
+    """Tells the kernel how a worker ended, from a short-lived process."""
+    code = os.waitstatus_to_exitcode(status)
+    if folder is None:
+        return
+    with contextlib.suppress(OSError):
+        if os.fork() == 0:
+            try:
+                _send_exit(folder, pid, code, requested=requested)
+                _remove_scratch(folder, pid)
+            finally:
+                os._exit(0)
+
+
+def _send_exit(folder: Path, pid: int, code: int, *, requested: bool) -> None:
+    from notebook_udf.telemetry.sender import Sender
+    from notebook_udf.telemetry.wire import WorkerExited
+
+    try:
+        address = ChannelAddress.read(folder)
+    except ProtocolError:
+        return
+    sender = Sender(address)
+    sender.send(
+        WorkerExited(
+            pid=pid,
+            time=time.time(),
+            exit_code=code if code >= 0 else None,
+            signal=-code if code < 0 else None,
+            requested=requested,
+            output=_output(folder, pid),
+        )
+    )
+    sender.close(linger_ms=2000)
+
+
+def _output(folder: Path, pid: int) -> str:
+    """The last lines a worker wrote."""
+    tail = b""
+    for kind in ("log", "native"):
+        with contextlib.suppress(OSError), open(folder / "workers" / f"{pid}.{kind}", "rb") as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - _OUTPUT_TAIL_BYTES))
+            tail += file.read()
+    return tail.decode("utf-8", "backslashreplace")
+
+
+def _remove_scratch(folder: Path, pid: int) -> None:
+    # The position stays: the kernel reads it to name the row, and removes it with the folder.
+    with contextlib.suppress(OSError):
+        (folder / "workers" / f"{pid}.native").unlink()
+
+
+def preload() -> None:
+    """Imports what every worker needs, before the first fork."""
+    import pandas  # noqa: F401
+    import pyarrow.parquet  # noqa: F401
+    import zmq  # noqa: F401
+
+    import notebook_udf.worker.rows
+    import notebook_udf.worker.vectors  # noqa: F401
+    from notebook_udf.pool import spark_worker
+
+    spark_worker.attach()
+    # What is here now stays shared with the workers: collecting it would copy every page.
+    gc.collect()
+    gc.freeze()
+
+
+def listen() -> tuple[socket.socket, Path | None]:
+    """The socket workers are asked for on, announced to the JVM on stdout."""
+    from pyspark.serializers import write_int, write_with_length
+
+    stdout = os.fdopen(os.dup(1), "wb", 4)
+    if os.environ.get("PYTHON_UNIX_DOMAIN_ENABLED", "false").lower() == "true":
+        path = Path(os.environ["PYTHON_WORKER_FACTORY_SOCK_DIR"]) / f".{uuid.uuid4()}.sock"
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        listener.bind(str(path))
+        listener.listen(1024)
+        write_with_length(str(path).encode(), stdout)
+        stdout.close()
+        return listener, path
+    six = os.environ.get("SPARK_PREFER_IPV6", "false").lower() == "true"
+    listener = socket.socket(socket.AF_INET6 if six else socket.AF_INET, socket.SOCK_STREAM)
+    listener.bind(("::1" if six else "127.0.0.1", 0))
+    listener.listen(1024)
+    write_int(listener.getsockname()[1], stdout)
+    stdout.close()
+    return listener, None
+
+
+class Daemon:
+    """The loop: fork on request, reap, kill on request, end with the JVM."""
+
+    def __init__(self) -> None:
+        folder = os.environ.get(CHANNEL_VARIABLE)
+        self._folder = Path(folder) if folder else None
+        self._children = Children(self._folder)
+        self._listener, self._socket_path = listen()
+        self._commands = os.fdopen(0, "rb", 4)
+        self._reuse = os.environ.get("SPARK_REUSE_WORKER")
+
+    def run(self) -> int:
+        """Until the JVM closes stdin or SIGTERM comes. Returns the exit code."""
+        wakeup, poke = os.pipe()
+        os.set_blocking(poke, False)
+        signal.set_wakeup_fd(poke, warn_on_full_buffer=False)
+        stopping: list[int] = []
+        signal.signal(signal.SIGTERM, lambda *_: stopping.append(1))
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        poller = select.poll()
+        for descriptor in (0, self._listener.fileno(), wakeup):
+            poller.register(descriptor, select.POLLIN)
+        try:
+            while not stopping:
+                ready = {fd for fd, _ in poller.poll(200 if self._children.going else 1000)}
+                if wakeup in ready:
+                    os.read(wakeup, 4096)
+                self._children.tick()
+                if 0 in ready and not self._obey():
+                    return 0
+                if self._listener.fileno() in ready:
+                    self._serve((wakeup, poke))
+            return 1
+        finally:
+            self._end()
+
+    def _obey(self) -> bool:
+        from pyspark.serializers import read_int
+
+        try:
+            self._children.ask_to_go(read_int(self._commands))
+        except EOFError:
+            return False
+        return True
+
+    def _serve(self, inherited: tuple[int, int]) -> None:
+        from pyspark.serializers import write_int
+
+        connection, _ = self._listener.accept()
+        pid = -1
+        try:
+            pid = os.fork()
+        except OSError as error:
+            if error.errno in (errno.EAGAIN, errno.ENOMEM):
+                time.sleep(_FORK_RETRY_SECONDS)
+                with contextlib.suppress(OSError):
+                    pid = os.fork()
+            if pid < 0:
+                # Spark takes a negative process id for a refusal and fails the task, not the job.
+                with connection, connection.makefile("wb") as reply:
+                    write_int(-(error.errno or 1), reply)
+                print(f"notebook-udf: no worker could be forked: {error}", file=sys.stderr)
+                return
+        if pid == 0:
+            for descriptor in inherited:
+                os.close(descriptor)
+            self._become_worker(connection)
+        self._children.add(pid)
+        connection.close()
+
+    def _become_worker(self, connection: socket.socket) -> None:
+        """Never returns."""
+        code = 1
+        try:
+            signal.set_wakeup_fd(-1)
+            # A daemon that is killed takes its workers along, whatever they are doing.
+            ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+            self._listener.close()
+            with open(os.devnull, "rb") as nothing:
+                os.dup2(nothing.fileno(), 0)
+            code = work(connection, reuse=bool(self._reuse))
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(code)
+
+    def _end(self) -> None:
+        self._children.end_all()
+        if self._socket_path is not None:
+            self._socket_path.unlink(missing_ok=True)
+        kernel = int(os.environ.get(KERNEL_VARIABLE) or 0)
+        if self._folder is not None and kernel and not _is_alive(kernel):
+            # The kernel was killed and cannot tidy up itself.
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def work(connection: socket.socket, *, reuse: bool) -> int:
+    """A worker's life: task after task on one connection. Returns the exit code."""
+    from pyspark.daemon import worker
+    from pyspark.serializers import write_int
+    from pyspark.util import enable_faulthandler
+
+    from notebook_udf.pool import spark_worker
+
+    unix = os.environ.get("PYTHON_UNIX_DOMAIN_ENABLED", "false").lower() == "true"
+    with enable_faulthandler():
+        spark_worker.enter_process()
+        with connection.makefile("wb") as reply:
+            write_int(os.getpid(), reply)
+        authenticated = unix
+        while True:
+            code = int(worker(connection, authenticated))
+            if code:
+                # Spark reads the error before it closes; an early exit could lose it.
+                with contextlib.suppress(OSError):
+                    while connection.recv(1024):
+                        pass
+                return code
+            authenticated = True
+            if not reuse:
+                return 0
+            gc.collect()
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def main() -> int:
+    """What Spark runs."""
+    os.setpgid(0, 0)
+    preload()
+    return Daemon().run()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,172 @@
+"""All that is known of how Spark 4.3 starts and feeds a Python worker.
+
+Spark's ``pyspark.worker.main`` runs one task: it reads what to do, builds ``func`` from the
+pickled functions with ``read_udfs``, and pumps batches through it. ``attach`` puts itself around
+``main`` (a task begins and ends) and ``read_udfs`` (batches arrive and leave). Everything else
+in the package is told only about tasks and bundles, so that another way of feeding workers
+needs a second module like this one and nothing more. ``tests/spark/test_worker_contract.py``
+holds Spark to what is assumed here.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Callable, Generator, Iterator
+from pathlib import Path
+from time import perf_counter_ns
+from types import FrameType
+from typing import Any
+
+from notebook_udf.errors import ProtocolError
+from notebook_udf.telemetry.sender import Commands, Sender
+from notebook_udf.telemetry.wire import CHANNEL_VARIABLE, ChannelAddress, TaskId
+from notebook_udf.worker import quarantine
+from notebook_udf.worker.agent import Agent
+from notebook_udf.worker.blame import WorkerStopped
+from notebook_udf.worker.failure import FunctionFailed
+from notebook_udf.worker.runtime import Runtime, process
+from notebook_udf.worker.scalar import ScalarCall, take_arrived
+from notebook_udf.worker.task import Task
+
+# Set in the workers' environment by the session.
+MEMORY_VARIABLE = "NOTEBOOK_UDF_WORKER_MEMORY"
+
+# SQL confs that travel with every query as local properties of its tasks.
+JOB_PARAMETERS_CONF = "spark.notebookUdf.jobParameters"
+LOG_LEVEL_CONF = "spark.notebookUdf.logLevel"
+_QUERY_PROPERTY = "spark.sql.execution.id"
+
+Batches = Iterator[Any]
+Process = Callable[[int, Batches], Batches]
+
+
+def attach() -> None:
+    """Puts this package between Spark's worker and the functions, in this process."""
+    import pyspark.worker as spark
+
+    original_main, original_read = spark.main, spark.read_udfs
+
+    def main(infile: Any, outfile: Any) -> None:
+        enter_process()
+        # Here and not earlier, because Spark resets the handlers before each task.
+        signal.signal(signal.SIGTERM, _stop)
+        try:
+            original_main(infile, outfile)
+        except BaseException:
+            # The worker is about to exit: after an error, a cancel, or for lack of work.
+            process.runtime.shut_down()
+            raise
+
+    def read_udfs(*args: Any, **kwargs: Any) -> tuple[Process, Any, Any, Any]:
+        take_arrived()
+        func, profiler, deserializer, serializer = original_read(*args, **kwargs)
+        calls = take_arrived()
+        if calls:
+            func = _around(func, calls)
+        return func, profiler, deserializer, serializer
+
+    spark.main, spark.read_udfs = main, read_udfs
+
+
+def _stop(_number: int, _frame: FrameType | None) -> None:
+    raise WorkerStopped(0)
+
+
+def enter_process() -> None:
+    """Opens the channel and captures output, once in each worker process."""
+    if process.runtime.sender is not None:
+        return
+    folder = os.environ.get(CHANNEL_VARIABLE)
+    if not folder:
+        return
+    try:
+        address = ChannelAddress.read(Path(folder))
+    except ProtocolError:
+        # The kernel is gone or on another machine: functions run, and nobody watches.
+        return
+    memory = int(os.environ.get(MEMORY_VARIABLE) or 0)
+    process.runtime = Runtime.attached(Sender(address), Path(folder), memory=memory)
+    Agent(process.runtime, Commands(address)).start()
+
+
+def _around(func: Process, calls: list[ScalarCall]) -> Process:
+    """``func`` with a task around it and a bundle around each batch."""
+
+    def run(split: int, batches: Batches) -> Generator[Any, None, None]:
+        task = _task(calls)
+        outcome = "failed"
+        try:
+            task.start()
+            yield from _bundles(task, func, split, batches)
+            task.close(failed=False)
+            outcome = "done"
+        except (GeneratorExit, ConnectionError, WorkerStopped):
+            # The JVM has seen enough (LIMIT), or the query was cancelled.
+            outcome = "stopped"
+            raise
+        except FunctionFailed:
+            raise
+        except BaseException as error:
+            # Not in a function of the user's: a column that does not fit, a package missing.
+            _claim(calls).fail(error)
+        finally:
+            if outcome != "done":
+                task.close(failed=True)
+                quarantine.discard(
+                    process.runtime.quarantine,
+                    {call.name for call in calls},
+                    task.identity.task_attempt,
+                )
+            task.end(outcome)
+
+    return run
+
+
+def _bundles(task: Task, func: Process, split: int, batches: Batches) -> Batches:
+    def arriving() -> Batches:
+        while True:
+            start = perf_counter_ns()
+            batch = next(batches, None)
+            if batch is None:
+                return
+            task.begin_bundle(batch.num_rows, batch.nbytes, perf_counter_ns() - start)
+            yield batch
+
+    for result in func(split, arriving()):
+        start = perf_counter_ns()
+        yield result
+        task.end_bundle(result.num_rows, result.nbytes, perf_counter_ns() - start)
+
+
+def _claim(calls: list[ScalarCall]) -> ScalarCall:
+    """The call that was running, or else the first."""
+    task = calls[0].task
+    return task.active if isinstance(task.active, ScalarCall) else calls[0]
+
+
+def _task(calls: list[ScalarCall]) -> Task:
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    assert context is not None
+    properties = context._localProperties or {}
+    runtime = process.runtime
+    if runtime.capture is not None:
+        runtime.capture.set_level(properties.get(LOG_LEVEL_CONF) or "INFO")
+    task = Task(
+        TaskId(
+            query=properties.get(_QUERY_PROPERTY) or "",
+            stage=context.stageId(),
+            partition=context.partitionId(),
+            attempt=context.attemptNumber(),
+            task_attempt=context.taskAttemptId(),
+        ),
+        calls,
+        runtime,
+        job_parameters=json.loads(properties.get(JOB_PARAMETERS_CONF) or "{}"),
+    )
+    for call in calls:
+        call.join(task)
+    return task

@@ -1,0 +1,144 @@
+"""The kernel's view of the workers: who they are, what they do, and ways to interfere."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+from notebook_udf.errors import DeclarationError
+from notebook_udf.tables import html_table, text_table
+from notebook_udf.telemetry.receiver import Receiver
+from notebook_udf.telemetry.store import Store
+from notebook_udf.telemetry.store_workers import WorkerView
+from notebook_udf.telemetry.wire import Command
+
+LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
+_HEADERS = ("worker", "state", "function", "bundle", "memory", "limit", "CPU s", "rows", "error")
+
+
+class Pool:
+    """The worker processes of a session. Displays as a table; iterates over the living ones."""
+
+    def __init__(
+        self,
+        store: Store,
+        receiver: Receiver,
+        *,
+        size: int,
+        on_log_level: Callable[[str], None],
+    ) -> None:
+        self._store = store
+        self._receiver = receiver
+        self._on_log_level = on_log_level
+        self.size = size
+
+    @property
+    def workers(self) -> list[WorkerView]:
+        """The living workers, oldest first."""
+        return [worker for worker in self._store.workers() if worker.exited is None]
+
+    def __iter__(self) -> Iterator[WorkerView]:
+        return iter(self.workers)
+
+    def __len__(self) -> int:
+        return len(self.workers)
+
+    def restart(self, pid: int | None = None) -> list[int]:
+        """Ends one worker, or all; Spark forks new ones when they are needed.
+
+        A task that runs in one of them fails, as with any worker that is lost.
+
+        Returns
+        -------
+        list of int
+            Process ids of the workers that were ended.
+
+        Raises
+        ------
+        DeclarationError
+            If ``pid`` is not one of the session's workers.
+        """
+        pids = [worker.pid for worker in self.workers]
+        if pid is not None and pid not in pids:
+            raise DeclarationError(f"{pid} is not a worker of this session; there are {pids}")
+        chosen = pids if pid is None else [pid]
+        for one in chosen:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(one, signal.SIGTERM)
+        for one in chosen:
+            if self._store.wait_exit(one, 3.0) is None:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(one, signal.SIGKILL)
+        return chosen
+
+    def stacks(self, pid: int | None = None, *, timeout: float = 3.0) -> dict[int, str]:
+        """What every thread of each worker is doing right now, as text by process id.
+
+        A worker that holds the interpreter in native code does not answer and is left out.
+        """
+        wanted = {worker.pid for worker in self.workers if pid in (None, worker.pid)}
+        answers: dict[int, str] = {}
+        complete = threading.Event()
+        asked = time.time()
+
+        def collect(_record: object) -> None:
+            for dump in self._store.stacks():
+                if dump.pid in wanted and dump.time >= asked:
+                    answers[dump.pid] = dump.text
+            if wanted <= answers.keys():
+                complete.set()
+
+        unsubscribe = self._store.subscribe(collect)
+        try:
+            self._receiver.send(Command("stacks", tuple(wanted)))
+            if wanted:
+                complete.wait(timeout)
+        finally:
+            unsubscribe()
+        return answers
+
+    def set_log_level(self, level: str) -> None:
+        """The lowest level of ``logging`` that workers send, from now on and in later queries.
+
+        Raises
+        ------
+        DeclarationError
+            If ``level`` is not a level.
+        """
+        if not isinstance(level, str) or level.upper() not in LOG_LEVELS:
+            raise DeclarationError(f"{level!r} is not one of {', '.join(LOG_LEVELS)}")
+        self._on_log_level(level.upper())
+        self._receiver.send(Command("log-level", argument=level.upper()))
+
+    def _rows(self) -> list[tuple[str, ...]]:
+        return [
+            (
+                str(w.pid),
+                w.state,
+                w.function or "–",
+                f"{w.bundle:,}" if w.function else "–",
+                _size(w.memory),
+                _size(w.memory_limit) if w.memory_limit else "none",
+                f"{w.cpu_seconds:,.1f}",
+                f"{w.rows_done:,}",
+                w.last_error or "–",
+            )
+            for w in self.workers
+        ]
+
+    def _caption(self) -> str:
+        return f"{len(self)} workers alive, up to {self.size} at once"
+
+    def __repr__(self) -> str:
+        return f"{self._caption()}\n{text_table(_HEADERS, self._rows())}"
+
+    def _repr_html_(self) -> str:
+        return html_table(_HEADERS, self._rows(), caption=self._caption())
+
+
+def _size(number: int) -> str:
+    return f"{number / (1 << 20):,.0f} MB"

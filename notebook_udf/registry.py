@@ -1,0 +1,211 @@
+"""The functions of a session: name → frozen record, with every earlier version.
+
+A ``RegisteredFunction`` is data; what can be done with it (a column, rows to look at) is done by
+the ``Actions`` its session hands over. Nothing in here talks to Spark.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from html import escape
+from typing import Any, Protocol
+
+from notebook_udf.errors import DeclarationError
+from notebook_udf.functions.definition import FunctionDefinition
+from notebook_udf.tables import html_table, text_table
+
+_HEADERS = ("function", "kind", "version", "on error")
+
+
+class Actions(Protocol):
+    """What a session does for the records of its registry."""
+
+    def column(self, record: RegisteredFunction, args: Any, kwargs: Any) -> Any: ...
+
+    def evaluate(self, record: RegisteredFunction, args: Any, kwargs: Any) -> Any: ...
+
+    def try_rows(self, record: RegisteredFunction, rows: Any, n: int) -> Any: ...
+
+    def explain(self, record: RegisteredFunction) -> str: ...
+
+    def restore(self, record: RegisteredFunction) -> RegisteredFunction: ...
+
+    def history(self, name: str) -> tuple[RegisteredFunction, ...]: ...
+
+
+@dataclass(frozen=True, repr=False)
+class RegisteredFunction:
+    """One version of a registered function.
+
+    Attributes
+    ----------
+    name, version
+        The SQL name, and 1 for the first function registered under it.
+    definition
+        What was declared.
+    payload
+        The function, pickled as it was when registered, globals included.
+    hash
+        Of the payload and the declared types: two versions with one hash behave alike.
+    replaces_builtin
+        Whether it took the name of one of Spark's own functions.
+    """
+
+    name: str
+    version: int
+    definition: FunctionDefinition
+    payload: bytes = field(repr=False)
+    hash: str
+    actions: Actions = field(repr=False, compare=False)
+    replaces_builtin: bool = False
+
+    @property
+    def kind(self) -> str:
+        """``scalar``."""
+        return self.definition.kind
+
+    @property
+    def source(self) -> str:
+        """The text of the function or class, "" where it could not be found."""
+        return self.definition.source.text
+
+    @property
+    def history(self) -> tuple[RegisteredFunction, ...]:
+        """Every version under this name, oldest first, this one and later ones included."""
+        return self.actions.history(self.name)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """A Column: the function on columns; a string is the name of a column."""
+        return self.actions.column(self, args, kwargs)
+
+    def eval(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs the function here, in the kernel, on plain values, between ``open`` and ``close``.
+
+        The result is held to the declared type as in a query, so that this is its unit test.
+
+        Raises
+        ------
+        ResultError
+            If the declared type cannot hold the result.
+        """
+        return self.actions.evaluate(self, args, kwargs)
+
+    def try_(self, df: Any, n: int = 5) -> Any:
+        """The first ``n`` rows of ``df`` with the function's result beside them.
+
+        ``df`` is a DataFrame or a query. Its columns are matched to the parameters by name, or
+        by position where the names do not match and the count does.
+        """
+        return self.actions.try_rows(self, df, n)
+
+    def explain(self) -> str:
+        """How calls of it run, and why."""
+        return self.actions.explain(self)
+
+    def restore(self) -> RegisteredFunction:
+        """Puts this version back: registers it again, as the newest version."""
+        return self.actions.restore(self)
+
+    @property
+    def signature(self) -> str:
+        """``name(parameter TYPE, ...) -> TYPE``."""
+        return replace(self.definition, name=self.name).signature
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} function {self.signature}, version {self.version}, {self.hash[:8]}>"
+
+    def _repr_html_(self) -> str:
+        return (
+            f"<code>{escape(self.signature)}</code> "
+            f"<small>{escape(self.kind)}, version {self.version}</small>"
+        )
+
+
+def fingerprint(payload: bytes, definition: FunctionDefinition) -> str:
+    """A hash over what a function does: its code, what it refers to, types and options."""
+    digest = hashlib.sha256(payload)
+    types = [t.json() if t else "" for t in definition.input_types or ()]
+    for part in (*types, definition.result_type.json(), repr(definition.options)):
+        digest.update(part.encode())
+    return digest.hexdigest()
+
+
+class Registry(Mapping[str, RegisteredFunction]):
+    """The current record of every name; names are compared as Spark does, ignoring case."""
+
+    def __init__(self) -> None:
+        self._versions: dict[str, list[RegisteredFunction]] = {}
+
+    def add(
+        self,
+        name: str,
+        definition: FunctionDefinition,
+        payload: bytes,
+        actions: Actions,
+        *,
+        replaces_builtin: bool = False,
+    ) -> RegisteredFunction:
+        """Records ``definition`` as the newest version under ``name``.
+
+        Raises
+        ------
+        DeclarationError
+            If the name is empty or not text.
+        """
+        if not isinstance(name, str) or not name.strip():
+            raise DeclarationError(f"{name!r} cannot be a function's name")
+        versions = self._versions.setdefault(name.lower(), [])
+        record = RegisteredFunction(
+            name=name,
+            version=len(versions) + 1,
+            definition=definition,
+            payload=payload,
+            hash=fingerprint(payload, definition),
+            actions=actions,
+            replaces_builtin=replaces_builtin,
+        )
+        versions.append(record)
+        return record
+
+    def discard(self, record: RegisteredFunction) -> None:
+        """Takes back an ``add`` that Spark then refused."""
+        versions = self._versions[record.name.lower()]
+        versions.remove(record)
+        if not versions:
+            del self._versions[record.name.lower()]
+
+    def history(self, name: str) -> tuple[RegisteredFunction, ...]:
+        """Every version under a name, oldest first."""
+        return tuple(self._versions.get(name.lower(), ()))
+
+    def __getitem__(self, name: str) -> RegisteredFunction:
+        versions = self._versions.get(name.lower())
+        if not versions:
+            known = ", ".join(sorted(self)) or "none yet"
+            raise KeyError(f"no function {name!r} is registered; there are: {known}")
+        return versions[-1]
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and name.lower() in self._versions
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([versions[-1].name for versions in self._versions.values()])
+
+    def __len__(self) -> int:
+        return len(self._versions)
+
+    def _rows(self) -> list[tuple[str, str, str, str]]:
+        return [
+            (r.signature, r.kind, str(r.version), r.definition.options.on_error)
+            for r in self.values()
+        ]
+
+    def __repr__(self) -> str:
+        if not self:
+            return "no functions are registered"
+        return text_table(_HEADERS, self._rows())
+
+    def _repr_html_(self) -> str:
+        return html_table(_HEADERS, self._rows())

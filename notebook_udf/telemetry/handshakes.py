@@ -1,0 +1,45 @@
+"""Counts the peers that a listening socket refused, from its monitor's events.
+
+libzmq tells why it refused a peer, but not always that it did: one whose first bytes are no
+greeting is dropped without a word. So connections are followed from ``ACCEPTED`` to
+``DISCONNECTED``, and one that ends without a handshake in between was refused. No sockets in
+here; the events come from ``receiver``.
+"""
+
+from __future__ import annotations
+
+import zmq
+
+
+class Handshakes:
+    """Follows the connections of one listening socket.
+
+    ``HANDSHAKE_SUCCEEDED`` does not name its connection. While several are in the middle of
+    their handshake, only the number of those through is known; a peer may then be counted early,
+    in place of one that is refused later. The sum is right once they are gone.
+    """
+
+    def __init__(self) -> None:
+        self._undecided: set[int] = set()
+        self._through = 0
+
+    def event(self, event: zmq.Event, descriptor: int) -> bool:
+        """Takes the next event; True if it says that a peer was refused."""
+        if event == zmq.Event.ACCEPTED:
+            self._undecided.add(descriptor)
+        elif event == zmq.Event.HANDSHAKE_SUCCEEDED:
+            self._through += 1
+            self._settle()
+        elif event == zmq.Event.DISCONNECTED and descriptor in self._undecided:
+            self._undecided.remove(descriptor)
+            self._settle()
+            return True
+        return False
+
+    def _settle(self) -> None:
+        if self._through >= len(self._undecided):
+            self._undecided.clear()
+            self._through = 0
+
+
+__all__ = ["Handshakes"]

@@ -1,0 +1,278 @@
+"""The worker's end of the side channel: records out, commands in.
+
+A socket is opened by the first call in a process and belongs to that process: a forked child
+starts with a socket, a lock and counts of its own. Nothing here waits for the kernel. What
+cannot be queued is dropped and counted, for the data path must not slow down because nobody
+reads along.
+
+What it leaves to others: what is worth sending, and when (``notebook_udf.worker``), the format
+(``wire``), the other end (``receiver``).
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+import weakref
+from pathlib import Path
+from typing import Any
+
+import zmq
+
+from notebook_udf.errors import ProtocolError
+from notebook_udf.telemetry.wire import (
+    CHANNEL_VARIABLE,
+    HEADER,
+    MAX_MESSAGE_BYTES,
+    ChannelAddress,
+    Command,
+    Record,
+    decode,
+    encode,
+)
+
+_log = logging.getLogger("notebook_udf.telemetry")
+
+# Records one worker holds while the kernel is busy. Bounded, or a kernel at a breakpoint would
+# fill the workers' memory.
+QUEUED_RECORDS = 2_000
+
+_LINGER_MS = 500
+
+# How long a call waits for another thread's ``send``. Not for ever: a signal handler that sends
+# may have interrupted, on this very thread, the call that holds the lock.
+_PATIENCE_SECONDS = 0.1
+_CLOSING_SECONDS = 2.0
+
+_OPENING_ERRORS = (zmq.ZMQError, OSError, TypeError, ValueError)
+
+
+class _Endpoint:
+    """A socket opened on first use, in the process that uses it."""
+
+    def __init__(self, address: ChannelAddress) -> None:
+        self.address = address
+        self._closed = False
+        self._begin()
+        _ENDPOINTS.add(self)
+
+    def _begin(self) -> None:
+        self._lock = threading.Lock()
+        self._context: zmq.Context[Any] | None = None
+        self._socket: zmq.Socket[bytes] | None = None
+
+    def _forget_parent(self) -> None:
+        # Kept alive on purpose: collecting them here would warn about sockets that are the
+        # parent's to close.
+        _INHERITED.append((self._context, self._socket))
+        self._begin()
+
+    def _connected(self) -> zmq.Socket[bytes] | None:
+        """The socket; None once closed. The caller holds the lock."""
+        if self._socket is None and not self._closed:
+            try:
+                self._open()
+            except _OPENING_ERRORS as error:
+                self._closed = True
+                self._drop(0)
+                _log.warning("no side channel, nothing will be shown of this worker: %s", error)
+        return self._socket
+
+    def _open(self) -> None:
+        if self._context is None:
+            self._context = zmq.Context()
+        self._socket = self._connect(self._context)
+
+    def _connect(self, context: zmq.Context[Any]) -> zmq.Socket[bytes]:
+        raise NotImplementedError
+
+    def _secured(self, socket: zmq.Socket[bytes]) -> zmq.Socket[bytes]:
+        socket.curve_serverkey = self.address.server_key.encode("ascii")
+        socket.curve_publickey = self.address.client_public.encode("ascii")
+        socket.curve_secretkey = self.address.client_secret.encode("ascii")
+        socket.linger = _LINGER_MS
+        socket.reconnect_ivl = 100
+        socket.reconnect_ivl_max = 5_000
+        socket.maxmsgsize = MAX_MESSAGE_BYTES
+        return socket
+
+    def _drop(self, linger_ms: int) -> None:
+        """Closes what is open. The caller holds the lock."""
+        socket, self._socket = self._socket, None
+        context, self._context = self._context, None
+        if socket is not None:
+            socket.close(linger=linger_ms)
+        if context is not None:
+            context.destroy(linger=linger_ms)
+
+    def close(self, linger_ms: int = _LINGER_MS) -> None:
+        """Closes the socket; queued records have ``linger_ms`` milliseconds to leave.
+
+        Closing twice is allowed. A forked child that was made before stays open.
+        """
+        self._closed = True
+        if self._lock.acquire(timeout=_CLOSING_SECONDS):
+            try:
+                self._drop(linger_ms)
+            finally:
+                self._lock.release()
+
+
+class Sender(_Endpoint):
+    """Sends a worker's records to the kernel, from any thread, and never waits for it.
+
+    Records sent before the connection stands, or while it is interrupted, wait in a queue of
+    ``QUEUED_RECORDS``; the connection is taken up again without help. Records that no longer fit
+    are dropped and counted.
+
+    Parameters
+    ----------
+    address
+        Where the kernel listens, and the keys.
+
+    Attributes
+    ----------
+    address
+        As given; ``Commands(sender.address)`` listens to the same kernel.
+    """
+
+    def _begin(self) -> None:
+        super()._begin()
+        self._lost = 0
+
+    @property
+    def lost(self) -> int:
+        """Records this process had to drop so far."""
+        return self._lost
+
+    def send(self, record: Record) -> bool:
+        """Queues a record; False if it had to be dropped.
+
+        Never raises because of the channel or of what the record holds: whoever sends is
+        in the middle of the user's rows.
+        """
+        try:
+            frames = encode(record)
+        except ProtocolError as error:
+            _log.warning("%s", error)
+            self._lost += 1
+            return False
+        if not self._lock.acquire(timeout=_PATIENCE_SECONDS):
+            self._lost += 1
+            return False
+        try:
+            socket = self._connected()
+            if socket is not None:
+                self._queue(socket, frames)
+                return True
+            self._lost += 1
+        except zmq.ZMQError:
+            self._lost += 1
+        finally:
+            self._lock.release()
+        return False
+
+    def _queue(self, socket: zmq.Socket[bytes], frames: list[bytes]) -> None:
+        try:
+            socket.send_multipart(frames, zmq.NOBLOCK)
+        except zmq.ZMQError:
+            raise
+        except BaseException:
+            # Raised by a signal handler, maybe between the two frames: on the same socket the
+            # next record would be glued to the torn one.
+            self._drop(_LINGER_MS)
+            raise
+
+    def _connect(self, context: zmq.Context[Any]) -> zmq.Socket[bytes]:
+        socket = self._secured(context.socket(zmq.PUSH))
+        socket.sndhwm = QUEUED_RECORDS
+        # IMMEDIATE would drop what is sent during the handshake, that is every worker's first
+        # records, which say who it is.
+        socket.immediate = False
+        socket.connect(self.address.events)
+        return socket
+
+
+class Commands(_Endpoint):
+    """The kernel's commands to this process; for one thread, which also closes it.
+
+    Parameters
+    ----------
+    address
+        Where the kernel listens, and the keys.
+    """
+
+    def poll(self, timeout_ms: int) -> list[Command]:
+        """The commands that have arrived, after waiting up to ``timeout_ms`` for the first.
+
+        Commands to other workers are left out. Once closed, the answer is empty at once.
+        """
+        with self._lock:
+            socket = self._connected()
+            found: list[Command] = []
+            if socket is None:
+                return found
+            try:
+                end = time.monotonic() + timeout_ms / 1000
+                # A command to another worker does not end the wait for one to this.
+                while socket.poll(0 if found else max(0, int((end - time.monotonic()) * 1000))):
+                    found += _mine(socket.recv_multipart(zmq.NOBLOCK))
+            except zmq.ZMQError as error:
+                _log.warning("the kernel's commands cannot be read: %s", error)
+            finally:
+                if self._closed:
+                    self._drop(0)
+            return found
+
+    def _connect(self, context: zmq.Context[Any]) -> zmq.Socket[bytes]:
+        socket = self._secured(context.socket(zmq.SUB))
+        socket.subscribe(HEADER[:4])
+        socket.connect(self.address.commands)
+        return socket
+
+
+def _mine(frames: list[bytes]) -> list[Command]:
+    try:
+        record = decode(frames)
+    except ProtocolError as error:
+        _log.warning("a command this worker cannot read: %.300s", error)
+        return []
+    if not isinstance(record, Command) or (record.pids and os.getpid() not in record.pids):
+        return []
+    return [record]
+
+
+def connect_from_environment() -> Sender | None:
+    """The sender for the channel that this process's environment names.
+
+    None if ``CHANNEL_VARIABLE`` is not set or its folder holds no readable address: functions
+    run without a kernel, too.
+    """
+    folder = os.environ.get(CHANNEL_VARIABLE)
+    if not folder:
+        return None
+    try:
+        return Sender(ChannelAddress.read(Path(folder)))
+    except ProtocolError as error:
+        _log.warning("running without the side channel: %s", error)
+        return None
+
+
+_ENDPOINTS: weakref.WeakSet[_Endpoint] = weakref.WeakSet()
+_INHERITED: list[Any] = []
+
+
+def _after_fork() -> None:
+    for endpoint in list(_ENDPOINTS):
+        endpoint._forget_parent()
+
+
+# Not a comparison of process ids in ``send``: a thread of the parent may hold the lock while it
+# forks, and the child could then never take it.
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
+__all__ = ["QUEUED_RECORDS", "Commands", "Sender", "connect_from_environment"]

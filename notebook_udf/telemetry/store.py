@@ -1,0 +1,252 @@
+"""What the kernel knows of workers, queries, metrics, logs and failures.
+
+Records go in, in the order they arrive; views come out, as frozen dataclasses. No sockets and no
+clock in here: every time comes out of a record. Everything is bounded, so that a session may run
+for weeks. This module holds the lock and the failures; ``store_workers``, ``store_runs`` and
+``store_logs`` hold the rest.
+
+What it leaves to others: bringing the records (``receiver``), showing the views (``widgets``),
+raising what failed (``pool``).
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import deque
+from collections.abc import Callable
+from dataclasses import replace
+
+from notebook_udf.telemetry.store_logs import LogEntry, Logs
+from notebook_udf.telemetry.store_runs import EARLIER, Runs
+from notebook_udf.telemetry.store_sums import FunctionTotals, MetricTotal
+from notebook_udf.telemetry.store_workers import Workers, WorkerView
+from notebook_udf.telemetry.wire import (
+    BundleDone,
+    CallFailed,
+    LogLines,
+    Record,
+    StackDump,
+    TaskEnded,
+    TaskStarted,
+    WorkerExited,
+)
+
+_log = logging.getLogger("notebook_udf.telemetry")
+
+MAX_FAILURES = 1_000
+MAX_FAILURE_BYTES = 64 * 1024 * 1024
+MAX_STACKS = 200
+_MAX_STACK = 256 * 1024
+
+Callback = Callable[[Record], None]
+
+
+class Store:
+    """What is known of one session. Every method may be called from any thread."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._workers = Workers()
+        self._runs = Runs()
+        self._logs = Logs()
+        self._callbacks: dict[object, Callback] = {}
+        self._forget()
+
+    def _forget(self) -> None:
+        self._failures: deque[CallFailed] = deque()
+        self._failures_by_id: dict[str, CallFailed] = {}
+        self._failure_bytes = 0
+        self._stacks: deque[StackDump] = deque(maxlen=MAX_STACKS)
+
+    def apply(self, record: Record) -> None:
+        """Takes a record, wakes who waits for it, then calls the subscribers.
+
+        What a subscriber raises is logged.
+        """
+        with self._changed:
+            self._workers.apply(record)
+            match record:
+                case BundleDone() | TaskStarted() | TaskEnded():
+                    self._runs.apply(record)
+                case LogLines():
+                    self._logs.add(record)
+                case CallFailed():
+                    self._fail(record)
+                case StackDump():
+                    self._stacks.append(replace(record, text=record.text[:_MAX_STACK]))
+            self._changed.notify_all()
+            callbacks = list(self._callbacks.values())
+        for callback in callbacks:
+            try:
+                callback(record)
+            except Exception:
+                _log.exception("a subscriber failed on a %s record", record.kind)
+
+    def subscribe(self, callback: Callback) -> Callable[[], None]:
+        """Calls ``callback`` after each record, on the thread that applies it.
+
+        Returns
+        -------
+        A function that ends the subscription; calling it twice is allowed.
+        """
+        handle = object()
+        with self._changed:
+            self._callbacks[handle] = callback
+
+        def unsubscribe() -> None:
+            with self._changed:
+                self._callbacks.pop(handle, None)
+
+        return unsubscribe
+
+    def clear(self) -> None:
+        """Forgets queries, logs, failures, stacks and workers that have ended.
+
+        Living workers and subscriptions stay.
+        """
+        with self._changed:
+            self._workers.clear()
+            self._runs.clear()
+            self._logs.clear()
+            self._forget()
+
+    def workers(self) -> list[WorkerView]:
+        """Every worker, also those that have ended, in the order of their first records."""
+        with self._changed:
+            return self._workers.views()
+
+    def worker_of(self, task_attempt: int) -> WorkerView | None:
+        """The worker that ran Spark's task of that TID.
+
+        A task with several Python nodes has several; one that has ended is preferred, then the
+        latest.
+        """
+        with self._changed:
+            return self._workers.of_task(task_attempt)
+
+    def wait_exit(self, pid: int, timeout: float) -> WorkerExited | None:
+        """How a worker ended, waiting up to ``timeout`` seconds for it; None if it has not."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._workers.exit_of(pid) is not None, timeout)
+            return self._workers.exit_of(pid)
+
+    def bundles(self, query: str | None = None) -> list[BundleDone]:
+        """The bundles that are kept, each query's in order, without their user metrics.
+
+        Those of attempts that do not count are among them.
+        """
+        with self._changed:
+            return self._runs.bundles(query)
+
+    def totals(self, query: str | None = None) -> list[FunctionTotals]:
+        """Sums per query, function and version, over the attempts that count.
+
+        Of a partition's attempts that is the first that ended ``done``; while there is none, the
+        latest that has neither failed nor been stopped; else the latest. Queries that are no
+        longer kept one by one are summed up under ``EARLIER``.
+        """
+        with self._changed:
+            return self._runs.totals(query)
+
+    def metrics(self, query: str | None = None) -> list[MetricTotal]:
+        """User metrics per query and function, merged over the attempts that count."""
+        with self._changed:
+            return self._runs.metrics(query)
+
+    @property
+    def dropped_metrics(self) -> int:
+        """Snapshots of user metrics that could not be kept."""
+        with self._changed:
+            return self._runs.dropped_metrics
+
+    def logs(
+        self,
+        query: str | None = None,
+        function: str | None = None,
+        level: str | None = None,
+        pid: int | None = None,
+        limit: int | None = None,
+    ) -> list[LogEntry]:
+        """Log lines in the order they arrived, which is the order each worker wrote them in.
+
+        Parameters
+        ----------
+        query, function, pid
+            Only lines of these.
+        level
+            Only lines at least this severe; a level that ``logging`` does not know stands for
+            itself.
+        limit
+            Only the last that many.
+        """
+        with self._changed:
+            return self._logs.select(query, function, level, pid, limit)
+
+    @property
+    def dropped_logs(self) -> int:
+        """Lines that are not here: withheld by a worker, or let go to stay in bounds."""
+        with self._changed:
+            return self._logs.dropped
+
+    def failures(self, function: str | None = None, query: str | None = None) -> list[CallFailed]:
+        """Calls that failed, oldest first."""
+        with self._changed:
+            return [
+                record
+                for record in self._failures
+                if (function is None or record.failed.function == function)
+                and (query is None or record.task.query == query)
+            ]
+
+    def failure(self, error_id: str) -> CallFailed | None:
+        """The failure of that id; the first, should two workers claim it."""
+        with self._changed:
+            return self._failures_by_id.get(error_id)
+
+    def wait_failure(self, error_id: str, timeout: float) -> CallFailed | None:
+        """The failure of that id, waiting up to ``timeout`` seconds for it."""
+        with self._changed:
+            self._changed.wait_for(lambda: error_id in self._failures_by_id, timeout)
+            return self._failures_by_id.get(error_id)
+
+    def stacks(self, pid: int | None = None) -> list[StackDump]:
+        """Stack dumps, oldest first, of one worker or of all."""
+        with self._changed:
+            return [dump for dump in self._stacks if pid is None or dump.pid == pid]
+
+    def _fail(self, record: CallFailed) -> None:
+        self._failures.append(record)
+        self._failures_by_id.setdefault(record.failed.error_id, record)
+        self._failure_bytes += _weight(record)
+        while len(self._failures) > MAX_FAILURES or (
+            self._failure_bytes > MAX_FAILURE_BYTES and len(self._failures) > 1
+        ):
+            oldest = self._failures.popleft()
+            self._failure_bytes -= _weight(oldest)
+            if self._failures_by_id.get(oldest.failed.error_id) is oldest:
+                del self._failures_by_id[oldest.failed.error_id]
+
+
+def _weight(record: CallFailed) -> int:
+    """About how many bytes a failure holds on to."""
+    failed = record.failed
+    return (
+        len(failed.pickled_arguments)
+        + len(failed.message)
+        + sum(len(name) + len(value) for name, value in failed.arguments)
+        + sum(len(frame.file) + len(frame.text) for frame in failed.frames)
+        + len(str(record.extra))
+        + 1_000
+    )
+
+
+__all__ = [
+    "EARLIER",
+    "MAX_FAILURES",
+    "FunctionTotals",
+    "LogEntry",
+    "MetricTotal",
+    "Store",
+    "WorkerView",
+]

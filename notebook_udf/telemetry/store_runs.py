@@ -1,0 +1,303 @@
+"""Queries, their tasks, and the sums over them: what was done, each row counted once.
+
+Spark may run a partition several times: again after a failure, or twice at the same time when
+one is slow. Only one attempt counts. An attempt can span several workers (a stage with two
+Python nodes), or the same worker twice, one node after the other.
+
+Which records arrive, and when, is the business of ``receiver``; how sums look, of the widgets.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict, deque
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import islice
+
+from notebook_udf.telemetry.store_sums import (
+    FunctionTotals,
+    Key,
+    MetricKey,
+    MetricTotal,
+    Sums,
+    Tally,
+    fits,
+)
+from notebook_udf.telemetry.wire import BundleDone, MetricValue, TaskEnded, TaskId, TaskStarted
+
+MAX_QUERIES = 100
+MAX_BUNDLES = 2_000
+MAX_ALL_BUNDLES = 50_000
+MAX_PARTITIONS = 2_000
+MAX_METRICS = 1_000
+_MAX_ATTEMPTS = 16
+_MAX_FOLDED = 100_000
+
+# The ``query`` of sums over queries that are too long ago to be kept one by one. Spark's own
+# ids are numbers.
+EARLIER = "earlier"
+
+
+def _keys(record: BundleDone | TaskEnded) -> dict[Key, None]:
+    """The functions in a record, each once, in its order."""
+    return dict.fromkeys((timing.function, timing.version) for timing in record.functions)
+
+
+class _Run:
+    """One worker's pass through one task; metrics are the latest snapshots."""
+
+    def __init__(self) -> None:
+        self._tally = Tally()
+        self._first = math.inf
+        self._last = -math.inf
+
+    def see(self, time: float) -> None:
+        self._first = min(self._first, time)
+        self._last = max(self._last, time)
+
+    def bundle(self, record: BundleDone) -> None:
+        self.see(record.time)
+        for key in _keys(record):
+            sums = self._tally.of(key)
+            sums.bundles += 1
+            sums.bytes_in += record.bytes_in
+            sums.bytes_out += record.bytes_out
+            sums.wait_ns += record.wait_ns
+            sums.write_ns += record.write_ns
+        for timing in record.functions:
+            self._tally.of((timing.function, timing.version)).time(timing)
+
+    def end(self, record: TaskEnded) -> None:
+        self.see(record.time)
+        for key in _keys(record):
+            seen = self._tally.of(key)
+            self._tally.sums[key] = Sums(
+                bundles=record.bundles,
+                bytes_in=seen.bytes_in,
+                bytes_out=seen.bytes_out,
+                wait_ns=seen.wait_ns,
+                write_ns=seen.write_ns,
+            )
+        for timing in record.functions:
+            self._tally.of((timing.function, timing.version)).time(timing)
+
+    def measure(self, metric: MetricValue) -> None:
+        self._tally.metrics[(metric.function, metric.name, metric.kind)] = metric.value
+
+    def tally(self) -> Tally:
+        for sums in self._tally.sums.values():
+            sums.first, sums.last = self._first, self._last
+        return self._tally
+
+
+class _Attempt:
+    """One attempt at one partition, over all workers that took part."""
+
+    def __init__(self, task: TaskId) -> None:
+        self.order = (task.attempt, task.task_attempt)
+        self.ended_at = 0
+        self._outcomes: set[str] = set()
+        self._ended = Tally()
+        self._live: dict[int, _Run] = {}
+
+    def start(self, record: TaskStarted) -> None:
+        # A run still open here has lost its end; what it said so far stands.
+        open_run = self._live.pop(record.pid, None)
+        if open_run is not None:
+            self._ended.add(open_run.tally())
+        self.run(record.pid).see(record.time)
+
+    def run(self, pid: int) -> _Run:
+        return self._live.setdefault(pid, _Run())
+
+    def end(self, record: TaskEnded, now: int) -> None:
+        self.ended_at = now
+        self._outcomes.add(record.outcome)
+        self._ended.add(self._live.pop(record.pid).tally())
+
+    @property
+    def state(self) -> str:
+        if "failed" in self._outcomes:
+            return "failed"
+        if self._live or not self._outcomes:
+            return "running"
+        return "done" if "done" in self._outcomes else "stopped"
+
+    def tally(self) -> Tally:
+        whole = Tally()
+        whole.add(self._ended)
+        for run in self._live.values():
+            whole.add(run.tally())
+        for sums in whole.sums.values():
+            sums.tasks = 1
+        return whole
+
+
+def _counts(attempts: Iterable[_Attempt]) -> _Attempt:
+    """The one of a partition's attempts that counts."""
+    by_state: dict[str, list[_Attempt]] = {}
+    for attempt in attempts:
+        by_state.setdefault(attempt.state, []).append(attempt)
+    if "done" in by_state:
+        return min(by_state["done"], key=lambda attempt: attempt.ended_at)
+    rest = by_state.get("running") or [each for group in by_state.values() for each in group]
+    return max(rest, key=lambda attempt: attempt.order)
+
+
+class _Query:
+    """One query: its last bundles, and its tasks by stage and partition."""
+
+    def __init__(self) -> None:
+        self.bundles: deque[BundleDone] = deque(maxlen=MAX_BUNDLES)
+        self._names: set[MetricKey] = set()
+        self._partitions: OrderedDict[tuple[int, int], dict[tuple[int, int], _Attempt]] = (
+            OrderedDict()
+        )
+        self._folded: OrderedDict[tuple[int, int], None] = OrderedDict()
+        self._tally = Tally()
+        self._sum: Tally | None = None
+
+    def attempt(self, task: TaskId) -> _Attempt | None:
+        """The attempt a record belongs to; None if its partition is counted and closed."""
+        self._sum = None
+        place = (task.stage, task.partition)
+        if place in self._folded:
+            return None
+        attempts = self._partitions.setdefault(place, {})
+        self._partitions.move_to_end(place)
+        order = (task.attempt, task.task_attempt)
+        if order not in attempts:
+            if len(attempts) >= _MAX_ATTEMPTS:
+                counting = _counts(attempts.values())
+                del attempts[next(o for o, each in attempts.items() if each is not counting)]
+            attempts[order] = _Attempt(task)
+        if len(self._partitions) > MAX_PARTITIONS:
+            self._fold()
+        return attempts[order]
+
+    def knows(self, metric: MetricValue) -> bool:
+        """Whether a metric is kept: one of the wrong shape, or one name too many, is not."""
+        name = (metric.function, metric.name, metric.kind)
+        if not fits(metric.kind, metric.value):
+            return False
+        if name not in self._names and len(self._names) >= MAX_METRICS:
+            return False
+        self._names.add(name)
+        return True
+
+    def tally(self) -> Tally:
+        """The sums over the attempts that count."""
+        if self._sum is None:
+            self._sum = Tally()
+            self._sum.add(self._tally)
+            for attempts in self._partitions.values():
+                self._sum.add(_counts(attempts.values()).tally())
+        return self._sum
+
+    def _fold(self) -> None:
+        """Turns the partition that has been quiet for longest into sums; a done one if it can."""
+        quiet = list(islice(self._partitions, 100))
+        place = next(
+            (p for p in quiet if _counts(self._partitions[p].values()).state == "done"), quiet[0]
+        )
+        self._tally.add(_counts(self._partitions.pop(place).values()).tally())
+        self._folded[place] = None
+        if len(self._folded) > _MAX_FOLDED:
+            self._folded.popitem(last=False)
+
+
+class Runs:
+    """Every query that is kept, least recently active first. Not thread-safe by itself.
+
+    Attributes
+    ----------
+    dropped_metrics
+        Snapshots that were not kept: of a shape that cannot be merged, or of a query with more
+        than ``MAX_METRICS`` metrics.
+    """
+
+    def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Forgets every query."""
+        self._queries: OrderedDict[str, _Query] = OrderedDict()
+        self._earlier = Tally()
+        self._bundles = 0
+        self._ends = 0
+        self.dropped_metrics = 0
+
+    def apply(self, record: TaskStarted | BundleDone | TaskEnded) -> None:
+        """Takes what a task said."""
+        query = self._query(record.task.query)
+        if isinstance(record, BundleDone):
+            self._keep(query, record)
+        attempt = query.attempt(record.task)
+        if attempt is None:
+            return
+        if isinstance(record, TaskStarted):
+            attempt.start(record)
+            return
+        run = attempt.run(record.pid)
+        for metric in record.metrics:
+            if query.knows(metric):
+                run.measure(metric)
+            else:
+                self.dropped_metrics += 1
+        if isinstance(record, BundleDone):
+            run.bundle(record)
+        else:
+            run.end(record)
+            self._ends += 1
+            attempt.end(record, self._ends)
+
+    def bundles(self, query: str | None = None) -> list[BundleDone]:
+        """The bundles that are kept, each query's in order, without their metrics."""
+        return [bundle for _, each in self._chosen(query) for bundle in each.bundles]
+
+    def totals(self, query: str | None = None) -> list[FunctionTotals]:
+        """Sums per query, function and version."""
+        found = [row for name, each in self._chosen(query) for row in each.tally().totals(name)]
+        return (self._earlier.totals(EARLIER) if query in (None, EARLIER) else []) + found
+
+    def metrics(self, query: str | None = None) -> list[MetricTotal]:
+        """User metrics per query and function."""
+        found = [
+            row for name, each in self._chosen(query) for row in each.tally().metric_totals(name)
+        ]
+        return (self._earlier.metric_totals(EARLIER) if query in (None, EARLIER) else []) + found
+
+    def _chosen(self, query: str | None) -> Iterator[tuple[str, _Query]]:
+        if query is None:
+            yield from self._queries.items()
+        elif query in self._queries:
+            yield query, self._queries[query]
+
+    def _query(self, name: str) -> _Query:
+        query = self._queries.setdefault(name, _Query())
+        self._queries.move_to_end(name)
+        if len(self._queries) > MAX_QUERIES:
+            _, oldest = self._queries.popitem(last=False)
+            self._bundles -= len(oldest.bundles)
+            self._earlier.add(oldest.tally())
+        return query
+
+    def _keep(self, query: _Query, record: BundleDone) -> None:
+        self._bundles -= len(query.bundles)
+        query.bundles.append(replace(record, metrics=()) if record.metrics else record)
+        self._bundles += len(query.bundles)
+        while self._bundles > MAX_ALL_BUNDLES:
+            next(each for each in self._queries.values() if each.bundles).bundles.popleft()
+            self._bundles -= 1
+
+
+__all__ = [
+    "EARLIER",
+    "MAX_ALL_BUNDLES",
+    "MAX_BUNDLES",
+    "MAX_METRICS",
+    "MAX_PARTITIONS",
+    "MAX_QUERIES",
+    "Runs",
+]

@@ -1,0 +1,160 @@
+"""Sums over functions and merged user metrics: what is added up, not which task counts.
+
+Which attempts are added up is the business of ``store_runs``; how two snapshots of a user metric
+merge, of ``notebook_udf.functions.metrics``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from notebook_udf.functions.metrics import merge
+from notebook_udf.telemetry.wire import FunctionTiming
+
+Key = tuple[str, int]
+MetricKey = tuple[str, str, str]
+
+
+@dataclass
+class Sums:
+    """Sums in the making; the fields are those of ``FunctionTotals``."""
+
+    tasks: int = 0
+    bundles: int = 0
+    rows_in: int = 0
+    rows_out: int = 0
+    bytes_in: int = 0
+    bytes_out: int = 0
+    wait_ns: int = 0
+    decode_ns: int = 0
+    user_ns: int = 0
+    encode_ns: int = 0
+    write_ns: int = 0
+    errors: int = 0
+    first: float = math.inf
+    last: float = -math.inf
+
+    def add(self, other: Sums) -> None:
+        """Adds up counts and spans both times."""
+        for name in _ADDED:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.first = min(self.first, other.first)
+        self.last = max(self.last, other.last)
+
+    def time(self, timing: FunctionTiming) -> None:
+        """Adds what a function cost."""
+        self.rows_in += timing.rows_in
+        self.rows_out += timing.rows_out
+        self.decode_ns += timing.decode_ns
+        self.user_ns += timing.user_ns
+        self.encode_ns += timing.encode_ns
+        self.errors += timing.errors
+
+
+_ADDED = [f.name for f in dataclasses.fields(Sums) if f.name not in ("first", "last")]
+
+
+@dataclass(frozen=True)
+class FunctionTotals:
+    """What one version of a function did in one query, over the attempts that count.
+
+    ``bundles``, ``bytes_in``, ``bytes_out``, ``wait_ns`` and ``write_ns`` are those of the
+    bundles the function took part in: functions that share a bundle each show all of it. Times
+    in nanoseconds are sums over workers; ``first`` and ``last`` are the times between which its
+    tasks ran. Bytes and waiting of bundles whose record was lost are missing, the rest is not.
+    """
+
+    query: str
+    function: str
+    version: int
+    tasks: int
+    bundles: int
+    rows_in: int
+    rows_out: int
+    bytes_in: int
+    bytes_out: int
+    wait_ns: int
+    decode_ns: int
+    user_ns: int
+    encode_ns: int
+    write_ns: int
+    errors: int
+    first: float
+    last: float
+
+    @property
+    def rows_per_second(self) -> float:
+        """Input rows over the time its tasks ran; 0 if that is not known yet."""
+        span = self.last - self.first
+        return self.rows_in / span if span > 0 else 0.0
+
+
+@dataclass(frozen=True)
+class MetricTotal:
+    """A user metric, merged over the attempts that count.
+
+    ``value`` is a state that ``notebook_udf.functions.metrics.describe`` understands.
+    """
+
+    query: str
+    function: str
+    name: str
+    kind: str
+    value: Any
+
+
+class Tally:
+    """Sums by function and merged metrics."""
+
+    def __init__(self) -> None:
+        self.sums: dict[Key, Sums] = {}
+        self.metrics: dict[MetricKey, Any] = {}
+
+    def of(self, key: Key) -> Sums:
+        """The sums of a function, made on first use."""
+        return self.sums.setdefault(key, Sums())
+
+    def add(self, other: Tally) -> None:
+        """Adds up sums and merges metrics."""
+        for key, sums in other.sums.items():
+            self.of(key).add(sums)
+        for name, value in other.metrics.items():
+            mine = self.metrics.get(name)
+            self.metrics[name] = value if mine is None else merge(name[2], [mine, value])
+
+    def totals(self, query: str) -> list[FunctionTotals]:
+        """The sums, as what the outside sees."""
+        return [
+            FunctionTotals(query, function, version, **vars(sums))
+            for (function, version), sums in self.sums.items()
+        ]
+
+    def metric_totals(self, query: str) -> list[MetricTotal]:
+        """The metrics, as what the outside sees."""
+        return [MetricTotal(query, *name, value) for name, value in self.metrics.items()]
+
+
+def fits(kind: str, value: Any) -> bool:
+    """Whether ``merge`` can take a snapshot that came over the wire."""
+    match kind, value:
+        case "counter", _:
+            return _number(value)
+        case "gauge", [stamp, _]:
+            return _number(stamp)
+        case "meter", {"count": count, "start": start, "last": last}:
+            return _number(count) and _number(start) and _number(last)
+        case "histogram", {"count": 0, "sum": _, "min": _, "max": _, "buckets": {}}:
+            return True
+        case "histogram", {"count": count, "sum": s, "min": low, "max": high, "buckets": dict(b)}:
+            return all(map(_number, (count, s, low, high, *b.values())))
+    return False
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+__all__ = ["FunctionTotals", "Key", "MetricKey", "MetricTotal", "Sums", "Tally", "fits"]

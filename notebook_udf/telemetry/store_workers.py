@@ -1,0 +1,215 @@
+"""What is known of each worker process, from its first word to its end.
+
+A view changes only by records that carry the worker's own process id. Starting, stopping and
+limiting workers is the business of ``notebook_udf.pool``.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, replace
+from typing import Any
+
+from notebook_udf.telemetry.wire import (
+    BundleDone,
+    CallFailed,
+    Record,
+    TaskEnded,
+    TaskId,
+    TaskStarted,
+    WorkerExited,
+    WorkerPulse,
+    WorkerStarted,
+)
+
+MAX_WORKERS = 1_000
+MAX_TASKS = 10_000
+MAX_OUTPUT = 64 * 1024
+_MAX_ERROR = 500
+
+EXITED = "exited"
+
+
+@dataclass(frozen=True)
+class WorkerView:
+    """One worker process, as of its last record.
+
+    Attributes
+    ----------
+    state, function, bundle, row
+        What it said it was doing; ``state`` is ``exited`` once it was reaped, and empty before
+        the first pulse.
+    memory, peak_memory, memory_limit
+        Resident bytes; the limit is 0 if there is none.
+    cpu_seconds
+        User and system time since the fork.
+    lost_messages
+        Records the worker could not send.
+    started, seen
+        Times of its start (0 if that record was lost) and of its last record.
+    task
+        The task it is in, or None.
+    bundles_done, rows_done, failures
+        Counts since its start; rows are input rows.
+    last_error, last_error_id
+        Class and message of the last call that failed, and its id.
+    exited
+        How it ended, or None while it lives.
+    """
+
+    pid: int
+    host: str = ""
+    python: str = ""
+    log_path: str = ""
+    state: str = ""
+    function: str = ""
+    bundle: int = 0
+    row: int = -1
+    memory: int = 0
+    peak_memory: int = 0
+    memory_limit: int = 0
+    cpu_seconds: float = 0.0
+    lost_messages: int = 0
+    started: float = 0.0
+    seen: float = 0.0
+    task: TaskId | None = None
+    bundles_done: int = 0
+    rows_done: int = 0
+    failures: int = 0
+    last_error: str = ""
+    last_error_id: str = ""
+    exited: WorkerExited | None = None
+
+
+class Workers:
+    """The views by process id. Not thread-safe by itself."""
+
+    def __init__(self) -> None:
+        self._views: OrderedDict[int, WorkerView] = OrderedDict()
+        self._tasks: OrderedDict[int, tuple[int, ...]] = OrderedDict()
+
+    def clear(self) -> None:
+        """Forgets the workers that have ended."""
+        for pid in [pid for pid, view in self._views.items() if view.exited]:
+            del self._views[pid]
+        self._tasks.clear()
+
+    def views(self) -> list[WorkerView]:
+        """Every worker, in the order of their first records."""
+        return list(self._views.values())
+
+    def get(self, pid: int) -> WorkerView | None:
+        """The worker of that process id; the latest, if the system gave it out twice."""
+        return self._views.get(pid)
+
+    def exit_of(self, pid: int) -> WorkerExited | None:
+        """How a worker ended; None while it lives or if it is not known."""
+        view = self._views.get(pid)
+        return view.exited if view is not None else None
+
+    def of_task(self, task_attempt: int) -> WorkerView | None:
+        """The worker that ran a task: one that has ended, if there are several, else the last."""
+        views = [
+            self._views[pid] for pid in self._tasks.get(task_attempt, ()) if pid in self._views
+        ]
+        ended = [view for view in views if view.exited is not None]
+        chosen = ended or views
+        return chosen[-1] if chosen else None
+
+    def apply(self, record: Record) -> None:
+        """Takes what a record says of the worker that sent it."""
+        match record:
+            case WorkerStarted():
+                self._started(record)
+            case WorkerExited():
+                output = record.output[-MAX_OUTPUT:]
+                self._change(
+                    record.pid,
+                    record.time,
+                    state=EXITED,
+                    task=None,
+                    exited=replace(record, output=output),
+                )
+            case WorkerPulse():
+                self._pulse(record)
+            case TaskStarted():
+                self._of_task(record.pid, record.task)
+                self._change(record.pid, record.time, task=record.task)
+            case TaskEnded():
+                self._of_task(record.pid, record.task)
+                self._change(record.pid, record.time, task=None)
+            case BundleDone():
+                view = self._of_task(record.pid, record.task)
+                self._change(
+                    record.pid,
+                    record.time,
+                    bundles_done=view.bundles_done + 1,
+                    rows_done=view.rows_done + record.rows_in,
+                )
+            case CallFailed():
+                view = self._of_task(record.pid, record.task)
+                failed = record.failed
+                self._change(
+                    record.pid,
+                    record.time,
+                    failures=view.failures + 1,
+                    last_error=f"{failed.exception}: {failed.message}"[:_MAX_ERROR],
+                    last_error_id=failed.error_id,
+                )
+
+    def _started(self, record: WorkerStarted) -> None:
+        view = self._views.get(record.pid)
+        # The daemon's word of a worker's end may overtake that worker's own first word; a start
+        # after the end is another worker, to which the system gave the same number.
+        if view is not None and view.exited is not None and view.exited.time < record.time:
+            del self._views[record.pid]
+        self._change(
+            record.pid,
+            record.time,
+            host=record.host,
+            python=record.python,
+            log_path=record.log_path,
+            started=record.time,
+        )
+
+    def _pulse(self, record: WorkerPulse) -> None:
+        view = self._view(record.pid)
+        self._change(
+            record.pid,
+            record.time,
+            state=EXITED if view.exited is not None else record.state,
+            function=record.function,
+            bundle=record.bundle,
+            row=record.row,
+            memory=record.memory,
+            peak_memory=max(view.peak_memory, record.peak_memory),
+            memory_limit=record.memory_limit,
+            cpu_seconds=record.cpu_seconds,
+            lost_messages=record.lost_messages,
+        )
+
+    def _of_task(self, pid: int, task: TaskId) -> WorkerView:
+        pids = self._tasks.pop(task.task_attempt, ())
+        others = tuple(other for other in pids if other != pid)
+        self._tasks[task.task_attempt] = (*others[-7:], pid)
+        if len(self._tasks) > MAX_TASKS:
+            self._tasks.popitem(last=False)
+        return self._view(pid)
+
+    def _view(self, pid: int) -> WorkerView:
+        view = self._views.get(pid)
+        if view is None:
+            if len(self._views) >= MAX_WORKERS:
+                ended = (other for other, view in self._views.items() if view.exited)
+                del self._views[next(ended, next(iter(self._views)))]
+            view = self._views[pid] = WorkerView(pid)
+        return view
+
+    def _change(self, pid: int, time: float, **changes: Any) -> None:
+        view = self._view(pid)
+        if view.exited is not None:
+            changes.pop("task", None)
+        self._views[pid] = replace(view, seen=max(view.seen, time), **changes)
+
+
+__all__ = ["EXITED", "MAX_TASKS", "MAX_WORKERS", "WorkerView", "Workers"]

@@ -1,0 +1,214 @@
+"""The types a function may declare, and where each way of declaring one ends up.
+
+Covers the question "which Spark type is meant": a Spark ``DataType``, a ``DataTypes`` factory, a
+DDL string or a Python annotation all become one ``pyspark.sql.types.DataType``, and that becomes
+DDL or an Arrow type. How values are converted is left to ``notebook_udf.worker.decode`` and
+``notebook_udf.worker.encode``; which parameters a function has, to its declaration.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
+    BooleanType,
+    ByteType,
+    CharType,
+    DataType,
+    DateType,
+    DayTimeIntervalType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegerType,
+    LongType,
+    MapType,
+    NullType,
+    ShortType,
+    StringType,
+    StructField,
+    StructType,
+    TimestampNTZType,
+    TimestampType,
+    TimeType,
+    VarcharType,
+    VariantType,
+    YearMonthIntervalType,
+)
+
+from notebook_udf.annotations import from_annotation
+from notebook_udf.datatypes import DataTypes, NotNull
+from notebook_udf.errors import TypeDeclarationError
+from notebook_udf.typetext import ddl, parse
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = [
+    "DataTypes",
+    "NotNull",
+    "contains_year_month",
+    "ddl",
+    "from_annotation",
+    "resolve",
+    "to_arrow",
+]
+
+_CARRIED = (
+    BinaryType,
+    BooleanType,
+    ByteType,
+    DateType,
+    DayTimeIntervalType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegerType,
+    LongType,
+    NullType,
+    ShortType,
+    StringType,
+    TimestampNTZType,
+    TimestampType,
+    TimeType,
+    VariantType,
+    YearMonthIntervalType,
+)
+
+
+def resolve(spec: Any, *, what: str) -> DataType:
+    """The Spark type meant by a declaration.
+
+    Parameters
+    ----------
+    spec
+        A Spark ``DataType``, what a ``DataTypes`` method answered, DDL text, or an annotation.
+        NOT NULL at the top is dropped: any function may answer NULL.
+    what
+        What is being declared, for the message: ``"the result of f"``.
+
+    Raises
+    ------
+    TypeDeclarationError
+        If it is missing, unknown, ambiguous, or of a kind that no function can take or return
+        (an interval of no family, user-defined types, geometries, maps as keys of maps).
+    """
+    if isinstance(spec, str):
+        return _carried(parse(spec, what=what), what)
+    if isinstance(spec, NotNull):
+        return _carried(spec.type, what)
+    if isinstance(spec, DataType):
+        return _carried(spec, what)
+    if spec is None or spec is inspect.Parameter.empty:
+        raise TypeDeclarationError(
+            f"{what} has no type. Annotate it, or give it as DDL such as 'BIGINT', as "
+            "DataTypes.BIGINT(), or as a Spark DataType."
+        )
+    uncalled = isinstance(spec, type) and issubclass(spec, DataType)
+    if uncalled or getattr(spec, "__qualname__", "").startswith("DataTypes."):
+        raise TypeDeclarationError(
+            f"{what} is declared with {spec.__name__} itself. Call it: {spec.__name__}()."
+        )
+    return _carried(from_annotation(spec, what=what), what)
+
+
+def _carried(data_type: DataType, what: str) -> DataType:
+    """The type as functions carry it; refuses what has no conversion."""
+    if isinstance(data_type, (CharType, VarcharType)):
+        return StringType()
+    if isinstance(data_type, ArrayType):
+        element = _part(data_type.elementType, data_type.containsNull, what)
+        return ArrayType(element, data_type.containsNull)
+    if isinstance(data_type, MapType):
+        key = _part(data_type.keyType, False, what)
+        if _contains(key, MapType):
+            raise TypeDeclarationError(
+                f"{what} has a map in the key of a map, {ddl(key)}, which Spark does not allow. "
+                "Use an ARRAY of STRUCT<key, value> there."
+            )
+        value = _part(data_type.valueType, data_type.valueContainsNull, what)
+        return MapType(key, value, data_type.valueContainsNull)
+    if isinstance(data_type, StructType):
+        return StructType(
+            [
+                StructField(
+                    field.name,
+                    _part(field.dataType, field.nullable, what),
+                    field.nullable,
+                    field.metadata,
+                )
+                for field in data_type.fields
+            ]
+        )
+    if isinstance(data_type, _CARRIED):
+        return data_type
+    raise TypeDeclarationError(
+        f"{what} is declared as {data_type.simpleString()}, which Python functions cannot take or "
+        "return. Convert it in SQL, before or after the function, to a type they can, such as "
+        "BINARY, a STRUCT or one of the interval types YEAR TO MONTH and DAY TO SECOND."
+    )
+
+
+def _part(data_type: DataType, nullable: bool, what: str) -> DataType:
+    if isinstance(data_type, NullType) and not nullable:
+        raise TypeDeclarationError(
+            f"{what} has a VOID part that may not be NULL (a map's key never may): no value fits. "
+            "Declare the type of the values."
+        )
+    return _carried(data_type, what)
+
+
+def to_arrow(data_type: DataType) -> pa.DataType:
+    """The Arrow type Spark exchanges with Python workers, TIMESTAMP being in UTC.
+
+    Notes
+    -----
+    Equal to ``pyspark.sql.pandas.types.to_arrow_type`` but for year-month intervals, which
+    travel as months in an int32: pyarrow has no class for Arrow's interval of months.
+    """
+    from pyspark.sql.pandas.types import to_arrow_type
+
+    return to_arrow_type(_months_as_int(data_type), timezone="UTC")
+
+
+def _months_as_int(data_type: DataType) -> DataType:
+    if not contains_year_month(data_type):
+        return data_type
+    if isinstance(data_type, ArrayType):
+        return ArrayType(_months_as_int(data_type.elementType), data_type.containsNull)
+    if isinstance(data_type, MapType):
+        return MapType(
+            _months_as_int(data_type.keyType),
+            _months_as_int(data_type.valueType),
+            data_type.valueContainsNull,
+        )
+    if isinstance(data_type, StructType):
+        return StructType(
+            [
+                StructField(
+                    field.name, _months_as_int(field.dataType), field.nullable, field.metadata
+                )
+                for field in data_type.fields
+            ]
+        )
+    return IntegerType()
+
+
+def contains_year_month(data_type: DataType) -> bool:
+    """Whether a year-month interval occurs in the type, at any depth."""
+    return _contains(data_type, YearMonthIntervalType)
+
+
+def _contains(data_type: DataType, kind: type[DataType]) -> bool:
+    if isinstance(data_type, kind):
+        return True
+    if isinstance(data_type, ArrayType):
+        return _contains(data_type.elementType, kind)
+    if isinstance(data_type, MapType):
+        return _contains(data_type.keyType, kind) or _contains(data_type.valueType, kind)
+    if isinstance(data_type, StructType):
+        return any(_contains(field.dataType, kind) for field in data_type.fields)
+    return False

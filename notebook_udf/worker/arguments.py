@@ -1,0 +1,77 @@
+"""Holding the columns that arrive to the types a function declared.
+
+Spark passes whatever type a column has. A narrower type is widened to the declared one here, in
+Arrow; anything else is an error that names the parameter, instead of a function that meets a
+kind of value it was not written for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from notebook_udf.errors import DeclarationError
+from notebook_udf.types import ddl, to_arrow
+from notebook_udf.worker.shipment import Header
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def fitted(columns: list[pa.Array], header: Header) -> list[pa.Array]:
+    """The columns, each of its declared type where one was declared.
+
+    Raises
+    ------
+    DeclarationError
+        If a column's values do not fit the declared type.
+    """
+    types = header.input_types
+    if not types:
+        return columns
+    fitting = list(columns)
+    for i, declared in enumerate(types[: len(columns)]):
+        if declared is None:
+            continue
+        target = to_arrow(declared)
+        column = columns[i]
+        if _same(column.type, target):
+            continue
+        try:
+            if not _widens(column.type, target):
+                raise ValueError("not a wider type")
+            fitting[i] = column.cast(target)
+        except (ValueError, TypeError, NotImplementedError) as error:
+            name = header.parameters[i] if i < len(header.parameters) else f"argument {i}"
+            raise DeclarationError(
+                f"{header.name} declares {name} as {ddl(declared)} and was given a column of "
+                f"type {column.type} ({error}): cast the column, or change the declaration"
+            ) from error
+    return fitting
+
+
+def _same(actual: pa.DataType, target: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    if actual == target or pa.types.is_nested(target):
+        # A nested column's own shape is what the function gets; its names carry the meaning.
+        return bool(actual == target or actual.id == target.id)
+    return bool(pa.types.is_timestamp(actual) and pa.types.is_timestamp(target)) and (
+        (actual.tz is None) == (target.tz is None)
+    )
+
+
+def _widens(actual: pa.DataType, target: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    t = pa.types
+    if t.is_null(actual):
+        return True
+    if t.is_integer(target):
+        return bool(t.is_integer(actual)) and actual.bit_width <= target.bit_width
+    if t.is_floating(target):
+        return bool(t.is_integer(actual) or t.is_floating(actual) or t.is_decimal(actual))
+    if t.is_decimal(target):
+        return bool(t.is_integer(actual) or t.is_decimal(actual))
+    if t.is_timestamp(target):
+        return bool(t.is_date(actual))
+    return False

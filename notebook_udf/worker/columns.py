@@ -1,0 +1,85 @@
+"""What every conversion of a result column shares: its shape, and how it refuses.
+
+A column without parts has a fast way, which takes all values or declines them, and a slow one,
+which converts value by value and names the first that does not fit. A fast way may only take what
+it provably keeps exactly; what it declines is not yet wrong. The conversions themselves are in
+``leaves`` and ``clocks``, those of lists, maps and structs in ``encode``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import NoneType
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql.types import DataType
+
+from notebook_udf.types import to_arrow
+from notebook_udf.worker.refusal import BadResult, Refused
+
+Values: TypeAlias = Sequence[Any]
+Column: TypeAlias = Callable[[Values], pa.Array]
+Fast: TypeAlias = Callable[[Values], "pa.Array | None"]
+Convert: TypeAlias = Callable[[Any], Any]
+DECLINED = (pa.ArrowException, ValueError, TypeError, OverflowError)
+
+
+def validity(values: Values) -> pa.Buffer | None:
+    """Arrow's bitmap of the values that are not None; None if that is all of them."""
+    present = np.fromiter((value is not None for value in values), np.bool_, len(values))
+    return None if present.all() else pa.py_buffer(np.packbits(present, bitorder="little"))
+
+
+def column(
+    data_type: DataType, fast: Fast, convert: Convert, build: Column | None = None
+) -> Column:
+    arrow = to_arrow(data_type)
+
+    def encode(values: Values) -> pa.Array:
+        found = fast(values)
+        if found is not None:
+            return found
+        converted: list[Any] = []
+        for index, value in enumerate(values):
+            try:
+                converted.append(None if value is None else convert(value))
+            except Refused as refused:
+                raise BadResult(index, value, data_type, "", refused.reason) from None
+        made = build(converted) if build else pa.array(converted, arrow)
+        if isinstance(made, pa.ChunkedArray):
+            raise OverflowError(
+                f"one batch holds more than 2 GiB of {data_type.simpleString()}; lower "
+                "spark.sql.execution.arrow.maxRecordsPerBatch"
+            )
+        return made
+
+    return encode
+
+
+def wrong(value: Any, wanted: str, **hints: str) -> Refused:
+    """A refusal by type; ``hints`` are next steps by the name of the type that was given."""
+    name = type(value).__name__
+    if name in ("NAType", "NaTType"):
+        return Refused("this is pandas' missing value; return None for NULL")
+    hint = next(
+        (hints[kind.__name__] for kind in type(value).__mro__ if kind.__name__ in hints), ""
+    )
+    return Refused(f"it takes {wanted}" + (f"; {hint}" if hint else ""))
+
+
+def of_kind(kind: type, arrow: pa.DataType) -> Fast:
+    """Takes columns of exactly this class: Arrow's own conversion then has nothing to guess."""
+    allowed = {kind, NoneType}
+
+    def fast(values: Values) -> pa.Array | None:
+        if not allowed.issuperset(map(type, values)):
+            return None
+        try:
+            found = pa.array(values, arrow)
+        except DECLINED:
+            return None
+        return found if isinstance(found, pa.Array) else None
+
+    return fast

@@ -1,0 +1,141 @@
+"""From an exception in a user's function to a record, and to the text Spark carries.
+
+The record goes over the side channel and is complete; the text goes through the JVM and holds
+the record's id, so that the kernel can find the one when it meets the other. Where there is no
+side channel the text is all there is, and says what a person needs.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import reprlib
+import traceback
+import uuid
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from notebook_udf.errors import FailedRow, Frame
+from notebook_udf.telemetry.wire import TaskId
+from notebook_udf.worker.refusal import BadResult
+
+# Arguments larger than this, pickled, are shown but cannot be replayed.
+_MOST_PICKLED_BYTES = 1 << 20
+_MOST_MESSAGE_CHARACTERS = 20_000
+
+_PACKAGE = str(Path(__file__).resolve().parents[1]) + os.sep
+
+_repr = reprlib.Repr()
+_repr.maxstring = _repr.maxother = _repr.maxlong = 160
+_repr.maxlist = _repr.maxtuple = _repr.maxdict = _repr.maxset = 12
+_repr.maxlevel = 4
+
+
+class FunctionFailed(Exception):
+    """Ends a Spark task; its text carries the id of the record that was sent."""
+
+
+def short(value: Any) -> str:
+    """A ``repr`` of bounded length that never raises."""
+    try:
+        return _repr.repr(value)
+    except Exception as error:
+        return f"<{type(value).__name__}, whose repr raised {type(error).__name__}>"
+
+
+def describe(
+    error: BaseException,
+    *,
+    function: str,
+    version: int,
+    parameters: Sequence[str],
+    arguments: Sequence[Any] | None,
+    row: int,
+    rows: int,
+    bundle: int,
+    task: TaskId,
+    worker: int,
+) -> FailedRow:
+    """The record of a failed call; ``arguments`` is None where no single row is to blame."""
+    return FailedRow(
+        function=function,
+        version=version,
+        error_id=uuid.uuid4().hex[:12],
+        exception=type(error).__name__,
+        message=message_of(error),
+        frames=frames_of(error.__traceback__),
+        arguments=tuple(
+            (parameter_name(parameters, i), short(value)) for i, value in enumerate(arguments or ())
+        ),
+        row=row if arguments is not None else -1,
+        rows=rows,
+        bundle=bundle,
+        partition=task.partition,
+        attempt=task.attempt,
+        stage=task.stage,
+        query=task.query,
+        worker=worker,
+        pickled_arguments=_pickled(arguments),
+    )
+
+
+def text(failed: FailedRow) -> str:
+    """What a person needs of a failed call, as plain text."""
+    lines = [failed.headline]
+    if failed.frames:
+        frame = failed.frames[-1]
+        lines.append(f"  at {frame.file}, line {frame.line}, in {frame.name}: {frame.text}")
+    if failed.arguments:
+        lines.append("  with " + ", ".join(f"{n} = {v}" for n, v in failed.arguments))
+    lines.append(f"  {failed.position}")
+    lines.append(f"  [notebook-udf error {failed.error_id}]")
+    return "\n".join(lines)
+
+
+def message_of(error: BaseException) -> str:
+    """An exception's text: bounded, encodable, and never raising."""
+    try:
+        message = error.about_call if isinstance(error, BadResult) else str(error)
+    except Exception as second:
+        message = f"<its message raised {type(second).__name__}>"
+    if len(message) > _MOST_MESSAGE_CHARACTERS:
+        cut = len(message) - _MOST_MESSAGE_CHARACTERS
+        message = f"{message[:_MOST_MESSAGE_CHARACTERS]}… ({cut:,} more characters)"
+    # Spark writes the text as UTF-8, and a lone surrogate would end the worker instead.
+    return message.encode("utf-8", "backslashreplace").decode()
+
+
+def parameter_name(parameters: Sequence[str], position: int) -> str:
+    """The name of the parameter that takes the argument at ``position``."""
+    if position < len(parameters) and not parameters[position].startswith("*"):
+        return parameters[position]
+    star = next((p.lstrip("*") for p in parameters if p.startswith("*")), "argument ")
+    return f"{star}{position}"
+
+
+def frames_of(tb: TracebackType | None) -> tuple[Frame, ...]:
+    """The traceback from the user's first line on."""
+    summary = list(traceback.extract_tb(tb))
+    while summary and _ours(summary[0].filename):
+        summary.pop(0)
+    return tuple(
+        Frame(frame.filename, frame.lineno or 0, frame.name, frame.line or "")
+        for frame in summary[-30:]
+    )
+
+
+def _ours(filename: str) -> bool:
+    return filename.startswith(_PACKAGE) or "/pyspark/" in filename
+
+
+def _pickled(arguments: Sequence[Any] | None) -> bytes:
+    if arguments is None:
+        return b""
+    try:
+        data = pickle.dumps(tuple(arguments))
+    except Exception:
+        # What cannot be pickled is shown by its repr and cannot be replayed; the kernel says so.
+        return b""
+    return data if len(data) <= _MOST_PICKLED_BYTES else b""

@@ -1,0 +1,90 @@
+"""Instants and the wall clock of this process's time zone, a column at a time.
+
+Covers both directions for arrays of microseconds since 1970, over years 1 to 9999 and one day
+beyond. The rules are Python's own for naive datetimes (``datetime.astimezone``, PEP 495), so a
+value means here what it means in the user's code; only the speed differs. Making arrays out of
+Arrow columns or Python values is left to ``decode`` and ``encode``.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Micros = npt.NDArray[np.int64]
+
+_SECOND = 1_000_000
+_DAY = 86_400
+# No zone of the IANA database changes twice within four days, so a day whose ends agree has one
+# offset throughout; with a longer span, values around a change could get the wrong one.
+_SPAN = _DAY
+
+
+def zone_is_utc() -> bool:
+    """Whether local time is UTC, now and ever; False for zones that only happen to agree."""
+    return time.timezone == 0 and time.tzname == ("UTC", "UTC")
+
+
+def to_wall(instants: Micros) -> Micros:
+    """What local clocks showed at these instants, as microseconds of a zoneless calendar."""
+    if zone_is_utc():
+        return instants
+    return instants + _offsets(instants, _offset_at)
+
+
+def to_instants(walls: Micros, folds: npt.NDArray[np.bool_] | None = None) -> Micros:
+    """The instants at which local clocks showed these times.
+
+    ``folds`` marks the times that are the second of two equal ones (``datetime.fold``).
+    """
+    if zone_is_utc():
+        return walls
+    result = walls - _offsets(walls, lambda wall: _offset_of(wall, 0))
+    if folds is not None and folds.any():
+        later = walls[folds]
+        result[folds] = later - _offsets(later, lambda wall: _offset_of(wall, 1))
+    return result
+
+
+def _offset_at(instant: int) -> int:
+    return time.localtime(instant).tm_gmtoff
+
+
+def _offset_of(wall: int, fold: int) -> int:
+    # In a gap this is the offset after it, as for ``astimezone``, and so for PySpark; it differs
+    # there from ``datetime.timestamp``.
+    return _offset_at(_instant_of(wall, fold))
+
+
+def _instant_of(wall: int, fold: int) -> int:
+    """The instant, in seconds, of a wall-clock time; PEP 495's answer in gaps and folds."""
+    offset = _offset_at(wall)
+    first = wall - offset
+    matches = _offset_at(first) == offset
+    # A day to the proper side shows the other offset that may be in force around here.
+    other = _offset_at(first + (_DAY if fold else -_DAY)) if matches else _offset_at(first)
+    if other == offset:
+        return first
+    second = wall - other
+    if _offset_at(second) == other:
+        return second
+    if matches:
+        return first
+    return min(first, second) if fold else max(first, second)
+
+
+def _offsets(micros: Micros, offset: Callable[[int], int]) -> Micros:
+    """The offset for each element, asked for once per span of time rather than per element."""
+    seconds = micros // _SECOND
+    spans, place = np.unique(seconds // _SPAN, return_inverse=True)
+    starts: list[Any] = (spans * _SPAN).tolist()
+    at_start = np.array([offset(start) for start in starts], dtype=np.int64)
+    at_end = np.array([offset(start + _SPAN - 1) for start in starts], dtype=np.int64)
+    result = at_start[place]
+    for index in np.flatnonzero((at_start != at_end)[place]).tolist():
+        result[index] = offset(int(seconds[index]))
+    return result * _SECOND

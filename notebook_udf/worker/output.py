@@ -1,0 +1,245 @@
+"""Everything a function writes: ``print``, ``logging``, warnings, stderr of native code.
+
+Each line becomes a record with its level, function and row, in the order it was written. Lines
+beyond a rate are withheld from the side channel and counted; the full text stands in the
+worker's log file up to a cap. Nothing here waits for anybody.
+
+Sending the lines is the business of ``agent``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import logging
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TextIO
+
+from notebook_udf.telemetry.wire import LogLine
+
+# Lines per second that reach the kernel, and how many may come at once. A person reads neither
+# faster, and a flood must not slow the job.
+_RATE = 1000.0
+_BURST = 5000.0
+_MOST_LINE_CHARACTERS = 16 * 1024
+_MOST_FILE_BYTES = 64 << 20
+
+# Function, bundle and row that is running; ("", 0, -1) between calls.
+Where = Callable[[], tuple[str, int, int]]
+
+
+class OutputLog:
+    """The lines of one worker, waiting to be sent.
+
+    Parameters
+    ----------
+    where
+        Tells which row is running.
+    path
+        The log file, or None for none.
+    """
+
+    def __init__(self, where: Where, path: Path | None) -> None:
+        self._where = where
+        self._lines: list[LogLine] = []
+        self._dropped = 0
+        self._sequence = 0
+        self._tokens = _BURST
+        self._refilled = time.monotonic()
+        self._lock = threading.Lock()
+        self._file: TextIO | None = None
+        self._file_room = _MOST_FILE_BYTES
+        if path is not None:
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            self._file = os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace")
+
+    def add(self, level: str, source: str, text: str) -> None:
+        """Notes one line."""
+        with self._lock:
+            self._sequence += 1
+            if self._file is not None and self._file_room > 0:
+                self._file_room -= len(text) + 1
+                try:
+                    self._file.write(text + "\n")
+                except OSError:
+                    self._file_room = 0  # disk full: the job goes on without the file
+            if self._tokens < 1 and not self._refill():
+                self._dropped += 1
+                return
+            self._tokens -= 1
+            if len(text) > _MOST_LINE_CHARACTERS:
+                cut = len(text) - _MOST_LINE_CHARACTERS
+                text = f"{text[:_MOST_LINE_CHARACTERS]}… ({cut:,} more characters)"
+            function, bundle, row = self._where()
+            self._lines.append(
+                LogLine(self._sequence, time.time(), level, source, function, bundle, row, text)
+            )
+
+    def take(self) -> tuple[list[LogLine], int]:
+        """The lines since the last call, and how many were withheld."""
+        with self._lock:
+            lines, self._lines = self._lines, []
+            dropped, self._dropped = self._dropped, 0
+            if self._file is not None:
+                with contextlib.suppress(OSError):
+                    self._file.flush()
+            return lines, dropped
+
+    def _refill(self) -> bool:
+        now = time.monotonic()
+        self._tokens = min(_BURST, self._tokens + (now - self._refilled) * _RATE)
+        self._refilled = now
+        return self._tokens >= 1
+
+
+class OutputStream(io.TextIOBase):
+    """Stands in for ``sys.stdout`` or ``sys.stderr``; whole lines go to the log.
+
+    A child that a function forks writes to the file descriptor instead, which the parent reads:
+    its lines come once, and never twice what the parent had half written.
+    """
+
+    def __init__(self, log: OutputLog, level: str, source: str, descriptor: int) -> None:
+        self._log = log
+        self._level = level
+        self._source = source
+        self._descriptor = descriptor
+        self._partial = ""
+        self._forked = False
+        os.register_at_fork(after_in_child=self._after_fork)
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        return "utf-8"
+
+    @property
+    def buffer(self) -> Any:
+        """The bytes underneath, for code that writes bytes."""
+        return os.fdopen(os.dup(self._descriptor), "wb", 0)
+
+    def writable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return self._descriptor
+
+    def write(self, text: str) -> int:
+        if self._forked:
+            os.write(self._descriptor, text.encode("utf-8", "backslashreplace"))
+            return len(text)
+        if "\n" not in text and len(self._partial) < _MOST_LINE_CHARACTERS:
+            self._partial += text
+            return len(text)
+        *lines, self._partial = (self._partial + text).split("\n")
+        for line in lines:
+            self._log.add(self._level, self._source, line)
+        return len(text)
+
+    def finish_line(self) -> None:
+        """Lets go of a last line without an end; called when a task is over."""
+        if self._partial:
+            line, self._partial = self._partial, ""
+            self._log.add(self._level, self._source, line)
+
+    def _after_fork(self) -> None:
+        self._forked = True
+        self._partial = ""
+
+
+class LogHandler(logging.Handler):
+    """Sends records of ``logging`` to the log."""
+
+    def __init__(self, log: OutputLog) -> None:
+        super().__init__()
+        self._log = log
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            message = record.getMessage()
+        except Exception:
+            # Arguments that do not fit the format: the raw text is worth more than nothing.
+            message = f"{record.msg!r} with arguments {record.args!r}"
+        if record.exc_info and record.exc_info[1] is not None:
+            message += "\n" + logging.Formatter().formatException(record.exc_info)
+        for line in message.rstrip("\n").split("\n"):
+            self._log.add(record.levelname, record.name, line)
+
+
+class NativeOutput:
+    """What reaches file descriptors 1 and 2 without passing Python, read back from a file.
+
+    A file, because a pipe would block whoever fills it, and would die with the worker.
+    """
+
+    def __init__(self, log: OutputLog, path: Path) -> None:
+        self._log = log
+        self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+        os.dup2(self._descriptor, 1)
+        os.dup2(self._descriptor, 2)
+        self._offset = 0
+        self._partial = b""
+
+    def poll(self) -> None:
+        """Moves what was written since the last call to the log."""
+        size = os.fstat(self._descriptor).st_size
+        while self._offset < size:
+            data = os.pread(self._descriptor, 1 << 16, self._offset)
+            if not data:
+                break
+            self._offset += len(data)
+            *lines, self._partial = (self._partial + data).split(b"\n")
+            if len(self._partial) > 4 * _MOST_LINE_CHARACTERS:
+                lines.append(self._partial)
+                self._partial = b""
+            for line in lines:
+                self._log.add("ERROR", "native", line.decode("utf-8", "backslashreplace"))
+        if self._offset > _MOST_FILE_BYTES:
+            os.ftruncate(self._descriptor, 0)
+            self._offset = 0
+
+    def finish_line(self) -> None:
+        """Lets go of a last line without an end."""
+        self.poll()
+        if self._partial:
+            line, self._partial = self._partial, b""
+            self._log.add("ERROR", "native", line.decode("utf-8", "backslashreplace"))
+
+
+class Capture:
+    """Everything together, installed once per worker process."""
+
+    def __init__(self, where: Where, folder: Path | None) -> None:
+        pid = os.getpid()
+        self.log_path = folder / f"{pid}.log" if folder is not None else None
+        self.log = OutputLog(where, self.log_path)
+        self._native = (
+            NativeOutput(self.log, folder / f"{pid}.native") if folder is not None else None
+        )
+        self._streams = (
+            OutputStream(self.log, "INFO", "stdout", 1),
+            OutputStream(self.log, "ERROR", "stderr", 2),
+        )
+        sys.stdout, sys.stderr = self._streams
+        logging.getLogger().addHandler(LogHandler(self.log))
+        logging.captureWarnings(True)
+
+    def set_level(self, level: str) -> None:
+        """The lowest level of ``logging`` that is kept."""
+        logging.getLogger().setLevel(level)
+
+    def poll(self) -> None:
+        """Picks up what native code wrote."""
+        if self._native is not None:
+            self._native.poll()
+
+    def finish_lines(self) -> None:
+        """Lets go of half lines, when a task is over."""
+        for stream in self._streams:
+            stream.finish_line()
+        if self._native is not None:
+            self._native.finish_line()

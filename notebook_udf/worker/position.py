@@ -1,0 +1,70 @@
+"""Where a worker stands, in a file that outlives it.
+
+A worker that dies from a signal cannot say what it was working on. It notes that here, in shared
+memory, once per slice of a bundle (and once per row when a task is tried again), so that the
+kernel can name the rows afterwards.
+"""
+
+from __future__ import annotations
+
+import mmap
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+
+_LAYOUT = struct.Struct("<qqqqqI200s")
+_SIZE = 4096
+
+
+@dataclass(frozen=True)
+class Position:
+    """Rows ``first`` to ``last`` (zero-based, inclusive) of a bundle of ``rows`` rows."""
+
+    task_attempt: int
+    bundle: int
+    first: int
+    last: int
+    rows: int
+    function: str
+
+
+class PositionFile:
+    """Written by the worker that owns it."""
+
+    def __init__(self, path: Path) -> None:
+        with open(path, "w+b") as file:
+            file.truncate(_SIZE)
+            self._map = mmap.mmap(file.fileno(), _SIZE)
+
+    def note(self, position: Position) -> None:
+        """Overwrites the position."""
+        name = position.function.encode()[:200]
+        _LAYOUT.pack_into(
+            self._map,
+            0,
+            position.task_attempt,
+            position.bundle,
+            position.first,
+            position.last,
+            position.rows,
+            len(name),
+            name,
+        )
+
+    def close(self) -> None:
+        """Unmaps the file."""
+        self._map.close()
+
+
+def read_position(path: Path) -> Position | None:
+    """The last position noted in a file; None if there is none."""
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return None
+    if len(data) < _LAYOUT.size:
+        return None
+    task, bundle, first, last, rows, length, name = _LAYOUT.unpack_from(data)
+    if not length:
+        return None
+    return Position(task, bundle, first, last, rows, name[:length].decode("utf-8", "replace"))

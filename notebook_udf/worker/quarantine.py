@@ -1,0 +1,107 @@
+"""Rows that a function could not take, kept with their error.
+
+One Parquet file per bundle with bad rows, in the session's folder, so that they can be read
+while the query still runs. A file belongs to one attempt; the files of an attempt that loses are
+taken away again, so that a row is kept once.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from notebook_udf.worker import failure
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from notebook_udf.worker.scalar import ScalarCall
+
+# Columns that stand beside the function's own arguments.
+ERROR_COLUMNS = (
+    "error", "message", "traceback", "query", "stage", "partition", "attempt", "bundle", "row",
+    "version", "time",
+)  # fmt: skip
+
+
+class Quarantine:
+    """Collects the bad rows of one bundle."""
+
+    def __init__(self, call: ScalarCall, columns: list[pa.Array]) -> None:
+        self._call = call
+        self._columns = columns
+        self._rows: dict[int, dict[str, Any]] = {}
+
+    def add(self, row: int, error: BaseException) -> None:
+        """Keeps a row of the bundle."""
+        task = self._call.task
+        frames = failure.frames_of(error.__traceback__)
+        self._rows[row] = {
+            "error": type(error).__name__,
+            "message": failure.message_of(error),
+            "traceback": "\n".join(
+                f"{f.file}, line {f.line}, in {f.name}: {f.text}" for f in frames
+            ),
+            "query": task.identity.query,
+            "stage": task.identity.stage,
+            "partition": task.identity.partition,
+            "attempt": task.identity.attempt,
+            "bundle": task.bundle,
+            "row": row,
+            "version": self._call.version,
+            "time": time.time(),
+        }
+
+    def write(self) -> None:
+        """Writes the rows kept, if any.
+
+        Raises
+        ------
+        OSError
+            If the file cannot be written: a row that is neither in the result nor kept would be
+            lost in silence.
+        """
+        folder = self._call.task.runtime.quarantine
+        if not self._rows or folder is None:
+            return
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        order = sorted(self._rows)
+        names = self._call.header.parameters
+        data: dict[str, Any] = {
+            _unique(failure.parameter_name(names, i)): column.take(pa.array(order))
+            for i, column in enumerate(self._columns)
+        }
+        for name in ERROR_COLUMNS:
+            data[name] = [self._rows[row][name] for row in order]
+        path = self.folder_of(folder, self._call.name, self._call.version) / self._file_name()
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        hidden = path.with_name(f".{path.name}.{os.getpid()}")
+        pq.write_table(pa.table(data), hidden)
+        hidden.rename(path)
+
+    def _file_name(self) -> str:
+        task = self._call.task
+        return f"{task.identity.task_attempt}-{task.bundle}.parquet"
+
+    @staticmethod
+    def folder_of(quarantine: Path, function: str, version: int) -> Path:
+        """Where the rows of one version of a function are kept."""
+        return quarantine / function.lower().encode().hex() / str(version)
+
+
+def discard(quarantine: Path | None, functions: set[str], task_attempt: int) -> None:
+    """Takes away what an attempt that lost had kept."""
+    if quarantine is None:
+        return
+    for function in functions:
+        folder = quarantine / function.lower().encode().hex()
+        for path in folder.glob(f"*/{task_attempt}-*.parquet"):
+            path.unlink(missing_ok=True)
+
+
+def _unique(name: str) -> str:
+    return f"{name}_argument" if name in ERROR_COLUMNS else name

@@ -1,0 +1,162 @@
+"""The worker process: what it has once, whatever tasks come and go.
+
+Channel, captured output, memory limit, position file, and the instances that functions asked to
+keep while a query lives. Where Spark's daemon could not be replaced there is no channel and no
+capture, and functions run all the same.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import platform
+import socket
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from notebook_udf.telemetry.sender import Sender
+from notebook_udf.telemetry.wire import LogLines, Record, WorkerPulse, WorkerStarted
+from notebook_udf.worker.limits import MemoryLimit, cpu_seconds, peak_bytes, resident_bytes
+from notebook_udf.worker.output import Capture
+from notebook_udf.worker.position import PositionFile
+
+if TYPE_CHECKING:
+    from notebook_udf.worker.task import Task
+
+# Lines in one message; more make several.
+_LINES_PER_MESSAGE = 200
+
+
+@dataclass
+class Kept:
+    """An opened instance that outlives its task."""
+
+    query: str
+    value: Any
+    close: Callable[[], None]
+
+
+@dataclass
+class Runtime:
+    """One per worker process; ``detached()`` makes one with nothing attached."""
+
+    sender: Sender | None = None
+    capture: Capture | None = None
+    position: PositionFile | None = None
+    limit: MemoryLimit = field(default_factory=MemoryLimit)
+    quarantine: Path | None = None
+    task: Task | None = None
+    kept: dict[tuple[str, str], Kept] = field(default_factory=dict)
+    _flushing: threading.Lock = field(default_factory=threading.Lock)
+
+    @classmethod
+    def attached(cls, sender: Sender, folder: Path, *, memory: int) -> Runtime:
+        """The runtime of a worker whose session's folder is ``folder``."""
+        workers = folder / "workers"
+        workers.mkdir(mode=0o700, exist_ok=True)
+        runtime = cls(
+            sender=sender,
+            position=PositionFile(workers / f"{os.getpid()}.position"),
+            quarantine=folder / "quarantine",
+        )
+        runtime.capture = Capture(runtime.where, workers)
+        runtime.limit = MemoryLimit(memory)
+        runtime.send(
+            WorkerStarted(
+                pid=os.getpid(),
+                host=socket.gethostname(),
+                python=platform.python_version(),
+                time=time.time(),
+                log_path=str(runtime.capture.log_path),
+            )
+        )
+        return runtime
+
+    def send(self, record: Record) -> None:
+        """Hands a record to the channel, if there is one; never waits."""
+        if self.sender is not None:
+            self.sender.send(record)
+
+    def where(self) -> tuple[str, int, int]:
+        """Function, bundle and row that is running."""
+        return self.task.where() if self.task is not None else ("", 0, -1)
+
+    def flush_output(self) -> None:
+        """Sends the lines written so far."""
+        if self.capture is None:
+            return
+        # Two threads come here, and a line read twice would be shown twice.
+        with self._flushing:
+            self.capture.poll()
+            lines, dropped = self.capture.log.take()
+        query = self.task.identity.query if self.task is not None else ""
+        for start in range(0, max(len(lines), 1 if dropped else 0), _LINES_PER_MESSAGE):
+            part = tuple(lines[start : start + _LINES_PER_MESSAGE])
+            self.send(LogLines(os.getpid(), query, part, dropped if start == 0 else 0))
+
+    def finish_output(self) -> None:
+        """Sends everything written, half lines included."""
+        if self.capture is not None:
+            self.capture.finish_lines()
+        self.flush_output()
+
+    def pulse(self) -> WorkerPulse:
+        """How the worker is doing."""
+        function, bundle, row = self.where()
+        return WorkerPulse(
+            pid=os.getpid(),
+            time=time.time(),
+            state="idle" if self.task is None else "busy",
+            function=function,
+            bundle=bundle,
+            row=row,
+            memory=resident_bytes(),
+            peak_memory=peak_bytes(),
+            memory_limit=self.limit.current,
+            cpu_seconds=cpu_seconds(),
+            lost_messages=self.sender.lost if self.sender is not None else 0,
+        )
+
+    def keep(self, query: str, key: str, make: Callable[[], tuple[Any, Callable[[], None]]]) -> Any:
+        """The instance kept for a query under a key, made on first use."""
+        kept = self.kept.get((query, key))
+        if kept is None:
+            value, close = make()
+            kept = self.kept[query, key] = Kept(query, value, close)
+        return kept.value
+
+    def end_other_queries(self, query: str | None) -> None:
+        """Closes the instances kept for other queries; all of them for None."""
+        for other in {kept.query for kept in self.kept.values()} - {query}:
+            self.end_query(other)
+
+    def end_query(self, query: str) -> None:
+        """Closes the instances kept for a query that is over."""
+        for key in [key for key, kept in self.kept.items() if kept.query == query]:
+            kept = self.kept.pop(key)
+            try:
+                kept.close()
+            except Exception:
+                # The query is over and has its result: nobody is left to tell but the log.
+                logging.getLogger(__name__).exception("close() of a kept function failed")
+
+    def shut_down(self) -> None:
+        """Closes what is kept and lets the last records leave."""
+        self.end_other_queries(None)
+        self.finish_output()
+        if self.sender is not None:
+            self.sender.close()
+
+
+class _Process:
+    """The runtime of this process; a detached one until the daemon attaches it."""
+
+    def __init__(self) -> None:
+        self.runtime = Runtime()
+
+
+process = _Process()

@@ -1,0 +1,247 @@
+"""A scalar function as Spark's worker calls it: Arrow columns in, one Arrow column out.
+
+``ScalarCall`` is what Spark pickles. In the worker it unpacks and opens the function and hands
+each bundle to ``rows`` (a row at a time) or ``vectors`` (a bundle at a time).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from notebook_udf.errors import FailedRow, NotebookUdfError
+from notebook_udf.functions.base import UserDefinedFunction
+from notebook_udf.functions.context import FunctionContext
+from notebook_udf.functions.definition import FunctionDefinition, doorway
+from notebook_udf.functions.metrics import MetricGroup
+from notebook_udf.telemetry.wire import FunctionTiming, TaskId
+from notebook_udf.worker import failure
+from notebook_udf.worker.blame import WorkerStopped, classify
+from notebook_udf.worker.runtime import process
+from notebook_udf.worker.shipment import Header, Shipment
+from notebook_udf.worker.task import Task
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# Calls unpickled in this process and not yet claimed by a task.
+_arrived: list[ScalarCall] = []
+
+
+def take_arrived() -> list[ScalarCall]:
+    """The calls unpickled since the last time, which are those of the task that begins."""
+    calls = list(_arrived)
+    _arrived.clear()
+    return calls
+
+
+class ScalarCall:
+    """One function in one Python node of a plan."""
+
+    def __init__(self, shipment: Shipment) -> None:
+        self._shipment = shipment
+        self._header: Header | None = None
+        self._function: Any = None
+        self._context = FunctionContext()
+        self._run: Callable[..., pa.Array] | None = None
+        self._task: Task | None = None
+        self._opened = False
+        self.name = "function"
+        self.version = 0
+        # Filled by ``rows`` and ``vectors``; nanoseconds and rows since the bundle began.
+        self.decode_ns = self.user_ns = self.encode_ns = 0
+        self.rows_in = self.rows_out = self.errors = 0
+        self.slice_start = -1
+        self.results: list[Any] = []
+
+    def __reduce__(self) -> Any:
+        return _arrive, (self._shipment,)
+
+    @property
+    def header(self) -> Header:
+        """What is known of the function.
+
+        Raises
+        ------
+        VersionMismatch
+            If another version packed it.
+        """
+        if self._header is None:
+            self._header = Header.from_json(self._shipment.header)
+            self.name, self.version = self._header.name, self._header.version
+        return self._header
+
+    @property
+    def task(self) -> Task:
+        """The task this call belongs to."""
+        if self._task is None:
+            # Spark's own daemon runs this worker: nobody announced the task.
+            self.open(Task(TaskId("", 0, 0, 0, 0), [self], process.runtime, job_parameters={}))
+        assert self._task is not None
+        return self._task
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        """The user's function, opened."""
+        function: Callable[..., Any] = self._function
+        return function
+
+    @property
+    def metrics(self) -> MetricGroup:
+        return self._context.metric_group
+
+    @property
+    def memory(self) -> int:
+        return self.header.options.memory or 0
+
+    @property
+    def timeout(self) -> float:
+        return self.header.options.timeout or 0.0
+
+    @property
+    def running(self) -> tuple[int, int]:
+        if self.slice_start < 0:
+            return -1, -1
+        return self.slice_start + len(self.results), self.slice_start
+
+    def join(self, task: Task) -> None:
+        """Makes this call part of a task; ``task.start`` will open it."""
+        self._task = task
+
+    def open(self, task: Task) -> None:
+        """Unpacks the function and calls its ``open``."""
+        self._task = task
+        header = self.header
+        doorway.inside_worker = True
+        try:
+            if header.options.open_scope == "query":
+                key = f"{header.name}:{header.hash}"
+                kept = task.runtime.keep(task.identity.query, key, self._make)
+                self._function, self._context = kept
+            else:
+                (self._function, self._context), self._close = self._make()
+        except (NotebookUdfError, WorkerStopped):
+            raise
+        except BaseException as error:
+            self.fail(error)
+        self._opened = True
+        self._run = _runner(self)
+
+    def close(self, failed: bool) -> None:
+        """Calls the function's ``close``, unless its instance is kept."""
+        if not self._opened or self.header.options.open_scope == "query":
+            return
+        self._opened = False
+        try:
+            self._close()
+        except WorkerStopped:
+            raise
+        except BaseException as error:
+            self.fail(error)
+
+    def __call__(self, *columns: pa.Array, **named: pa.Array) -> pa.Array:
+        task = self.task
+        task.active = self
+        assert self._run is not None
+        rows = len(next(iter((*columns, *named.values())), ())) if columns or named else task.rows
+        self.rows_in += rows
+        result = self._run(list(columns), named, rows)
+        self.rows_out += len(result)
+        self.slice_start = -1
+        return result
+
+    def take_timing(self) -> FunctionTiming:
+        """What the bundle cost."""
+        timing = FunctionTiming(
+            self.name,
+            self.version,
+            self.rows_in,
+            self.rows_out,
+            self.decode_ns,
+            self.user_ns,
+            self.encode_ns,
+            self.errors,
+        )
+        self.decode_ns = self.user_ns = self.encode_ns = 0
+        self.rows_in = self.rows_out = self.errors = 0
+        return timing
+
+    def fail(
+        self,
+        error: BaseException,
+        arguments: list[Any] | None = None,
+        row: int = -1,
+        *,
+        outcome: str = "fail",
+    ) -> None:
+        """Reports a failed call; ends the task unless ``outcome`` says the row is let go.
+
+        Raises
+        ------
+        FunctionFailed
+            With ``outcome="fail"``.
+        """
+        self.errors += 1
+        failed = self._report(error, arguments, row, outcome)
+        if outcome == "fail":
+            raise failure.FunctionFailed(failure.text(failed)) from None
+
+    def report_stuck(self, error: BaseException) -> None:
+        """Reports, from another thread, a call that does not come back."""
+        self._report(error, None, -1, "fail")
+
+    def _report(
+        self, error: BaseException, arguments: list[Any] | None, row: int, outcome: str
+    ) -> FailedRow:
+        task = self.task
+        failed = failure.describe(
+            error,
+            function=self.name,
+            version=self.version,
+            parameters=self.header.parameters,
+            arguments=arguments,
+            row=row,
+            rows=task.rows,
+            bundle=task.bundle,
+            task=task.identity,
+            worker=os.getpid(),
+        )
+        kind, extra = classify(error, self)
+        task.report(failed, outcome, error=kind, extra=extra)
+        return failed
+
+    def _make(self) -> tuple[tuple[Any, FunctionContext], Callable[[], None]]:
+        header, function = self._shipment.unpack()
+        if isinstance(function, FunctionDefinition):
+            function = function.function
+        task = self.task
+        context = FunctionContext(
+            function=header.name,
+            task_name=f"{header.name}, stage {task.identity.stage}",
+            subtask=task.identity.partition,
+            subtasks=task.subtasks,
+            attempt=task.identity.attempt,
+            job_parameters=task.job_parameters,
+        )
+        self._context = context
+        if not isinstance(function, UserDefinedFunction):
+            return (function, context), lambda: None
+        function.open(context)
+        return (function.eval, context), function.close  # type: ignore[attr-defined]
+
+
+def _arrive(shipment: Shipment) -> ScalarCall:
+    call = ScalarCall(shipment)
+    _arrived.append(call)
+    return call
+
+
+def _runner(call: ScalarCall) -> Callable[..., pa.Array]:
+    from notebook_udf.worker import rows, vectors
+
+    if call.header.func_type == "general":
+        return rows.RowRunner(call)
+    if call.header.func_type == "pandas":
+        return vectors.PandasRunner(call)
+    return vectors.ArrowRunner(call)

@@ -1,0 +1,142 @@
+"""A function on its way to a worker: a header anybody can read, and a payload.
+
+The header says which versions packed it. It is read, and refused where it does not fit, before
+the payload is unpickled: bytes pickled by another version can do anything but give a clear error.
+"""
+
+from __future__ import annotations
+
+import json
+import linecache
+import pickle
+import sys
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from pyspark.sql.types import DataType
+
+from notebook_udf import __version__
+from notebook_udf.errors import VersionMismatch
+from notebook_udf.functions.definition import FunctionDefinition
+from notebook_udf.functions.options import FunctionOptions
+
+# A cell or module longer than this is quoted by line number only.
+_MOST_SOURCE_LINES = 5000
+
+
+def _versions() -> dict[str, str]:
+    return {
+        "python": "{}.{}".format(*sys.version_info[:2]),
+        "notebook-udf": __version__,
+    }
+
+
+@dataclass(frozen=True)
+class Header:
+    """Everything about a shipped function except its code."""
+
+    name: str
+    version: int
+    func_type: str
+    parameters: tuple[str, ...]
+    input_types: tuple[DataType | None, ...]
+    result_type: DataType
+    options: FunctionOptions
+    hash: str
+    source_file: str = ""
+    source_lines: tuple[str, ...] = field(default=(), repr=False)
+
+    def to_json(self) -> str:
+        document: dict[str, Any] = {
+            "versions": _versions(),
+            "name": self.name,
+            "version": self.version,
+            "func_type": self.func_type,
+            "parameters": self.parameters,
+            "input_types": [t and t.json() for t in self.input_types],
+            "result_type": self.result_type.json(),
+            "options": asdict(self.options),
+            "hash": self.hash,
+            "source_file": self.source_file,
+            "source_lines": self.source_lines,
+        }
+        return json.dumps(document)
+
+    @classmethod
+    def from_json(cls, text: str) -> Header:
+        """Reads a header.
+
+        Raises
+        ------
+        VersionMismatch
+            If it was packed by another version of Python or of this package.
+        """
+        from pyspark.sql.types import _parse_datatype_json_string as parse
+
+        document = json.loads(text)
+        here = _versions()
+        for part, there in document.pop("versions").items():
+            if here.get(part) != there:
+                raise VersionMismatch(
+                    f"{document['name']} was packed by {part} {there} and this worker runs "
+                    f"{part} {here.get(part)}: install the same version for the workers "
+                    f"({sys.executable})"
+                )
+        return cls(
+            name=document["name"],
+            version=document["version"],
+            func_type=document["func_type"],
+            parameters=tuple(document["parameters"]),
+            input_types=tuple(t and parse(t) for t in document["input_types"]),
+            result_type=parse(document["result_type"]),
+            options=FunctionOptions(**document["options"]),
+            hash=document["hash"],
+            source_file=document["source_file"],
+            source_lines=tuple(document["source_lines"]),
+        )
+
+
+@dataclass(frozen=True)
+class Shipment:
+    """A header, still as text, and the pickled function."""
+
+    header: str
+    payload: bytes = field(repr=False)
+
+    def unpack(self) -> tuple[Header, Any]:
+        """The header and the function.
+
+        Raises
+        ------
+        VersionMismatch
+            Before anything is unpickled.
+        ModuleNotFoundError
+            If the function needs a package this worker does not have.
+        """
+        header = Header.from_json(self.header)
+        if header.source_file and header.source_lines:
+            # Tracebacks made in this worker can then quote the cell.
+            lines = [line + "\n" for line in header.source_lines]
+            size = sum(map(len, lines))
+            linecache.cache[header.source_file] = (size, None, lines, header.source_file)
+        return header, pickle.loads(self.payload)
+
+
+def ship(name: str, version: int, definition: FunctionDefinition, payload: bytes) -> Shipment:
+    """Packs a definition and its pickled function."""
+    from hashlib import sha256
+
+    source = definition.source
+    header = Header(
+        name=name,
+        version=version,
+        func_type=definition.func_type,
+        parameters=definition.parameters,
+        input_types=definition.input_types or (),
+        result_type=definition.result_type,
+        options=definition.options,
+        hash=sha256(payload).hexdigest(),
+        source_file=source.file,
+        source_lines=source.lines if len(source.lines) <= _MOST_SOURCE_LINES else (),
+    )
+    return Shipment(header.to_json(), payload)

@@ -1,0 +1,217 @@
+"""A Spark task with functions of ours in it: its beginning, its bundles, its end.
+
+``pool.spark_worker`` says when a task begins, when a bundle's rows arrive and leave, and when it
+is over; this module opens and closes the functions around that, keeps the books, and reports.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from notebook_udf.errors import FailedRow
+from notebook_udf.functions.metrics import MetricGroup
+from notebook_udf.telemetry.wire import (
+    BundleDone,
+    CallFailed,
+    FunctionTiming,
+    MetricValue,
+    TaskEnded,
+    TaskId,
+    TaskStarted,
+)
+from notebook_udf.worker.runtime import Runtime
+
+
+class Call(Protocol):
+    """A function as it stands in one task."""
+
+    name: str
+    version: int
+
+    @property
+    def running(self) -> tuple[int, int]:
+        """Row that is running and its slice's first row; (-1, -1) between rows."""
+
+    @property
+    def metrics(self) -> MetricGroup: ...
+
+    @property
+    def memory(self) -> int: ...
+
+    @property
+    def timeout(self) -> float: ...
+
+    def open(self, task: Task) -> None: ...
+
+    def close(self, failed: bool) -> None: ...
+
+    def take_timing(self) -> FunctionTiming: ...
+
+    def report_stuck(self, error: BaseException) -> None: ...
+
+
+class Task:
+    """One attempt at one partition.
+
+    Parameters
+    ----------
+    identity
+        Which task this is.
+    calls
+        The functions in it, in the order Spark sent them.
+    runtime
+        The worker process it runs in.
+    job_parameters
+        Of the query that runs, not of the one for which the worker was started.
+    """
+
+    def __init__(
+        self,
+        identity: TaskId,
+        calls: Sequence[Call],
+        runtime: Runtime,
+        *,
+        job_parameters: Mapping[str, str],
+        subtasks: int = 0,
+    ) -> None:
+        self.identity = identity
+        self.calls = tuple(calls)
+        self.runtime = runtime
+        self.job_parameters = job_parameters
+        self.subtasks = subtasks
+        self.bundle = 0
+        self.rows = 0
+        self.active: Call | None = None
+        self._totals: dict[int, FunctionTiming] = {}
+        self._rows_in = 0
+        self._rows_out = 0
+        self._bytes_in = 0
+        self._wait_ns = 0
+        self._sent_metrics: dict[tuple[int, str], Any] = {}
+
+    def start(self) -> None:
+        """Opens the functions. What ``open`` raises ends the task."""
+        runtime = self.runtime
+        runtime.task = self
+        runtime.end_other_queries(self.identity.query)
+        limits = [call.memory for call in self.calls if call.memory]
+        runtime.limit.apply(min(limits, default=0))
+        names = tuple(call.name for call in self.calls)
+        runtime.send(TaskStarted(os.getpid(), time.time(), self.identity, names))
+        for call in self.calls:
+            call.open(self)
+
+    def begin_bundle(self, rows: int, size: int, wait_ns: int) -> None:
+        """Rows have arrived, ``size`` bytes, after ``wait_ns``."""
+        self.bundle += 1
+        self.rows = rows
+        self._bytes_in = size
+        self._wait_ns = wait_ns
+
+    def end_bundle(self, rows: int, size: int, write_ns: int) -> None:
+        """The results are with the JVM."""
+        self.active = None
+        timings = tuple(call.take_timing() for call in self.calls)
+        self._rows_in += self.rows
+        self._rows_out += rows
+        for i, timing in enumerate(timings):
+            self._totals[i] = _sum(self._totals.get(i), timing)
+        self.runtime.flush_output()
+        self.runtime.send(
+            BundleDone(
+                pid=os.getpid(),
+                time=time.time(),
+                task=self.identity,
+                bundle=self.bundle,
+                rows_in=self.rows,
+                rows_out=rows,
+                bytes_in=self._bytes_in,
+                bytes_out=size,
+                wait_ns=self._wait_ns,
+                write_ns=write_ns,
+                functions=timings,
+                metrics=self._metrics(changed_only=True),
+            )
+        )
+
+    def close(self, *, failed: bool) -> None:
+        """Closes the functions, the last one first. All are closed even if one raises.
+
+        Raises
+        ------
+        FunctionFailed
+            What the first failing ``close`` led to, unless the task has failed already.
+        """
+        first: Exception | None = None
+        for call in reversed(self.calls):
+            try:
+                call.close(failed)
+            except Exception as error:
+                first = first or error
+        if first is not None and not failed:
+            raise first
+
+    def end(self, outcome: str) -> None:
+        """Reports the totals. ``outcome`` is ``done``, ``failed`` or ``stopped``."""
+        self.active = None
+        self.runtime.finish_output()
+        self.runtime.send(
+            TaskEnded(
+                pid=os.getpid(),
+                time=time.time(),
+                task=self.identity,
+                outcome=outcome,
+                bundles=self.bundle,
+                rows_in=self._rows_in,
+                rows_out=self._rows_out,
+                functions=tuple(self._totals.values()),
+                metrics=self._metrics(changed_only=False),
+            )
+        )
+        self.runtime.task = None
+        self.runtime.limit.apply()
+
+    def report(
+        self, failed: FailedRow, outcome: str, *, error: str, extra: dict[str, Any] | None = None
+    ) -> None:
+        """Tells the kernel about a failed call; ``error`` names the class it is to raise."""
+        self.runtime.flush_output()
+        self.runtime.send(
+            CallFailed(os.getpid(), time.time(), self.identity, outcome, error, failed, extra or {})
+        )
+
+    def where(self) -> tuple[str, int, int]:
+        """Function, bundle and row that is running."""
+        call = self.active
+        if call is None:
+            return "", self.bundle, -1
+        return call.name, self.bundle, call.running[0]
+
+    def _metrics(self, *, changed_only: bool) -> tuple[MetricValue, ...]:
+        values = []
+        for i, call in enumerate(self.calls):
+            for name, metric in call.metrics.walk():
+                snapshot = metric.snapshot()
+                if changed_only and self._sent_metrics.get((i, name)) == snapshot:
+                    continue
+                self._sent_metrics[i, name] = snapshot
+                values.append(MetricValue(call.name, name, metric.kind, snapshot))
+        return tuple(values)
+
+
+def _sum(total: FunctionTiming | None, part: FunctionTiming) -> FunctionTiming:
+    if total is None:
+        return part
+    return FunctionTiming(
+        part.function,
+        part.version,
+        total.rows_in + part.rows_in,
+        total.rows_out + part.rows_out,
+        total.decode_ns + part.decode_ns,
+        total.user_ns + part.user_ns,
+        total.encode_ns + part.encode_ns,
+        total.errors + part.errors,
+    )

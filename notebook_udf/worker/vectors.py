@@ -1,0 +1,195 @@
+"""Running a vectorised scalar function: a bundle at a time, as Arrow arrays or pandas Series.
+
+A result of another type is cast where no value changes; a value that would change is an error
+that names it. Where bad rows may be let go (``on_error``), a bundle that fails is halved until
+the rows at fault stand alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import perf_counter_ns
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql.types import DataType, StructField, StructType
+
+from notebook_udf.types import ddl, to_arrow
+from notebook_udf.worker.arguments import fitted
+from notebook_udf.worker.blame import CallTimedOut, WorkerStopped
+from notebook_udf.worker.decode import decoder
+from notebook_udf.worker.encode import BadResult, encoder
+from notebook_udf.worker.quarantine import Quarantine
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from notebook_udf.worker.scalar import ScalarCall
+
+
+class ArrowRunner:
+    """Runs a function that takes and returns Arrow arrays."""
+
+    expects = "a pyarrow Array"
+
+    def __init__(self, call: ScalarCall) -> None:
+        self._call = call
+        self._type: DataType = call.header.result_type
+        self._arrow_type = to_arrow(self._type)
+        self._on_error = call.header.options.on_error
+
+    def __call__(self, columns: list[pa.Array], named: dict[str, pa.Array], rows: int) -> pa.Array:
+        call = self._call
+        columns = fitted(columns, call.header)
+        if self._on_error == "fail":
+            return self._whole(columns, named, rows)
+        everything = [*columns, *named.values()]
+        quarantine = Quarantine(call, everything) if self._on_error == "quarantine" else None
+        result = self._halved(columns, named, 0, rows, quarantine)
+        if quarantine is not None:
+            quarantine.write()
+        return result
+
+    def _whole(self, columns: list[pa.Array], named: dict[str, pa.Array], rows: int) -> pa.Array:
+        call = self._call
+        call.slice_start, call.results = 0, []
+        try:
+            return self._timed(columns, named, rows)
+        except BadResult as error:
+            arguments = self._arguments([*columns, *named.values()], error.index)
+            call.fail(error, arguments, error.index)
+        except WorkerStopped:
+            raise
+        except (Exception, CallTimedOut, SystemExit, KeyboardInterrupt) as error:
+            call.fail(error)
+        raise AssertionError("fail() returned for outcome 'fail'")
+
+    def _halved(
+        self,
+        columns: list[pa.Array],
+        named: dict[str, pa.Array],
+        start: int,
+        rows: int,
+        quarantine: Quarantine | None,
+    ) -> pa.Array:
+        import pyarrow as pa
+
+        def part(first: int, count: int) -> pa.Array:
+            return self._halved(
+                [c.slice(first, count) for c in columns],
+                {n: c.slice(first, count) for n, c in named.items()},
+                start + first,
+                count,
+                quarantine,
+            )
+
+        try:
+            return self._timed(columns, named, rows)
+        except WorkerStopped:
+            raise
+        except (MemoryError, CallTimedOut, SystemExit, KeyboardInterrupt) as error:
+            self._call.fail(error)
+        except Exception as error:
+            if rows <= 1:
+                arguments = self._arguments([*columns, *named.values()], 0)
+                self._call.fail(error, arguments, start, outcome=self._on_error)
+                if quarantine is not None:
+                    quarantine.add(start, error)
+                return pa.nulls(rows, self._arrow_type)
+        half = rows // 2
+        return pa.concat_arrays([part(0, half), part(half, rows - half)])
+
+    def _timed(self, columns: list[pa.Array], named: dict[str, pa.Array], rows: int) -> pa.Array:
+        call = self._call
+        t0 = perf_counter_ns()
+        arguments = [self._enter(c) for c in columns]
+        keywords = {n: self._enter(c) for n, c in named.items()}
+        t1 = perf_counter_ns()
+        result = call.function(*arguments, **keywords)
+        t2 = perf_counter_ns()
+        call.decode_ns += t1 - t0
+        call.user_ns += t2 - t1
+        array = self._leave(result, rows)
+        call.encode_ns += perf_counter_ns() - t2
+        return array
+
+    def _enter(self, column: pa.Array) -> Any:
+        return column
+
+    def _leave(self, result: Any, rows: int) -> pa.Array:
+        import pyarrow as pa
+
+        if isinstance(result, pa.ChunkedArray):
+            result = result.combine_chunks()
+        if not isinstance(result, pa.Array):
+            raise TypeError(self._wrong(result))
+        self._check_length(len(result), rows)
+        if result.type == self._arrow_type:
+            return result
+        return self._cast(lambda: result.cast(self._arrow_type), result.to_pylist)
+
+    def _cast(self, cast: Callable[[], pa.Array], values: Callable[[], list[Any]]) -> pa.Array:
+        try:
+            return cast()
+        except (ValueError, TypeError, NotImplementedError) as error:
+            # Names the value; where every single value would do, the cast's own reason is left.
+            encoder(self._type)(values())
+            raise TypeError(
+                f"the result does not fit {ddl(self._type)}: {error}; convert it in the function"
+            ) from error
+
+    def _check_length(self, length: int, rows: int) -> None:
+        if length != rows:
+            raise ValueError(
+                f"the function was given {rows:,} rows and returned {length:,}; a scalar function "
+                f"returns one value per row"
+            )
+
+    def _wrong(self, result: Any) -> str:
+        return (
+            f"the function returned a {type(result).__name__} where {self.expects} is expected "
+            f"(func_type={self._call.header.func_type!r})"
+        )
+
+    def _arguments(self, columns: list[pa.Array], row: int) -> list[Any]:
+        return [decoder(c.type)(c.slice(row, 1))[0] for c in columns]
+
+
+class PandasRunner(ArrowRunner):
+    """Runs a function that takes and returns pandas Series (a DataFrame for a struct).
+
+    The conversions are PySpark's own, so that a pandas UDF means here what it means there.
+    """
+
+    expects = "a pandas Series"
+
+    def _enter(self, column: pa.Array) -> Any:
+        from pyspark.sql.conversion import ArrowArrayToPandasConversion
+        from pyspark.sql.pandas.types import from_arrow_type
+
+        return ArrowArrayToPandasConversion.convert(
+            column,
+            from_arrow_type(column.type),
+            timezone=getattr(column.type, "tz", None) or "UTC",
+            df_for_struct=True,
+        )
+
+    def _leave(self, result: Any, rows: int) -> pa.Array:
+        import pandas as pd
+        from pyspark.sql.conversion import PandasToArrowConversion
+
+        if not isinstance(result, (pd.Series, pd.DataFrame)):
+            raise TypeError(self._wrong(result))
+        self._check_length(len(result), rows)
+
+        def cast() -> pa.Array:
+            converted = PandasToArrowConversion.convert(
+                [result], StructType([StructField("_0", self._type)]), timezone="UTC"
+            )
+            return converted.column(0).cast(self._arrow_type)
+
+        def values() -> list[Any]:
+            if isinstance(result, pd.DataFrame):
+                return list(result.to_dict("records"))
+            return [None if value is pd.NA else value for value in result.astype(object)]
+
+        return self._cast(cast, values)

@@ -1,0 +1,38 @@
+"""What all tests share: one Spark session per process, and a check that nothing is left behind."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+
+import psutil
+import pytest
+
+import notebook_udf as nu
+
+
+@pytest.fixture(scope="session", autouse=True)
+def nothing_left_behind() -> Iterator[None]:
+    """After the last test: no process, no thread, no session folder that was not there before."""
+    threads = set(threading.enumerate())
+    yield
+    running = nu.kernel.active_session() if "kernel" in vars(nu) else None
+    if running is not None:
+        folder = running.folder
+        running.stop()
+        assert not folder.exists()
+    children = psutil.Process().children(recursive=True)
+    _, alive = psutil.wait_procs(children, timeout=15)
+    assert not alive, f"processes left behind: {alive}"
+    left = [t for t in threading.enumerate() if t not in threads and t.name.startswith("notebook")]
+    assert not left, f"threads left behind: {left}"
+
+
+@pytest.fixture(scope="session")
+def session() -> nu.Session:
+    """The session of this test process, with two workers, as a user would start it."""
+    os.environ.setdefault("TZ", "Europe/Berlin")
+    running = nu.session(workers=2, conf={"spark.sql.shuffle.partitions": "2"})
+    assert running._warmup.wait(60)
+    return running
