@@ -253,6 +253,7 @@ class Session:
         SessionError
             If the function has not failed, or the row's arguments could not be kept.
         """
+        __tracebackhide__ = True
         return replay(self, name, error)
 
     # Parameters ------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from notebook_udf.worker.quarantine import ERROR_COLUMNS, Quarantine
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+    from pyspark.sql.types import DataType
 
     from notebook_udf.kernel.core import Session
 
@@ -21,7 +22,8 @@ _ERROR_SCHEMA = (
 def quarantined(session: Session, record: RegisteredFunction) -> DataFrame:
     """The rows of every version of a function: its arguments, then the error's columns.
 
-    Where versions differ in their parameters, a column a version does not have is NULL.
+    Where versions differ in their parameters, a column a version does not have is NULL, and one
+    that has another type in each is text.
     """
     root = session.folder / "quarantine"
     frames = []
@@ -31,8 +33,28 @@ def quarantined(session: Session, record: RegisteredFunction) -> DataFrame:
             frames.append(session.spark.read.parquet(str(folder)))
     if not frames:
         return session.spark.createDataFrame([], _ERROR_SCHEMA)
+    frames = _alike(frames)
     result = frames[0]
     for frame in frames[1:]:
         result = result.unionByName(frame, allowMissingColumns=True)
     arguments = [column for column in result.columns if column not in ERROR_COLUMNS]
     return result.select(*(f"`{c.replace('`', '``')}`" for c in (*arguments, *ERROR_COLUMNS)))
+
+
+def _alike(frames: list[DataFrame]) -> list[DataFrame]:
+    """The frames, with columns of one name and several types as text."""
+    types: dict[str, set[DataType]] = {}
+    for frame in frames:
+        for field in frame.schema:
+            types.setdefault(field.name, set()).add(field.dataType)
+    mixed = [name for name, found in types.items() if len(found) > 1]
+    return [
+        frame.withColumns(
+            {
+                name: frame[f"`{name.replace('`', '``')}`"].cast("string")
+                for name in mixed
+                if name in frame.columns
+            }
+        )
+        for frame in frames
+    ]

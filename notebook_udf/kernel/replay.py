@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 def replay(session: Session, name: str, error: Any = None) -> Any:
     """The function's result for the failing row; raises what the function raises."""
+    # IPython then shows the user's frames only.
+    __tracebackhide__ = True
     record = session.functions[name]
     failed = _chosen(session, record.name, error)
     version = next((r for r in record.history if r.version == failed.version), record)

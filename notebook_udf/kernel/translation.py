@@ -18,14 +18,24 @@ from typing import Any
 from pyspark.errors.exceptions import captured
 
 from notebook_udf import errors
-from notebook_udf.errors import FailedRow, Frame, RemoteError, UserFunctionError, WorkerLost
+from notebook_udf.errors import (
+    FailedRow,
+    Frame,
+    FunctionTimeout,
+    RemoteError,
+    UserFunctionError,
+    WorkerLost,
+)
 from notebook_udf.telemetry.store import Store
 from notebook_udf.telemetry.wire import CallFailed
 from notebook_udf.worker.position import Position, read_position
 
 _ERROR_ID = re.compile(r"\[notebook-udf error ([0-9a-f]{12})\]")
 _TASK_ATTEMPT = re.compile(r"\(TID (\d+)\)")
+_STOPPED = re.compile(r"\[notebook-udf worker (\d+)\]")
 _CRASH = re.compile(r"Python worker (exited unexpectedly|failed to connect)|EOFException")
+# What faulthandler writes when it ends a process that holds the interpreter.
+_WATCHDOG = "Timeout ("
 # A record usually overtakes the JVM's exception; a dying worker's may be a moment late.
 _PATIENCE_SECONDS = 3.0
 _CONTEXT_LINES = 2
@@ -61,31 +71,40 @@ class Translator:
         if match is not None:
             record = self._store.wait_failure(match[1], _PATIENCE_SECONDS)
             return from_record(record, text) if record is not None else _from_text(text)
-        if _CRASH.search(text):
-            return self._lost(text)
-        return None
-
-    def _lost(self, text: str) -> RemoteError | None:
+        match = _STOPPED.search(text)
+        if match is not None:
+            return self._lost(text, int(match[1]))
         attempts = [int(number) for number in _TASK_ATTEMPT.findall(text)]
         worker = self._store.worker_of(attempts[-1]) if attempts else None
-        if worker is None:
-            return None
-        ended = self._store.wait_exit(worker.pid, _PATIENCE_SECONDS)
-        for record in self._store.failures():
-            # A worker that had to end itself said why beforehand.
-            if record.task.task_attempt == attempts[-1] and record.outcome == "fail":
-                return from_record(record, text)
-        position = read_position(self._folder / "workers" / f"{worker.pid}.position")
-        if position is not None and position.task_attempt != attempts[-1]:
-            position = None
+        if worker is not None and _CRASH.search(text):
+            return self._lost(text, worker.pid)
+        return None
+
+    def _lost(self, text: str, pid: int) -> RemoteError:
+        ended = self._store.wait_exit(pid, _PATIENCE_SECONDS)
+        worker = next(w for w in self._store.workers() if w.pid == pid)
+        position = read_position(self._folder / "workers" / f"{pid}.position")
+        if position is not None and worker.task is not None:
+            if position.task_attempt != worker.task.task_attempt:
+                position = None
         code = ended.exit_code if ended is not None else None
         number = ended.signal if ended is not None else None
         function = position.function if position is not None else worker.function
         output = ended.output if ended is not None else ""
+        if _WATCHDOG in output:
+            stuck = FunctionTimeout(
+                _stuck_message(function, pid, output),
+                function=function,
+                worker=pid,
+                output=output,
+                jvm_stack=text,
+            )
+            stuck.stack = output[output.rindex(_WATCHDOG) :]
+            return stuck
         error = WorkerLost(
-            _lost_message(function, worker.pid, code, number, position, output, text),
+            _lost_message(function, pid, code, number, position, output, text),
             function=function,
-            worker=worker.pid,
+            worker=pid,
             output=output,
             jvm_stack=text,
         )
@@ -125,8 +144,9 @@ def with_source(failed: FailedRow) -> FailedRow:
 def describe(failed: FailedRow) -> str:
     """A failed call in plain text: what, the code, the values, where, what next."""
     lines = [failed.headline, ""]
-    if failed.frames:
-        lines += [*_quote(failed.frames[-1]), ""]
+    frame = own_frame(failed)
+    if frame is not None:
+        lines += [*_quote(frame), ""]
     if failed.arguments:
         width = max(len(name) for name, _ in failed.arguments)
         lines += [f"    {name.ljust(width)} = {value}" for name, value in failed.arguments]
@@ -149,6 +169,12 @@ def advice(failed: FailedRow) -> str:
     if failed.arguments:
         return "the arguments could not be sent, so the row cannot be replayed"
     return f"session.logs() shows what {failed.function} wrote"
+
+
+def own_frame(failed: FailedRow) -> Frame | None:
+    """The innermost line of the user's own file or cell; a library it called is not at fault."""
+    own = [frame for frame in failed.frames if frame.file == failed.frames[0].file]
+    return own[-1] if own else None
 
 
 def code_lines(frame: Frame, context: int = _CONTEXT_LINES) -> list[tuple[int, str]]:
@@ -199,7 +225,9 @@ def _lost_message(
     text: str,
 ) -> str:
     how = "ended"
-    if number is not None:
+    if _STOPPED.search(text):
+        how = "was told to stop"
+    elif number is not None:
         how = f"was ended by signal {number} ({signal.Signals(number).name})"
     elif code is not None:
         how = f"exited with code {code}"
@@ -218,6 +246,19 @@ def _lost_message(
         lines += ["", "its last output:", *output.splitlines()[-8:]]
     lines += ["", "session.pool shows the workers; run the query again for a new one"]
     return "\n".join(lines)
+
+
+def _stuck_message(function: str, pid: int, output: str) -> str:
+    stack = output[output.rindex(_WATCHDOG) :].splitlines()
+    return "\n".join(
+        [
+            f"{function} did not return within its timeout, in native code of worker {pid}",
+            "",
+            *stack[:20],
+            "",
+            "raise timeout= if the time is needed",
+        ]
+    )
 
 
 def _size(number: int) -> str:

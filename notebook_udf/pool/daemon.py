@@ -32,6 +32,9 @@ from notebook_udf.telemetry.wire import CHANNEL_VARIABLE, ChannelAddress
 
 # How long a worker that was told to go may take to close its functions.
 GRACE_SECONDS = 3.0
+# Spark waits for the daemon without end, so the daemon has to give up by itself.
+START_SECONDS = 60
+START_VARIABLE = "NOTEBOOK_UDF_START_SECONDS"
 _FORK_RETRY_SECONDS = 1.0
 _OUTPUT_TAIL_BYTES = 8192
 _PR_SET_PDEATHSIG = 1
@@ -102,7 +105,6 @@ def report_exit(folder: Path | None, pid: int, status: int, *, requested: bool) 
         if os.fork() == 0:
             try:
                 _send_exit(folder, pid, code, requested=requested)
-                _remove_scratch(folder, pid)
             finally:
                 os._exit(0)
 
@@ -115,6 +117,9 @@ def _send_exit(folder: Path, pid: int, code: int, *, requested: bool) -> None:
         address = ChannelAddress.read(folder)
     except ProtocolError:
         return
+    output = _output(folder, pid)
+    # The position stays: the kernel reads it to name the row, and removes it with the folder.
+    (folder / "workers" / f"{pid}.native").unlink(missing_ok=True)
     sender = Sender(address)
     sender.send(
         WorkerExited(
@@ -123,7 +128,7 @@ def _send_exit(folder: Path, pid: int, code: int, *, requested: bool) -> None:
             exit_code=code if code >= 0 else None,
             signal=-code if code < 0 else None,
             requested=requested,
-            output=_output(folder, pid),
+            output=output,
         )
     )
     sender.close(linger_ms=2000)
@@ -137,12 +142,6 @@ def _output(folder: Path, pid: int) -> str:
             file.seek(max(0, os.fstat(file.fileno()).st_size - _OUTPUT_TAIL_BYTES))
             tail += file.read()
     return tail.decode("utf-8", "backslashreplace")
-
-
-def _remove_scratch(folder: Path, pid: int) -> None:
-    # The position stays: the kernel reads it to name the row, and removes it with the folder.
-    with contextlib.suppress(OSError):
-        (folder / "workers" / f"{pid}.native").unlink()
 
 
 def preload() -> None:
@@ -253,7 +252,9 @@ class Daemon:
                 os.close(descriptor)
             self._become_worker(connection)
         self._children.add(pid)
-        connection.close()
+        # Said here and not by the worker, which could hang before it gets to say it.
+        with connection, connection.makefile("wb") as reply:
+            write_int(pid, reply)
 
     def _become_worker(self, connection: socket.socket) -> None:
         """Never returns."""
@@ -284,7 +285,6 @@ class Daemon:
 def work(connection: socket.socket, *, reuse: bool) -> int:
     """A worker's life: task after task on one connection. Returns the exit code."""
     from pyspark.daemon import worker
-    from pyspark.serializers import write_int
     from pyspark.util import enable_faulthandler
 
     from notebook_udf.pool import spark_worker
@@ -292,8 +292,6 @@ def work(connection: socket.socket, *, reuse: bool) -> int:
     unix = os.environ.get("PYTHON_UNIX_DOMAIN_ENABLED", "false").lower() == "true"
     with enable_faulthandler():
         spark_worker.enter_process()
-        with connection.makefile("wb") as reply:
-            write_int(os.getpid(), reply)
         authenticated = unix
         while True:
             code = int(worker(connection, authenticated))
@@ -322,7 +320,19 @@ def _is_alive(pid: int) -> bool:
 def main() -> int:
     """What Spark runs."""
     os.setpgid(0, 0)
+    limit = int(os.environ.get(START_VARIABLE) or START_SECONDS)
+
+    def give_up(*_: object) -> None:
+        raise SystemExit(
+            f"notebook-udf: importing what workers need took more than {limit} s "
+            f"({START_VARIABLE}); is one of the folders on PYTHONPATH slow?"
+        )
+
+    signal.signal(signal.SIGALRM, give_up)
+    signal.alarm(limit)
     preload()
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
     return Daemon().run()
 
 

@@ -22,7 +22,7 @@ from typing import Any
 from notebook_udf.errors import ProtocolError
 from notebook_udf.telemetry.sender import Commands, Sender
 from notebook_udf.telemetry.wire import CHANNEL_VARIABLE, ChannelAddress, TaskId
-from notebook_udf.worker import quarantine
+from notebook_udf.worker import failure, quarantine
 from notebook_udf.worker.agent import Agent
 from notebook_udf.worker.blame import WorkerStopped
 from notebook_udf.worker.failure import FunctionFailed
@@ -64,7 +64,9 @@ def attach() -> None:
         func, profiler, deserializer, serializer = original_read(*args, **kwargs)
         calls = take_arrived()
         if calls:
-            func = _around(func, calls)
+            # The fourth of read_udfs' arguments, under Spark's name for it.
+            runner_conf = kwargs["runner_conf"] if "runner_conf" in kwargs else args[3]
+            func = _around(func, calls, runner_conf.timezone)
         return func, profiler, deserializer, serializer
 
     spark.main, spark.read_udfs = main, read_udfs
@@ -91,21 +93,24 @@ def enter_process() -> None:
     Agent(process.runtime, Commands(address)).start()
 
 
-def _around(func: Process, calls: list[ScalarCall]) -> Process:
+def _around(func: Process, calls: list[ScalarCall], time_zone: str | None) -> Process:
     """``func`` with a task around it and a bundle around each batch."""
 
     def run(split: int, batches: Batches) -> Generator[Any, None, None]:
-        task = _task(calls)
+        task = _task(calls, time_zone)
         outcome = "failed"
         try:
             task.start()
             yield from _bundles(task, func, split, batches)
             task.close(failed=False)
             outcome = "done"
-        except (GeneratorExit, ConnectionError, WorkerStopped):
+        except (GeneratorExit, ConnectionError):
             # The JVM has seen enough (LIMIT), or the query was cancelled.
             outcome = "stopped"
             raise
+        except WorkerStopped:
+            outcome = "stopped"
+            raise FunctionFailed(failure.stopped_text()) from None
         except FunctionFailed:
             raise
         except BaseException as error:
@@ -146,7 +151,7 @@ def _claim(calls: list[ScalarCall]) -> ScalarCall:
     return task.active if isinstance(task.active, ScalarCall) else calls[0]
 
 
-def _task(calls: list[ScalarCall]) -> Task:
+def _task(calls: list[ScalarCall], time_zone: str | None) -> Task:
     from pyspark import TaskContext
 
     context = TaskContext.get()
@@ -166,6 +171,7 @@ def _task(calls: list[ScalarCall]) -> Task:
         calls,
         runtime,
         job_parameters=json.loads(properties.get(JOB_PARAMETERS_CONF) or "{}"),
+        time_zone=time_zone,
     )
     for call in calls:
         call.join(task)

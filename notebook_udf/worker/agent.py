@@ -1,27 +1,24 @@
 """The worker's second thread: it sends what piled up, obeys commands, and watches the clock.
 
-It wakes ten times a second, so that a line is seen at once and a stuck call is noticed, and does
-nothing else: every moment it runs is one in which the user's function does not.
+It wakes ten times a second, so that a line is seen at once, and does nothing else: every moment
+it runs is one in which the user's function does not.
 """
 
 from __future__ import annotations
 
 import logging
 import os
-import signal
+import sys
 import threading
 import time
-from types import FrameType
+import traceback
 
 from notebook_udf.telemetry.sender import Commands
 from notebook_udf.telemetry.wire import Command, StackDump
-from notebook_udf.worker.blame import TIMEOUT_SIGNAL, CallTimedOut, stacks
 from notebook_udf.worker.runtime import Runtime
 
 _TICK_MS = 100
 _PULSE_SECONDS = 1.0
-# A call that has not noticed its time-out after this is in native code that never returns.
-_GRACE_SECONDS = 5.0
 
 _log = logging.getLogger(__name__)
 
@@ -32,14 +29,12 @@ class Agent:
     def __init__(self, runtime: Runtime, commands: Commands) -> None:
         self._runtime = runtime
         self._commands = commands
-        self._watch = CallWatch(runtime)
         self._last_pulse = 0.0
         self._last_state = ""
         self._thread = threading.Thread(target=self._run, name="notebook-udf-agent", daemon=True)
 
     def start(self) -> None:
-        """Starts the thread; called in the main thread, whose signal it will use."""
-        signal.signal(TIMEOUT_SIGNAL, self._watch.on_signal)
+        """Starts the thread."""
         # The default of 8 MB would count against the worker's memory limit.
         size = threading.stack_size(512 * 1024)
         try:
@@ -53,7 +48,6 @@ class Agent:
                 for command in self._commands.poll(_TICK_MS):
                     self._obey(command)
                 self._runtime.flush_output()
-                self._watch.tick()
                 self._pulse()
             except Exception:
                 _log.exception("the worker's agent stumbled")
@@ -77,54 +71,11 @@ class Agent:
             self._runtime.send(self._runtime.pulse())
 
 
-class CallWatch:
-    """Notices a call that takes longer than its function's time-out."""
-
-    def __init__(self, runtime: Runtime) -> None:
-        self._runtime = runtime
-        self._seen: tuple[int, str, int, int] | None = None
-        self._since = 0.0
-        self._signalled = 0.0
-        self._stack = ""
-
-    def tick(self) -> None:
-        """Called by the agent; ends a call that is over its time."""
-        now = time.monotonic()
-        position = self._position()
-        if position is None or position != self._seen:
-            self._seen, self._since, self._signalled = position, now, 0.0
-            return
-        task = self._runtime.task
-        call = task.active if task is not None else None
-        if call is None or not call.timeout:
-            return
-        if not self._signalled and now - self._since >= call.timeout:
-            self._signalled = now
-            self._stack = stacks()
-            self._runtime.send(
-                StackDump(os.getpid(), time.time(), self._stack, f"{call.name} timed out")
-            )
-            signal.pthread_kill(threading.main_thread().ident or 0, TIMEOUT_SIGNAL)
-        elif self._signalled and now - self._signalled >= _GRACE_SECONDS:
-            self._kill()
-
-    def on_signal(self, _number: int, _frame: FrameType | None) -> None:
-        """Runs in the main thread. The call may have returned meanwhile: then it goes on."""
-        if self._signalled and self._position() == self._seen:
-            raise CallTimedOut(self._stack)
-
-    def _kill(self) -> None:
-        """Native code holds the main thread: report in its place and end the process."""
-        task = self._runtime.task
-        call = task.active if task is not None else None
-        if call is not None:
-            call.report_stuck(CallTimedOut(self._stack))
-        self._runtime.shut_down()
-        os.kill(os.getpid(), signal.SIGKILL)
-
-    def _position(self) -> tuple[int, str, int, int] | None:
-        task = self._runtime.task
-        if task is None or task.active is None:
-            return None
-        call = task.active
-        return task.identity.task_attempt, call.name, task.bundle, call.running[0]
+def stacks() -> str:
+    """What every other thread of this process is doing, as text."""
+    names = {thread.ident: thread.name for thread in threading.enumerate()}
+    return "\n".join(
+        f"Thread {names.get(ident, ident)}:\n{''.join(traceback.format_stack(frame))}"
+        for ident, frame in sys._current_frames().items()
+        if ident != threading.get_ident()
+    )

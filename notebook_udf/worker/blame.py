@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-import signal
-import sys
-import traceback
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.worker.encode import BadResult
 from notebook_udf.worker.limits import peak_bytes
+from notebook_udf.worker.timeout import CallTimedOut
 
 if TYPE_CHECKING:
     from notebook_udf.worker.scalar import ScalarCall
-
-
-class CallTimedOut(BaseException):
-    """Raised in the main thread when a call has used up its time.
-
-    Not an Exception, so that a function's own ``except Exception`` does not swallow it.
-    """
 
 
 class WorkerStopped(SystemExit):
@@ -38,18 +29,3 @@ def classify(error: BaseException, call: ScalarCall) -> tuple[str, dict[str, Any
     if isinstance(error, BadResult):
         return "ResultError", {}
     return "UserFunctionError", {}
-
-
-def stacks() -> str:
-    """Every thread's Python stack, as text."""
-    import threading
-
-    names = {thread.ident: thread.name for thread in threading.enumerate()}
-    parts = []
-    for ident, frame in sys._current_frames().items():
-        stack = "".join(traceback.format_stack(frame))
-        parts.append(f"Thread {names.get(ident, ident)}:\n{stack}")
-    return "\n".join(parts)
-
-
-TIMEOUT_SIGNAL = signal.SIGUSR2

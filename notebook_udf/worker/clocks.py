@@ -127,3 +127,9 @@ def span(data_type: DayTimeIntervalType) -> Convert:
         return plain
 
     return convert
+
+
+def spans_of(values: Values) -> pa.Array:
+    # Arrow refuses timedeltas within a day of the ends: it counts their whole days first.
+    micros = [None if value is None else value // _MICROSECOND for value in values]
+    return pa.array(micros, pa.int64()).view(pa.duration("us"))

@@ -24,8 +24,9 @@ Decoder: TypeAlias = Callable[[pa.Array], list[Any]]
 def decoder(arrow_type: pa.DataType) -> Decoder:
     """How to turn a column of this type into a list with one value per row.
 
-    NULL becomes None. TIMESTAMP becomes a naive datetime in the process's time zone, TIME loses
-    what is finer than a microsecond, and an array that is (part of) a map's key becomes a tuple,
+    NULL becomes None. TIMESTAMP becomes a naive datetime in the process's time zone (``fold`` set
+    where clocks were put back, as ``datetime.fromtimestamp`` does), TIME loses what is finer than
+    a microsecond, and an array that is (part of) a map's key becomes a tuple,
     since a list cannot be one.
 
     Notes
@@ -101,13 +102,17 @@ def _walls(column: pa.Array) -> list[Any]:
 def _instants(column: pa.Array) -> list[Any]:
     instants = column.cast(pa.timestamp("us", column.type.tz)).to_numpy(zero_copy_only=False)
     if not column.null_count:
-        walls = to_wall(instants.view(np.int64))
+        walls, again = to_wall(instants.view(np.int64))
     else:
         # NaT is an instant to arithmetic: shifted, it would come back as a date.
         missing = np.isnat(instants)
-        walls = to_wall(np.where(missing, 0, instants.view(np.int64))).copy()
+        walls, again = to_wall(np.where(missing, 0, instants.view(np.int64)))
+        walls = walls.copy()
         walls[missing] = np.datetime64("NaT").view(np.int64)
     values: list[Any] = walls.view("datetime64[us]").tolist()
+    for index in again:
+        if values[index] is not None:
+            values[index] = values[index].replace(fold=1)
     return values
 
 

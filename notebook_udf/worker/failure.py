@@ -94,6 +94,11 @@ def text(failed: FailedRow) -> str:
     return "\n".join(lines)
 
 
+def stopped_text() -> str:
+    """What a worker says that was told to stop while it held rows."""
+    return f"the worker was told to stop [notebook-udf worker {os.getpid()}]"
+
+
 def message_of(error: BaseException) -> str:
     """An exception's text: bounded, encodable, and never raising."""
     try:

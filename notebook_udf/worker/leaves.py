@@ -46,6 +46,7 @@ from notebook_udf.worker.clocks import (
     instants_of,
     moment,
     span,
+    spans_of,
     wall,
     walls,
 )
@@ -105,7 +106,7 @@ def leaf(data_type: DataType) -> Column:
     if isinstance(data_type, DayTimeIntervalType):
         whole = data_type.endField in UNITS
         fast = (lambda values: None) if whole else of_kind(dt.timedelta, arrow)
-        return column(data_type, fast, span(data_type))
+        return column(data_type, fast, span(data_type), spans_of)
     if isinstance(data_type, NullType):
         return column(data_type, lambda values: None, _nothing)
     if isinstance(data_type, VariantType):

@@ -29,11 +29,22 @@ def zone_is_utc() -> bool:
     return time.timezone == 0 and time.tzname == ("UTC", "UTC")
 
 
-def to_wall(instants: Micros) -> Micros:
-    """What local clocks showed at these instants, as microseconds of a zoneless calendar."""
+def to_wall(instants: Micros) -> tuple[Micros, list[int]]:
+    """What local clocks showed at these instants, as microseconds of a zoneless calendar.
+
+    The second part says which elements the clocks showed for the second time
+    (``datetime.fold``): without it, the way back would lead to the first.
+    """
     if zone_is_utc():
-        return instants
-    return instants + _offsets(instants, _offset_at)
+        return instants, []
+    offsets, unsteady = _offsets(instants, _offset_at)
+    walls = instants + offsets
+    again = [
+        index
+        for index in unsteady
+        if _instant_of(int(walls[index] // _SECOND), 0) != instants[index] // _SECOND
+    ]
+    return walls, again
 
 
 def to_instants(walls: Micros, folds: npt.NDArray[np.bool_] | None = None) -> Micros:
@@ -43,10 +54,10 @@ def to_instants(walls: Micros, folds: npt.NDArray[np.bool_] | None = None) -> Mi
     """
     if zone_is_utc():
         return walls
-    result = walls - _offsets(walls, lambda wall: _offset_of(wall, 0))
+    result = walls - _offsets(walls, lambda wall: _offset_of(wall, 0))[0]
     if folds is not None and folds.any():
         later = walls[folds]
-        result[folds] = later - _offsets(later, lambda wall: _offset_of(wall, 1))
+        result[folds] = later - _offsets(later, lambda wall: _offset_of(wall, 1))[0]
     return result
 
 
@@ -77,14 +88,21 @@ def _instant_of(wall: int, fold: int) -> int:
     return min(first, second) if fold else max(first, second)
 
 
-def _offsets(micros: Micros, offset: Callable[[int], int]) -> Micros:
-    """The offset for each element, asked for once per span of time rather than per element."""
+def _offsets(micros: Micros, offset: Callable[[int], int]) -> tuple[Micros, list[int]]:
+    """The offset for each element, asked for once per span of time rather than per element.
+
+    The second part is the elements less than a span after a change, or close before one.
+    """
     seconds = micros // _SECOND
     spans, place = np.unique(seconds // _SPAN, return_inverse=True)
     starts: list[Any] = (spans * _SPAN).tolist()
     at_start = np.array([offset(start) for start in starts], dtype=np.int64)
     at_end = np.array([offset(start + _SPAN - 1) for start in starts], dtype=np.int64)
+    before = np.array([offset(start - _SPAN) for start in starts], dtype=np.int64)
     result = at_start[place]
-    for index in np.flatnonzero((at_start != at_end)[place]).tolist():
+    unsteady: list[int] = np.flatnonzero(
+        ((at_start != at_end) | (before != at_start))[place]
+    ).tolist()
+    for index in unsteady:
         result[index] = offset(int(seconds[index]))
-    return result * _SECOND
+    return result * _SECOND, unsteady

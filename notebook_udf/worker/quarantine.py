@@ -12,12 +12,24 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pyspark.sql.pandas.types import from_arrow_type
+from pyspark.sql.types import (
+    DataType,
+    StructField,
+    StructType,
+    TimeType,
+    YearMonthIntervalType,
+)
+
 from notebook_udf.worker import failure
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from notebook_udf.worker.scalar import ScalarCall
+
+# Where Spark looks for the types that Parquet has no name for: intervals, VARIANT.
+_SPARK_SCHEMA = b"org.apache.spark.sql.parquet.row.metadata"
 
 # Columns that stand beside the function's own arguments.
 ERROR_COLUMNS = (
@@ -75,13 +87,28 @@ class Quarantine:
             _unique(failure.parameter_name(names, i)): column.take(pa.array(order))
             for i, column in enumerate(self._columns)
         }
+        types = [self._type(i, column.type) for i, column in enumerate(self._columns)]
+        fields = [StructField(*pair) for pair in zip(data, types, strict=True)]
         for name in ERROR_COLUMNS:
             data[name] = [self._rows[row][name] for row in order]
+        table = pa.table(data)
+        for name in ERROR_COLUMNS:
+            fields.append(StructField(name, from_arrow_type(table.schema.field(name).type)))
+        table = table.replace_schema_metadata({_SPARK_SCHEMA: StructType(fields).json()})
         path = self.folder_of(folder, self._call.name, self._call.version) / self._file_name()
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         hidden = path.with_name(f".{path.name}.{os.getpid()}")
-        pq.write_table(pa.table(data), hidden)
+        pq.write_table(table, hidden)
         hidden.rename(path)
+
+    def _type(self, position: int, arrow_type: pa.DataType) -> DataType:
+        """The Spark type of an argument, as it was before it travelled."""
+        declared = self._call.header.input_types
+        if position < len(declared) and isinstance(declared[position], YearMonthIntervalType):
+            return declared[position]
+        found = from_arrow_type(arrow_type)
+        # Nobody can ask what it was: Spark sends the nanoseconds of any precision.
+        return TimeType(6) if isinstance(found, TimeType) else found
 
     def _file_name(self) -> str:
         task = self._call.task

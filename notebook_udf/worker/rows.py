@@ -13,11 +13,12 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.worker.arguments import fitted
-from notebook_udf.worker.blame import CallTimedOut, WorkerStopped
+from notebook_udf.worker.blame import WorkerStopped
 from notebook_udf.worker.decode import decoder
 from notebook_udf.worker.encode import BadResult, encoder
 from notebook_udf.worker.position import Position
 from notebook_udf.worker.quarantine import Quarantine
+from notebook_udf.worker.timeout import CallTimedOut
 
 if TYPE_CHECKING:
     import pyarrow as pa

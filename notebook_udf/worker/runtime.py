@@ -85,6 +85,13 @@ class Runtime:
         """Function, bundle and row that is running."""
         return self.task.where() if self.task is not None else ("", 0, -1)
 
+    def note(self, level: str, text: str) -> None:
+        """Puts lines of our own into the log, beside those of the functions."""
+        if self.capture is not None:
+            for line in text.rstrip("\n").split("\n"):
+                self.capture.log.add(level, "notebook-udf", line)
+            self.flush_output()
+
     def flush_output(self) -> None:
         """Sends the lines written so far."""
         if self.capture is None:

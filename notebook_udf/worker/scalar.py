@@ -146,7 +146,12 @@ class ScalarCall:
         assert self._run is not None
         rows = len(next(iter((*columns, *named.values())), ())) if columns or named else task.rows
         self.rows_in += rows
-        result = self._run(list(columns), named, rows)
+        if self.timeout and task.timer is not None:
+            task.timer.enter()
+            result = self._run(list(columns), named, rows)
+            task.timer.leave()
+        else:
+            result = self._run(list(columns), named, rows)
         self.rows_out += len(result)
         self.slice_start = -1
         return result
@@ -186,10 +191,6 @@ class ScalarCall:
         failed = self._report(error, arguments, row, outcome)
         if outcome == "fail":
             raise failure.FunctionFailed(failure.text(failed)) from None
-
-    def report_stuck(self, error: BaseException) -> None:
-        """Reports, from another thread, a call that does not come back."""
-        self._report(error, None, -1, "fail")
 
     def _report(
         self, error: BaseException, arguments: list[Any] | None, row: int, outcome: str

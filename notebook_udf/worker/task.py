@@ -23,6 +23,7 @@ from notebook_udf.telemetry.wire import (
     TaskStarted,
 )
 from notebook_udf.worker.runtime import Runtime
+from notebook_udf.worker.timeout import CallTimer
 
 
 class Call(Protocol):
@@ -50,8 +51,6 @@ class Call(Protocol):
 
     def take_timing(self) -> FunctionTiming: ...
 
-    def report_stuck(self, error: BaseException) -> None: ...
-
 
 class Task:
     """One attempt at one partition.
@@ -66,6 +65,8 @@ class Task:
         The worker process it runs in.
     job_parameters
         Of the query that runs, not of the one for which the worker was started.
+    time_zone
+        Of the SQL session, in which pandas shows timestamps; None for the process's own.
     """
 
     def __init__(
@@ -76,12 +77,14 @@ class Task:
         *,
         job_parameters: Mapping[str, str],
         subtasks: int = 0,
+        time_zone: str | None = None,
     ) -> None:
         self.identity = identity
         self.calls = tuple(calls)
         self.runtime = runtime
         self.job_parameters = job_parameters
         self.subtasks = subtasks
+        self.time_zone = time_zone
         self.bundle = 0
         self.rows = 0
         self.active: Call | None = None
@@ -91,6 +94,7 @@ class Task:
         self._bytes_in = 0
         self._wait_ns = 0
         self._sent_metrics: dict[tuple[int, str], Any] = {}
+        self.timer: CallTimer | None = None
 
     def start(self) -> None:
         """Opens the functions. What ``open`` raises ends the task."""
@@ -103,6 +107,11 @@ class Task:
         runtime.send(TaskStarted(os.getpid(), time.time(), self.identity, names))
         for call in self.calls:
             call.open(self)
+        # Fused calls share the main thread, and with it the tightest time-out among them.
+        seconds = min((call.timeout for call in self.calls if call.timeout), default=0.0)
+        if seconds:
+            self.timer = CallTimer(seconds, self._position)
+            self.timer.start()
 
     def begin_bundle(self, rows: int, size: int, wait_ns: int) -> None:
         """Rows have arrived, ``size`` bytes, after ``wait_ns``."""
@@ -157,6 +166,8 @@ class Task:
     def end(self, outcome: str) -> None:
         """Reports the totals. ``outcome`` is ``done``, ``failed`` or ``stopped``."""
         self.active = None
+        if self.timer is not None:
+            self.timer.stop()
         self.runtime.finish_output()
         self.runtime.send(
             TaskEnded(
@@ -179,6 +190,8 @@ class Task:
     ) -> None:
         """Tells the kernel about a failed call; ``error`` names the class it is to raise."""
         self.runtime.flush_output()
+        if "stack" in (extra or {}):
+            self.runtime.note("ERROR", f"{failed.function} was stuck at:\n{extra['stack']}")
         self.runtime.send(
             CallFailed(os.getpid(), time.time(), self.identity, outcome, error, failed, extra or {})
         )
@@ -189,6 +202,12 @@ class Task:
         if call is None:
             return "", self.bundle, -1
         return call.name, self.bundle, call.running[0]
+
+    def _position(self) -> tuple[int, str, int, int] | None:
+        call = self.active
+        if call is None or not call.timeout:
+            return None
+        return self.identity.task_attempt, call.name, self.bundle, call.running[0]
 
     def _metrics(self, *, changed_only: bool) -> tuple[MetricValue, ...]:
         values = []

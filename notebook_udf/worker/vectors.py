@@ -15,10 +15,11 @@ from pyspark.sql.types import DataType, StructField, StructType
 
 from notebook_udf.types import ddl, to_arrow
 from notebook_udf.worker.arguments import fitted
-from notebook_udf.worker.blame import CallTimedOut, WorkerStopped
+from notebook_udf.worker.blame import WorkerStopped
 from notebook_udf.worker.decode import decoder
 from notebook_udf.worker.encode import BadResult, encoder
 from notebook_udf.worker.quarantine import Quarantine
+from notebook_udf.worker.timeout import CallTimedOut
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -169,7 +170,7 @@ class PandasRunner(ArrowRunner):
         return ArrowArrayToPandasConversion.convert(
             column,
             from_arrow_type(column.type),
-            timezone=getattr(column.type, "tz", None) or "UTC",
+            timezone=self._call.task.time_zone,
             df_for_struct=True,
         )
 
@@ -183,7 +184,9 @@ class PandasRunner(ArrowRunner):
 
         def cast() -> pa.Array:
             converted = PandasToArrowConversion.convert(
-                [result], StructType([StructField("_0", self._type)]), timezone="UTC"
+                [result],
+                StructType([StructField("_0", self._type)]),
+                timezone=self._call.task.time_zone,
             )
             return converted.column(0).cast(self._arrow_type)
 

@@ -1,0 +1,33 @@
+"""The magics: ``%%udf``, ``%%sparksql``, ``%udf``; what ``%load_ext notebook_udf`` brings.
+
+Loading starts nothing and imports neither Spark nor pandas: each magic imports what it needs
+when it runs. What a magic does is the business of ``kernel``, how it looks of ``widgets``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from notebook_udf.magics.commands import Commands
+from notebook_udf.magics.completion import Completion
+from notebook_udf.magics.failure import Cards
+from notebook_udf.magics.interrupt import CellJobs
+
+_ATTRIBUTE = "_notebook_udf_magics"
+
+
+def load(shell: Any) -> None:
+    """Registers the magics with an IPython shell. Loading twice is loading once."""
+    if getattr(shell, _ATTRIBUTE, None) is not None:
+        return
+    parts = (Commands(shell), Completion(shell), Cards(shell), CellJobs(shell))
+    for part in parts:
+        part.install()
+    setattr(shell, _ATTRIBUTE, parts)
+
+
+def unload(shell: Any) -> None:
+    """Takes them away again; a session that runs goes on."""
+    for part in getattr(shell, _ATTRIBUTE, None) or ():
+        part.uninstall()
+    setattr(shell, _ATTRIBUTE, None)

@@ -1,0 +1,156 @@
+"""What each magic does, in the order a user sees it happen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from notebook_udf.errors import DeclarationError, SessionError
+from notebook_udf.magics.options import (
+    OF_A_FUNCTION,
+    SPARKSQL_CELL,
+    SUBCOMMANDS,
+    UDF_CELL,
+    UDF_LINE,
+)
+
+if TYPE_CHECKING:
+    from notebook_udf.kernel import Session
+
+_ROWS = 20
+
+
+class Commands:
+    """The magics of one shell."""
+
+    def __init__(self, shell: Any) -> None:
+        self._shell = shell
+
+    def install(self) -> None:
+        """Registers them."""
+        manager = self._shell.magics_manager
+        manager.register_function(self._magic(self.udf_cell, UDF_CELL.usage), "cell", "udf")
+        manager.register_function(
+            self._magic(self.sparksql_cell, SPARKSQL_CELL.usage), "cell", "sparksql"
+        )
+        manager.register_function(self._magic(self.udf_line, UDF_LINE.usage), "line", "udf")
+
+    def uninstall(self) -> None:
+        """Takes them away."""
+        magics = self._shell.magics_manager.magics
+        for kind, name in (("cell", "udf"), ("cell", "sparksql"), ("line", "udf")):
+            magics[kind].pop(name, None)
+
+    @staticmethod
+    def _magic(method: Callable[..., Any], usage: str) -> Callable[..., Any]:
+        def magic(*words: str) -> Any:
+            __tracebackhide__ = True
+            return method(*words)
+
+        magic.__doc__ = usage
+        # Otherwise IPython fills the braces of a query or a type before we see them.
+        magic._ipython_magic_no_var_expand = True  # type: ignore[attr-defined]
+        return magic
+
+    def udf_cell(self, line: str, cell: str) -> None:
+        """``%%udf``: runs the cell, registers what it defines, says so."""
+        __tracebackhide__ = True
+        from notebook_udf.magics import defining
+
+        arguments = UDF_CELL.parse(line)
+        options = defining.function_options(arguments)
+        found = defining.run(self._shell, line, cell)
+        chosen = defining.choose(found, arguments.name)
+        from notebook_udf.kernel import session
+
+        running = session()
+        for choice in chosen:
+            registered = defining.register(
+                running, choice, options, replace=bool(arguments.replace)
+            )
+            defining.bind(self._shell.user_ns, choice, registered.record)
+            self._show(registered)
+            if arguments.query:
+                self._show(registered.record.try_(arguments.query))
+
+    def sparksql_cell(self, line: str, cell: str) -> None:
+        """``%%sparksql``: runs the statements, shows the last one's first rows."""
+        __tracebackhide__ = True
+        arguments = SPARKSQL_CELL.parse(line)
+        limit = _ROWS if arguments.limit is None else arguments.limit
+        if limit < 0:
+            raise DeclarationError(f"--limit {limit} is not a number of rows")
+        name = arguments.name
+        if name is not None and not name.isidentifier():
+            raise DeclarationError(f"{name!r} cannot be the name of a variable")
+        from notebook_udf.kernel import session
+        from notebook_udf.magics.live_run import LiveRun, screen
+        from notebook_udf.magics.query import run_statements
+        from notebook_udf.magics.statements import statements
+
+        prepared = statements(cell, self._shell.user_ns)
+        running = session()
+        with LiveRun(running.store, screen(self._shell, live=not arguments.no_live)) as live:
+            result = run_statements(running, prepared, limit)
+            if result.uses_python:
+                live.expect_functions()
+            live.result = result.table
+        if name is not None:
+            self._shell.user_ns[name] = result.frame
+
+    def udf_line(self, line: str) -> Any:
+        """``%udf``: something of the session's, to be displayed."""
+        __tracebackhide__ = True
+        arguments = UDF_LINE.parse(line)
+        what, name = arguments.what, arguments.name
+        if what not in SUBCOMMANDS:
+            said = f"%udf {what} is unknown" if what else "%udf alone shows nothing"
+            raise DeclarationError(f"{said}; there are: {', '.join(SUBCOMMANDS)}")
+        if (name is not None) != (what in OF_A_FUNCTION):
+            wanted = "the name of a function" if name is None else "no further word"
+            raise DeclarationError(f"%udf {what} takes {wanted}")
+        if what != "logs" and (arguments.level or arguments.function):
+            raise DeclarationError("--level and --function belong to %udf logs")
+        running = _running()
+        match what:
+            case "functions":
+                return running.functions
+            case "pool":
+                return running.pool
+            case "metrics":
+                return running.metrics()
+            case "logs":
+                return running.logs(level=arguments.level, function=arguments.function)
+            case "errors":
+                return self._errors(running, name)
+            case _:
+                _known(running, name)
+                return running.replay(name)
+
+    def _errors(self, running: Session, name: str) -> Any:
+        from notebook_udf.widgets.rows import RowsTable
+
+        _known(running, name)
+        frame = running.errors(name)
+        rows = frame.take(_ROWS + 1)
+        return RowsTable(tuple(frame.columns), rows[:_ROWS], len(rows) > _ROWS)
+
+    def _show(self, thing: Any) -> None:
+        from IPython.display import display
+
+        display(thing)
+
+
+def _running() -> Session:
+    from notebook_udf.kernel import active_session
+
+    running = active_session()
+    if running is None:
+        raise SessionError("there is no session yet: start one with nu.session()")
+    return running
+
+
+def _known(running: Session, name: str) -> None:
+    if name not in running.functions:
+        known = ", ".join(sorted(running.functions)) or "none yet"
+        raise DeclarationError(f"no function {name!r} is registered; there are: {known}")

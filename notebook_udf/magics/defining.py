@@ -1,0 +1,273 @@
+"""From a ``%%udf`` cell to registered functions: running it, finding them, registering them.
+
+Declaring (types, options) is the business of ``functions.declare``, registering that of the
+session.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from html import escape
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+from notebook_udf.errors import DeclarationError
+from notebook_udf.functions.base import UserDefinedFunction
+from notebook_udf.functions.definition import FunctionDefinition
+from notebook_udf.registry import RegisteredFunction
+
+if TYPE_CHECKING:
+    import argparse
+
+    from notebook_udf.kernel import Session
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a cell defines, by variable.
+
+    Attributes
+    ----------
+    decorated
+        Those that a decorator of this package has made.
+    functions
+        Functions and classes derived from a base class of this package.
+    classes
+        Other classes: types of rows, more often than functions.
+    """
+
+    decorated: dict[str, Any] = field(default_factory=dict)
+    functions: dict[str, Any] = field(default_factory=dict)
+    classes: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of them, to be registered; ``name`` is None where it has a name of its own."""
+
+    variable: str
+    function: Any
+    name: str | None
+
+
+@dataclass(frozen=True)
+class Registered:
+    """What was registered and what is new about it. Displays as one line."""
+
+    record: RegisteredFunction
+    change: str
+
+    def __repr__(self) -> str:
+        return f"registered {self.record.signature}, {self.change}"
+
+    def _repr_html_(self) -> str:
+        return (
+            f"<div>registered <code>{escape(self.record.signature)}</code>, "
+            f"{escape(self.change)}</div>"
+        )
+
+
+def function_options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The options of a ``%%udf`` line as ``udf`` takes them.
+
+    Raises
+    ------
+    DeclarationError
+        For a kind that this version cannot register.
+    """
+    if arguments.kind not in (None, "scalar"):
+        raise DeclarationError(
+            f"--kind {arguments.kind}: this version registers scalar functions only"
+        )
+    options: dict[str, Any] = {}
+    if arguments.returns is not None:
+        options["result_type"] = arguments.returns
+    if arguments.input_types is not None:
+        options["input_types"] = split_types(arguments.input_types)
+    if arguments.nondeterministic:
+        options["deterministic"] = False
+    for name in ("on_error", "memory", "timeout", "func_type"):
+        value = getattr(arguments, name)
+        if value is not None:
+            options[name] = value
+    return options
+
+
+def split_types(text: str) -> list[str]:
+    """``"BIGINT, DECIMAL(10, 2)"`` is two types: commas inside brackets belong to a type."""
+    types, depth = [""], 0
+    for character in text:
+        depth += (character in "<(") - (character in ">)")
+        if character == "," and depth == 0:
+            types.append("")
+        else:
+            types[-1] += character
+    return [t.strip() for t in types if t.strip()]
+
+
+def run(shell: Any, line: str, cell: str) -> Found:
+    """Runs the cell in the notebook's namespace; what it raises is raised.
+
+    Line numbers are those of the cell as it stands in the notebook, the magic's line included,
+    and the file is the one under which the notebook's debugger sets its breakpoints.
+    """
+    __tracebackhide__ = True
+    raw, blank = _as_sent(shell, line, cell)
+    first = f"# %%udf {line}".rstrip()
+    text = "\n" * blank + shell.transform_cell(f"{first}\n{cell}")
+    file = shell.compile.cache(text, max(shell.execution_count - 1, 0), raw_code=raw)
+    tree = shell.compile.ast_parse(text, filename=file)
+    body, last = tree.body, None
+    if body and isinstance(body[-1], ast.Expr):
+        body, last = body[:-1], body[-1]
+    exec(shell.compile(ast.Module(body, []), file, "exec"), shell.user_global_ns, shell.user_ns)
+    if last is not None:
+        # As in any cell, the value of a last expression is displayed.
+        exec(
+            shell.compile(ast.Interactive([last]), file, "single"),
+            shell.user_global_ns,
+            shell.user_ns,
+        )
+    return _found(tree, shell.user_ns, file)
+
+
+def _as_sent(shell: Any, line: str, cell: str) -> tuple[str, int]:
+    """The cell as the notebook sent it, and its blank lines before the magic."""
+    parent = shell.get_parent() if hasattr(shell, "get_parent") else {}
+    code = (parent or {}).get("content", {}).get("code", "")
+    body = code.lstrip()
+    if body.startswith("%%udf") and body.rstrip().endswith(cell.rstrip()):
+        return code, code[: len(code) - len(body)].count("\n")
+    return f"%%udf {line}\n{cell}", 0
+
+
+def _found(tree: ast.Module, namespace: dict[str, Any], file: str) -> Found:
+    found = Found()
+    seen: set[int] = set()
+    for name in dict.fromkeys(_stored(tree.body)):
+        value = namespace.get(name)
+        if name.startswith("_") or id(value) in seen:
+            continue
+        seen.add(id(value))
+        if isinstance(value, (FunctionDefinition, RegisteredFunction)):
+            found.decorated[name] = value
+        elif isinstance(value, type):
+            if value.__module__ != namespace.get("__name__"):
+                continue
+            ours = issubclass(value, UserDefinedFunction)
+            (found.functions if ours else found.classes)[name] = value
+        elif _defined_in(value, file):
+            found.functions[name] = value
+    return found
+
+
+def _defined_in(value: Any, file: str) -> bool:
+    function = inspect.unwrap(value) if callable(value) else value
+    return isinstance(function, FunctionType) and function.__code__.co_filename == file
+
+
+def _stored(body: list[ast.stmt]) -> Iterator[str]:
+    """Names that statements define or assign, branches included, imports not."""
+    for node in body:
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                yield node.name
+            case ast.Assign(targets=targets):
+                yield from (t.id for t in targets if isinstance(t, ast.Name))
+            case ast.AnnAssign(target=ast.Name(id=name)):
+                yield name
+            case ast.If() | ast.For() | ast.While() | ast.With() | ast.Try():
+                yield from _stored(node.body)
+                yield from _stored(getattr(node, "orelse", []))
+                for handler in getattr(node, "handlers", []):
+                    yield from _stored(handler.body)
+                yield from _stored(getattr(node, "finalbody", []))
+
+
+def choose(found: Found, name: str | None) -> list[Choice]:
+    """Which of them to register, and under which names.
+
+    Raises
+    ------
+    DeclarationError
+        If there is none, or several and nothing says which.
+    """
+    everything = found.decorated | found.functions | found.classes
+    if name is not None and name in everything:
+        return [Choice(name, everything[name], name)]
+    chosen = found.decorated or found.functions or found.classes
+    if not chosen:
+        raise DeclarationError(
+            "the cell defines no function or class (names that start with _ and imported ones "
+            "do not count), so there is nothing to register"
+        )
+    if len(chosen) > 1 and name is not None:
+        raise DeclarationError(
+            f"the cell defines {_listed(chosen)}, and none of them is called {name}: "
+            f"%%udf NAME chooses one of them"
+        )
+    if len(chosen) > 1 and not found.decorated:
+        raise DeclarationError(
+            f"the cell defines {_listed(chosen)}: say which with %%udf NAME, decorate those to "
+            f"register with @udf, or start the names of helpers with _"
+        )
+    return [Choice(variable, value, name) for variable, value in chosen.items()]
+
+
+def _listed(names: dict[str, Any]) -> str:
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def register(
+    session: Session, choice: Choice, options: dict[str, Any], *, replace: bool
+) -> Registered:
+    """Registers one of them.
+
+    Raises
+    ------
+    DeclarationError
+        As ``Session.register_function``; also for options on what is declared already.
+    """
+    function = choice.function
+    if isinstance(function, RegisteredFunction):
+        name = choice.name if choice.name != choice.variable else None
+        if not options and name in (None, function.name):
+            return Registered(function, _change(function))
+        function = function.definition
+    own = function.name if isinstance(function, FunctionDefinition) else choice.variable
+    if isinstance(function, FunctionDefinition) and choice.name == choice.variable:
+        name = own
+    else:
+        name = choice.name or own
+    record = session.register_function(name, function, replace=replace, **options)
+    return Registered(record, _change(record))
+
+
+def _change(record: RegisteredFunction) -> str:
+    earlier = [r for r in record.history if r.version < record.version]
+    if not earlier:
+        return f"version {record.version}"
+    old = earlier[-1]
+    changes = []
+    if old.hash == record.hash:
+        changes.append("nothing changed")
+    else:
+        if old.source != record.source:
+            changes.append("new code")
+        if old.signature != record.signature:
+            changes.append(f"was {old.signature}")
+        if old.definition.options != record.definition.options:
+            changes.append("new options")
+    tail = f": {', '.join(changes)}" if changes else ""
+    return f"version {record.version} (was {old.version}{tail})"
+
+
+def bind(namespace: dict[str, Any], choice: Choice, record: RegisteredFunction) -> None:
+    """Lets the variable, and the SQL name where it can be one, stand for the record."""
+    namespace[choice.variable] = record
+    if choice.name is not None and choice.name.isidentifier():
+        namespace[choice.name] = record

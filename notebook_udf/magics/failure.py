@@ -1,0 +1,79 @@
+"""How an error of this package ends a cell: with a card, and still as an error.
+
+What the card says is the business of ``widgets.card``.
+"""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Any
+
+from notebook_udf.errors import NotebookUdfError
+
+
+class Cards:
+    """Shows errors of this package as cards in one shell."""
+
+    def __init__(self, shell: Any) -> None:
+        self._shell = shell
+        self._earlier: tuple[Any, Any] | None = None
+
+    def install(self) -> None:
+        """Takes the place of the shell's handler of custom exceptions."""
+        self._earlier = self._shell.custom_exceptions, self._shell.CustomTB
+        self._shell.set_custom_exc((NotebookUdfError,), _show)
+
+    def uninstall(self) -> None:
+        """Puts back the handler that was there before."""
+        if self._earlier is not None:
+            self._shell.custom_exceptions, self._shell.CustomTB = self._earlier
+
+
+def _show(
+    shell: Any,
+    kind: type[BaseException],
+    error: NotebookUdfError,
+    traceback: TracebackType | None,
+    tb_offset: int | None = None,
+) -> list[str]:
+    from notebook_udf.widgets.card import card_html, card_text
+
+    # %debug, %tb and pdb.pm() look there.
+    shell._get_exc_info((kind, error, traceback))
+    text = card_text(error)
+    if getattr(shell, "kernel", None) is None:
+        lines = [f"{kind.__name__}: {text}"]
+        shell._showtraceback(kind, text, lines)
+        return lines
+    lines = _short(shell, error, traceback)
+    shell.display_pub.publish({"text/html": card_html(error), "text/plain": text})
+    # A notebook runner sees the cell fail by this message, not by the card.
+    shell._showtraceback(kind, lines[0], lines)
+    return lines
+
+
+def _short(shell: Any, error: NotebookUdfError, traceback: TracebackType | None) -> list[str]:
+    """What happened and where, for the output that says that the cell failed."""
+    from notebook_udf.errors import RemoteError
+    from notebook_udf.widgets.card import headline
+
+    lines = [f"{type(error).__name__}: {headline(error)}"]
+    failed = error.failed if isinstance(error, RemoteError) else None
+    if failed is not None and failed.worker:
+        lines.append(f"at {failed.position}")
+    place = _place(shell, traceback)
+    if place:
+        lines.append(f"raised in {place}")
+    return lines
+
+
+def _place(shell: Any, traceback: TracebackType | None) -> str:
+    """The last line of a cell that led to the error."""
+    place = ""
+    while traceback is not None:
+        file = traceback.tb_frame.f_code.co_filename
+        name = shell.compile.format_code_name(file)
+        if name is not None:
+            place = f"{name[0]} {name[1]}, line {traceback.tb_lineno}"
+        traceback = traceback.tb_next
+    return place

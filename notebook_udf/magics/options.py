@@ -1,0 +1,159 @@
+"""The options of the magics as data: parsing, help and completion all read them."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from notebook_udf.errors import DeclarationError
+
+LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
+# Kinds that %%udf knows of; which of them it can register is said where it registers.
+KINDS = ("scalar", "table", "aggregate", "async", "process")
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option of a magic.
+
+    Attributes
+    ----------
+    flag
+        With its dashes.
+    dest
+        What its value is called in the code.
+    value
+        What its value is called in the help; "" for an option without one.
+    choices
+        The only values it may have; empty for any.
+    suggestions
+        Values to complete, where others are possible.
+    """
+
+    flag: str
+    dest: str
+    help: str
+    value: str = ""
+    choices: tuple[str, ...] = ()
+    suggestions: tuple[str, ...] = ()
+    number: bool = False
+
+
+@dataclass(frozen=True)
+class Magic:
+    """A magic with its options; ``names`` are its positional words, all of them optional."""
+
+    name: str
+    help: str
+    options: tuple[Option, ...]
+    names: tuple[str, ...] = ()
+
+    @property
+    def usage(self) -> str:
+        """What its ``?`` shows."""
+        words = [self.name, *(f"[{name}]" for name in self.names)]
+        words += [f"[{option.flag}{' ' * bool(option.value)}{option.value}]"
+                  for option in self.options]  # fmt: skip
+        lines = [self.help, "", " ".join(words), ""]
+        for option in self.options:
+            values = f" {' | '.join(option.choices)}" if option.choices else f" {option.value}"
+            lines.append(f"  {option.flag}{values.rstrip()}: {option.help}")
+        return "\n".join(lines).rstrip() + "\n"
+
+    def parse(self, line: str) -> argparse.Namespace:
+        """The words and options of a line; quotes around a value are taken off.
+
+        Raises
+        ------
+        DeclarationError
+            If the line has an option, a value or a word too many.
+        """
+        parser = _Parser(self)
+        for name in self.names:
+            parser.add_argument(name.lower(), nargs="?")
+        for option in self.options:
+            settings: dict[str, Any] = {"dest": option.dest, "help": option.help}
+            if not option.value:
+                settings["action"] = "store_true"
+            else:
+                settings["metavar"] = option.value
+                settings["choices"] = option.choices or None
+                settings["type"] = int if option.number else str
+            parser.add_argument(option.flag, **settings)
+        try:
+            words = shlex.split(line)
+        except ValueError as error:
+            raise DeclarationError(f"{self.name}: {error} in: {line}") from None
+        return parser.parse_args(words)
+
+
+class _Parser(argparse.ArgumentParser):
+    def __init__(self, magic: Magic) -> None:
+        super().__init__(prog=magic.name, add_help=False, allow_abbrev=False)
+        self._magic = magic
+
+    def error(self, message: str) -> NoReturn:
+        if message.startswith("unrecognized arguments"):
+            message += " (a value with spaces needs quotes)"
+        raise DeclarationError(f"{message}\n\n{self._magic.usage}".rstrip())
+
+
+UDF_CELL = Magic(
+    "%%udf",
+    "Runs the cell and registers the function or class it defines.",
+    (
+        Option("--kind", "kind", "confirms what the code says", "KIND", KINDS),
+        Option(
+            "--returns", "returns", "type of the result, if it is not annotated", "TYPE",
+            suggestions=("BIGINT", "BOOLEAN", "DATE", "DOUBLE", "INT", "STRING", "TIMESTAMP"),
+        ),
+        Option("--input-types", "input_types", "types of the parameters, by comma", "TYPES"),
+        Option("--nondeterministic", "nondeterministic", "equal arguments, different results"),
+        Option(
+            "--on-error", "on_error", "what a row that raises leads to", "WHAT",
+            ("fail", "null", "quarantine"),
+        ),
+        Option(
+            "--memory", "memory", "what a worker may take", "SIZE",
+            suggestions=("256m", "512m", "1g", "2g"),
+        ),
+        Option(
+            "--timeout", "timeout", "what one call may take", "TIME",
+            suggestions=("1s", "10s", "30s", "1min"),
+        ),
+        Option(
+            "--func-type", "func_type", "a row at a time, or a batch", "TYPE",
+            ("general", "pandas", "arrow"),
+        ),
+        Option("--replace", "replace", "take the name of one of Spark's own functions"),
+        Option("--try", "query", "show the first rows of a query with the result", "QUERY"),
+    ),
+    ("NAME",),
+)  # fmt: skip
+
+SPARKSQL_CELL = Magic(
+    "%%sparksql",
+    "Runs the SQL of the cell and shows the first rows; NAME becomes the DataFrame.",
+    (
+        Option("--limit", "limit", "rows to show (20)", "N", number=True,
+               suggestions=("5", "20", "100")),
+        Option("--no-live", "no_live", "no line while it runs"),
+    ),
+    ("NAME",),
+)  # fmt: skip
+
+SUBCOMMANDS = ("functions", "pool", "metrics", "logs", "errors", "replay")
+# Those that are followed by the name of a function.
+OF_A_FUNCTION = ("errors", "replay")
+
+UDF_LINE = Magic(
+    "%udf",
+    "Shows what the session knows: functions, pool, metrics, logs, errors NAME, replay NAME.",
+    (
+        Option("--level", "level", "logs: the lowest level", "LEVEL", LEVELS),
+        Option("--function", "function", "logs: of one function", "FUNCTION"),
+    ),
+    ("WHAT", "NAME"),
+)

@@ -1,0 +1,117 @@
+"""The text of a ``%%sparksql`` cell: its statements, and the variables in them.
+
+Quotes and comments are told from code by sqlglot's tokenizer; what the SQL means is Spark's
+business.
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+from notebook_udf.errors import PlanningError
+
+_PLAIN = (str, bool, int, float, decimal.Decimal)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One statement, with the values of its ``{name}`` places as ``spark.sql`` takes them."""
+
+    text: str
+    values: dict[str, Any]
+
+
+def statements(cell: str, namespace: dict[str, Any]) -> list[Statement]:
+    """The statements of a cell, in order.
+
+    A script that starts with ``BEGIN`` is one statement to its end. Braces are places only
+    around the name of a variable, outside of quotes and comments.
+
+    Raises
+    ------
+    PlanningError
+        If there is no statement, or a place names a variable that cannot stand in SQL.
+    """
+    import sqlglot
+    from sqlglot.errors import SqlglotError
+
+    try:
+        tokens = sqlglot.tokenize(cell, read="spark")
+    except SqlglotError:
+        # Spark may know better than sqlglot, and says what is wrong if it does not.
+        return [Statement(cell.strip().rstrip(";"), {})]
+    groups: list[list[Any]] = [[]]
+    for token in tokens:
+        script = groups[-1] and groups[-1][0].text.upper() == "BEGIN"
+        if token.token_type.name == "SEMICOLON" and not script:
+            groups.append([])
+        else:
+            groups[-1].append(token)
+    found = [_statement(cell, group, namespace) for group in groups if group]
+    if not found:
+        raise PlanningError("the cell holds no SQL statement")
+    return found
+
+
+def _statement(cell: str, tokens: list[Any], namespace: dict[str, Any]) -> Statement:
+    first, last = tokens[0].start, tokens[-1].end + 1
+    if tokens[-1].token_type.name == "SEMICOLON":
+        last -= 1
+    values: dict[str, Any] = {}
+    places: list[tuple[int, int]] = []
+    for opening, name, closing in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        braces = opening.token_type.name, closing.token_type.name
+        if braces == ("L_BRACE", "R_BRACE") and name.text.isidentifier():
+            values[name.text] = _value(name.text, namespace)
+            places.append((opening.start, closing.end + 1))
+    if not values:
+        return Statement(cell[first:last], {})
+    # spark.sql formats the whole text once there are values: every other brace is doubled.
+    parts, position = [], first
+    for start, end in places:
+        parts += [_doubled(cell[position:start]), cell[start:end]]
+        position = end
+    parts.append(_doubled(cell[position:last]))
+    return Statement("".join(parts), values)
+
+
+def _doubled(text: str) -> str:
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+def _value(name: str, namespace: dict[str, Any]) -> Any:
+    if name not in namespace:
+        raise PlanningError(f"{{{name}}} stands for a variable, and there is none of that name")
+    value = namespace[name]
+    frame = sys.modules.get("pyspark.sql")
+    if frame is not None and isinstance(value, frame.DataFrame):
+        return value
+    if isinstance(value, datetime.datetime):
+        return _Literal(f"TIMESTAMP '{value.isoformat(' ')}'")
+    if isinstance(value, datetime.date):
+        return _Literal(f"DATE '{value.isoformat()}'")
+    if value is None:
+        return _Literal("NULL")
+    if isinstance(value, _PLAIN):
+        return value
+    raise PlanningError(
+        f"{{{name}}} is a {type(value).__name__}; a DataFrame, text, a number or a date can "
+        f"stand in SQL"
+    )
+
+
+class _Literal:
+    """SQL that ``spark.sql`` would otherwise have to guess from a Python value."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __format__(self, spec: str) -> str:
+        return self._text
+
+    def __repr__(self) -> str:
+        return self._text

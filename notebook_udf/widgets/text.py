@@ -1,0 +1,34 @@
+"""Text from workers, logs and data, made fit for a screen.
+
+Escaping for HTML is the business of whoever writes the HTML.
+"""
+
+from __future__ import annotations
+
+_VISIBLE = {code: 0x2400 + code for code in range(32) if chr(code) not in "\n\t"}
+_VISIBLE[0x7F] = 0x2421
+# They reorder what stands beside them, so that code can read differently from what it does.
+_VISIBLE |= dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A)), 0xFFFD)
+
+
+def plain(text: str, limit: int | None = None) -> str:
+    """The same text with everything visible: no control characters, no lone surrogates.
+
+    Parameters
+    ----------
+    limit
+        Longest result; what is cut is counted at its end.
+    """
+    cut = 0
+    if limit is not None and len(text) > limit:
+        cut = len(text) - limit
+        text = text[:limit]
+    shown = text.replace("\r\n", "\n").translate(_VISIBLE)
+    # A lone surrogate cannot be sent to a browser: the whole message would be lost.
+    shown = shown.encode("utf-8", "backslashreplace").decode()
+    return f"{shown}… ({cut:,} more characters)" if cut else shown
+
+
+def one_line(text: str, limit: int) -> str:
+    """``plain`` without line breaks."""
+    return plain(text, limit).replace("\n", "⏎").replace("\t", " ")

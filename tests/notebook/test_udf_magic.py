@@ -1,0 +1,210 @@
+"""``%%udf``: a cell becomes a function."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from tests.notebook.conftest import Kernel, Ran
+
+Cell = Callable[[str], Ran]
+
+
+def test_registers_and_binds_the_name(cell: Cell) -> None:
+    ran = cell("%%udf\nimport math\ndef root(x: float) -> float:\n    return math.sqrt(x)")
+    assert ran.ok, ran.errors
+    (shown,) = ran.displays
+    assert shown["text/plain"] == "registered root(x double) -> double, version 1"
+    assert "root(x double) -&gt; double" in shown["text/html"]
+    checked = cell(
+        "assert type(root).__name__ == 'RegisteredFunction'\n"
+        "assert root.eval(9.0) == 3.0\n"
+        "assert [r[0] for r in session.spark.range(2).select(root('id')).collect()] == [0.0, 1.0]\n"
+        "assert session.sql('select root(16)').first()[0] == 4.0\n"
+        "assert root.source == 'def root(x: float) -> float:\\n    return math.sqrt(x)'"
+    )
+    assert checked.ok, checked.errors
+
+
+def test_registering_again_says_what_changed(cell: Cell) -> None:
+    cell("%%udf\ndef twice(x: int) -> int:\n    return x + x")
+    again = cell("%%udf\ndef twice(x: int) -> float:\n    return 2.0 * x")
+    assert again.displays[0]["text/plain"] == (
+        "registered twice(x bigint) -> double, version 2 "
+        "(was 1: new code, was twice(x bigint) -> bigint)"
+    )
+    same = cell("%%udf\ndef twice(x: int) -> float:\n    return 2.0 * x")
+    assert same.displays[0]["text/plain"].endswith("version 3 (was 2: nothing changed)")
+
+
+def test_options(cell: Cell) -> None:
+    ran = cell(
+        "%%udf div --returns 'decimal(10, 2)' --input-types \"INT, DECIMAL(10, 2)\" "
+        "--nondeterministic --on-error null --memory 256m --timeout 5s --kind scalar\n"
+        "from decimal import Decimal\n"
+        "def anything(a, b):\n    return Decimal(a) / b"
+    )
+    assert ran.ok, ran.errors
+    checked = cell(
+        "d = div.definition\n"
+        "assert div is anything and div.name == 'div'\n"
+        "assert div.signature == 'div(a int, b decimal(10,2)) -> decimal(10,2)', div.signature\n"
+        "assert d.deterministic is False\n"
+        "assert (d.options.on_error, d.options.memory, d.options.timeout) "
+        "== ('null', 256 << 20, 5.0)\n"
+        "rows = session.sql('select div(1, 4.0), div(1, 0.0)').collect()\n"
+        "assert (str(rows[0][0]), rows[0][1]) == ('0.25', None), rows"
+    )
+    assert checked.ok, checked.errors
+
+
+def test_func_type(cell: Cell) -> None:
+    ran = cell(
+        "%%udf --func-type pandas --returns BIGINT --input-types BIGINT\n"
+        "def next_one(s):\n    return s + 1"
+    )
+    assert ran.ok, ran.errors
+    assert cell("assert session.sql('select next_one(1)').first()[0] == 2").ok
+
+
+def test_helpers_imports_and_row_types_do_not_count(cell: Cell) -> None:
+    ran = cell(
+        "%%udf\n"
+        "from dataclasses import dataclass\n"
+        "from math import sqrt, floor\n"
+        "import json\n"
+        "limit = 3\n"
+        "@dataclass\n"
+        "class Point:\n    x: float\n    y: float\n"
+        "def _square(v):\n    return v * v\n"
+        "def point(a: float) -> Point:\n    return Point(a, _square(a))\n"
+    )
+    assert ran.ok, ran.errors
+    assert cell("assert tuple(session.sql('select point(3D)').first()[0]) == (3.0, 9.0)").ok
+
+
+def test_a_class(cell: Cell) -> None:
+    ran = cell(
+        "%%udf\nclass Shout(nu.ScalarFunction):\n"
+        "    def eval(self, s: str) -> str:\n        return s.upper()"
+    )
+    assert ran.ok, ran.errors
+    assert cell("assert session.sql(\"select Shout('a')\").first()[0] == 'A'").ok
+
+
+def test_several_without_a_decorator(cell: Cell) -> None:
+    source = "\ndef one(x: int) -> int:\n    return 1\ndef two(x: int) -> int:\n    return 2\n"
+    ran = cell("%%udf" + source)
+    assert ran.errors[0]["ename"] == "DeclarationError"
+    assert "the cell defines one and two" in ran.displays[0]["text/plain"]
+    assert cell("assert 'one' not in session.functions and 'two' not in session.functions").ok
+    assert cell("%%udf two" + source).ok
+    assert cell("assert 'one' not in session.functions and 'two' in session.functions").ok
+    other = cell("%%udf three" + source)
+    assert "none of them is called three" in other.displays[0]["text/plain"]
+
+
+def test_several_with_decorators(cell: Cell) -> None:
+    ran = cell(
+        "%%udf\n"
+        "def helper(x):\n    return x\n"
+        "@nu.udf(result_type='int')\ndef dec_a(x):\n    return helper(x)\n"
+        "@nu.udf(result_type='int', name='renamed')\ndef dec_b(x):\n    return 2\n"
+    )
+    assert ran.ok, ran.errors
+    assert len(ran.displays) == 2
+    checked = cell(
+        "assert tuple(session.sql('select dec_a(5), renamed(1)').first()) == (5, 2)\n"
+        "assert dec_b.name == 'renamed'\n"
+        "assert 'helper' not in session.functions"
+    )
+    assert checked.ok, checked.errors
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("%%udf\nx = 1", "defines no function or class"),
+        ("%%udf --kind table\ndef f(x: int) -> int:\n    return x", "--kind table"),
+        ("%%udf --memory\ndef f(x: int) -> int:\n    return x", "expected one argument"),
+        ("%%udf --buffer-capacity 3\ndef f(x: int) -> int:\n    return x", "--buffer-capacity"),
+        ("%%udf --returns 'int\ndef f(x):\n    return x", "No closing quotation"),
+        ("%%udf\ndef f(x):\n    return x", "result type of f is not known"),
+        ("%%udf\ndef upper(x: str) -> str:\n    return x", "replace=True"),
+        (
+            "%%udf --memory 1g\n@nu.udf(result_type='int')\ndef f(x):\n    return x",
+            "declared already",
+        ),
+    ],
+)
+def test_what_cannot_be_registered_is_said(cell: Cell, source: str, said: str) -> None:
+    ran = cell(source)
+    assert not ran.ok
+    assert said in ran.displays[0]["text/plain"]
+    assert cell("assert 'f' not in session.functions").ok
+
+
+def test_a_failing_cell_shows_its_own_line(cell: Cell) -> None:
+    ran = cell("%%udf\n\ndef fine(x: int) -> int:\n    return x\n\nraise ValueError('no')")
+    assert not ran.ok
+    assert len(ran.errors) == 1
+    trace = "".join(ran.errors[0]["traceback"])
+    assert "ValueError" in trace
+    assert "line 6" in trace
+    assert cell("assert 'fine' not in session.functions").ok
+
+
+def test_the_last_expression_is_displayed(cell: Cell) -> None:
+    ran = cell("%%udf\ndef shown(x: int) -> int:\n    return x\nshown(41) + 1")
+    assert ran.value == "42"
+
+
+def test_try_shows_input_beside_output(cell: Cell) -> None:
+    ran = cell(
+        "%%udf --try \"select id as a, 'x<b>' as b from range(9)\"\n"
+        "def joined(a: int, b: str) -> str:\n    return f'{b}{a}'"
+    )
+    assert ran.ok, ran.errors
+    table = ran.displays[1]
+    assert table["text/plain"].split()[:6] == ["a", "b", "joined", "0", "x<b>", "x<b>0"]
+    assert "<b>" not in table["text/html"]
+    assert "x&lt;b&gt;0" in table["text/html"]
+
+
+def test_line_magic(cell: Cell) -> None:
+    cell(
+        "%%udf --on-error quarantine\nimport logging\n"
+        "def picky(x: int) -> int:\n"
+        "    logging.getLogger('t').warning('saw %s', x)\n    return 6 // x"
+    )
+    assert cell("session.sql('select picky(id) from range(3)').collect()").ok
+    assert "picky(x bigint) -> bigint" in cell("%udf functions").value
+    assert "workers alive" in cell("%udf pool").value
+    assert "picky" in cell("%udf metrics").value
+    assert "saw 2" in cell("%udf logs --level WARNING --function picky").value
+    assert "saw 2" not in cell("%udf logs --level ERROR --function picky").value
+    assert "ZeroDivisionError" in cell("%udf errors picky").value
+    unknown = cell("%udf errors nobody")
+    assert not unknown.ok
+    assert "no function 'nobody' is registered" in unknown.displays[0]["text/plain"]
+
+
+def test_names_of_functions_complete(cell: Cell, running: Kernel) -> None:
+    cell("%%udf\ndef zebra_stripes(x: int) -> int:\n    return x")
+    assert running.complete("%udf replay zebra") == ["zebra_stripes"]
+    assert running.complete("%udf errors zebra") == ["zebra_stripes"]
+    assert running.complete("%udf logs --function zebra") == ["zebra_stripes"]
+
+
+def test_the_debugger_finds_the_line_of_the_notebook(cell: Cell) -> None:
+    source = "%%udf\n\ndef placed(x: int) -> int:\n    return x"
+    assert cell(source).ok
+    # The name under which JupyterLab sets breakpoints in this cell.
+    checked = cell(
+        "from ipykernel.compiler import get_file_name\n"
+        f"assert get_file_name({json.dumps(source)}) == placed.definition.source.file\n"
+        "assert placed.definition.source.line == 3"
+    )
+    assert checked.ok, checked.errors
