@@ -122,9 +122,8 @@ def _walk(function: Any, seen: set[int]) -> Iterator[tuple[str, Any, int]]:
             return
         for name, value, line in _names(function):
             yield from _variable(name, value, line, seen)
-        for position, value in enumerate(function.__defaults__ or ()):
-            line = function.__code__.co_firstlineno
-            yield from _variable(f"default {position}", value, line, seen)
+        for name, value in _defaults(function):
+            yield from _variable(name, value, function.__code__.co_firstlineno, seen)
         return
     cls = function if isinstance(function, type) else type(function)
     line = getattr(code_of(function), "co_firstlineno", 0)
@@ -175,6 +174,13 @@ def _names(function: FunctionType) -> Iterator[tuple[str, Any, int]]:
             value = function.__globals__[name]
             if not isinstance(value, ModuleType):
                 yield name, value, line
+
+
+def _defaults(function: FunctionType) -> Iterator[tuple[str, Any]]:
+    code, values = function.__code__, function.__defaults__ or ()
+    names = code.co_varnames[: code.co_argcount]
+    yield from zip(names[len(names) - len(values) :], values, strict=True)
+    yield from (function.__kwdefaults__ or {}).items()
 
 
 def _loads(code: CodeType) -> Iterator[tuple[str, int]]:

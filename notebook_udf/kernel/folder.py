@@ -8,6 +8,8 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from notebook_udf.pool.daemon import is_alive
+
 _PREFIX = "nudf-"
 
 
@@ -38,7 +40,5 @@ def _sweep(root: Path) -> None:
         with contextlib.suppress(OSError, ValueError):
             if folder.stat().st_uid != os.getuid():
                 continue
-            try:
-                os.kill(int(owner), 0)
-            except ProcessLookupError:
+            if not is_alive(int(owner)):
                 shutil.rmtree(folder, ignore_errors=True)

@@ -22,6 +22,7 @@ from notebook_udf.errors import (
     FailedRow,
     Frame,
     FunctionTimeout,
+    NotebookUdfError,
     RemoteError,
     UserFunctionError,
     WorkerLost,
@@ -65,7 +66,7 @@ class Translator:
             captured.convert_exception = self._original
             self._original = None
 
-    def translate(self, text: str) -> RemoteError | None:
+    def translate(self, text: str) -> NotebookUdfError | None:
         """The error of ours that a Java stack trace stands for, or None."""
         match = _ERROR_ID.search(text)
         if match is not None:
@@ -84,9 +85,9 @@ class Translator:
         ended = self._store.wait_exit(pid, _PATIENCE_SECONDS)
         worker = next(w for w in self._store.workers() if w.pid == pid)
         position = read_position(self._folder / "workers" / f"{pid}.position")
-        if position is not None and worker.task is not None:
-            if position.task_attempt != worker.task.task_attempt:
-                position = None
+        running = worker.task.task_attempt if worker.task is not None else None
+        if position is not None and running not in (None, position.task_attempt):
+            position = None
         code = ended.exit_code if ended is not None else None
         number = ended.signal if ended is not None else None
         function = position.function if position is not None else worker.function
@@ -112,10 +113,10 @@ class Translator:
         return error
 
 
-def from_record(record: CallFailed, jvm_stack: str = "") -> RemoteError:
+def from_record(record: CallFailed, jvm_stack: str = "") -> NotebookUdfError:
     """The error a record stands for; its text says what, where and what next."""
     failed = with_source(record.failed)
-    cls: type[RemoteError] = getattr(errors, record.error, UserFunctionError)
+    cls: type[NotebookUdfError] = getattr(errors, record.error, UserFunctionError)
     if issubclass(cls, errors.WorkerError):
         error = cls(
             _worker_message(record.error, failed, record.extra),
@@ -127,7 +128,9 @@ def from_record(record: CallFailed, jvm_stack: str = "") -> RemoteError:
         for name, value in record.extra.items():
             setattr(error, name, value)
         return error
-    return cls(describe(failed), failed=failed, jvm_stack=jvm_stack)
+    if issubclass(cls, RemoteError):
+        return cls(describe(failed), failed=failed, jvm_stack=jvm_stack)
+    return cls(failed.message)
 
 
 def with_source(failed: FailedRow) -> FailedRow:

@@ -27,6 +27,8 @@ import traceback
 import uuid
 from pathlib import Path
 
+import psutil
+
 from notebook_udf.errors import ProtocolError
 from notebook_udf.telemetry.wire import CHANNEL_VARIABLE, ChannelAddress
 
@@ -146,6 +148,8 @@ def _output(folder: Path, pid: int) -> str:
 
 def preload() -> None:
     """Imports what every worker needs, before the first fork."""
+    # Arrow's spare allocator would start a thread as it is loaded.
+    os.environ.setdefault("JE_ARROW_MALLOC_CONF", "background_thread:false")
     import pandas  # noqa: F401
     import pyarrow.parquet  # noqa: F401
     import zmq  # noqa: F401
@@ -277,7 +281,7 @@ class Daemon:
         if self._socket_path is not None:
             self._socket_path.unlink(missing_ok=True)
         kernel = int(os.environ.get(KERNEL_VARIABLE) or 0)
-        if self._folder is not None and kernel and not _is_alive(kernel):
+        if self._folder is not None and kernel and not is_alive(kernel):
             # The kernel was killed and cannot tidy up itself.
             shutil.rmtree(self._folder, ignore_errors=True)
 
@@ -307,14 +311,12 @@ def work(connection: socket.socket, *, reuse: bool) -> int:
             gc.collect()
 
 
-def _is_alive(pid: int) -> bool:
+def is_alive(pid: int) -> bool:
+    """Whether a process runs; one that is dead and not yet reaped does not."""
     try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
+        return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
         return False
-    except PermissionError:
-        return True
-    return True
 
 
 def main() -> int:

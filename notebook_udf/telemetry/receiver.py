@@ -267,7 +267,8 @@ class Receiver:
         event = recv_monitor_message(monitor, zmq.NOBLOCK)
         if handshakes.event(zmq.Event(event["event"]), event["value"]):
             self.refused += 1
-            self._seldom.warning("refused a peer that does not hold the channel's key")
+            # Not a warning: a worker that is killed as it connects looks the same from here.
+            self._seldom.log(logging.INFO, "refused a peer that did not show the channel's key")
 
     def _dispose(self) -> None:
         for socket in (getattr(self, "_events", None), getattr(self, "_commands", None)):
@@ -288,6 +289,9 @@ class _Seldom:
         self._withheld: dict[str, int] = {}
 
     def warning(self, text: str, *arguments: object) -> None:
+        self.log(logging.WARNING, text, *arguments)
+
+    def log(self, level: int, text: str, *arguments: object) -> None:
         now = time.monotonic()
         if now - self._last.get(text, -60.0) < 5:
             self._withheld[text] = self._withheld.get(text, 0) + 1
@@ -295,7 +299,7 @@ class _Seldom:
         self._last[text] = now
         more = self._withheld.pop(text, 0)
         suffix = f" ({more:,} more since the last such line)" if more else ""
-        _log.warning(text + suffix, *arguments)
+        _log.log(level, text + suffix, *arguments)
 
 
 def _check_folder(folder: Path, sockets: list[Path]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from notebook_udf.errors import NotebookUdfError
 from notebook_udf.worker.encode import BadResult
 from notebook_udf.worker.limits import peak_bytes
 from notebook_udf.worker.timeout import CallTimedOut
@@ -28,4 +29,6 @@ def classify(error: BaseException, call: ScalarCall) -> tuple[str, dict[str, Any
         return "WorkerOutOfMemory", {"limit": limit, "peak": peak_bytes()}
     if isinstance(error, BadResult):
         return "ResultError", {}
+    if isinstance(error, NotebookUdfError):
+        return type(error).__name__, {}
     return "UserFunctionError", {}

@@ -200,7 +200,8 @@ class ScalarCall:
             error,
             function=self.name,
             version=self.version,
-            parameters=self.header.parameters,
+            # A header of another version cannot be read, and is what has failed.
+            parameters=self._header.parameters if self._header is not None else (),
             arguments=arguments,
             row=row,
             rows=task.rows,

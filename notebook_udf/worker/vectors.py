@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pyspark.sql.types import DataType, StructField, StructType
 
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from notebook_udf.worker.scalar import ScalarCall
+
+
+# Whole numbers up to here are floats as well.
+_EXACT_FLOATS = 2**53
 
 
 class ArrowRunner:
@@ -170,8 +175,9 @@ class PandasRunner(ArrowRunner):
         return ArrowArrayToPandasConversion.convert(
             column,
             from_arrow_type(column.type),
-            timezone=self._call.task.time_zone,
+            timezone=_zone(self._call.task.time_zone),
             df_for_struct=True,
+            prefer_int_ext_dtype=_too_fine_for_floats(column),
         )
 
     def _leave(self, result: Any, rows: int) -> pa.Array:
@@ -186,13 +192,41 @@ class PandasRunner(ArrowRunner):
             converted = PandasToArrowConversion.convert(
                 [result],
                 StructType([StructField("_0", self._type)]),
-                timezone=self._call.task.time_zone,
+                timezone=_zone(self._call.task.time_zone),
             )
             return converted.column(0).cast(self._arrow_type)
 
         def values() -> list[Any]:
-            if isinstance(result, pd.DataFrame):
-                return list(result.to_dict("records"))
-            return [None if value is pd.NA else value for value in result.astype(object)]
+            # To pandas NaN is NULL: the value to name is another one.
+            plain = result.astype(object).where(result.notna(), None)
+            return list(plain.to_dict("records") if isinstance(plain, pd.DataFrame) else plain)
 
         return self._cast(cast, values)
+
+
+def _too_fine_for_floats(column: pa.Array) -> bool:
+    """Whether integers would change as floats, which is what pandas makes of them beside NULLs.
+
+    They are given as pandas' ``Int64`` then, and as PySpark gives them otherwise.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_struct(column.type):
+        return any(map(_too_fine_for_floats, column.flatten()))
+    if not (pa.types.is_int64(column.type) and column.null_count):
+        return False
+    ends = pc.min_max(column).as_py().values()
+    return any(end is not None and abs(end) > _EXACT_FLOATS for end in ends)
+
+
+def _zone(name: str | None) -> Any:
+    """A time zone as pandas takes it, by the system's data where that has it.
+
+    By name pandas asks pytz, whose zones begin in 1901 and end in 2037: what came from outside
+    of that would go back to another instant.
+    """
+    try:
+        return ZoneInfo(name or "")
+    except (ValueError, OSError, ZoneInfoNotFoundError):
+        return name

@@ -105,7 +105,7 @@ def test_exits_raised_by_a_function_fail_the_query(
 
 class Unpicklable(Exception):
     def __init__(self, a: int, b: int) -> None:
-        super().__init__(f"Größe {a}×{b} überschritten \ud800")
+        super().__init__(f"Größe {a}·{b} überschritten \ud800")
         self.handle = open(os.devnull)  # noqa: SIM115
 
     def __del__(self) -> None:
@@ -116,7 +116,7 @@ def test_exception_that_cannot_be_pickled(session: nu.Session) -> None:
     def raises(i: int) -> int:
         raise Unpicklable(3, 4)
 
-    with pytest.raises(nu.UserFunctionError, match="Größe 3×4 überschritten") as caught:
+    with pytest.raises(nu.UserFunctionError, match="Größe 3·4 überschritten") as caught:
         run(session, raises)
     assert "Unpicklable" in str(caught.value)
 
@@ -200,8 +200,7 @@ def test_one_bad_row_in_ten_million(session: nu.Session) -> None:
         return i
 
     with pytest.raises(nu.UserFunctionError) as caught:
-        session.register_function("f", picky)
-        session.sql("SELECT sum(f(id)) FROM range(10000000)").collect()
+        run(session, picky, "SELECT sum(f(id)) FROM range(10000000)")
     text = str(caught.value)
     assert "i = 9876543" in text
     assert 'raise ValueError(f"cannot take {i}")' in text

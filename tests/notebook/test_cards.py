@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tests.notebook.conftest import Ran
+from notebook_kernel import Ran
 
 Cell = Callable[[str], Ran]
 
@@ -53,8 +53,9 @@ def test_hostile_text_is_only_text(cell: Cell) -> None:
         "    raise ValueError('<script>alert(1)</script>\\x1b[31mred\\x00\\ud800 ' + s)"
     )
     ran = cell(
-        "session.spark.createDataFrame([('<img src=x onerror=alert(2)>\\x1b[0m\\x00',)], 's string')"
-        ".createOrReplaceTempView('hostile_rows')\n"
+        "rows = [('<img src=x onerror=alert(2)>\\x1b[0m\\x00',)]\n"
+        "frame = session.spark.createDataFrame(rows, 's string')\n"
+        "frame.createOrReplaceTempView('hostile_rows')\n"
         "session.sql('select hostile(s) from hostile_rows').collect()"
     )
     assert not ran.ok
@@ -74,9 +75,7 @@ def test_hostile_text_is_only_text(cell: Cell) -> None:
 
 
 def test_the_users_line_is_shown_when_a_library_raised(cell: Cell) -> None:
-    cell(
-        "%%udf\nimport json\ndef parsed(s: str) -> int:\n    return json.loads(s)['a']"
-    )
+    cell("%%udf\nimport json\ndef parsed(s: str) -> int:\n    return json.loads(s)['a']")
     ran = cell("session.sql(\"select parsed('{')\").collect()")
     html = ran.displays[0]["text/html"]
     assert "--&gt;    4      return json.loads(s)[&#x27;a&#x27;]" in html

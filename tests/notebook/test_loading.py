@@ -8,8 +8,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
-
-from tests.notebook.conftest import Kernel
+from notebook_kernel import Kernel
 
 HEAVY = ("pyspark", "pandas", "pyarrow", "numpy", "sqlglot", "ipywidgets", "rich", "zmq_absent")
 LOAD = f"""

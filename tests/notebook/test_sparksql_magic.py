@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import select
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
-
-from tests.notebook.conftest import Kernel, Ran, drain
+from notebook_kernel import Ran
 
 Cell = Callable[[str], Ran]
 
@@ -50,7 +46,7 @@ def test_one_output_with_rows_and_totals(cell: Cell) -> None:
 @pytest.mark.usefixtures("counted")
 def test_totals_are_those_of_this_run_only(cell: Cell) -> None:
     for rows in (5, 7):
-        ran = cell(f"%%sparksql\nselect sum(Counted(id)) from range(0, {rows}, 1, 1)")
+        ran = cell(f"%%sparksql\nselect sum(Counted(id)) as s from range(0, {rows}, 1, 1)")
         text = ran.displays[0]["text/plain"]
         lines = [line.split() for line in text.splitlines() if "Counted" in line]
         assert [line[2] for line in lines] == [str(rows), str(rows)], text
@@ -90,7 +86,7 @@ def test_statements_quotes_comments_and_ddl(cell: Cell) -> None:
 
 def test_variables(cell: Cell) -> None:
     cell(
-        "import datetime\nbase = session.spark.range(3)\nlowest, word = 1, \"it's {x}\"\n"
+        'import datetime\nbase = session.spark.range(3)\nlowest, word = 1, "it\'s {x}"\n'
         "day = datetime.date(2020, 2, 3)"
     )
     ran = cell(
@@ -111,10 +107,3 @@ def test_an_error_ends_the_line_and_fails_the_cell(cell: Cell) -> None:
     assert not ran.ok
     assert ran.displays[0]["text/plain"].startswith("failed after ")
     assert ran.errors[0]["ename"] == "AnalysisException"
-
-
-def _wait_for_function(fifo: Path) -> None:
-    """Until the slow function has opened the pipe to say that it runs."""
-    with open(fifo, "rb", buffering=0, opener=lambda p, f: __import__("os").open(p, f | 2048)) as r:
-        ready, _, _ = select.select([r], [], [], 60)
-        assert ready

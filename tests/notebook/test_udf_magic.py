@@ -6,8 +6,7 @@ import json
 from collections.abc import Callable
 
 import pytest
-
-from tests.notebook.conftest import Kernel, Ran
+from notebook_kernel import Kernel, Ran
 
 Cell = Callable[[str], Ran]
 
@@ -41,20 +40,20 @@ def test_registering_again_says_what_changed(cell: Cell) -> None:
 
 def test_options(cell: Cell) -> None:
     ran = cell(
-        "%%udf div --returns 'decimal(10, 2)' --input-types \"INT, DECIMAL(10, 2)\" "
+        "%%udf divided --returns 'decimal(10, 2)' --input-types \"INT, DECIMAL(10, 2)\" "
         "--nondeterministic --on-error null --memory 256m --timeout 5s --kind scalar\n"
         "from decimal import Decimal\n"
         "def anything(a, b):\n    return Decimal(a) / b"
     )
     assert ran.ok, ran.errors
     checked = cell(
-        "d = div.definition\n"
-        "assert div is anything and div.name == 'div'\n"
-        "assert div.signature == 'div(a int, b decimal(10,2)) -> decimal(10,2)', div.signature\n"
+        "d = divided.definition\n"
+        "assert divided is anything and divided.name == 'divided'\n"
+        "assert divided.signature == 'divided(a int, b decimal(10,2)) -> decimal(10,2)'\n"
         "assert d.deterministic is False\n"
         "assert (d.options.on_error, d.options.memory, d.options.timeout) "
         "== ('null', 256 << 20, 5.0)\n"
-        "rows = session.sql('select div(1, 4.0), div(1, 0.0)').collect()\n"
+        "rows = session.sql('select divided(1, 4.0), divided(1, 0.0)').collect()\n"
         "assert (str(rows[0][0]), rows[0][1]) == ('0.25', None), rows"
     )
     assert checked.ok, checked.errors

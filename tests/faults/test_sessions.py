@@ -1,0 +1,270 @@
+"""Whole sessions that end badly, each in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+import notebook_udf as nu
+
+ROOT = Path(nu.__file__).resolve().parents[1]
+
+
+@contextmanager
+def script(body: str) -> Iterator[subprocess.Popen[str]]:
+    """A Python process that runs ``body`` with a session's imports at hand."""
+    code = (
+        "import json, os, sys, threading, time\n"
+        "import notebook_udf as nu\n"
+        "from notebook_udf import udf\n"
+        "def tell(**facts):\n"
+        "    print(json.dumps(facts), flush=True)\n" + textwrap.dedent(body)
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+        # Python puts the working folder first, before any other copy of the package.
+        cwd="/",
+    )
+    try:
+        yield process
+    finally:
+        family = _family(process.pid)
+        process.kill()
+        process.communicate()
+        _, alive = psutil.wait_procs(family, timeout=15)
+        assert not alive, f"left behind: {alive}"
+
+
+def _family(pid: int) -> list[psutil.Process]:
+    try:
+        return psutil.Process(pid).children(recursive=True)
+    except psutil.NoSuchProcess:
+        return []
+
+
+def _command(process: psutil.Process) -> str:
+    try:
+        return " ".join(process.cmdline())
+    except (psutil.NoSuchProcess, psutil.ZombieProcess):
+        return ""
+
+
+def told(process: subprocess.Popen[str]) -> dict[str, Any]:
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    if not line:
+        _, errors = process.communicate()
+        pytest.fail(errors[-3000:])
+    facts: dict[str, Any] = json.loads(line)
+    return facts
+
+
+def test_kernel_killed_leaves_nothing() -> None:
+    body = """
+    session = nu.session(workers=2)
+    def dwells(i: int) -> int:
+        time.sleep(600)
+        return i
+    session.register_function("dwells", dwells)
+    busy = threading.Event()
+    session.store.subscribe(lambda r: busy.set() if r.kind == "task-started" else None)
+    query = lambda: session.sql("SELECT dwells(id) FROM range(0, 2, 1, 2)").collect()
+    threading.Thread(target=query, daemon=True).start()
+    busy.wait(30)
+    tell(folder=str(session.folder))
+    time.sleep(600)
+    """
+    with script(body) as process:
+        folder = Path(told(process)["folder"])
+        family = psutil.Process(process.pid).children(recursive=True)
+        assert any("notebook_udf.pool.daemon" in _command(p) for p in family)
+        process.kill()
+        _, alive = psutil.wait_procs(family, timeout=10)
+        assert not alive
+        assert not folder.exists()
+
+
+def test_session_stopped_while_workers_are_being_created() -> None:
+    body = """
+    session = nu.session(workers=2)
+    folder = session.folder
+    session.stop()
+    session.stop()
+    tell(folder=str(folder), text=repr(session))
+    """
+    with script(body) as process:
+        facts = told(process)
+        _, errors = process.communicate(timeout=30)
+        assert process.returncode == 0, errors
+        assert errors == ""
+        assert "stopped" in facts["text"]
+        assert not Path(facts["folder"]).exists()
+
+
+def test_one_row_that_kills_every_worker_is_named() -> None:
+    body = """
+    session = nu.session(master="local[2,3]")
+    def crashes(i: int) -> int:
+        if i == 5123:
+            os.kill(os.getpid(), 11)
+        return i
+    session.register_function("crashes", crashes)
+    attempts = set()
+    session.store.subscribe(
+        lambda r: attempts.add(r.task.attempt) if r.kind == "task-started" else None
+    )
+    try:
+        session.sql("SELECT crashes(id) FROM range(0, 10000, 1, 1)").collect()
+    except nu.WorkerLost as error:
+        tell(text=str(error), attempts=sorted(attempts), signal=error.signal)
+    rows = session.sql("SELECT crashes(id) FROM range(10)").collect()
+    tell(rows=len(rows))
+    """
+    with script(body) as process:
+        facts = told(process)
+        assert facts["signal"] == signal.SIGSEGV
+        assert "crashes" in facts["text"]
+        assert "row 5,124 of 10,000" in facts["text"]
+        assert facts["attempts"] == [0, 1, 2]
+        assert told(process) == {"rows": 10}
+
+
+def test_worker_of_another_version_is_refused_before_unpickling(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "notebook_udf", tmp_path / "notebook_udf")
+    door = tmp_path / "notebook_udf" / "__init__.py"
+    current = f'__version__ = "{nu.__version__}"'
+    assert current in door.read_text()
+    door.write_text(door.read_text().replace(current, '__version__ = "9.9"'))
+    body = f"""
+    session = nu.session(workers=1)
+    session._warmup.wait()
+    environment = session.spark.sparkContext.environment
+    environment["PYTHONPATH"] = {str(tmp_path)!r} + os.pathsep + environment["PYTHONPATH"]
+    class Trap:
+        def __reduce__(self):
+            return os.mkdir, ({str(tmp_path / "unpickled")!r},)
+        def __call__(self, i):
+            return i
+    session.register_function("f", udf(Trap(), result_type="bigint"))
+    try:
+        session.sql("SELECT f(id) FROM range(3)").collect()
+    except nu.NotebookUdfError as error:
+        tell(kind=type(error).__name__, text=str(error))
+    """
+    with script(body) as process:
+        facts = told(process)
+        assert facts["kind"] == "VersionMismatch"
+        assert nu.__version__ in facts["text"]
+        assert "9.9" in facts["text"]
+        assert not (tmp_path / "unpickled").exists()
+
+
+def test_queries_go_on_when_the_side_channel_is_gone() -> None:
+    body = """
+    session = nu.session(workers=2)
+    session._warmup.wait()
+    session.register_function("f", udf(lambda i: print(i) or i, result_type="bigint"))
+    session._receiver.close()
+    before = time.monotonic()
+    rows = session.sql("SELECT f(id) FROM range(200000)").count()
+    tell(rows=rows, seconds=time.monotonic() - before)
+    try:
+        session.register_function("f", udf(lambda i: 1 // 0, result_type="bigint"))
+        session.sql("SELECT f(id) FROM range(3)").collect()
+    except nu.UserFunctionError as error:
+        tell(text=str(error))
+    """
+    with script(body) as process:
+        facts = told(process)
+        assert facts["rows"] == 200_000
+        assert facts["seconds"] < 30
+        assert "ZeroDivisionError" in told(process)["text"]
+
+
+def test_a_running_spark_is_adopted_whole() -> None:
+    body = """
+    from pyspark.sql import SparkSession
+    from notebook_udf.launch.java import find_java
+    os.environ.update(find_java().environment())
+    builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+    spark = builder.getOrCreate()
+    from pyspark.sql.functions import udf as plain
+    assert spark.range(2).select(plain(lambda i: i + 1, "bigint")("id")).count() == 2
+    session = nu.session(spark)
+    session._warmup.wait()
+    session.register_function("f", udf(lambda i: print("hello", i) or i, result_type="bigint"))
+    said = threading.Event()
+    session.store.subscribe(lambda r: said.set() if r.kind == "log-lines" else None)
+    rows = spark.sql("SELECT f(id) FROM range(3)").collect()
+    tell(rows=[r[0] for r in rows], said=said.wait(10), workers=len(session.pool),
+         notes=session.notes, adopted=session.spark is spark)
+    session.stop()
+    tell(alive=spark.range(5).count())
+    """
+    with script(body) as process:
+        facts = told(process)
+        assert facts["rows"] == [0, 1, 2]
+        assert facts["said"]
+        assert facts["adopted"]
+        assert facts["workers"] > 0
+        assert any("spark.python.unix.domain.socket.enabled" in note for note in facts["notes"])
+        assert told(process) == {"alive": 5}
+
+
+def test_secrets_stay_secret(session: nu.Session) -> None:
+    secret = json.loads((session.folder / "channel.json").read_text())["client_secret"]
+    assert (session.folder / "channel.json").stat().st_mode & 0o777 == 0o600
+    for process in [psutil.Process(), *psutil.Process().children(recursive=True)]:
+        assert secret not in _command(process)
+    context = session.spark.sparkContext
+    shown = [value for _, value in context.getConf().getAll()]
+    assert not any(secret in value for value in shown)
+    assert not any("channel" in key.lower() for key, _ in context.getConf().getAll())
+    for log in ("jvm.log", "spark.log"):
+        path = session.folder / log
+        assert not path.exists() or secret not in path.read_text("utf-8", "replace")
+    assert secret not in repr(session)
+    assert secret not in repr(session._receiver)
+
+
+def test_socket_paths_are_short_and_private(session: nu.Session) -> None:
+    sockets = [p for p in session.folder.iterdir() if p.is_socket()]
+    assert len(sockets) == 2
+    for path in sockets:
+        assert len(os.fsencode(path)) < 104
+    assert session.folder.stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize("limit", ["0", "-1g", "lots", 0, -5, True, "1k", "", 1.5])
+def test_memory_limits_that_mean_nothing_are_refused(limit: Any) -> None:
+    with pytest.raises(nu.DeclarationError, match="worker_memory"):
+        nu.kernel.Session(
+            None,
+            app_name=None,
+            master=None,
+            workers=1,
+            worker_memory=limit,
+            bundle_size=None,
+            job_parameters=None,
+            conf=None,
+        )
+    with pytest.raises(nu.DeclarationError, match="memory"):
+        nu.udf(lambda i: i, result_type="int", memory=limit)

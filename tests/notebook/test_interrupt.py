@@ -1,0 +1,126 @@
+"""A real interrupt of a running cell: Spark's job ends with it, and the next cell runs."""
+
+from __future__ import annotations
+
+import os
+import select
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from notebook_kernel import Kernel, Ran
+
+Cell = Callable[[str], Ran]
+
+SLOW = """%%udf
+def slow(x: int) -> int:
+    import time
+    open({fifo!r}, 'wb').write(b'!')
+    time.sleep(120)
+    return x"""
+
+# Jobs are cancelled by a message inside the JVM, so their end is waited for.
+NO_JOBS = """
+import time
+deadline = time.monotonic() + 20
+tracker = session.spark.sparkContext.statusTracker()
+while tracker.getActiveJobsIds() and time.monotonic() < deadline:
+    time.sleep(0.05)
+assert tracker.getActiveJobsIds() == [], tracker.getActiveJobsIds()
+assert not session.spark.sparkContext.getJobTags() - {tag for _, tag in
+    [t for c in get_ipython().events.callbacks['pre_run_cell']
+     if 'notebook_udf' in c.__module__ for t in c.__self__._tags.values()]}
+"""
+
+
+class Pipe:
+    """Becomes readable when the function in the worker has begun."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        os.mkfifo(path)
+        self._reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+
+    def wait(self) -> None:
+        ready, _, _ = select.select([self._reader], [], [], 60)
+        assert ready, "the function has not begun"
+        os.read(self._reader, 1)
+
+    def close(self) -> None:
+        os.close(self._reader)
+
+
+@pytest.fixture
+def pipe(tmp_path: Path) -> Iterator[Pipe]:
+    made = Pipe(tmp_path / "begun")
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "session.sql('select slow(id) from range(0, 2, 1, 1)').collect()",
+        "session.sql('select slow(id) from range(0, 2, 1, 1)').toPandas()",
+        "session.sql('select slow(id) from range(0, 2, 1, 1)').show()",
+    ],
+)
+def test_interrupt_ends_the_job(cell: Cell, running: Kernel, pipe: Pipe, query: str) -> None:
+    assert cell(SLOW.format(fifo=str(pipe.path))).ok
+    begun = running.start(query)
+    pipe.wait()
+    running.manager.interrupt_kernel()
+    ran = running.finish(begun)
+    assert not ran.ok
+    assert ran.errors[0]["ename"] == "KeyboardInterrupt"
+    ended = cell(NO_JOBS)
+    assert ended.ok, ended.errors
+    after = cell(
+        "assert [r[0] for r in session.sql('select id from range(3)').collect()] == [0, 1, 2]"
+    )
+    assert after.ok, after.errors
+    cell("%%udf\ndef quick(x: int) -> int:\n    return x + 1")
+    assert cell("assert session.sql('select quick(1)').first()[0] == 2").ok
+
+
+def test_interrupt_of_sparksql_says_cancelled(cell: Cell, running: Kernel, pipe: Pipe) -> None:
+    assert cell(SLOW.format(fifo=str(pipe.path))).ok
+    begun = running.start("%%sparksql\nselect slow(id) from range(0, 2, 1, 1)")
+    pipe.wait()
+    running.manager.interrupt_kernel()
+    ran = running.finish(begun)
+    assert ran.errors[0]["ename"] == "KeyboardInterrupt"
+    assert ran.displays[0]["text/plain"].startswith("cancelled after ")
+    assert cell(NO_JOBS).ok
+    threads = cell(
+        "import threading\n"
+        "assert not [t for t in threading.enumerate() if t.name == 'notebook-udf-live']"
+    )
+    assert threads.ok, threads.errors
+
+
+def test_interrupt_leaves_other_jobs_alone(cell: Cell, running: Kernel, pipe: Pipe) -> None:
+    assert cell(SLOW.format(fifo=str(pipe.path))).ok
+    started = cell(
+        "import os, select, threading\n"
+        "os.mkfifo('other')\n"
+        "reader = os.open('other', os.O_RDONLY | os.O_NONBLOCK)\n"
+        "def other(x: int) -> int:\n"
+        "    import time\n"
+        f"    open(os.path.join({str(Path('/'))!r}, *here.parts[1:], 'other'), 'wb').write(b'!')\n"
+        "    time.sleep(3)\n    return x\n"
+        "from pathlib import Path\nhere = Path.cwd()\n"
+        "session.register_function('other', other)\n"
+        "answers = []\n"
+        "thread = threading.Thread(target=lambda: answers.append(\n"
+        "    session.sql('select other(id) from range(5, 6, 1, 1)').first()[0]))\n"
+        "thread.start()\n"
+        "assert select.select([reader], [], [], 60)[0]"
+    )
+    assert started.ok, started.errors
+    begun = running.start("session.sql('select slow(id) from range(0, 2, 1, 1)').collect()")
+    pipe.wait()
+    running.manager.interrupt_kernel()
+    assert running.finish(begun).errors[0]["ename"] == "KeyboardInterrupt"
+    finished = cell("thread.join(60)\nassert answers == [5], answers\nos.close(reader)")
+    assert finished.ok, finished.errors
