@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Iterator
 
 import psutil
@@ -32,7 +33,9 @@ def nothing_left_behind() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def session() -> nu.Session:
     """The session of this test process, with two workers, as a user would start it."""
-    os.environ.setdefault("TZ", "Europe/Berlin")
+    # A zone with daylight saving, so that a confusion of zones shows.
+    os.environ["TZ"] = "Europe/Berlin"
+    time.tzset()
     running = nu.session(workers=2, conf={"spark.sql.shuffle.partitions": "2"})
     assert running._warmup.wait(60)
     return running

@@ -8,6 +8,7 @@ Nothing in here knows how it travels.
 
 from __future__ import annotations
 
+import collections
 import math
 import time
 from collections.abc import Callable, Iterator
@@ -18,6 +19,7 @@ from notebook_udf.errors import DeclarationError
 # A histogram keeps one count per bucket of relative width 2 %, so that a percentile is off by
 # at most that, and the buckets of two tasks add up.
 _GROWTH = math.log(1.02)
+_MOST_WAITING = 100_000
 
 
 class Counter:
@@ -75,6 +77,7 @@ class Histogram:
         self._min = math.inf
         self._max = -math.inf
         self._buckets: dict[str, int] = {}
+        self._waiting: list[float] = []
 
     def update(self, value: float) -> None:
         """Adds one observation. NaN is refused, because it would poison the sum.
@@ -84,17 +87,26 @@ class Histogram:
         ValueError
             If ``value`` is NaN or infinite.
         """
-        value = float(value)
         if not math.isfinite(value):
             raise ValueError(f"a histogram takes finite numbers, got {value!r}")
-        self._count += 1
-        self._sum += value
-        self._min = min(self._min, value)
-        self._max = max(self._max, value)
-        bucket = _bucket(value)
-        self._buckets[bucket] = self._buckets.get(bucket, 0) + 1
+        # Sorted into buckets together later, which costs a tenth of doing it here.
+        self._waiting.append(value)
+        if len(self._waiting) >= _MOST_WAITING:
+            self._sort_in()
+
+    def _sort_in(self) -> None:
+        values, self._waiting = self._waiting, []
+        for value, times in collections.Counter(values).items():
+            number = float(value)
+            self._count += times
+            self._sum += number * times
+            self._min = min(self._min, number)
+            self._max = max(self._max, number)
+            bucket = _bucket(number)
+            self._buckets[bucket] = self._buckets.get(bucket, 0) + times
 
     def snapshot(self) -> Any:
+        self._sort_in()
         if not self._count:
             return {"count": 0, "sum": 0.0, "min": None, "max": None, "buckets": {}}
         return {

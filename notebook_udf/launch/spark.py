@@ -32,6 +32,8 @@ BUNDLE_ROWS = 32_768
 _SQL_CONF = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": str(BUNDLE_ROWS),
     "spark.sql.execution.arrow.pyspark.enabled": "true",
+    # Spark 4.3 reads CAST(... AS TIME) only with this.
+    "spark.sql.timeType.enabled": "true",
     # Without it a segfault in a worker is reported as 'crashed' and nothing more.
     "spark.sql.execution.pyspark.udf.faulthandler.enabled": "true",
 }

@@ -15,8 +15,8 @@ class Handshakes:
     """Follows the connections of one listening socket.
 
     ``HANDSHAKE_SUCCEEDED`` does not name its connection. While several are in the middle of
-    their handshake, only the number of those through is known; a peer may then be counted early,
-    in place of one that is refused later. The sum is right once they are gone.
+    their handshake, only the number of those through is known. One that then leaves is taken for
+    one that was through, so a refusal may be counted late; the sum is right once all are gone.
     """
 
     def __init__(self) -> None:
@@ -32,8 +32,10 @@ class Handshakes:
             self._settle()
         elif event == zmq.Event.DISCONNECTED and descriptor in self._undecided:
             self._undecided.remove(descriptor)
+            was_through = self._through > 0
+            self._through -= was_through
             self._settle()
-            return True
+            return not was_through
         return False
 
     def _settle(self) -> None:

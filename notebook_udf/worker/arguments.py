@@ -7,6 +7,7 @@ kind of value it was not written for.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from notebook_udf.errors import DeclarationError
@@ -17,8 +18,20 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def fitted(columns: list[pa.Array], header: Header) -> list[pa.Array]:
+def in_order(named: dict[str, pa.Array], header: Header) -> dict[str, pa.Array]:
+    """Arguments given by name, in the order of the parameters.
+
+    Without gaps they then stand where they would if given by position, which is how failed rows
+    are named, kept and replayed.
+    """
+    places = {name: place for place, name in enumerate(header.parameters)}
+    return dict(sorted(named.items(), key=lambda item: places.get(item[0], len(places))))
+
+
+def fitted(columns: list[pa.Array], header: Header, names: Sequence[str] = ()) -> list[pa.Array]:
     """The columns, each of its declared type where one was declared.
+
+    The last ones are those given by name, if ``names`` are.
 
     Raises
     ------
@@ -29,11 +42,15 @@ def fitted(columns: list[pa.Array], header: Header) -> list[pa.Array]:
     if not types:
         return columns
     fitting = list(columns)
-    for i, declared in enumerate(types[: len(columns)]):
+    places = [
+        *range(len(columns) - len(names)),
+        *(header.parameters.index(n) if n in header.parameters else len(types) for n in names),
+    ]
+    for i, (column, place) in enumerate(zip(columns, places, strict=True)):
+        declared = types[place] if place < len(types) else None
         if declared is None:
             continue
         target = to_arrow(declared)
-        column = columns[i]
         if _same(column.type, target):
             continue
         try:
@@ -41,7 +58,8 @@ def fitted(columns: list[pa.Array], header: Header) -> list[pa.Array]:
                 raise ValueError("not a wider type")
             fitting[i] = column.cast(target)
         except (ValueError, TypeError, NotImplementedError) as error:
-            name = header.parameters[i] if i < len(header.parameters) else f"argument {i}"
+            known = place < len(header.parameters)
+            name = header.parameters[place] if known else f"argument {place}"
             raise DeclarationError(
                 f"{header.name} declares {name} as {ddl(declared)} and was given a column of "
                 f"type {column.type} ({error}): cast the column, or change the declaration"

@@ -12,7 +12,7 @@ from itertools import repeat, starmap
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any
 
-from notebook_udf.worker.arguments import fitted
+from notebook_udf.worker.arguments import fitted, in_order
 from notebook_udf.worker.blame import WorkerStopped
 from notebook_udf.worker.decode import decoder
 from notebook_udf.worker.encode import BadResult, encoder
@@ -46,8 +46,9 @@ class RowRunner:
         call = self._call
         function = call.function
         if named:
+            named = in_order(named, call.header)
             columns, function = _by_name(columns, named, function)
-        columns = fitted(columns, call.header)
+        columns = fitted(columns, call.header, tuple(named))
         decoders = [self._decoder(column) for column in columns]
         quarantine = Quarantine(call, columns) if self._on_error == "quarantine" else None
         parts = []

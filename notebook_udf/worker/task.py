@@ -106,7 +106,9 @@ class Task:
         names = tuple(call.name for call in self.calls)
         runtime.send(TaskStarted(os.getpid(), time.time(), self.identity, names))
         for call in self.calls:
+            self.active = call
             call.open(self)
+        self.active = None
         # Fused calls share the main thread, and with it the tightest time-out among them.
         seconds = min((call.timeout for call in self.calls if call.timeout), default=0.0)
         if seconds:
@@ -156,6 +158,7 @@ class Task:
         """
         first: Exception | None = None
         for call in reversed(self.calls):
+            self.active = call
             try:
                 call.close(failed)
             except Exception as error:
@@ -190,7 +193,7 @@ class Task:
     ) -> None:
         """Tells the kernel about a failed call; ``error`` names the class it is to raise."""
         self.runtime.flush_output()
-        if "stack" in (extra or {}):
+        if extra is not None and "stack" in extra:
             self.runtime.note("ERROR", f"{failed.function} was stuck at:\n{extra['stack']}")
         self.runtime.send(
             CallFailed(os.getpid(), time.time(), self.identity, outcome, error, failed, extra or {})
@@ -205,7 +208,7 @@ class Task:
 
     def _position(self) -> tuple[int, str, int, int] | None:
         call = self.active
-        if call is None or not call.timeout:
+        if call is None or not call.timeout or call.running[0] < 0:
             return None
         return self.identity.task_attempt, call.name, self.bundle, call.running[0]
 

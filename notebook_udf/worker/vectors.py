@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from pyspark.sql.types import DataType, StructField, StructType
 
 from notebook_udf.types import ddl, to_arrow
-from notebook_udf.worker.arguments import fitted
+from notebook_udf.worker.arguments import fitted, in_order
 from notebook_udf.worker.blame import WorkerStopped
 from notebook_udf.worker.decode import decoder
 from notebook_udf.worker.encode import BadResult, encoder
@@ -46,6 +46,10 @@ class ArrowRunner:
     def __call__(self, columns: list[pa.Array], named: dict[str, pa.Array], rows: int) -> pa.Array:
         call = self._call
         columns = fitted(columns, call.header)
+        if named:
+            named = in_order(named, call.header)
+            fitting = fitted(list(named.values()), call.header, tuple(named))
+            named = dict(zip(named, fitting, strict=True))
         if self._on_error == "fail":
             return self._whole(columns, named, rows)
         everything = [*columns, *named.values()]
@@ -169,13 +173,19 @@ class PandasRunner(ArrowRunner):
     expects = "a pandas Series"
 
     def _enter(self, column: pa.Array) -> Any:
+        import pyarrow as pa
         from pyspark.sql.conversion import ArrowArrayToPandasConversion
         from pyspark.sql.pandas.types import from_arrow_type
 
+        zone = _zone(self._call.task.time_zone)
+        if pa.types.is_timestamp(column.type) and column.type.tz and not isinstance(zone, str):
+            # PySpark's way asks Arrow for the local time, which knows no summer after 2037.
+            instants = column.cast(pa.timestamp("ns", "UTC")).to_pandas()
+            return instants.dt.tz_convert(zone).dt.tz_localize(None)
         return ArrowArrayToPandasConversion.convert(
             column,
             from_arrow_type(column.type),
-            timezone=_zone(self._call.task.time_zone),
+            timezone=zone,
             df_for_struct=True,
             prefer_int_ext_dtype=_too_fine_for_floats(column),
         )
@@ -198,7 +208,8 @@ class PandasRunner(ArrowRunner):
 
         def values() -> list[Any]:
             # To pandas NaN is NULL: the value to name is another one.
-            plain = result.astype(object).where(result.notna(), None)
+            plain: Any = result.astype(object)
+            plain = plain.where(plain.notna(), None)
             return list(plain.to_dict("records") if isinstance(plain, pd.DataFrame) else plain)
 
         return self._cast(cast, values)
@@ -220,7 +231,7 @@ def _too_fine_for_floats(column: pa.Array) -> bool:
     return any(end is not None and abs(end) > _EXACT_FLOATS for end in ends)
 
 
-def _zone(name: str | None) -> Any:
+def _zone(name: str | None) -> ZoneInfo | str | None:
     """A time zone as pandas takes it, by the system's data where that has it.
 
     By name pandas asks pytz, whose zones begin in 1901 and end in 2037: what came from outside

@@ -86,7 +86,7 @@ def assert_kept(frame: DataFrame, same: nu.RegisteredFunction, look: nu.Register
 def test_a_value_goes_through_unchanged(session: nu.Session, ddl: str) -> None:
     same, look = identity(session, ddl), seen(session)
 
-    @examples(6)
+    @examples(10)
     @given(column(LEAVES[ddl]))
     def check(values: list[Any]) -> None:
         assert_kept(frame_of(session, ddl, values), same, look)
@@ -623,3 +623,26 @@ def _loose(data_type: Any) -> str:
     if text.startswith("interval day"):
         return "interval day to second"
     return text if not isinstance(data_type, StructType) else text.replace(" not null", "")
+
+
+def test_arguments_by_name_have_the_types_of_their_parameters(session: nu.Session) -> None:
+    def told(a: int, b: str = "b", c: float = 0.5) -> str:
+        if a == 1:
+            raise ValueError("one")
+        return f"{a} {b} {c}"
+
+    session.register_function("told", udf(told, on_error="quarantine"))
+    query = "SELECT told(b => 'x', a => 10), told(2, c => 2), told(c => 1, b => 'y', a => 1)"
+    assert tuple(session.sql(query).collect()[0]) == ("10 x 0.5", "2 b 2.0", None)
+    kept = session.errors("told").collect()
+    assert [(row.a, row.b, row.c) for row in kept] == [(1, "y", 1.0)]
+    session.register_function("told", told)
+    with pytest.raises(nu.UserFunctionError, match="one") as caught:
+        session.sql("SELECT told(b => 'x', a => 1)").collect()
+    assert caught.value.failed is not None
+    assert caught.value.failed.arguments == (("a", "1"), ("b", "'x'"))
+    with pytest.raises(ValueError, match="one"):
+        session.replay("told")
+    minus = udf(lambda a, b: pc.subtract(a, b), ["bigint", "bigint"], "bigint", func_type="arrow")
+    session.register_function("minus_arrow", minus)
+    assert session.sql("SELECT minus_arrow(b => 1, a => id) FROM range(1)").collect()[0][0] == -1

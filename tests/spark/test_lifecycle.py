@@ -262,14 +262,14 @@ def test_lines_say_where_they_come_from(session: nu.Session) -> None:
     def told() -> list[Any]:
         return list(session.logs(function=name))
 
-    with awaited(session, lambda: any("closed" in line.text for line in told())):
+    with awaited(session, lambda: any(line.text == "five" for line in told())):
         session.spark.range(0, 6, 1, 1).select(record("id")).collect()
     entries = told()
     rows = [(line.level, line.row, line.text) for line in entries]
     assert ("WARNING", 3, "three is odd") in rows
     assert ("ERROR", 5, "five") in rows
     assert any((row, text) == (4, "four 4") for _, row, text in rows)
-    assert [text.split()[0] for _, _, text in rows] == ["opened", "three", "four", "five", "closed"]
+    assert [text for _, row, text in rows if row >= 0] == ["three is odd", "four 4", "five"]
     assert {line.function for line in entries} == {name}
     assert all(line.pid > 0 and line.query for line in entries)
     severe = list(session.logs(function=name, level="WARNING"))
@@ -277,6 +277,22 @@ def test_lines_say_where_they_come_from(session: nu.Session) -> None:
         "three is odd",
         "five",
     ]
+
+
+def test_lines_of_open_and_close_say_where_they_come_from(session: nu.Session) -> None:
+    name = "speaks_around"
+    record = session.register_function(name, udf(Speaks, result_type="bigint"))
+
+    def told() -> list[Any]:
+        # By the logger, since that is what is known to be right.
+        return [line for line in session.logs() if line.source.endswith(f".{name}")]
+
+    with awaited(session, lambda: any(line.text == "closed" for line in told())):
+        session.spark.range(0, 1, 1, 1).select(record("id")).collect()
+    entries = told()
+    assert [line.text.split()[0] for line in entries] == ["opened", "closed"]
+    assert [line.row for line in entries] == [-1, -1]
+    assert {line.function for line in entries} == {name}
 
 
 class Where(ScalarFunction):

@@ -551,6 +551,18 @@ def system_resources() -> tuple[int, int]:
     return len(os.listdir("/proc/self/fd")), len(os.listdir("/proc/self/task"))
 
 
+def settled_resources() -> tuple[int, int]:
+    """The same, once it has stayed the same for a moment."""
+    before = system_resources()
+    for _ in range(200):
+        time.sleep(0.02)
+        now = system_resources()
+        if now == before:
+            return now
+        before = now
+    raise AssertionError("threads come and go")
+
+
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="counts files by way of /proc")
 def test_closing_leaves_nothing(folder: Path, records: Records) -> None:
     def once() -> None:
@@ -565,8 +577,7 @@ def test_closing_leaves_nothing(folder: Path, records: Records) -> None:
 
     once()
     threads = set(threading.enumerate())
-    eventually(lambda: system_resources()[1] == len(threads))
-    files, tasks = system_resources()
+    files, tasks = settled_resources()
     once()
     assert set(threading.enumerate()) == threads
     # The system counts a joined thread for a moment longer.

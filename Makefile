@@ -1,0 +1,35 @@
+# `make demo` and `make test` do all the set-up they need, in .venv beside this file.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+
+.PHONY: demo test lint bench clean
+
+demo: $(INSTALLED)
+	$(BIN)/notebook-udf demo
+
+test: $(INSTALLED) lint
+	$(BIN)/python -m pytest
+
+lint: $(INSTALLED)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(INSTALLED)
+	$(BIN)/python -m benchmarks
+
+$(INSTALLED): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "notebook-udf needs Python 3.11 or newer; name one with make PYTHON=python3.12"; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || \
+	  { echo "no virtual environment could be made; on Debian and Ubuntu: apt-get install python3-venv"; \
+	    rm -rf $(VENV); exit 1; }
+	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+	$(BIN)/python -m pip install --quiet --editable . --group dev
+	@touch $@
+
+clean:
+	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis

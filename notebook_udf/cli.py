@@ -1,0 +1,86 @@
+"""The command line: ``notebook-udf demo`` and ``notebook-udf lab``."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from pathlib import Path
+
+from notebook_udf import __version__
+from notebook_udf.errors import NotebookUdfError
+from notebook_udf.tutorials import FIRST, copy_tutorials, run_tutorial, tutorials_folder
+
+COPY = "notebook-udf-tutorials"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs a command; returns the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="notebook-udf",
+        description="Python functions on Spark, written, watched and debugged in a notebook.",
+    )
+    parser.add_argument("--version", action="version", version=f"notebook-udf {__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    demo = commands.add_parser(
+        "demo", help="run the first tutorial here, on 336,776 real flights, and print its results"
+    )
+    demo.set_defaults(run=lambda _: run_demo())
+    lab = commands.add_parser("lab", help="open JupyterLab on the first tutorial")
+    lab.add_argument(
+        "--folder",
+        type=Path,
+        default=Path(COPY),
+        help="where your copy of the tutorials goes (default: %(default)s)",
+    )
+    lab.add_argument("--no-browser", action="store_true", help="only print the address")
+    lab.set_defaults(run=lambda options: open_lab(options.folder, browser=not options.no_browser))
+    options = parser.parse_args(arguments)
+    try:
+        code: int = options.run(options)
+    except NotebookUdfError as error:
+        print(f"notebook-udf: {error}", file=sys.stderr)
+        return 1
+    return code
+
+
+def run_demo() -> int:
+    """Runs the first tutorial without a browser and prints what a person would see in it."""
+    from nbclient.exceptions import CellExecutionError
+    from rich.console import Console
+    from rich.syntax import Syntax
+    from rich.text import Text
+
+    console = Console()
+    started = time.monotonic()
+
+    def show(source: str, outputs: list[str]) -> None:
+        # Unwrapped: a terminal breaks lines where it must, and a table in a file stays a table.
+        console.print(Syntax(source, "python", background_color="default"), soft_wrap=True)
+        for output in outputs:
+            # Text and not a string: what a worker printed may look like markup.
+            console.print(Text.from_ansi(output), soft_wrap=True)
+        console.print()
+
+    console.print(f"Running {FIRST}; starting Spark takes some seconds …", highlight=False)
+    try:
+        run_tutorial(tutorials_folder() / FIRST, show)
+    except CellExecutionError as error:
+        console.print(Text.from_ansi(f"A cell failed that should not: {error}"), soft_wrap=True)
+        return 1
+    console.print(f"Done in {time.monotonic() - started:.0f} s.", highlight=False)
+    return 0
+
+
+def open_lab(folder: Path, *, browser: bool) -> int:
+    """Opens JupyterLab on the first tutorial; ends when the server does. Never returns."""
+    first = copy_tutorials(folder)
+    command = [sys.executable, "-m", "jupyterlab", str(first)]
+    if not browser:
+        command.append("--no-browser")
+    os.execv(sys.executable, command)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

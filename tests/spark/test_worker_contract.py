@@ -1,0 +1,70 @@
+"""What ``pool.spark_worker`` and ``pool.daemon`` assume of Spark, held against this Spark."""
+
+from __future__ import annotations
+
+import inspect
+
+import pyspark
+import pyspark.daemon
+import pyspark.worker
+from pyspark.errors.exceptions import captured
+from pyspark.util import PythonEvalType
+
+import notebook_udf as nu
+from notebook_udf import udf
+
+
+def test_version_is_one_that_was_tried() -> None:
+    assert pyspark.__version__.startswith("4.3.")
+
+
+def test_main_and_read_udfs_can_be_replaced() -> None:
+    assert list(inspect.signature(pyspark.worker.main).parameters) == ["infile", "outfile"]
+    source = inspect.getsource(pyspark.worker.invoke_udf)
+    assert "read_udfs(" in source
+    assert "func(init_info.split_index, iterator)" in source
+    assert 'hasattr(out_iter, "close")' in source
+    assert "worker_main(infile, outfile)" in inspect.getsource(pyspark.daemon.worker)
+
+
+def test_the_daemon_says_what_spark_expects() -> None:
+    source = inspect.getsource(pyspark.daemon.manager)
+    assert "write_int(listen_port, stdout_bin)" in source
+    assert "PYTHON_WORKER_FACTORY_SOCK_DIR" in source
+    assert "read_int(stdin_bin)" in source
+    assert "write_int(os.getpid(), outfile)" in source
+
+
+def test_exceptions_are_converted_where_we_look() -> None:
+    assert "convert_exception(e.java_exception)" in inspect.getsource(
+        captured.capture_sql_exception
+    ) or hasattr(captured, "convert_exception")
+
+
+def test_scalar_arrow_functions_have_the_type_we_send() -> None:
+    assert PythonEvalType.SQL_SCALAR_ARROW_UDF == 250
+
+
+def test_the_query_is_known_in_a_task(session: nu.Session) -> None:
+    def query_of(i: int) -> str:
+        from pyspark import TaskContext
+
+        context = TaskContext.get()
+        assert context is not None
+        return str(context.getLocalProperty("spark.sql.execution.id"))
+
+    session.register_function("query_of", udf(query_of))
+    first = session.sql("SELECT query_of(id) FROM range(1)").collect()[0][0]
+    second = session.sql("SELECT query_of(id) FROM range(1)").collect()[0][0]
+    assert int(second) > int(first) >= 0
+
+
+def test_our_daemon_runs_the_workers(session: nu.Session) -> None:
+    def parent(i: int) -> str:
+        import psutil
+
+        return " ".join(psutil.Process().parent().cmdline())
+
+    session.register_function("parent", udf(parent))
+    command = session.sql("SELECT parent(id) FROM range(1)").collect()[0][0]
+    assert "notebook_udf.pool.daemon" in command
