@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _ERROR_SCHEMA = (
     "error STRING, message STRING, traceback STRING, query STRING, stage BIGINT, "
-    "`partition` BIGINT, attempt BIGINT, bundle BIGINT, row BIGINT, version BIGINT, time DOUBLE"
+    "`partition` BIGINT, attempt BIGINT, bundle BIGINT, row BIGINT, version BIGINT, time TIMESTAMP"
 )
 
 
@@ -37,6 +37,7 @@ def quarantined(session: Session, record: RegisteredFunction) -> DataFrame:
     result = frames[0]
     for frame in frames[1:]:
         result = result.unionByName(frame, allowMissingColumns=True)
+    result = result.withColumn("time", result["time"].cast("timestamp"))
     arguments = [column for column in result.columns if column not in ERROR_COLUMNS]
     return result.select(*(f"`{c.replace('`', '``')}`" for c in (*arguments, *ERROR_COLUMNS)))
 

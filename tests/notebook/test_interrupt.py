@@ -39,7 +39,7 @@ class Pipe:
     def __init__(self, path: Path) -> None:
         self.path = path
         os.mkfifo(path)
-        self._reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        self._reader = os.open(path, os.O_RDWR | os.O_NONBLOCK)
 
     def wait(self) -> None:
         ready, _, _ = select.select([self._reader], [], [], 60)
@@ -104,7 +104,7 @@ def test_interrupt_leaves_other_jobs_alone(cell: Cell, running: Kernel, pipe: Pi
     started = cell(
         "import os, select, threading\n"
         "os.mkfifo('other')\n"
-        "reader = os.open('other', os.O_RDONLY | os.O_NONBLOCK)\n"
+        "reader = os.open('other', os.O_RDWR | os.O_NONBLOCK)\n"
         "def other(x: int) -> int:\n"
         "    import time\n"
         f"    open(os.path.join({str(Path('/'))!r}, *here.parts[1:], 'other'), 'wb').write(b'!')\n"

@@ -1,0 +1,64 @@
+"""Measuring cases in turn, so that what slows the machine slows all of them."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+REPEATS = 7
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Seconds of each repeat of one case; the first, which warms up, is not among them."""
+
+    name: str
+    seconds: tuple[float, ...]
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.seconds)
+
+
+def in_turn(cases: dict[str, Callable[[], object]], repeats: int = REPEATS) -> dict[str, Timing]:
+    """Runs every case once to warm up, then all of them in turn, ``repeats`` times.
+
+    A case that returns a number is taken at its word for how many seconds it needed.
+    """
+    seconds: dict[str, list[float]] = {name: [] for name in cases}
+    for turn in range(repeats + 1):
+        for name, run in cases.items():
+            start = time.perf_counter()
+            told = run()
+            needed = told if isinstance(told, float) else time.perf_counter() - start
+            if turn:
+                seconds[name].append(needed)
+    return {name: Timing(name, tuple(values)) for name, values in seconds.items()}
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One line of the results: what was measured, against what, and the bar it has to clear."""
+
+    name: str
+    value: float
+    unit: str
+    bar: str
+    cleared: bool
+    detail: str
+
+
+def ratio(name: str, ours: Timing, rival: Timing, *, at_least: float) -> Figure:
+    """How many times faster ``ours`` is than ``rival``."""
+    value = rival.median / ours.median
+    return Figure(
+        name,
+        value,
+        "×",
+        f"≥ {at_least:g}×",
+        value >= at_least,
+        f"{ours.median:.3f} s against {rival.median:.3f} s, "
+        f"medians of {len(ours.seconds)} and {len(rival.seconds)}",
+    )

@@ -1,0 +1,71 @@
+"""General scalar functions against Spark's own, and what watching them costs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import notebook_udf as nu
+from benchmarks.measure import Figure, in_turn, ratio
+from benchmarks.rival import Rival
+from benchmarks.workload import PARTITIONS, ROWS, consume, increment, shout, table
+from notebook_udf.telemetry.wire import CHANNEL_VARIABLE
+
+
+def run() -> list[Figure]:
+    """Ours with its metrics on, against a Spark as it comes."""
+    session = nu.session(workers=PARTITIONS)
+    frame = table(session.spark, ROWS)
+    numbers = session.register_function("increment", increment)
+    strings = session.register_function("shout", shout)
+    cases: dict[str, Callable[[], object]] = {
+        "ours bigint": lambda: consume(frame.select(numbers("a", "b"))),
+        "ours string": lambda: consume(frame.select(strings("s"))),
+    }
+    with Rival() as rival:
+        for name in ("default bigint", "pickled bigint", "default string", "pickled string"):
+            cases[name] = rival.case(name)
+        t = in_turn(cases)
+    return [
+        ratio("BIGINT a*b+1, against Spark's default udf", t["ours bigint"], t["default bigint"],
+              at_least=1.35),
+        ratio("BIGINT a*b+1, against Spark's pickled udf", t["ours bigint"], t["pickled bigint"],
+              at_least=1.35),
+        ratio("STRING s.upper()[::-1], against Spark's default udf", t["ours string"],
+              t["default string"], at_least=1.25),
+        ratio("STRING s.upper()[::-1], against Spark's pickled udf", t["ours string"],
+              t["pickled string"], at_least=1.25),
+    ]  # fmt: skip
+
+
+def run_telemetry() -> list[Figure]:
+    """The same functions with the side channel and without."""
+    session = nu.session(workers=PARTITIONS)
+    frame = table(session.spark, ROWS)
+    watched = session.register_function("increment", increment)
+    watched("a", "b")
+    environment = session.spark.sparkContext.environment
+    folder = environment.pop(CHANNEL_VARIABLE)
+    try:
+        # Workers get the environment of the moment their function was planned.
+        alone = session.register_function("increment_alone", increment)
+        alone("a", "b")
+    finally:
+        environment[CHANNEL_VARIABLE] = folder
+    t = in_turn(
+        {
+            "on": lambda: consume(frame.select(watched("a", "b"))),
+            "off": lambda: consume(frame.select(alone("a", "b"))),
+        },
+        repeats=21,
+    )
+    cost = 100 * (t["on"].median / t["off"].median - 1)
+    return [
+        Figure(
+            "Cost of telemetry, BIGINT a*b+1",
+            cost,
+            "%",
+            "≤ 3 %",
+            cost <= 3,
+            f"{t['on'].median:.3f} s with, {t['off'].median:.3f} s without, medians of 21",
+        )
+    ]
