@@ -1,14 +1,23 @@
 """Interrupting a cell ends the Spark jobs that the cell started.
 
-The kernel's interrupt raises in Python while the JVM goes on with the job. Every cell's jobs
-carry a tag of their own, and the jobs of an interrupted cell are cancelled by it.
+The kernel's interrupt raises in Python while the JVM goes on with the job. Here every cell's jobs
+carry a tag of their own, and an interrupt cancels them by it. An interrupt that hits while the
+cell waits for the JVM is held back until the JVM has answered: raised at once, it would tear down
+py4j's connections, those of other threads too, and PySpark's own cleaning up would then wait for
+the job or fail with an error that hides the interrupt.
 """
 
 from __future__ import annotations
 
+import _thread
 import logging
+import signal
 import sys
+import threading
 import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -16,14 +25,42 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
+# A job that is still being planned cannot be cancelled yet, so it is tried again and again.
+_SECONDS_BETWEEN = 0.2
+# What does not end by then (a call that is no job) is interrupted all the same.
+_SECONDS_HELD_BACK = 5.0
+_MODULES = ("py4j.clientserver", "py4j.java_gateway")
+
+
+@dataclass
+class Cell:
+    """A cell that runs; ``session`` and ``tag`` are there if a session was when it began."""
+
+    session: Session | None = None
+    tag: str = ""
+    interrupted: bool = False
+    over: threading.Event = field(default_factory=threading.Event)
+    thread: threading.Thread | None = None
+
+    def cancel(self) -> None:
+        """Cancels its jobs: by its tag, or all of them if the session began in it."""
+        active = _active()
+        if active is None:
+            return
+        if self.session is active:
+            active.spark.sparkContext.cancelJobsWithTag(self.tag)
+        else:
+            active.spark.sparkContext.cancelAllJobs()
+
 
 class CellJobs:
     """Tags the jobs of one shell's cells and cancels those of an interrupted one."""
 
     def __init__(self, shell: Any) -> None:
         self._shell = shell
-        # By the cell that runs: cells can run other cells.
-        self._tags: dict[int, tuple[Session, str]] = {}
+        # The last one runs: cells can run other cells.
+        self._cells: dict[int, Cell] = {}
+        self._restore: list[Callable[[], None]] = []
 
     def install(self) -> None:
         """Starts listening to cells."""
@@ -34,44 +71,141 @@ class CellJobs:
         """Stops it."""
         self._shell.events.unregister("pre_run_cell", self._before)
         self._shell.events.unregister("post_run_cell", self._after)
+        self._give_back()
 
     def _before(self, info: Any) -> None:
+        cell = Cell()
+        session = _active()
+        if session is not None:
+            tag = f"notebook-udf-cell-{uuid.uuid4().hex}"
+            try:
+                session.spark.sparkContext.addJobTag(tag)
+                cell.session, cell.tag = session, tag
+            except Exception:
+                _log.debug("the cell's jobs could not be tagged", exc_info=True)
+        if not self._cells:
+            self._take_over()
+        self._cells[id(info)] = cell
+
+    def _after(self, result: Any) -> None:
+        cell = self._cells.pop(id(result.info), None)
+        if not self._cells:
+            self._give_back()
+        if cell is None:
+            return
+        cell.over.set()
+        if cell.thread is not None:
+            cell.thread.join(_SECONDS_HELD_BACK)
         session = _active()
         if session is None:
             return
-        tag = f"notebook-udf-cell-{uuid.uuid4().hex}"
         try:
-            session.spark.sparkContext.addJobTag(tag)
+            if cell.interrupted or isinstance(result.error_in_exec, KeyboardInterrupt):
+                renew_connection(session)
+                cell.cancel()
+            if cell.session is session:
+                session.spark.sparkContext.removeJobTag(cell.tag)
         except Exception:
-            _log.debug("the cell's jobs could not be tagged", exc_info=True)
+            _log.warning("the jobs of the cell could not be ended", exc_info=True)
+
+    # The signal ------------------------------------------------------------------------------
+
+    def _take_over(self) -> None:
+        """Handles the interrupt while cells run, unless somebody else has plans for it."""
+        if (
+            threading.current_thread() is not threading.main_thread()
+            or signal.getsignal(signal.SIGINT) is not signal.default_int_handler
+        ):
             return
-        self._tags[id(info)] = session, tag
+        ours = self._interrupted
+        signal.signal(signal.SIGINT, ours)
 
-    def _after(self, result: Any) -> None:
-        tagged = self._tags.pop(id(result.info), None)
-        interrupted = isinstance(result.error_in_exec, KeyboardInterrupt)
+        def restore() -> None:
+            # SparkContext puts in a handler of its own when it starts.
+            if signal.getsignal(signal.SIGINT) == ours:
+                signal.signal(signal.SIGINT, signal.default_int_handler)
+
+        self._restore.append(restore)
+
+    def _give_back(self) -> None:
+        while self._restore:
+            self._restore.pop()()
+
+    def _interrupted(self, number: int, frame: FrameType | None) -> None:
+        cell = next(reversed(self._cells.values()), None)
+        if cell is None or cell.interrupted or _active() is None:
+            raise KeyboardInterrupt
+        cell.interrupted = True
+        held_back = _waits_for_jvm(frame)
+        self._restore.append(_cancellation_is_interrupt())
+        # From a thread of its own, because this one's connection may wait for an answer.
+        cell.thread = threading.Thread(
+            target=_cancel_until_over,
+            args=(cell, held_back),
+            name="notebook-udf-interrupt",
+            daemon=True,
+        )
+        cell.thread.start()
+        if not held_back:
+            raise KeyboardInterrupt
+
+
+def _cancel_until_over(cell: Cell, held_back: bool) -> None:
+    waited = 0.0
+    while True:
         try:
-            if interrupted:
-                _cancel(tagged)
-            elif tagged is not None and tagged[0] is _active():
-                tagged[0].spark.sparkContext.removeJobTag(tagged[1])
+            cell.cancel()
         except Exception:
-            _log.warning("the jobs of the cell could not be ended", exc_info=interrupted)
+            _log.debug("the jobs of the cell could not be cancelled", exc_info=True)
+        if cell.over.wait(_SECONDS_BETWEEN):
+            return
+        waited += _SECONDS_BETWEEN
+        if waited >= _SECONDS_HELD_BACK:
+            if held_back:
+                _thread.interrupt_main()
+            return
 
 
-def _cancel(tagged: tuple[Session, str] | None) -> None:
-    session = _active()
-    if session is None:
-        return
-    renew_connection(session)
-    context = session.spark.sparkContext
-    if tagged is None or tagged[0] is not session:
-        # The session began in the cell itself, so every job is the cell's.
-        context.cancelAllJobs()
-        return
-    context.cancelJobsWithTag(tagged[1])
-    # The connection may be the one that was tagged, if the interrupt hit between two calls.
-    context.removeJobTag(tagged[1])
+def _cancellation_is_interrupt() -> Callable[[], None]:
+    """Turns Spark's word that a job was cancelled into the interrupt that cancelled it."""
+    from pyspark.errors.exceptions import captured
+
+    original = captured.convert_exception
+
+    def convert(java_exception: Any) -> Any:
+        if threading.current_thread() is threading.main_thread() and _says_cancelled(
+            java_exception
+        ):
+            return KeyboardInterrupt()
+        return original(java_exception)
+
+    captured.convert_exception = convert
+
+    def restore() -> None:
+        if captured.convert_exception is convert:
+            captured.convert_exception = original
+
+    return restore
+
+
+def _says_cancelled(java_exception: Any) -> bool:
+    for _ in range(10):
+        if java_exception is None:
+            break
+        text = str(java_exception.toString())
+        # The second is what Spark says when Python no longer reads the rows.
+        if "cancelled" in text or "Broken pipe" in text:
+            return True
+        java_exception = java_exception.getCause()
+    return False
+
+
+def _waits_for_jvm(frame: FrameType | None) -> bool:
+    while frame is not None:
+        if frame.f_code.co_name == "send_command" and frame.f_globals["__name__"] in _MODULES:
+            return True
+        frame = frame.f_back
+    return False
 
 
 def renew_connection(session: Session) -> None:
@@ -80,7 +214,7 @@ def renew_connection(session: Session) -> None:
     The next call opens another. If the connection were used again, that call would read the
     answer to the interrupted one.
     """
-    client = session.spark.sparkContext._gateway._gateway_client
+    client: Any = session.spark.sparkContext._gateway._gateway_client
     connection = client.get_thread_connection()
     # py4j keeps connections that wait for no answer in this queue, and no other.
     if connection is not None and connection not in client.deque:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import select
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -27,9 +28,9 @@ tracker = session.spark.sparkContext.statusTracker()
 while tracker.getActiveJobsIds() and time.monotonic() < deadline:
     time.sleep(0.05)
 assert tracker.getActiveJobsIds() == [], tracker.getActiveJobsIds()
-assert not session.spark.sparkContext.getJobTags() - {tag for _, tag in
-    [t for c in get_ipython().events.callbacks['pre_run_cell']
-     if 'notebook_udf' in c.__module__ for t in c.__self__._tags.values()]}
+assert not set(session.spark.sparkContext.getJobTags()) - {c.tag for c in
+    [t for e in get_ipython().events.callbacks['pre_run_cell']
+     if 'notebook_udf' in e.__module__ for t in e.__self__._cells.values()]}
 """
 
 
@@ -63,16 +64,20 @@ def pipe(tmp_path: Path) -> Iterator[Pipe]:
         "session.sql('select slow(id) from range(0, 2, 1, 1)').collect()",
         "session.sql('select slow(id) from range(0, 2, 1, 1)').toPandas()",
         "session.sql('select slow(id) from range(0, 2, 1, 1)').show()",
+        "list(session.sql('select slow(id) from range(0, 2, 1, 1)').toLocalIterator())",
     ],
 )
 def test_interrupt_ends_the_job(cell: Cell, running: Kernel, pipe: Pipe, query: str) -> None:
     assert cell(SLOW.format(fifo=str(pipe.path))).ok
     begun = running.start(query)
     pipe.wait()
+    interrupted = time.monotonic()
     running.manager.interrupt_kernel()
     ran = running.finish(begun)
     assert not ran.ok
-    assert ran.errors[0]["ename"] == "KeyboardInterrupt"
+    assert [error["ename"] for error in ran.errors] == ["KeyboardInterrupt"]
+    assert ran.stream("stderr") == ""
+    assert time.monotonic() - interrupted < 10
     ended = cell(NO_JOBS)
     assert ended.ok, ended.errors
     after = cell(
@@ -81,6 +86,43 @@ def test_interrupt_ends_the_job(cell: Cell, running: Kernel, pipe: Pipe, query: 
     assert after.ok, after.errors
     cell("%%udf\ndef quick(x: int) -> int:\n    return x + 1")
     assert cell("assert session.sql('select quick(1)').first()[0] == 2").ok
+
+
+def test_interrupt_of_plain_python_is_at_once(cell: Cell, running: Kernel, pipe: Pipe) -> None:
+    begun = running.start(
+        "import time\n"
+        f"with open({str(pipe.path)!r}, 'wb') as begun:\n    begun.write(b'!')\n"
+        "time.sleep(120)"
+    )
+    pipe.wait()
+    interrupted = time.monotonic()
+    running.manager.interrupt_kernel()
+    ran = running.finish(begun)
+    assert [error["ename"] for error in ran.errors] == ["KeyboardInterrupt"]
+    assert time.monotonic() - interrupted < 4
+    assert cell("assert session.sql('select 1').first()[0] == 1").ok
+
+
+def test_a_call_that_is_no_job_is_interrupted_too(cell: Cell, running: Kernel, pipe: Pipe) -> None:
+    begun = running.start(
+        "import sys, threading, time\n"
+        "def tell():\n"
+        "    names = []\n"
+        "    while 'send_command' not in names:\n"
+        "        time.sleep(0.01)\n"
+        "        frame, names = sys._current_frames()[threading.main_thread().ident], []\n"
+        "        while frame: frame = names.append(frame.f_code.co_name) or frame.f_back\n"
+        f"    open({str(pipe.path)!r}, 'wb').write(b'!')\n"
+        "sleep = session.spark._jvm.java.lang.Thread.sleep\n"
+        "threading.Thread(target=tell).start()\n"
+        "sleep(60_000)"
+    )
+    pipe.wait()
+    running.manager.interrupt_kernel()
+    ran = running.finish(begun, timeout=30)
+    assert [error["ename"] for error in ran.errors] == ["KeyboardInterrupt"]
+    after = cell("assert session.sql('select 1').first()[0] == 1")
+    assert after.ok, after.errors
 
 
 def test_interrupt_of_sparksql_says_cancelled(cell: Cell, running: Kernel, pipe: Pipe) -> None:
