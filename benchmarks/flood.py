@@ -8,7 +8,7 @@ from benchmarks.workload import PARTITIONS, consume
 
 LINES = 1_000_000
 # Work beside each line, so that the lines come at about a million in ten seconds.
-SPIN = 190
+SPIN = 640
 
 
 def quiet(i: int) -> int:

@@ -80,6 +80,10 @@ class RegisteredFunction:
         """A Column: the function on columns; a string is the name of a column."""
         return self.actions.column(self, args, kwargs)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A function that calls this one takes it along to a worker, where there is no session.
+        return _as_definition, (self.definition,)
+
     def eval(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the function here, in the kernel, on plain values, between ``open`` and ``close``.
 
@@ -121,6 +125,10 @@ class RegisteredFunction:
             f"<code>{escape(self.signature)}</code> "
             f"<small>{escape(self.kind)}, version {self.version}</small>"
         )
+
+
+def _as_definition(definition: FunctionDefinition) -> FunctionDefinition:
+    return definition
 
 
 def fingerprint(payload: bytes, definition: FunctionDefinition) -> str:

@@ -76,21 +76,31 @@ class Translator:
         if match is not None:
             return self._lost(text, int(match[1]))
         attempts = [int(number) for number in _TASK_ATTEMPT.findall(text)]
-        worker = self._store.worker_of(attempts[-1]) if attempts else None
-        if worker is not None and _CRASH.search(text):
-            return self._lost(text, worker.pid)
+        if attempts and _CRASH.search(text):
+            worker = self._store.worker_of(attempts[-1])
+            pid = worker.pid if worker is not None else self._pid_at(attempts[-1])
+            if pid is not None:
+                return self._lost(text, pid)
+        return None
+
+    def _pid_at(self, task_attempt: int) -> int | None:
+        """The worker that noted it was at a task, for one that ended before it could say so."""
+        for path in (self._folder / "workers").glob("*.position"):
+            position = read_position(path)
+            if position is not None and position.task_attempt == task_attempt:
+                return int(path.stem)
         return None
 
     def _lost(self, text: str, pid: int) -> RemoteError:
         ended = self._store.wait_exit(pid, _PATIENCE_SECONDS)
-        worker = next(w for w in self._store.workers() if w.pid == pid)
+        worker = next((w for w in self._store.workers() if w.pid == pid), None)
         position = read_position(self._folder / "workers" / f"{pid}.position")
-        running = worker.task.task_attempt if worker.task is not None else None
+        running = worker.task.task_attempt if worker is not None and worker.task else None
         if position is not None and running not in (None, position.task_attempt):
             position = None
         code = ended.exit_code if ended is not None else None
         number = ended.signal if ended is not None else None
-        function = position.function if position is not None else worker.function
+        function = position.function if position is not None else worker.function if worker else ""
         output = ended.output if ended is not None else ""
         if _WATCHDOG in output:
             stuck = FunctionTimeout(
@@ -182,7 +192,11 @@ def own_frame(failed: FailedRow) -> Frame | None:
 
 def code_lines(frame: Frame, context: int = _CONTEXT_LINES) -> list[tuple[int, str]]:
     """The line of a frame with its neighbours, numbered; just the line if there is no file."""
-    lines = linecache.getlines(frame.file)
+    try:
+        lines = linecache.getlines(frame.file)
+    except ValueError:
+        # No file can be called that: a NUL or a lone surrogate is in its name.
+        lines = []
     if not lines:
         return [(frame.line, frame.text.rstrip())] if frame.text else []
     first = max(1, frame.line - context)

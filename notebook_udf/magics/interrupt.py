@@ -9,7 +9,6 @@ the job or fail with an error that hides the interrupt.
 
 from __future__ import annotations
 
-import _thread
 import logging
 import signal
 import sys
@@ -161,8 +160,10 @@ def _cancel_until_over(cell: Cell, held_back: bool) -> None:
             return
         waited += _SECONDS_BETWEEN
         if waited >= _SECONDS_HELD_BACK:
-            if held_back:
-                _thread.interrupt_main()
+            main = threading.main_thread().ident
+            if held_back and main is not None:
+                # A real signal: a simulated one does not wake a thread that reads a socket.
+                signal.pthread_kill(main, signal.SIGINT)
             return
 
 

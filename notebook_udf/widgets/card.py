@@ -109,7 +109,10 @@ def _code(frame: Frame) -> str:
 
 
 def _values(arguments: tuple[tuple[str, str], ...]) -> str:
-    cell = f"{_FONT};font-size:12px;text-align:left;padding:1px 14px 1px 0;border:0"
+    cell = (
+        f"{_FONT};font-size:12px;text-align:left;padding:1px 14px 1px 0;border:0;"
+        "color:inherit;background:transparent"
+    )
     rows = "".join(
         f'<tr style="background:transparent">'
         f'<td style="{cell};{_QUIET};vertical-align:top">{escape(one_line(name, _LINE))}</td>'
@@ -117,7 +120,7 @@ def _values(arguments: tuple[tuple[str, str], ...]) -> str:
         f"{escape(one_line(value, _VALUE))}</td></tr>"
         for name, value in arguments
     )
-    return f'<table style="border-collapse:collapse;margin:8px 0">{rows}</table>'
+    return f'<table style="border-collapse:collapse;margin:8px 0;color:inherit">{rows}</table>'
 
 
 def _rest(error: NotebookUdfError) -> list[str]:
@@ -155,8 +158,8 @@ def _folds(error: NotebookUdfError, failed: FailedRow | None) -> list[str]:
     if isinstance(error, UserFunctionError) and failed is not None and failed.error_id:
         folds.append(
             f'<div style="{_QUIET};font-size:11px;margin-top:4px">'
-            f"{escape(failed.function)} version {failed.version}, "
-            f"error {escape(failed.error_id)}</div>"
+            f"{escape(one_line(failed.function, _LINE))} version {failed.version}, "
+            f"error {escape(one_line(failed.error_id, _LINE))}</div>"
         )
     return folds
 

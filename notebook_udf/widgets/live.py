@@ -103,7 +103,9 @@ def summary_html(state: RunState, note: str = "") -> str:
     return (
         f'<div style="font-size:12px;{_QUIET}">'
         f'<span style="color:{_DOT[state.outcome]}">●</span> {escape(_closing(state, note))}</div>'
-        + "".join(f'<div style="overflow-x:auto">{table}</div>' for table in tables)
+        + "".join(
+            f'<div style="overflow-x:auto;white-space:nowrap">{table}</div>' for table in tables
+        )
     )
 
 

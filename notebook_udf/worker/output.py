@@ -18,7 +18,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, BinaryIO
 
 from notebook_udf.telemetry.wire import LogLine
 
@@ -52,25 +52,20 @@ class OutputLog:
         self._tokens = _BURST
         self._refilled = time.monotonic()
         self._lock = threading.Lock()
-        self._file: TextIO | None = None
+        self._file: BinaryIO | None = None
         self._file_room = _MOST_FILE_BYTES
         if path is not None:
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-            self._file = os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace")
+            self._file = os.fdopen(descriptor, "wb", 1 << 18)
 
-    def add(self, level: str, source: str, text: str) -> None:
-        """Notes one line."""
+    def add(self, level: str, source: str, text: str) -> bool:
+        """Notes one line. False if it is withheld, because there were too many."""
         with self._lock:
             self._sequence += 1
-            if self._file is not None and self._file_room > 0:
-                self._file_room -= len(text) + 1
-                try:
-                    self._file.write(text + "\n")
-                except OSError:
-                    self._file_room = 0  # disk full: the job goes on without the file
+            self._keep(text.encode("utf-8", "backslashreplace") + b"\n")
             if self._tokens < 1 and not self._refill():
                 self._dropped += 1
-                return
+                return False
             self._tokens -= 1
             if len(text) > _MOST_LINE_CHARACTERS:
                 cut = len(text) - _MOST_LINE_CHARACTERS
@@ -79,6 +74,24 @@ class OutputLog:
             self._lines.append(
                 LogLine(self._sequence, time.time(), level, source, function, bundle, row, text)
             )
+            return True
+
+    def withhold(self, data: bytes) -> None:
+        """Notes many lines that are not to be sent: they are counted, and kept in the file."""
+        with self._lock:
+            count = data.count(b"\n")
+            self._sequence += count
+            self._dropped += count
+            self._keep(data)
+
+    def _keep(self, data: bytes) -> None:
+        if self._file is None or self._file_room <= 0:
+            return
+        self._file_room -= len(data)
+        try:
+            self._file.write(data)
+        except OSError:
+            self._file_room = 0  # disk full: the job goes on without the file
 
     def take(self) -> tuple[list[LogLine], int]:
         """The lines since the last call, and how many were withheld."""
@@ -97,8 +110,25 @@ class OutputLog:
         return self._tokens >= 1
 
 
+class _Withheld(io.RawIOBase):
+    """Where a flood goes: blocks of lines that nobody will read one by one."""
+
+    def __init__(self, log: OutputLog) -> None:
+        self._log = log
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self._log.withhold(bytes(data))
+        return len(data)
+
+
 class OutputStream(io.TextIOBase):
     """Stands in for ``sys.stdout`` or ``sys.stderr``; whole lines go to the log.
+
+    When lines are withheld, ``flood`` takes its place until ``after_flood``: a buffer that costs
+    ``print`` nothing beyond itself, where lines are only counted and kept in the file.
 
     A child that a function forks writes to the file descriptor instead, which the parent reads:
     its lines come once, and never twice what the parent had half written.
@@ -111,6 +141,9 @@ class OutputStream(io.TextIOBase):
         self._descriptor = descriptor
         self._partial = ""
         self._forked = False
+        self.flood = io.TextIOWrapper(
+            io.BufferedWriter(_Withheld(log), 1 << 18), "utf-8", "backslashreplace", "\n"
+        )
         os.register_at_fork(after_in_child=self._after_fork)
 
     @property
@@ -137,8 +170,20 @@ class OutputStream(io.TextIOBase):
             return len(text)
         *lines, self._partial = (self._partial + text).split("\n")
         for line in lines:
-            self._log.add(self._level, self._source, line)
+            if not self._log.add(self._level, self._source, line) and not self._partial:
+                self._give_way()
         return len(text)
+
+    def after_flood(self) -> None:
+        """Takes its place back; called now and then, and when a task is over."""
+        if getattr(sys, self._source) is self.flood:
+            self.flood.flush()
+            setattr(sys, self._source, self)
+        self.flood.flush()
+
+    def _give_way(self) -> None:
+        if getattr(sys, self._source) is self:
+            setattr(sys, self._source, self.flood)
 
     def finish_line(self) -> None:
         """Lets go of a last line without an end; called when a task is over."""
@@ -149,6 +194,8 @@ class OutputStream(io.TextIOBase):
     def _after_fork(self) -> None:
         self._forked = True
         self._partial = ""
+        if getattr(sys, self._source, None) is self.flood:
+            setattr(sys, self._source, self)
 
 
 class LogHandler(logging.Handler):
@@ -233,13 +280,16 @@ class Capture:
         logging.getLogger().setLevel(level)
 
     def poll(self) -> None:
-        """Picks up what native code wrote."""
+        """Picks up what native code wrote, and lets lines through again after a flood."""
+        for stream in self._streams:
+            stream.after_flood()
         if self._native is not None:
             self._native.poll()
 
     def finish_lines(self) -> None:
         """Lets go of half lines, when a task is over."""
         for stream in self._streams:
+            stream.after_flood()
             stream.finish_line()
         if self._native is not None:
             self._native.finish_line()

@@ -41,7 +41,7 @@ def test_registering_again_says_what_changed(cell: Cell) -> None:
 def test_options(cell: Cell) -> None:
     ran = cell(
         "%%udf divided --returns 'decimal(10, 2)' --input-types \"INT, DECIMAL(10, 2)\" "
-        "--nondeterministic --on-error null --memory 256m --timeout 5s --kind scalar\n"
+        "--nondeterministic --on-error null --memory 2g --timeout 5s --kind scalar\n"
         "from decimal import Decimal\n"
         "def anything(a, b):\n    return Decimal(a) / b"
     )
@@ -52,7 +52,7 @@ def test_options(cell: Cell) -> None:
         "assert divided.signature == 'divided(a int, b decimal(10,2)) -> decimal(10,2)'\n"
         "assert d.deterministic is False\n"
         "assert (d.options.on_error, d.options.memory, d.options.timeout) "
-        "== ('null', 256 << 20, 5.0)\n"
+        "== ('null', 2 << 30, 5.0)\n"
         "rows = session.sql('select divided(1, 4.0), divided(1, 0.0)').collect()\n"
         "assert (str(rows[0][0]), rows[0][1]) == ('0.25', None), rows"
     )
