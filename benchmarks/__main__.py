@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pyspark
 
-import notebook_udf as nu
 from benchmarks import flood, latency, scalar
 from benchmarks.measure import Figure
+from notebook_udf.kernel import active_session
 
 BENCHMARKS: dict[str, Callable[[], list[Figure]]] = {
     "scalar": scalar.run,
@@ -33,7 +33,7 @@ def main() -> int:
         for figure in BENCHMARKS[name]():
             print(f"  {line(figure)}", flush=True)
             figures.append(figure)
-        running = nu.kernel.active_session()
+        running = active_session()
         if running is not None:
             running.stop()
     if chosen == list(BENCHMARKS):

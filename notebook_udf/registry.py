@@ -13,7 +13,7 @@ from html import escape
 from typing import Any, Protocol
 
 from notebook_udf.errors import DeclarationError
-from notebook_udf.functions.definition import FunctionDefinition
+from notebook_udf.functions.definition import FunctionDefinition, doorway
 from notebook_udf.tables import html_table, text_table
 
 _HEADERS = ("function", "kind", "version", "on error")
@@ -78,6 +78,8 @@ class RegisteredFunction:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """A Column: the function on columns; a string is the name of a column."""
+        if doorway.inside_worker:
+            return self.definition.call(*args, **kwargs)
         return self.actions.column(self, args, kwargs)
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -18,7 +18,9 @@ def nothing_left_behind() -> Iterator[None]:
     """After the last test: no process, no thread, no session folder that was not there before."""
     threads = set(threading.enumerate())
     yield
-    running = nu.kernel.active_session() if "kernel" in vars(nu) else None
+    from notebook_udf.kernel import active_session
+
+    running = active_session()
     if running is not None:
         folder = running.folder
         running.stop()

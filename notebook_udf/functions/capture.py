@@ -15,6 +15,7 @@ import socket
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from types import CodeType, FunctionType, GeneratorType, ModuleType
 from typing import Any
 
@@ -42,9 +43,30 @@ def freeze(definition: FunctionDefinition) -> bytes:
         if reason:
             raise CaptureError(_message(definition, name, line, reason))
     try:
-        return bytes(cloudpickle.dumps(definition.function))
+        with _naming_itself(definition.function):
+            return bytes(cloudpickle.dumps(definition.function))
     except Exception as error:
         raise CaptureError(_blame(definition, error)) from error
+
+
+@contextmanager
+def _naming_itself(function: Any) -> Iterator[None]:
+    """While a decorator runs, a function's name is still unbound, or bound to what it replaces:
+    one that calls itself has to find itself there."""
+    if not isinstance(function, FunctionType) or function.__qualname__ != function.__name__:
+        yield
+        return
+    names, name = function.__globals__, function.__name__
+    missing = object()
+    before = names.get(name, missing)
+    names[name] = function
+    try:
+        yield
+    finally:
+        if before is missing:
+            del names[name]
+        else:
+            names[name] = before
 
 
 def _message(definition: FunctionDefinition, name: str, line: int, reason: str) -> str:

@@ -7,7 +7,8 @@ widgets read it. Making one from a user's object is the business of ``declare``.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -28,6 +29,15 @@ class Door(Protocol):
 class _Doorway:
     door: Door | None = None
     inside_worker: bool = False
+
+    @contextmanager
+    def as_in_worker(self) -> Iterator[None]:
+        """Within it a function that calls another gets the value, as it will in a worker."""
+        before, self.inside_worker = self.inside_worker, True
+        try:
+            yield
+        finally:
+            self.inside_worker = before
 
 
 # One per process, because a definition travels between processes and sessions without it.

@@ -248,17 +248,21 @@ def describe(kind: str, value: Any) -> str:
     if kind == "counter":
         return f"{value:,}"
     if kind == "gauge":
-        return f"{value[1]}" if not isinstance(value[1], float) else f"{value[1]:,.4g}"
+        return _number(value[1]) if isinstance(value[1], float) else f"{value[1]}"
     if kind == "meter":
         span = max(value["last"] - value["start"], 1e-3)
-        return f"{value['count']:,} ({value['count'] / span:,.4g}/s)"
+        return f"{value['count']:,} ({_number(value['count'] / span)}/s)"
     if not value["count"]:
         return "0 values"
     return (
-        f"{value['count']:,} values, mean {value['sum'] / value['count']:,.4g}, "
-        f"p50 {percentile(value, 0.5):,.4g}, p95 {percentile(value, 0.95):,.4g}, "
-        f"max {value['max']:,.4g}"
+        f"{value['count']:,} values, mean {_number(value['sum'] / value['count'])}, "
+        f"p50 {_number(percentile(value, 0.5))}, p95 {_number(percentile(value, 0.95))}, "
+        f"max {_number(value['max'])}"
     )
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if 1000 <= abs(value) < 1e15 else f"{value:.4g}"
 
 
 def percentile(histogram: Any, fraction: float) -> float:

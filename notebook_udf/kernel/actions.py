@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import FailedRow, PlanningError, ResultError
-from notebook_udf.functions.base import UserDefinedFunction
-from notebook_udf.functions.context import FunctionContext
 from notebook_udf.functions.definition import FunctionDefinition
+from notebook_udf.kernel.calling import call_here
 from notebook_udf.kernel.trial import Trial, try_rows
 from notebook_udf.planner import scalar
 from notebook_udf.registry import RegisteredFunction, fingerprint
@@ -33,15 +32,8 @@ class SessionActions:
         from notebook_udf.worker.encode import BadResult, encoder
 
         definition = record.definition
-        function = definition.function
-        context = FunctionContext(function=record.name, job_parameters=self._session.job_parameters)
-        if isinstance(function, UserDefinedFunction):
-            function.open(context)
-        try:
-            result = definition.call(*args, **kwargs)
-        finally:
-            if isinstance(function, UserDefinedFunction):
-                function.close()
+        job_parameters = self._session.job_parameters
+        result = call_here(definition, args, kwargs, job_parameters=job_parameters)
         if definition.func_type == "general":
             try:
                 encoder(definition.result_type)([result])

@@ -71,6 +71,7 @@ class Session:
         workers: int | None,
         worker_memory: str | int | None,
         bundle_size: int | None,
+        bundle_time: Any = None,
         job_parameters: Mapping[str, Any] | None,
         conf: Mapping[str, Any] | None,
     ) -> None:
@@ -85,6 +86,8 @@ class Session:
         self._lock = threading.RLock()
         self._planned: dict[tuple[str, int], UserDefinedFunction] = {}
         self.notes: list[str] = []
+        if bundle_time is not None:
+            self.notes.append(f"bundle_time={bundle_time!r} has no effect: use bundle_size")
         self.folder: Path = make_folder()
         self.store = Store()
         self._receiver: Receiver | None = None
@@ -98,7 +101,7 @@ class Session:
                     conf={k: str(v) for k, v in (conf or {}).items()},
                 )
             else:
-                self.notes = launch.adopt(spark)
+                self.notes += launch.adopt(spark)
                 ignored = {"app_name": app_name, "master": master, "workers": workers}
                 self.notes += [
                     f"{name}={value!r} has no effect on a Spark that runs already"
@@ -354,7 +357,8 @@ def session(
     bundle_size
         Rows in a bundle.
     bundle_time
-        Accepted for PyFlink's name; Spark forms bundles by size.
+        PyFlink's limit on the age of a bundle. Spark forms bundles by size alone; the session's
+        ``notes`` say so if it is given.
     job_parameters
         For ``FunctionContext.get_job_parameter``.
 
@@ -404,6 +408,7 @@ def session(
             workers=workers,
             worker_memory=worker_memory,
             bundle_size=bundle_size,
+            bundle_time=bundle_time,
             job_parameters=job_parameters,
             conf=conf,
         )

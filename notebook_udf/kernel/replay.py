@@ -6,8 +6,7 @@ import pickle
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import FailedRow, RemoteError, SessionError
-from notebook_udf.functions.base import UserDefinedFunction
-from notebook_udf.functions.context import FunctionContext
+from notebook_udf.kernel.calling import call_here
 
 if TYPE_CHECKING:
     from notebook_udf.kernel.core import Session
@@ -29,15 +28,7 @@ def replay(session: Session, name: str, error: Any = None) -> Any:
         )
     # From the session's own workers, over a channel that only they have the key to.
     arguments = pickle.loads(failed.pickled_arguments)
-    function = version.definition.function
-    call = version.definition.call
-    if not isinstance(function, UserDefinedFunction):
-        return call(*arguments)
-    function.open(FunctionContext(function=name, job_parameters=session.job_parameters))
-    try:
-        return call(*arguments)
-    finally:
-        function.close()
+    return call_here(version.definition, arguments, {}, job_parameters=session.job_parameters)
 
 
 def _chosen(session: Session, name: str, error: Any) -> FailedRow:

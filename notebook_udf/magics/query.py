@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from notebook_udf.errors import PlanningError
 from notebook_udf.magics.statements import Statement
 from notebook_udf.widgets.rows import RowsTable
 
@@ -32,10 +33,22 @@ class Result:
 
 
 def run_statements(session: Session, statements: list[Statement], limit: int) -> Result:
-    """Runs them in order; what Spark raises ends the series."""
+    """Runs them in order; what Spark raises ends the series.
+
+    Raises
+    ------
+    PlanningError
+        If Spark cannot make sense of a statement. Its message is all there is to say, where
+        Spark's own exception would bring a page of frames along.
+    """
+    from pyspark.errors import AnalysisException
+
     uses_python = False
     for statement in statements:
-        frame = session.sql(statement.text, **statement.values)
+        try:
+            frame = session.sql(statement.text, **statement.values)
+        except AnalysisException as error:
+            raise PlanningError(str(error).strip()) from None
         uses_python = uses_python or _uses_python(frame)
     if not frame.columns:
         return Result(frame, None, uses_python)

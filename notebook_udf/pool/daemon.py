@@ -151,7 +151,7 @@ def preload() -> None:
     # Arrow's spare allocator would start a thread as it is loaded.
     os.environ.setdefault("JE_ARROW_MALLOC_CONF", "background_thread:false")
     import pandas  # noqa: F401
-    import pyarrow.parquet  # noqa: F401
+    import pyarrow.parquet
     import zmq  # noqa: F401
 
     import notebook_udf.worker.rows
@@ -159,6 +159,8 @@ def preload() -> None:
     from notebook_udf.pool import spark_worker
 
     spark_worker.attach()
+    # Arrow reserves its first gigabyte of addresses now, and not within a function's limit.
+    pyarrow.array(range(100_000)).to_pylist()
     # What is here now stays shared with the workers: collecting it would copy every page.
     gc.collect()
     gc.freeze()

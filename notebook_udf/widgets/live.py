@@ -112,7 +112,8 @@ def summary_html(state: RunState, note: str = "") -> str:
 def _parts(state: RunState) -> list[str]:
     parts = [duration(state.seconds)]
     if state.totals:
-        parts.append(f"{state.rows:,} rows in, {state.rate:,.0f} rows/s")
+        rows = f"{state.rows:,} row{'' if state.rows == 1 else 's'} in"
+        parts.append(f"{rows}, {state.rate:,.0f} rows/s")
         parts.append(f"{state.bundles:,} bundle{'' if state.bundles == 1 else 's'}")
     errors = sum(t.errors for t in state.totals)
     if errors:

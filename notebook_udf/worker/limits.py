@@ -29,12 +29,15 @@ class MemoryLimit:
 
     def apply(self, function_limit: int = 0) -> None:
         """Sets the tighter of the worker's limit and ``function_limit``; 0 for neither."""
-        limits = [limit for limit in (self._worker_limit, function_limit) if limit]
-        self.current = min(limits, default=0)
+        self.current = min(filter(None, (self._worker_limit, function_limit)), default=0)
         _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-        soft = self._baseline + self.current if self.current else hard
-        if hard != resource.RLIM_INFINITY:
-            soft = min(soft, hard)
+        ceilings = [hard] if hard != resource.RLIM_INFINITY else []
+        if self._worker_limit:
+            ceilings.append(self._baseline + self._worker_limit)
+        if function_limit:
+            # What earlier functions left in this worker is not this one's doing.
+            ceilings.append(data_bytes() + function_limit)
+        soft = min(ceilings, default=resource.RLIM_INFINITY)
         # Only the soft limit moves: a lowered hard limit could not be raised for the next task.
         resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
 

@@ -171,6 +171,9 @@ class Task:
         self.active = None
         if self.timer is not None:
             self.timer.stop()
+        for i, call in enumerate(self.calls):
+            # What a bundle had cost that was never finished, its failure included.
+            self._totals[i] = _sum(self._totals.get(i), call.take_timing())
         self.runtime.finish_output()
         self.runtime.send(
             TaskEnded(

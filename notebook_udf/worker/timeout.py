@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import faulthandler
 import signal
-import sys
 import time
 import traceback
 from collections.abc import Callable
@@ -64,9 +63,7 @@ class CallTimer:
 
     def enter(self) -> None:
         """The function is about to be called, for the first row of a bundle."""
-        faulthandler.dump_traceback_later(
-            self._seconds + _GRACE_SECONDS, exit=True, file=sys.__stderr__
-        )
+        faulthandler.dump_traceback_later(self._seconds + _GRACE_SECONDS, exit=True, file=2)
 
     def leave(self) -> None:
         """The last row of the bundle is through."""

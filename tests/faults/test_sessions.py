@@ -18,6 +18,7 @@ import psutil
 import pytest
 
 import notebook_udf as nu
+from notebook_udf.kernel import Session
 
 ROOT = Path(nu.__file__).resolve().parents[1]
 
@@ -199,6 +200,34 @@ def test_queries_go_on_when_the_side_channel_is_gone() -> None:
         assert "ZeroDivisionError" in told(process)["text"]
 
 
+def test_metrics_of_an_attempt_that_failed_are_not_counted_twice() -> None:
+    body = """
+    session = nu.session(master="local[1,2]")
+    class Counted(nu.ScalarFunction):
+        def open(self, ctx):
+            self.attempt = ctx.get_attempt_number()
+            self.seen = ctx.get_metric_group().counter("seen")
+        def eval(self, i: int) -> int:
+            self.seen.inc()
+            if i == 70000 and self.attempt == 0:
+                raise ValueError("only the first time")
+            return i
+    session.register_function("counted", udf(Counted))
+    ended = threading.Event()
+    session.store.subscribe(
+        lambda r: ended.set() if r.kind == "task-ended" and r.outcome == "done" else None
+    )
+    rows = len(session.sql("SELECT counted(id) FROM range(0, 100000, 1, 1)").collect())
+    ended.wait(10)
+    (total,) = session.metrics().totals
+    (metric,) = session.metrics().user_metrics
+    tell(rows=rows, counted=metric.value, rows_in=total.rows_in, tasks=total.tasks)
+    """
+    with script(body) as process:
+        facts = told(process)
+        assert facts == {"rows": 100_000, "counted": 100_000, "rows_in": 100_000, "tasks": 1}
+
+
 def test_a_running_spark_is_adopted_whole() -> None:
     body = """
     from pyspark.sql import SparkSession
@@ -256,7 +285,7 @@ def test_socket_paths_are_short_and_private(session: nu.Session) -> None:
 @pytest.mark.parametrize("limit", ["0", "-1g", "lots", 0, -5, True, "1k", "", 1.5])
 def test_memory_limits_that_mean_nothing_are_refused(limit: Any) -> None:
     with pytest.raises(nu.DeclarationError, match="worker_memory"):
-        nu.kernel.Session(
+        Session(
             None,
             app_name=None,
             master=None,

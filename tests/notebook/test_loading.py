@@ -10,7 +10,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from notebook_kernel import Kernel
 
-HEAVY = ("pyspark", "pandas", "pyarrow", "numpy", "sqlglot", "ipywidgets", "rich", "zmq_absent")
+HEAVY = ("pyspark", "pandas", "pyarrow", "numpy", "sqlglot", "ipywidgets", "rich")
 LOAD = f"""
 import sys, time
 before = set(sys.modules)

@@ -93,6 +93,16 @@ def test_a_class(cell: Cell) -> None:
     assert cell("assert session.sql(\"select Shout('a')\").first()[0] == 'A'").ok
 
 
+def test_a_function_may_call_itself_and_registered_ones(cell: Cell) -> None:
+    cell("%%udf\ndef fact(n: int) -> int:\n    return 1 if n < 2 else n * fact(n - 1)")
+    ran = cell("%%udf\ndef after_fact(n: int) -> int:\n    return fact(n) + 1")
+    assert ran.ok, ran.errors
+    checked = cell(
+        "assert tuple(session.sql('select fact(5), after_fact(4)').first()) == (120, 25)"
+    )
+    assert checked.ok, checked.errors
+
+
 def test_several_without_a_decorator(cell: Cell) -> None:
     source = "\ndef one(x: int) -> int:\n    return 1\ndef two(x: int) -> int:\n    return 2\n"
     ran = cell("%%udf" + source)

@@ -250,3 +250,12 @@ def test_year_month_intervals(session: nu.Session) -> None:
 def later_column_months(session: nu.Session) -> int:
     query = "SELECT CAST(CAST(later(INTERVAL '1-4' YEAR TO MONTH) AS INTERVAL MONTH) AS INT)"
     return int(one(session, query))
+
+
+def test_a_function_that_calls_itself(session: nu.Session) -> None:
+    namespace: dict[str, Any] = {"nu": nu, "__name__": "__main__"}
+    source = "@nu.register\ndef fact(n: int) -> int:\n    return 1 if n < 2 else n * fact(n - 1)\n"
+    for _ in range(2):
+        exec(compile(source, "<cell>", "exec"), namespace)
+        assert one(session, "SELECT fact(5)") == 120
+        assert namespace["fact"].eval(4) == 24

@@ -1,0 +1,44 @@
+"""Every tutorial runs from top to bottom, and its answers are the ones its text tells."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from notebook_udf.tutorials import copy_tutorials, run_tutorial, tutorials_folder
+
+TUTORIALS = sorted(tutorials_folder().glob("*.ipynb"))
+
+
+@pytest.mark.timeout(300)
+def test_the_first_tutorial_tells_the_truth(tmp_path: Path) -> None:
+    first = copy_tutorials(tmp_path)
+    outputs: dict[str, str] = {}
+    run_tutorial(first, lambda source, texts: outputs.update({source: "\n".join(texts)}))
+
+    def of(part: str) -> str:
+        (found,) = [text for source, text in outputs.items() if part in source]
+        return found
+
+    assert of("great_circle.eval").startswith("2469.48")
+    miles = of("AS correlation")
+    assert "329174" in miles
+    assert "great_circle v1  329,174" in miles
+    lateness = of("by_airline")
+    assert "Hawaiian Airlines Inc." in lateness
+    assert "8,255" in lateness
+    assert "tailnum = 'D942DN'" in "\n".join(outputs.values())
+    assert "AttributeError" in of("session.replay")
+    assert of("%udf errors").count("D942DN") == 4
+    assert of("explain()").count("ArrowEvalPython") == 1
+
+
+@pytest.mark.parametrize("path", TUTORIALS, ids=lambda p: p.name)
+def test_tutorials_are_stored_without_outputs(path: Path) -> None:
+    notebook = nbformat.read(path, as_version=4)
+    nbformat.validate(notebook)
+    for cell in notebook.cells:
+        assert not cell.get("outputs")
+        assert cell.get("execution_count") is None
