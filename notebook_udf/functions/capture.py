@@ -53,7 +53,12 @@ def freeze(definition: FunctionDefinition) -> bytes:
 def _naming_itself(function: Any) -> Iterator[None]:
     """While a decorator runs, a function's name is still unbound, or bound to what it replaces:
     one that calls itself has to find itself there."""
-    if not isinstance(function, FunctionType) or function.__qualname__ != function.__name__:
+    if (
+        not isinstance(function, FunctionType)
+        or function.__module__ != "__main__"
+        or not function.__qualname__.isidentifier()
+    ):
+        # In a module the bound name would make the pickler ship a reference to it.
         yield
         return
     names, name = function.__globals__, function.__name__

@@ -115,12 +115,19 @@ class _Withheld(io.RawIOBase):
 
     def __init__(self, log: OutputLog) -> None:
         self._log = log
+        self._rest = b""
 
     def writable(self) -> bool:
         return True
 
     def write(self, data: Any) -> int:
-        self._log.withhold(bytes(data))
+        # Whole lines only, or another stream's line could land in the middle of one.
+        lines, newline, rest = bytes(data).rpartition(b"\n")
+        if newline:
+            self._log.withhold(self._rest + lines + newline)
+            self._rest = rest
+        else:
+            self._rest += rest
         return len(data)
 
 

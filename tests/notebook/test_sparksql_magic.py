@@ -106,7 +106,7 @@ def test_an_error_ends_the_line_and_fails_the_cell(cell: Cell) -> None:
     ran = cell("%%sparksql\nselect no_such_column from range(1)")
     assert not ran.ok
     assert ran.displays[0]["text/plain"].startswith("failed after ")
-    assert ran.errors[0]["ename"] == "AnalysisException"
+    assert ran.errors[0]["ename"] == "PlanningError"
 
 
 def test_a_query_spark_cannot_read_fails_in_few_words(cell: Cell) -> None:

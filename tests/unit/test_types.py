@@ -283,11 +283,18 @@ def test_ddl_that_spark_refuses_is_refused_with_a_reason(text: str, said: str) -
 
 
 scalars = st.sampled_from([kept for kept in READ.values() if not isinstance(kept, sp.StructType)])
+
+
+def can_be_a_key(data_type: sp.DataType) -> bool:
+    """Spark refuses VOID there, and a map at any depth."""
+    return data_type != sp.NullType() and '"map"' not in data_type.json()
+
+
 any_type: st.SearchStrategy[sp.DataType] = st.recursive(
     scalars,
     lambda inner: (
         st.builds(sp.ArrayType, inner)
-        | st.builds(sp.MapType, scalars.filter(lambda key: key != sp.NullType()), inner)
+        | st.builds(sp.MapType, scalars.filter(can_be_a_key), inner)
         | st.lists(
             st.builds(
                 sp.StructField,
