@@ -7,6 +7,7 @@ session.
 from __future__ import annotations
 
 import ast
+import codeop
 import inspect
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -119,7 +120,9 @@ def run(shell: Any, line: str, cell: str) -> Found:
     first = f"# %%udf {line}".rstrip()
     text = "\n" * blank + shell.transform_cell(f"{first}\n{cell}")
     file = shell.compile.cache(text, max(shell.execution_count - 1, 0), raw_code=raw)
-    tree = shell.compile.ast_parse(text, filename=file)
+    # Without the flag that has newer Pythons say no more than 'incomplete input'.
+    flags = shell.compile.flags & ~codeop.PyCF_ALLOW_INCOMPLETE_INPUT | ast.PyCF_ONLY_AST
+    tree: ast.Module = compile(text, file, "exec", flags, True)
     body, last = tree.body, None
     if body and isinstance(body[-1], ast.Expr):
         body, last = body[:-1], body[-1]

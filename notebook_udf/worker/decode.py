@@ -21,6 +21,10 @@ from notebook_udf.worker.localtime import to_wall
 Decoder: TypeAlias = Callable[[pa.Array], list[Any]]
 
 
+# What numpy reads as NaT.
+_NOT_A_TIME = np.iinfo(np.int64).min
+
+
 def decoder(arrow_type: pa.DataType) -> Decoder:
     """How to turn a column of this type into a list with one value per row.
 
@@ -108,7 +112,7 @@ def _instants(column: pa.Array) -> list[Any]:
         missing = np.isnat(instants)
         walls, again = to_wall(np.where(missing, 0, instants.view(np.int64)))
         walls = walls.copy()
-        walls[missing] = np.datetime64("NaT").view(np.int64)
+        walls[missing] = _NOT_A_TIME
     values: list[Any] = walls.view("datetime64[us]").tolist()
     for index in again:
         if values[index] is not None:

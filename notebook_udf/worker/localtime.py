@@ -66,8 +66,8 @@ def _offset_at(instant: int) -> int:
 
 
 def _offset_of(wall: int, fold: int) -> int:
-    # In a gap this is the offset after it, as for ``astimezone``, and so for PySpark; it differs
-    # there from ``datetime.timestamp``.
+    # In a gap, where no clock ever stood, this is the offset after it, as for ``astimezone`` up to
+    # Python 3.12; other versions and ``datetime.timestamp`` differ there.
     return _offset_at(_instant_of(wall, fold))
 
 

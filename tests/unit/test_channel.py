@@ -330,7 +330,9 @@ def test_a_forked_child_has_a_socket_of_its_own(
     printed = in_a_process(
         WORKER
         + """
-import threading
+import threading, warnings
+# Newer Pythons warn of a fork beside libzmq's threads; a user's function forks all the same.
+warnings.simplefilter("ignore", DeprecationWarning)
 sender.send(StackDump(0, 1.0, "parent", ""))
 parents = sender._socket
 commands = Commands(sender.address)
