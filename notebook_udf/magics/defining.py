@@ -121,7 +121,8 @@ def run(shell: Any, line: str, cell: str) -> Found:
     text = "\n" * blank + shell.transform_cell(f"{first}\n{cell}")
     file = shell.compile.cache(text, max(shell.execution_count - 1, 0), raw_code=raw)
     # Without the flag that has newer Pythons say no more than 'incomplete input'.
-    flags = shell.compile.flags & ~codeop.PyCF_ALLOW_INCOMPLETE_INPUT | ast.PyCF_ONLY_AST
+    incomplete = codeop.PyCF_ALLOW_INCOMPLETE_INPUT  # type: ignore[attr-defined]
+    flags = shell.compile.flags & ~incomplete | ast.PyCF_ONLY_AST
     tree: ast.Module = compile(text, file, "exec", flags, True)
     body, last = tree.body, None
     if body and isinstance(body[-1], ast.Expr):
