@@ -39,7 +39,8 @@ def _chosen(session: Session, name: str, error: Any) -> FailedRow:
         if record is None:
             raise SessionError(f"no error {error!r} is known of this session")
         return record.failed
-    failures = session.store.failures(name)
+    failures = [record.failed for record in session.store.failures(name)]
     if not failures:
         raise SessionError(f"{name} has not failed in this session")
-    return failures[-1].failed
+    # A failure of open() beside it, say, has no row to run.
+    return next((failed for failed in reversed(failures) if failed.row >= 0), failures[-1])

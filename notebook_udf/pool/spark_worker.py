@@ -133,7 +133,11 @@ def _bundles(task: Task, func: Process, split: int, batches: Batches) -> Batches
     def arriving() -> Batches:
         while True:
             start = perf_counter_ns()
-            batch = next(batches, None)
+            try:
+                batch = next(batches, None)
+            except (OSError, EOFError, ValueError) as error:
+                # Half a batch: the JVM has hung up, because another task failed or by cancel.
+                raise ConnectionError("the JVM sends no more rows") from error
             if batch is None:
                 return
             task.begin_bundle(batch.num_rows, batch.nbytes, perf_counter_ns() - start)
