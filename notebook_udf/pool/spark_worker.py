@@ -53,11 +53,15 @@ def attach() -> None:
         # Here and not earlier, because Spark resets the handlers before each task.
         signal.signal(signal.SIGTERM, _stop)
         try:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
             original_main(infile, outfile)
         except BaseException:
             # The worker is about to exit: after an error, a cancel, or for lack of work.
             process.runtime.shut_down()
             raise
+        finally:
+            # Between two tasks nobody would close what functions keep: the signal waits.
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
 
     def read_udfs(*args: Any, **kwargs: Any) -> tuple[Process, Any, Any, Any]:
         take_arrived()
