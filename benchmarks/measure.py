@@ -50,14 +50,14 @@ class Figure:
     detail: str
 
 
-def ratio(name: str, ours: Timing, rival: Timing, *, at_least: float) -> Figure:
-    """How many times faster ``ours`` is than ``rival``."""
+def ratio(name: str, ours: Timing, rival: Timing, *, at_least: float = 0.0) -> Figure:
+    """How many times faster ``ours`` is than ``rival``; without ``at_least``, for information."""
     value = rival.median / ours.median
     return Figure(
         name,
         value,
         "×",
-        f"≥ {at_least:g}×",
+        f"≥ {at_least:g}×" if at_least else "none",
         value >= at_least,
         f"{ours.median:.3f} s against {rival.median:.3f} s, "
         f"medians of {len(ours.seconds)} and {len(rival.seconds)}",

@@ -16,9 +16,11 @@ def run() -> list[Figure]:
     session = nu.session(workers=PARTITIONS)
     frame = table(session.spark, ROWS)
     numbers = session.register_function("increment", increment)
+    rows = session.register_function("increment_rows", increment, vectorise=False)
     strings = session.register_function("shout", shout)
     cases: dict[str, Callable[[], object]] = {
         "ours bigint": lambda: consume(frame.select(numbers("a", "b"))),
+        "row by row": lambda: consume(frame.select(rows("a", "b"))),
         "ours string": lambda: consume(frame.select(strings("s"))),
     }
     with Rival() as rival:
@@ -30,6 +32,8 @@ def run() -> list[Figure]:
               at_least=1.35),
         ratio("BIGINT a*b+1, against Spark's pickled udf", t["ours bigint"], t["pickled bigint"],
               at_least=1.35),
+        ratio("the same row by row (vectorise=False), against Spark's default udf",
+              t["row by row"], t["default bigint"]),
         ratio("STRING s.upper()[::-1], against Spark's default udf", t["ours string"],
               t["default string"], at_least=1.25),
         ratio("STRING s.upper()[::-1], against Spark's pickled udf", t["ours string"],

@@ -112,12 +112,15 @@ class FunctionOptions:
     open_scope
         ``task``: ``open`` and ``close`` run once around the rows of each task. ``query``: the
         opened instance is kept by its worker while the query lives, for an ``open`` that costs.
+    vectorise
+        Whether plain arithmetic may run a bundle at a time, which gives the same answers.
     """
 
     on_error: OnError = "fail"
     memory: int | None = None
     timeout: float | None = None
     open_scope: OpenScope = "task"
+    vectorise: bool = True
 
     @classmethod
     def parse(cls, options: dict[str, Any], *, what: str) -> FunctionOptions:
@@ -135,6 +138,9 @@ class FunctionOptions:
                     f"{what}: no option {name!r}; there are {', '.join(map(repr, known))}"
                 )
         memory, timeout = options.get("memory"), options.get("timeout")
+        vectorise = options.get("vectorise", True)
+        if not isinstance(vectorise, bool):
+            raise DeclarationError(f"{what}, vectorise: {vectorise!r} is neither True nor False")
         return cls(
             on_error=cast(
                 OnError,
@@ -154,4 +160,5 @@ class FunctionOptions:
                     what=f"{what}, open_scope",
                 ),
             ),
+            vectorise=vectorise,
         )

@@ -21,6 +21,7 @@ from notebook_udf.errors import PlanningError
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.types import contains_year_month, ddl
+from notebook_udf.worker.kernels import translate
 from notebook_udf.worker.scalar import ScalarCall
 from notebook_udf.worker.shipment import ship
 
@@ -104,9 +105,16 @@ def explain(record: RegisteredFunction) -> str:
         "pandas": "a bundle at a time in a Python worker, as pandas Series",
         "arrow": "a bundle at a time in a Python worker, as Arrow arrays",
     }
+    way = ways[definition.func_type]
+    if runs_as_kernels(definition):
+        way = (
+            "a bundle at a time in a Python worker, as checked Arrow kernels, because it is "
+            "arithmetic alone; a bundle with a NULL, an overflow or a division by zero runs "
+            "row by row"
+        )
     lines = [
         f"{record.signature}, version {record.version}",
-        f"runs {ways[definition.func_type]}",
+        f"runs {way}",
         "nested and neighbouring calls share one Python node of the plan (Arrow scalar UDF)",
     ]
     if not definition.deterministic:
@@ -116,6 +124,13 @@ def explain(record: RegisteredFunction) -> str:
     if _needs_casts(definition):
         lines.append("year-month intervals travel as months, with casts around the call")
     return "\n".join(lines)
+
+
+def runs_as_kernels(definition: FunctionDefinition) -> bool:
+    """Whether ``worker.kernels`` take the function's bundles where they can."""
+    if definition.func_type != "general" or not definition.options.vectorise:
+        return False
+    return translate(definition.call, definition.result_type) is not None
 
 
 def _quoted(name: str) -> str:

@@ -51,6 +51,11 @@ _ENVELOPE_BYTES = 1024
 # waiting past its time.
 _BATCH = 200
 
+# What a worker sent before it ended may still lie in the system's socket when the session closes.
+# Silence this long means that it has been read; workers that go on sending do not hold it up.
+_QUIET_MS = 100
+_CLOSING_SECONDS = 2.0
+
 _ZAP_ADDRESS = "inproc://zeromq.zap.01"
 
 
@@ -225,7 +230,7 @@ class Receiver:
                 if self._events in ready:
                     self._take(_BATCH)
                 if self._wake in ready:
-                    self._take(10 * _QUEUED_RECORDS)
+                    self._drain()
                     return
         except Exception:
             _log.exception("the side channel broke down: nothing more is seen of the workers")
@@ -233,6 +238,11 @@ class Receiver:
             with self._lock:
                 self._open = False
                 self._dispose()
+
+    def _drain(self) -> None:
+        end = time.monotonic() + _CLOSING_SECONDS
+        while self._events.poll(_QUIET_MS) and time.monotonic() < end:
+            self._take(_BATCH)
 
     def _take(self, most: int) -> None:
         for _ in range(most):
