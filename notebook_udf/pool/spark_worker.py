@@ -19,9 +19,8 @@ from time import perf_counter_ns
 from types import FrameType
 from typing import Any
 
-from notebook_udf.errors import ProtocolError
-from notebook_udf.telemetry.sender import Commands, Sender
-from notebook_udf.telemetry.wire import CHANNEL_VARIABLE, ChannelAddress, TaskId
+from notebook_udf.telemetry.sender import Commands, connect_from_environment
+from notebook_udf.telemetry.wire import CHANNEL_VARIABLE, TaskId
 from notebook_udf.worker import failure, quarantine
 from notebook_udf.worker.agent import Agent
 from notebook_udf.worker.blame import WorkerStopped
@@ -53,15 +52,16 @@ def attach() -> None:
         # Here and not earlier, because Spark resets the handlers before each task.
         signal.signal(signal.SIGTERM, _stop)
         try:
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
-            original_main(infile, outfile)
+            try:
+                signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
+                original_main(infile, outfile)
+            finally:
+                # Between two tasks nobody would close what functions keep: the signal waits.
+                signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
         except BaseException:
             # The worker is about to exit: after an error, a cancel, or for lack of work.
             process.runtime.shut_down()
             raise
-        finally:
-            # Between two tasks nobody would close what functions keep: the signal waits.
-            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
 
     def read_udfs(*args: Any, **kwargs: Any) -> tuple[Process, Any, Any, Any]:
         take_arrived()
@@ -84,17 +84,14 @@ def enter_process() -> None:
     """Opens the channel and captures output, once in each worker process."""
     if process.runtime.sender is not None:
         return
-    folder = os.environ.get(CHANNEL_VARIABLE)
-    if not folder:
-        return
-    try:
-        address = ChannelAddress.read(Path(folder))
-    except ProtocolError:
+    sender = connect_from_environment()
+    if sender is None:
         # The kernel is gone or on another machine: functions run, and nobody watches.
         return
     memory = int(os.environ.get(MEMORY_VARIABLE) or 0)
-    process.runtime = Runtime.attached(Sender(address), Path(folder), memory=memory)
-    Agent(process.runtime, Commands(address)).start()
+    folder = Path(os.environ[CHANNEL_VARIABLE])
+    process.runtime = Runtime.attached(sender, folder, memory=memory)
+    Agent(process.runtime, Commands(sender.address)).start()
 
 
 def _around(func: Process, calls: list[ScalarCall], time_zone: str | None) -> Process:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import sys
 import threading
 import time
@@ -43,6 +44,9 @@ class Agent:
             threading.stack_size(size)
 
     def _run(self) -> None:
+        # A request to go is for the main thread: taken here, it would not wake that one from
+        # waiting for its next task, nor wait until a task between two bundles is closed.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
         while True:
             try:
                 for command in self._commands.poll(_TICK_MS):
