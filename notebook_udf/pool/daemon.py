@@ -31,12 +31,15 @@ import psutil
 
 from notebook_udf.errors import ProtocolError
 from notebook_udf.telemetry.wire import CHANNEL_VARIABLE, ChannelAddress
+from notebook_udf.worker.position import read_task_start
 
 # How long a worker that was told to go may take to close its functions.
 GRACE_SECONDS = 3.0
 # Spark waits for the daemon without end, so the daemon has to give up by itself.
 START_SECONDS = 60
 START_VARIABLE = "NOTEBOOK_UDF_START_SECONDS"
+# Spark asks for a worker's end when its task was cancelled and is still not over after this time.
+_KILL_TIMEOUT_SECONDS = 2.0
 _FORK_RETRY_SECONDS = 1.0
 _OUTPUT_TAIL_BYTES = 8192
 _PR_SET_PDEATHSIG = 1
@@ -56,6 +59,18 @@ class Children:
     def add(self, pid: int) -> None:
         """A worker was forked."""
         self._alive.add(pid)
+
+    def is_meant(self, pid: int) -> bool:
+        """Whether a request to end a worker can be about what it is doing now.
+
+        Spark hands a worker on when it has sent its last row, while the cancelled task may go on
+        aggregating: the request that follows would hit the next query's task, which is younger
+        than any that Spark has lost patience with.
+        """
+        if self._folder is None:
+            return True
+        started = read_task_start(self._folder / "workers" / f"{pid}.position")
+        return not started or time.monotonic() - started >= _KILL_TIMEOUT_SECONDS
 
     def ask_to_go(self, pid: int) -> None:
         """SIGTERM now, SIGKILL when the grace period is over."""
@@ -230,7 +245,9 @@ class Daemon:
         from pyspark.serializers import read_int
 
         try:
-            self._children.ask_to_go(read_int(self._commands))
+            pid = read_int(self._commands)
+            if self._children.is_meant(pid):
+                self._children.ask_to_go(pid)
         except EOFError:
             return False
         return True

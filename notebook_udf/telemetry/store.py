@@ -23,6 +23,7 @@ from notebook_udf.telemetry.store_sums import FunctionTotals, MetricTotal
 from notebook_udf.telemetry.store_workers import Workers, WorkerView
 from notebook_udf.telemetry.wire import (
     BundleDone,
+    BundlesDone,
     CallFailed,
     LogLines,
     Record,
@@ -64,6 +65,10 @@ class Store:
 
         What a subscriber raises is logged.
         """
+        if isinstance(record, BundlesDone):
+            for bundle in record.bundles:
+                self.apply(bundle)
+            return
         with self._changed:
             self._workers.apply(record)
             match record:

@@ -165,6 +165,17 @@ class BundleDone(Record):
 
 
 @dataclass(frozen=True)
+class BundlesDone(Record):
+    """Bundles of one worker that ended shortly after each other, in order.
+
+    A message each would cost short bundles more than they are worth knowing.
+    """
+
+    kind: ClassVar[str] = "bundles-done"
+    bundles: tuple[BundleDone, ...]
+
+
+@dataclass(frozen=True)
 class TaskEnded(Record):
     """A task is over. ``outcome`` is ``done``, ``failed`` or ``stopped`` (cancel, LIMIT).
 
@@ -257,6 +268,7 @@ _RECORDS: dict[str, type[Record]] = {
         WorkerExited,
         TaskStarted,
         BundleDone,
+        BundlesDone,
         TaskEnded,
         LogLines,
         CallFailed,
@@ -431,6 +443,7 @@ __all__ = [
     "MAX_MESSAGE_BYTES",
     "VERSION",
     "BundleDone",
+    "BundlesDone",
     "CallFailed",
     "ChannelAddress",
     "Command",

@@ -52,6 +52,7 @@ class Agent:
                 for command in self._commands.poll(_TICK_MS):
                     self._obey(command)
                 self._runtime.flush_output()
+                self._runtime.flush_bundles()
                 self._pulse()
             except Exception:
                 _log.exception("the worker's agent stumbled")

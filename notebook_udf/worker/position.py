@@ -14,6 +14,8 @@ from pathlib import Path
 
 _LAYOUT = struct.Struct("<qqqqqI200s")
 _SIZE = 4096
+_TASK = struct.Struct("<d")
+_TASK_OFFSET = 2048
 
 
 @dataclass(frozen=True)
@@ -51,9 +53,22 @@ class PositionFile:
             name,
         )
 
+    def note_task(self, started: float) -> None:
+        """When the task that runs began, in seconds of ``time.monotonic``; 0.0 between tasks."""
+        _TASK.pack_into(self._map, _TASK_OFFSET, started)
+
     def close(self) -> None:
         """Unmaps the file."""
         self._map.close()
+
+
+def read_task_start(path: Path) -> float:
+    """When a worker's task began, by the clock all processes share; 0.0 if it has none."""
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return 0.0
+    return float(_TASK.unpack_from(data, _TASK_OFFSET)[0]) if len(data) == _SIZE else 0.0
 
 
 def read_position(path: Path) -> Position | None:

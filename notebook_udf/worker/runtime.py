@@ -19,13 +19,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.telemetry.sender import Sender
-from notebook_udf.telemetry.wire import LogLines, Record, WorkerPulse, WorkerStarted
+from notebook_udf.telemetry.wire import (
+    BundleDone,
+    BundlesDone,
+    LogLines,
+    Record,
+    WorkerPulse,
+    WorkerStarted,
+)
 from notebook_udf.worker.limits import MemoryLimit, cpu_seconds, peak_bytes, resident_bytes
 from notebook_udf.worker.output import Capture
 from notebook_udf.worker.position import PositionFile
 
 if TYPE_CHECKING:
     from notebook_udf.worker.task import Task
+
+# Bundles that end within this time travel together; the agent sends what is left.
+_TOGETHER_SECONDS = 0.05
 
 # Lines in one message; more make several.
 _LINES_PER_MESSAGE = 200
@@ -52,6 +62,9 @@ class Runtime:
     task: Task | None = None
     kept: dict[tuple[str, str], Kept] = field(default_factory=dict)
     _flushing: threading.Lock = field(default_factory=threading.Lock)
+    _sending: threading.Lock = field(default_factory=threading.Lock)
+    _bundles: list[BundleDone] = field(default_factory=list)
+    _bundles_sent: float = 0.0
 
     @classmethod
     def attached(cls, sender: Sender, folder: Path, *, memory: int) -> Runtime:
@@ -79,7 +92,26 @@ class Runtime:
     def send(self, record: Record) -> None:
         """Hands a record to the channel, if there is one; never waits."""
         if self.sender is not None:
+            self.flush_bundles()
             self.sender.send(record)
+
+    def send_bundle(self, bundle: BundleDone) -> None:
+        """Sends a bundle's numbers, together with those that end in the next moment."""
+        with self._sending:
+            self._bundles.append(bundle)
+        if time.monotonic() - self._bundles_sent >= _TOGETHER_SECONDS:
+            self.flush_bundles()
+
+    def flush_bundles(self) -> None:
+        """Sends the bundles that still wait for company."""
+        if not self._bundles:
+            return
+        # The agent's thread comes here as well: none may be lost, or sent twice.
+        with self._sending:
+            waiting, self._bundles = self._bundles, []
+        self._bundles_sent = time.monotonic()
+        if self.sender is not None and waiting:
+            self.sender.send(waiting[0] if len(waiting) == 1 else BundlesDone(tuple(waiting)))
 
     def where(self) -> tuple[str, int, int]:
         """Function, bundle and row that is running."""

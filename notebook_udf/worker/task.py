@@ -100,6 +100,8 @@ class Task:
         """Opens the functions. What ``open`` raises ends the task."""
         runtime = self.runtime
         runtime.task = self
+        if runtime.position is not None:
+            runtime.position.note_task(time.monotonic())
         runtime.end_other_queries(self.identity.query)
         limits = [call.memory for call in self.calls if call.memory]
         runtime.limit.apply(min(limits, default=0))
@@ -131,7 +133,7 @@ class Task:
         for i, timing in enumerate(timings):
             self._totals[i] = _sum(self._totals.get(i), timing)
         self.runtime.flush_output()
-        self.runtime.send(
+        self.runtime.send_bundle(
             BundleDone(
                 pid=os.getpid(),
                 time=time.time(),
@@ -189,6 +191,8 @@ class Task:
             )
         )
         self.runtime.task = None
+        if self.runtime.position is not None:
+            self.runtime.position.note_task(0.0)
         self.runtime.limit.apply()
 
     def report(

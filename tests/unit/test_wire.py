@@ -17,6 +17,7 @@ from notebook_udf.telemetry import wire
 from notebook_udf.telemetry.wire import (
     HEADER,
     BundleDone,
+    BundlesDone,
     CallFailed,
     ChannelAddress,
     Command,
@@ -49,6 +50,9 @@ RECORDS = [
     TaskStarted(1, 2.0, TASK, ("f", "g")),
     BundleDone(
         1, 2.0, TASK, 4, 10, 9, 80, 72, 5, 6, (TIMING,), (MetricValue("f", "n", "counter", 3),)
+    ),
+    BundlesDone(
+        tuple(BundleDone(1, 2.0, TASK, n, 1, 1, 8, 8, 5, 6, (TIMING,), ()) for n in (1, 2))
     ),
     TaskEnded(1, 3.0, TASK, "done", 5, 10, 9, (TIMING, TIMING)),
     LogLines(1, "12", (LogLine(1, 2.0, "INFO", "print", "f", 0, 3, NASTY),), 7),
@@ -174,7 +178,8 @@ def test_what_is_not_a_record_is_refused(frames: list[bytes]) -> None:
 
 @pytest.mark.parametrize("data", [5, "a", "#", ["x"]])
 def test_bytes_that_are_not_base64_are_refused(data: Any) -> None:
-    frames = encode(RECORDS[8])
+    (failed,) = [record for record in RECORDS if isinstance(record, CallFailed)]
+    frames = encode(failed)
     document = json.loads(frames[1])
     document["failed"]["pickled_arguments"] = data
     with pytest.raises(ProtocolError):
