@@ -35,16 +35,25 @@ if TYPE_CHECKING:
         WorkerLost,
         WorkerOutOfMemory,
     )
-    from notebook_udf.functions.base import ScalarFunction, UserDefinedFunction
+    from notebook_udf.functions.base import (
+        AggregateFunction,
+        ScalarFunction,
+        TableAggregateFunction,
+        UserDefinedFunction,
+    )
     from notebook_udf.functions.context import FunctionContext
     from notebook_udf.functions.declare import udf
+    from notebook_udf.functions.declare_aggregate import udaf, udtaf
     from notebook_udf.functions.metrics import Counter, Gauge, Histogram, Meter, MetricGroup
+    from notebook_udf.functions.row import Row
+    from notebook_udf.functions.views import ListView, MapView
     from notebook_udf.kernel import Session, session
     from notebook_udf.kernel.registering import register
     from notebook_udf.registry import RegisteredFunction
     from notebook_udf.types import DataTypes
 
 _HOMES = {
+    "AggregateFunction": "functions.base",
     "AuthenticationError": "errors",
     "CaptureError": "errors",
     "Counter": "functions.metrics",
@@ -54,6 +63,8 @@ _HOMES = {
     "FunctionTimeout": "errors",
     "Gauge": "functions.metrics",
     "Histogram": "functions.metrics",
+    "ListView": "functions.views",
+    "MapView": "functions.views",
     "Meter": "functions.metrics",
     "MetricGroup": "functions.metrics",
     "NameTakenError": "errors",
@@ -62,9 +73,11 @@ _HOMES = {
     "ProtocolError": "errors",
     "RegisteredFunction": "registry",
     "ResultError": "errors",
+    "Row": "functions.row",
     "ScalarFunction": "functions.base",
     "Session": "kernel",
     "SessionError": "errors",
+    "TableAggregateFunction": "functions.base",
     "TypeDeclarationError": "errors",
     "UserDefinedFunction": "functions.base",
     "UserFunctionError": "errors",
@@ -74,10 +87,13 @@ _HOMES = {
     "WorkerOutOfMemory": "errors",
     "register": "kernel.registering",
     "session": "kernel",
+    "udaf": "functions.declare_aggregate",
     "udf": "functions.declare",
+    "udtaf": "functions.declare_aggregate",
 }
 
 __all__ = [
+    "AggregateFunction",
     "AuthenticationError",
     "CaptureError",
     "Counter",
@@ -87,6 +103,8 @@ __all__ = [
     "FunctionTimeout",
     "Gauge",
     "Histogram",
+    "ListView",
+    "MapView",
     "Meter",
     "MetricGroup",
     "NameTakenError",
@@ -95,9 +113,11 @@ __all__ = [
     "ProtocolError",
     "RegisteredFunction",
     "ResultError",
+    "Row",
     "ScalarFunction",
     "Session",
     "SessionError",
+    "TableAggregateFunction",
     "TypeDeclarationError",
     "UserDefinedFunction",
     "UserFunctionError",
@@ -107,7 +127,9 @@ __all__ = [
     "WorkerOutOfMemory",
     "register",
     "session",
+    "udaf",
     "udf",
+    "udtaf",
 ]
 
 

@@ -77,6 +77,20 @@ _DAY_TIME = {
 }
 
 
+class ListViewType(ArrayType):  # type: ignore[misc]
+    """The elements of a ``ListView`` in an accumulator."""
+
+    def simpleString(self) -> str:  # noqa: N802
+        return f"list_view<{self.elementType.simpleString()}>"
+
+
+class MapViewType(MapType):  # type: ignore[misc]
+    """The entries of a ``MapView`` in an accumulator."""
+
+    def simpleString(self) -> str:  # noqa: N802
+        return f"map_view<{self.keyType.simpleString()},{self.valueType.simpleString()}>"
+
+
 def unwrap(spec: TypeSpec, *, what: str) -> tuple[DataType, bool]:
     """Split a type from its nullability.
 
@@ -350,3 +364,16 @@ class DataTypes:
     def VARIANT(nullable: bool = True) -> TypeSpec:  # noqa: N802
         """Semi-structured values."""
         return _declared(VariantType(), nullable)
+
+    @staticmethod
+    def LIST_VIEW(element_type: TypeSpec) -> DataType:  # noqa: N802
+        """A ``ListView`` in an accumulator."""
+        element, contains_null = unwrap(element_type, what="DataTypes.LIST_VIEW")
+        return ListViewType(element, contains_null)
+
+    @staticmethod
+    def MAP_VIEW(key_type: TypeSpec, value_type: TypeSpec) -> DataType:  # noqa: N802
+        """A ``MapView`` in an accumulator."""
+        key, _ = unwrap(key_type, what="the key of DataTypes.MAP_VIEW")
+        value, contains_null = unwrap(value_type, what="the value of DataTypes.MAP_VIEW")
+        return MapViewType(key, value, contains_null)

@@ -103,6 +103,8 @@ class FailedRow:
         Process id of the worker.
     pickled_arguments
         The arguments, pickled, for replay; empty if they were too large or could not be pickled.
+    group
+        Name and shortened ``repr`` of each key of the group an aggregate was at.
     """
 
     function: str
@@ -121,6 +123,7 @@ class FailedRow:
     query: str = ""
     worker: int = 0
     pickled_arguments: bytes = field(default=b"", repr=False)
+    group: tuple[tuple[str, str], ...] = ()
 
     @property
     def headline(self) -> str:
@@ -136,12 +139,12 @@ class FailedRow:
     @property
     def position(self) -> str:
         """Where the row stands, in words."""
-        if self.row < 0:
-            return f"partition {self.partition}, worker {self.worker}"
-        return (
-            f"row {self.row + 1:,} of {self.rows:,} in bundle {self.bundle}, "
-            f"partition {self.partition}, worker {self.worker}"
-        )
+        parts = [f"partition {self.partition}", f"worker {self.worker}"]
+        if self.row >= 0:
+            parts.insert(0, f"row {self.row + 1:,} of {self.rows:,} in bundle {self.bundle}")
+        if self.group:
+            parts.insert(0, f"group {', '.join(f'{name} = {value}' for name, value in self.group)}")
+        return ", ".join(parts)
 
 
 class RemoteError(NotebookUdfError):

@@ -40,7 +40,7 @@ from pyspark.sql.types import (
 )
 
 from notebook_udf.annotations import from_annotation
-from notebook_udf.datatypes import DataTypes, NotNull
+from notebook_udf.datatypes import DataTypes, ListViewType, MapViewType, NotNull
 from notebook_udf.errors import TypeDeclarationError
 from notebook_udf.typetext import ddl, parse
 
@@ -50,9 +50,11 @@ if TYPE_CHECKING:
 __all__ = [
     "DataTypes",
     "NotNull",
+    "contains_view",
     "contains_year_month",
     "ddl",
     "from_annotation",
+    "is_groupable",
     "resolve",
     "to_arrow",
 ]
@@ -121,7 +123,8 @@ def _carried(data_type: DataType, what: str) -> DataType:
         return StringType()
     if isinstance(data_type, ArrayType):
         element = _part(data_type.elementType, data_type.containsNull, what)
-        return ArrayType(element, data_type.containsNull)
+        kind = ListViewType if isinstance(data_type, ListViewType) else ArrayType
+        return kind(element, data_type.containsNull)
     if isinstance(data_type, MapType):
         key = _part(data_type.keyType, False, what)
         if _contains(key, MapType):
@@ -130,7 +133,8 @@ def _carried(data_type: DataType, what: str) -> DataType:
                 "Use an ARRAY of STRUCT<key, value> there."
             )
         value = _part(data_type.valueType, data_type.valueContainsNull, what)
-        return MapType(key, value, data_type.valueContainsNull)
+        made = MapViewType if isinstance(data_type, MapViewType) else MapType
+        return made(key, value, data_type.valueContainsNull)
     if isinstance(data_type, StructType):
         return StructType(
             [
@@ -200,6 +204,17 @@ def _months_as_int(data_type: DataType) -> DataType:
 def contains_year_month(data_type: DataType) -> bool:
     """Whether a year-month interval occurs in the type, at any depth."""
     return _contains(data_type, YearMonthIntervalType)
+
+
+def is_groupable(data_type: DataType) -> bool:
+    """Whether Python can hold values of the type as the keys of a hash table."""
+    kinds = (MapType, VariantType, YearMonthIntervalType)
+    return not any(_contains(data_type, kind) for kind in kinds)
+
+
+def contains_view(data_type: DataType) -> bool:
+    """Whether a ``ListView`` or ``MapView`` occurs in the type, at any depth."""
+    return _contains(data_type, ListViewType) or _contains(data_type, MapViewType)
 
 
 def _contains(data_type: DataType, kind: type[DataType]) -> bool:

@@ -5,6 +5,7 @@ Semantics: the Python UDF design, "User Defined Function", and PyFlink's Python 
 
 from __future__ import annotations
 
+import dis
 from abc import ABC, abstractmethod
 from typing import Any
 
@@ -39,3 +40,75 @@ class ScalarFunction(UserDefinedFunction):
     def eval(self, *args: Any) -> Any:
         """The result for one row (``func_type="general"``), or for a batch of rows: pandas
         Series in and out (``"pandas"``), or Arrow arrays (``"arrow"``)."""
+
+
+class _Accumulating(UserDefinedFunction):
+    """What aggregate functions of both kinds share.
+
+    ``accumulate``, ``retract`` and ``merge`` change the accumulator in place. An accumulator that
+    cannot be changed (a number, a string, a tuple) is returned anew by them instead.
+
+    Notes
+    -----
+    Semantics: the stateful Python aggregates design, "AggregateFunction".
+    """
+
+    @abstractmethod
+    def create_accumulator(self) -> Any:
+        """An accumulator that has seen no row: a list, a ``Row``, a dataclass, anything that can
+        be pickled."""
+
+    @abstractmethod
+    def accumulate(self, accumulator: Any, *args: Any) -> Any:
+        """Takes the values of one row in."""
+
+    def retract(self, accumulator: Any, *args: Any) -> Any:
+        """Takes the values of one row, accumulated before, out again; optional."""
+        raise NotImplementedError(f"{type(self).__name__} has no retract")
+
+    def merge(self, accumulator: Any, accumulators: Any) -> Any:
+        """Takes what other accumulators have seen into the first; optional.
+
+        With it partitions are aggregated before anything is moved between them.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no merge")
+
+    def get_result_type(self) -> Any:
+        """Type of the result, if it was not given to ``udaf``."""
+        return None
+
+    def get_accumulator_type(self) -> Any:
+        """Type of the accumulator; it is pickled where none is given."""
+        return None
+
+
+class AggregateFunction(_Accumulating):
+    """Maps the rows of a group to one value."""
+
+    @abstractmethod
+    def get_value(self, accumulator: Any) -> Any:
+        """The result for the rows accumulated so far; also for none at all."""
+
+
+class TableAggregateFunction(_Accumulating):
+    """Maps the rows of a group to any number of rows."""
+
+    @abstractmethod
+    def emit_value(self, accumulator: Any) -> Any:
+        """Yields the rows of the result."""
+
+
+def implements(function: Any, name: str) -> bool:
+    """Whether an aggregate function has a ``merge`` or ``retract`` that does something.
+
+    One whose body is only ``pass``, as in a class written from a template, does not count:
+    calling it would lose rows without a word.
+    """
+    method = getattr(type(function), name, None)
+    if method is None or method is getattr(_Accumulating, name, None):
+        return False
+    code = getattr(method, "__code__", None)
+    if code is None:
+        return True
+    silent = {"RESUME", "NOP", "LOAD_CONST", "RETURN_VALUE", "RETURN_CONST"}
+    return any(i.opname not in silent for i in dis.get_instructions(code))

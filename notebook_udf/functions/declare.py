@@ -2,7 +2,7 @@
 
 Accepts functions, lambdas, partials, callables, classes and instances, as decorator or call.
 Types come from the arguments (in PyFlink's order) or from annotations; one that cannot be known
-is an error here, not at the first row.
+is an error here, not at the first row. Aggregates are declared in ``declare_aggregate``.
 """
 
 from __future__ import annotations
@@ -90,15 +90,15 @@ def udf(
         choice(func_type, ("general", "pandas", "arrow"), what=f"{title}, func_type"),
     )
     call = function.eval if isinstance(function, ScalarFunction) else function
-    hints = _hints(call) if flavour == "general" else {}
+    hints = hints_of(call) if flavour == "general" else {}
     parameters = parameters_of(call)
     return FunctionDefinition(
         name=title,
         kind="scalar",
         function=function,
-        input_types=_input_types(input_types, parameters, hints, title),
-        result_type=_result_type(result_type, hints, title),
-        deterministic=_deterministic(function, deterministic, title),
+        input_types=input_types_of(input_types, parameters, hints, title),
+        result_type=result_type_of(result_type, hints, title),
+        deterministic=deterministic_of(function, deterministic, title),
         func_type=flavour,
         options=FunctionOptions.parse(options, what=title),
         parameters=parameters,
@@ -114,12 +114,7 @@ def _scalar(f: Any) -> tuple[Any, str]:
                 f"class {f.__name__} does not derive from ScalarFunction; derive it, or pass an "
                 f"instance that can be called"
             )
-        try:
-            f = f()
-        except TypeError as error:
-            raise DeclarationError(
-                f"{f.__name__}() could not be created ({error}); pass an instance instead"
-            ) from error
+        f = instance_of(f)
     if isinstance(f, UserDefinedFunction):
         if not isinstance(f, ScalarFunction):
             raise DeclarationError(f"{type(f).__name__} is not a ScalarFunction")
@@ -139,7 +134,23 @@ def _scalar(f: Any) -> tuple[Any, str]:
     return f, "lambda" if f_name == "<lambda>" else f_name
 
 
-def _hints(call: Callable[..., Any]) -> dict[str, Any]:
+def instance_of(cls: type[UserDefinedFunction]) -> UserDefinedFunction:
+    """An instance of a function's class.
+
+    Raises
+    ------
+    DeclarationError
+        If it cannot be made without arguments.
+    """
+    try:
+        return cls()
+    except TypeError as error:
+        raise DeclarationError(
+            f"{cls.__name__}() could not be created ({error}); pass an instance instead"
+        ) from error
+
+
+def hints_of(call: Callable[..., Any]) -> dict[str, Any]:
     target = call.func if isinstance(call, functools.partial) else call
     if not inspect.isroutine(target):
         target = type(target).__call__
@@ -150,7 +161,7 @@ def _hints(call: Callable[..., Any]) -> dict[str, Any]:
         return {}
 
 
-def _input_types(
+def input_types_of(
     given: Any, parameters: tuple[str, ...], hints: dict[str, Any], title: str
 ) -> tuple[DataType | None, ...] | None:
     if given is not None:
@@ -176,7 +187,7 @@ def _input_types(
     return tuple(types_found) if any(types_found) else None
 
 
-def _result_type(given: Any, hints: dict[str, Any], title: str) -> DataType:
+def result_type_of(given: Any, hints: dict[str, Any], title: str) -> DataType:
     if given is not None:
         return resolve(given, what=f"the result of {title}")
     if "return" in hints:
@@ -187,7 +198,7 @@ def _result_type(given: Any, hints: dict[str, Any], title: str) -> DataType:
     )
 
 
-def _deterministic(function: Any, given: bool | None, title: str) -> bool:
+def deterministic_of(function: Any, given: bool | None, title: str) -> bool:
     said = function.is_deterministic() if isinstance(function, UserDefinedFunction) else None
     if given is None:
         return True if said is None else bool(said)

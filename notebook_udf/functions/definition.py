@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from pyspark.sql.types import DataType
 
 from notebook_udf.errors import PlanningError
+from notebook_udf.functions.base import implements
 from notebook_udf.functions.options import FunctionOptions, FunctionType
 
 
@@ -73,13 +74,15 @@ class FunctionDefinition:
     name
         What it is called unless registered under another name.
     kind
-        ``scalar``.
+        ``scalar``, ``aggregate`` or ``table aggregate``.
     function
         The callable, or the instance of a ``UserDefinedFunction``.
     input_types
         Types of the parameters, or None where nothing was declared.
     result_type
-        Spark type of the result.
+        Spark type of the result; of its rows, for a table aggregate.
+    accumulator_type
+        Spark type of an aggregate's accumulator; None where it is pickled.
     """
 
     name: str
@@ -92,6 +95,22 @@ class FunctionDefinition:
     options: FunctionOptions
     parameters: tuple[str, ...]
     source: Source
+    accumulator_type: DataType | None = None
+
+    @property
+    def is_aggregate(self) -> bool:
+        """Whether it maps groups of rows, not single ones."""
+        return self.kind in ("aggregate", "table aggregate")
+
+    @property
+    def mergeable(self) -> bool:
+        """Whether partial accumulators of it can be merged."""
+        return self.is_aggregate and implements(self.function, "merge")
+
+    @property
+    def retractable(self) -> bool:
+        """Whether rows can be taken out of its accumulators again."""
+        return self.is_aggregate and implements(self.function, "retract")
 
     @property
     def call(self) -> Callable[..., Any]:

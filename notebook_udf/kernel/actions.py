@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from notebook_udf.errors import FailedRow, PlanningError, ResultError
+from notebook_udf.errors import FailedRow, ResultError
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.kernel.calling import call_here
 from notebook_udf.kernel.trial import Trial, try_rows
-from notebook_udf.planner import scalar
+from notebook_udf.planner import aggregates, scalar
 from notebook_udf.registry import RegisteredFunction, fingerprint
 
 if TYPE_CHECKING:
@@ -25,6 +25,9 @@ class SessionActions:
     def column(self, function: Any, args: Any, kwargs: Any) -> Any:
         """A call of a record, or of a definition that was never registered, on columns."""
         record = function if isinstance(function, RegisteredFunction) else self._adopt(function)
+        if record.definition.is_aggregate:
+            arguments = aggregates.arguments_of(record, args, kwargs)
+            return aggregates.column(self._session.planned(record, "whole"), arguments)
         return scalar.call(self._session.planned(record), record, args, kwargs)
 
     def evaluate(self, record: RegisteredFunction, args: Any, kwargs: Any) -> Any:
@@ -49,6 +52,8 @@ class SessionActions:
 
     def explain(self, record: RegisteredFunction) -> str:
         """How calls of it run, and why."""
+        if record.definition.is_aggregate:
+            return aggregates.explain(record)
         return scalar.explain(record)
 
     def restore(self, record: RegisteredFunction) -> RegisteredFunction:
@@ -64,8 +69,6 @@ class SessionActions:
     def _adopt(self, definition: FunctionDefinition) -> RegisteredFunction:
         from notebook_udf.functions.capture import freeze
 
-        if definition.kind != "scalar":
-            raise PlanningError(f"{definition.name} is not a scalar function")
         known = self._unnamed.get(id(definition))
         if known is not None and known[0] is definition:
             return known[1]

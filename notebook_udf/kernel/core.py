@@ -19,19 +19,20 @@ from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import DeclarationError, SessionError
 from notebook_udf.functions.capture import freeze
-from notebook_udf.functions.declare import udf
+from notebook_udf.functions.declare_aggregate import declare
 from notebook_udf.functions.definition import FunctionDefinition, doorway
 from notebook_udf.functions.options import parse_memory
 from notebook_udf.kernel.actions import SessionActions
 from notebook_udf.kernel.folder import make_folder, remove_folder
 from notebook_udf.kernel.names import check_name, session_functions_first
 from notebook_udf.kernel.quarantine import quarantined
+from notebook_udf.kernel.querying import run_query
 from notebook_udf.kernel.replay import replay
 from notebook_udf.kernel.translation import Translator
 from notebook_udf.kernel.views import LogView, MetricsView
 from notebook_udf.kernel.warm import Warmup
 from notebook_udf.launch import spark as launch
-from notebook_udf.planner import scalar
+from notebook_udf.planner import aggregates, scalar
 from notebook_udf.pool.daemon import KERNEL_VARIABLE
 from notebook_udf.pool.spark_worker import JOB_PARAMETERS_CONF, LOG_LEVEL_CONF, MEMORY_VARIABLE
 from notebook_udf.pool.view import Pool
@@ -39,6 +40,7 @@ from notebook_udf.registry import RegisteredFunction, Registry
 from notebook_udf.telemetry.receiver import Receiver
 from notebook_udf.telemetry.store import Store
 from notebook_udf.telemetry.wire import CHANNEL_VARIABLE
+from notebook_udf.worker.shipment import Role
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -84,7 +86,7 @@ class Session:
         self._own_spark = spark is None
         self._stopped = False
         self._lock = threading.RLock()
-        self._planned: dict[tuple[str, int], UserDefinedFunction] = {}
+        self._planned: dict[tuple[str, int, Role], UserDefinedFunction] = {}
         self.notes: list[str] = []
         if bundle_time is not None:
             self.notes.append(f"bundle_time={bundle_time!r} has no effect: use bundle_size")
@@ -183,7 +185,7 @@ class Session:
                 )
             definition = function
         else:
-            definition = udf(function, **options)
+            definition = declare(function, **options)
         return self._record(name, definition, freeze(definition), replace=replace)
 
     # PyFlink's name for the same.
@@ -200,26 +202,40 @@ class Session:
             try:
                 if builtin:
                     session_functions_first(self.spark)
-                self._planned[name.lower(), record.version] = scalar.register(self.spark, record)
+                if record.definition.kind == "scalar":
+                    planned = scalar.register(self.spark, record)
+                    self._planned[name.lower(), record.version, "scalar"] = planned
             except BaseException:
                 self.functions.discard(record)
                 raise
             return record
 
-    def planned(self, record: RegisteredFunction) -> UserDefinedFunction:
-        """The Spark function of a record."""
-        key = record.name.lower(), record.version
+    def planned(self, record: RegisteredFunction, role: Role = "scalar") -> UserDefinedFunction:
+        """The Spark function of a record in a role."""
+        key = record.name.lower(), record.version, role
         with self._lock:
             if key not in self._planned:
-                self._planned[key] = scalar.spark_function(record)
+                self._planned[key] = (
+                    scalar.spark_function(record)
+                    if role == "scalar"
+                    else aggregates.expression_function(record, role)
+                )
             return self._planned[key]
 
     # Queries ---------------------------------------------------------------------------------
 
     def sql(self, query: str, **args: Any) -> DataFrame:
-        """A DataFrame of a SQL query; ``args`` fill its ``{name}`` places, as in ``spark.sql``."""
+        """A DataFrame of a SQL query; ``args`` fill its ``{name}`` places, as in ``spark.sql``.
+
+        All that ``spark.sql`` does, and aggregate functions wherever a built-in one may stand.
+
+        Raises
+        ------
+        PlanningError
+            If an aggregate function is called where it cannot be, with the place in the query.
+        """
         self._check_alive()
-        return self.spark.sql(query, **args)
+        return run_query(self, query, args)
 
     def metrics(self, query: str | None = None) -> MetricsView:
         """What the functions cost and counted: of one query (Spark's execution id), or of all."""

@@ -1,7 +1,7 @@
 """Scalar functions as Spark expressions.
 
 Every scalar function, general or vectorised, becomes an Arrow scalar UDF, so that Spark fuses
-nested and neighbouring calls into one Python node. What runs in that node is ``worker.scalar``.
+nested and neighbouring calls into one Python node. What runs in that node is ``worker.call``.
 
 Year-month intervals cannot enter or leave a Python worker, because pyarrow has no class for
 them: they travel as a count of months, and the casts on both sides are planned here.
@@ -21,8 +21,8 @@ from notebook_udf.errors import PlanningError
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.types import contains_year_month, ddl
+from notebook_udf.worker.call import FunctionCall
 from notebook_udf.worker.kernels import translate
-from notebook_udf.worker.scalar import ScalarCall
 from notebook_udf.worker.shipment import ship
 
 
@@ -30,7 +30,7 @@ def spark_function(record: RegisteredFunction) -> UserDefinedFunction:
     """The function as Spark takes it, under its worker-side types."""
     definition = record.definition
     _check_intervals(definition)
-    call = ScalarCall(ship(record.name, record.version, definition, record.payload))
+    call = FunctionCall(ship(record.name, record.version, definition, record.payload))
     function = UserDefinedFunction(
         call,
         returnType=_travelling(definition.result_type),

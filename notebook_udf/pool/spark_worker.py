@@ -24,9 +24,9 @@ from notebook_udf.telemetry.wire import CHANNEL_VARIABLE, TaskId
 from notebook_udf.worker import failure, quarantine
 from notebook_udf.worker.agent import Agent
 from notebook_udf.worker.blame import WorkerStopped
+from notebook_udf.worker.call import FunctionCall, take_arrived
 from notebook_udf.worker.failure import FunctionFailed
 from notebook_udf.worker.runtime import Runtime, process
-from notebook_udf.worker.scalar import ScalarCall, take_arrived
 from notebook_udf.worker.task import Task
 
 # Set in the workers' environment by the session.
@@ -94,7 +94,7 @@ def enter_process() -> None:
     Agent(process.runtime, Commands(sender.address)).start()
 
 
-def _around(func: Process, calls: list[ScalarCall], time_zone: str | None) -> Process:
+def _around(func: Process, calls: list[FunctionCall], time_zone: str | None) -> Process:
     """``func`` with a task around it and a bundle around each batch."""
 
     def run(split: int, batches: Batches) -> Generator[Any, None, None]:
@@ -139,24 +139,32 @@ def _bundles(task: Task, func: Process, split: int, batches: Batches) -> Batches
             except (OSError, EOFError, ValueError) as error:
                 # Half a batch: the JVM has hung up, because another task failed or by cancel.
                 raise ConnectionError("the JVM sends no more rows") from error
+            if pairing is False:
+                task.end_bundle()
             if batch is None:
                 return
             task.begin_bundle(batch.num_rows, batch.nbytes, perf_counter_ns() - start)
             yield batch
 
+    # Of a scalar function each result belongs to the rows that came last; a pass over the
+    # partition answers when it likes, and its bundles end when the next rows are asked for.
+    pairing = not any(call.in_pass for call in task.calls)
     for result in func(split, arriving()):
         start = perf_counter_ns()
         yield result
-        task.end_bundle(result.num_rows, result.nbytes, perf_counter_ns() - start)
+        task.leave(result.num_rows, result.nbytes, perf_counter_ns() - start)
+        if pairing:
+            task.end_bundle()
+    task.end_bundle()
 
 
-def _claim(calls: list[ScalarCall]) -> ScalarCall:
+def _claim(calls: list[FunctionCall]) -> FunctionCall:
     """The call that was running, or else the first."""
     task = calls[0].task
-    return task.active if isinstance(task.active, ScalarCall) else calls[0]
+    return task.active if isinstance(task.active, FunctionCall) else calls[0]
 
 
-def _task(calls: list[ScalarCall], time_zone: str | None) -> Task:
+def _task(calls: list[FunctionCall], time_zone: str | None) -> Task:
     from pyspark import TaskContext
 
     context = TaskContext.get()

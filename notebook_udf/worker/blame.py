@@ -11,7 +11,7 @@ from notebook_udf.worker.limits import peak_bytes
 from notebook_udf.worker.timeout import CallTimedOut
 
 if TYPE_CHECKING:
-    from notebook_udf.worker.scalar import ScalarCall
+    from notebook_udf.worker.call import FunctionCall
 
 
 class WorkerStopped(SystemExit):
@@ -25,7 +25,7 @@ class WorkerStopped(SystemExit):
         return stopped_text()
 
 
-def classify(error: BaseException, call: ScalarCall) -> tuple[str, dict[str, Any]]:
+def classify(error: BaseException, call: FunctionCall) -> tuple[str, dict[str, Any]]:
     """The class name in ``notebook_udf.errors``, and that class's own attributes."""
     if isinstance(error, CallTimedOut):
         return "FunctionTimeout", {"timeout": call.timeout, "stack": str(error)}

@@ -20,6 +20,7 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql.types import ArrayType, DataType, MapType, Row, StructType
 
+from notebook_udf.functions.row import Row as OwnRow
 from notebook_udf.types import to_arrow
 from notebook_udf.worker.columns import Column, Values, validity
 from notebook_udf.worker.leaves import leaf
@@ -233,6 +234,8 @@ def _take(value: Any, names: list[str], data_type: StructType) -> Take:
         return _by_key(names)
     if isinstance(value, Row):
         return _of_rows(names)
+    if isinstance(value, OwnRow):
+        return _of_own_rows(names)
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return _by_name_or_position(list(value._fields), names)
     if isinstance(value, (tuple, list)):
@@ -313,5 +316,17 @@ def _of_rows(names: list[str]) -> Take:
         if look is None:
             look = known[tuple(own)] = _by_name_or_position(list(own), names)
         return look(value)
+
+    return take
+
+
+def _of_own_rows(names: list[str]) -> Take:
+    known: dict[tuple[str, ...], Take] = {(): _by_position(names)}
+
+    def take(value: OwnRow) -> tuple[Any, ...]:
+        look = known.get(value.names)
+        if look is None:
+            look = known[value.names] = _by_name_or_position(list(value.names), names)
+        return look(tuple(value))
 
     return take

@@ -12,7 +12,7 @@ import pickle
 import reprlib
 import traceback
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -57,6 +57,7 @@ def describe(
     bundle: int,
     task: TaskId,
     worker: int,
+    group: Mapping[str, Any] | None = None,
 ) -> FailedRow:
     """The record of a failed call; ``arguments`` is None where no single row is to blame."""
     return FailedRow(
@@ -78,6 +79,7 @@ def describe(
         query=task.query,
         worker=worker,
         pickled_arguments=_pickled(arguments),
+        group=tuple((name, short(value)) for name, value in (group or {}).items()),
     )
 
 

@@ -26,7 +26,7 @@ from notebook_udf.worker import failure
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from notebook_udf.worker.scalar import ScalarCall
+    from notebook_udf.worker.call import FunctionCall
 
 # Where Spark looks for the types that Parquet has no name for: intervals, VARIANT.
 _SPARK_SCHEMA = b"org.apache.spark.sql.parquet.row.metadata"
@@ -41,7 +41,7 @@ ERROR_COLUMNS = (
 class Quarantine:
     """Collects the bad rows of one bundle."""
 
-    def __init__(self, call: ScalarCall, columns: list[pa.Array]) -> None:
+    def __init__(self, call: FunctionCall, columns: list[pa.Array]) -> None:
         self._call = call
         self._columns = columns
         self._rows: dict[int, dict[str, Any]] = {}

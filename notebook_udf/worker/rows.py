@@ -25,7 +25,7 @@ from notebook_udf.worker.timeout import CallTimedOut
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from notebook_udf.worker.scalar import ScalarCall
+    from notebook_udf.worker.call import FunctionCall
 
 SLICE_ROWS = 2048
 
@@ -33,7 +33,7 @@ SLICE_ROWS = 2048
 class RowRunner:
     """Runs one function over the bundles of one task."""
 
-    def __init__(self, call: ScalarCall) -> None:
+    def __init__(self, call: FunctionCall) -> None:
         self._call = call
         self._encode = encoder(call.header.result_type)
         self._decoders: dict[Any, Callable[[pa.Array], list[Any]]] = {}

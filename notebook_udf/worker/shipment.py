@@ -11,7 +11,7 @@ import linecache
 import pickle
 import sys
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from pyspark.sql.types import DataType
 
@@ -19,6 +19,7 @@ from notebook_udf import __version__
 from notebook_udf.errors import VersionMismatch
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.functions.options import FunctionOptions
+from notebook_udf.types import contains_view
 
 # A cell or module longer than this is quoted by line number only.
 _MOST_SOURCE_LINES = 5000
@@ -29,6 +30,11 @@ def _versions() -> dict[str, str]:
         "python": "{}.{}".format(*sys.version_info[:2]),
         "notebook-udf": __version__,
     }
+
+
+# What a function is asked for: a value for a row; the partial accumulators of a partition; a value
+# for a list of accumulators, or for a list of a group's rows; a value for every row's frame.
+Role: TypeAlias = Literal["scalar", "partial", "merge", "whole", "window"]
 
 
 @dataclass(frozen=True)
@@ -45,6 +51,9 @@ class Header:
     hash: str
     source_file: str = ""
     source_lines: tuple[str, ...] = field(default=(), repr=False)
+    role: Role = "scalar"
+    # None: the accumulator is pickled.
+    accumulator_type: DataType | None = None
 
     def to_json(self) -> str:
         document: dict[str, Any] = {
@@ -59,6 +68,8 @@ class Header:
             "hash": self.hash,
             "source_file": self.source_file,
             "source_lines": self.source_lines,
+            "role": self.role,
+            "accumulator_type": self.accumulator_type and self.accumulator_type.json(),
         }
         return json.dumps(document)
 
@@ -93,6 +104,8 @@ class Header:
             hash=document["hash"],
             source_file=document["source_file"],
             source_lines=tuple(document["source_lines"]),
+            role=document["role"],
+            accumulator_type=document["accumulator_type"] and parse(document["accumulator_type"]),
         )
 
 
@@ -122,8 +135,15 @@ class Shipment:
         return header, pickle.loads(self.payload)
 
 
-def ship(name: str, version: int, definition: FunctionDefinition, payload: bytes) -> Shipment:
-    """Packs a definition and its pickled function."""
+def ship(
+    name: str,
+    version: int,
+    definition: FunctionDefinition,
+    payload: bytes,
+    *,
+    role: Role = "scalar",
+) -> Shipment:
+    """Packs a definition and its pickled function, to be called in a role."""
     from hashlib import sha256
 
     source = definition.source
@@ -138,5 +158,16 @@ def ship(name: str, version: int, definition: FunctionDefinition, payload: bytes
         hash=sha256(payload).hexdigest(),
         source_file=source.file,
         source_lines=source.lines if len(source.lines) <= _MOST_SOURCE_LINES else (),
+        role=role,
+        accumulator_type=travelling_accumulator(definition),
     )
     return Shipment(header.to_json(), payload)
+
+
+def travelling_accumulator(definition: FunctionDefinition) -> DataType | None:
+    """The type accumulators have between partitions; None if they are pickled.
+
+    Views hold any objects, so an accumulator with one in it is pickled whole.
+    """
+    declared = definition.accumulator_type
+    return None if declared is None or contains_view(declared) else declared

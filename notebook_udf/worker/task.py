@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from notebook_udf.errors import FailedRow
@@ -45,11 +46,22 @@ class Call(Protocol):
     @property
     def timeout(self) -> float: ...
 
+    in_pass: bool
+
     def open(self, task: Task) -> None: ...
 
     def close(self, failed: bool) -> None: ...
 
     def take_timing(self) -> FunctionTiming: ...
+
+
+@dataclass
+class _Leaving:
+    """What has left of a bundle's results."""
+
+    rows: int = 0
+    size: int = 0
+    write_ns: int = 0
 
 
 class Task:
@@ -93,6 +105,8 @@ class Task:
         self._rows_out = 0
         self._bytes_in = 0
         self._wait_ns = 0
+        self._leaving = _Leaving()
+        self._bundle_open = False
         self._sent_metrics: dict[tuple[int, str], Any] = {}
         self.timer: CallTimer | None = None
 
@@ -123,13 +137,30 @@ class Task:
         self.rows = rows
         self._bytes_in = size
         self._wait_ns = wait_ns
+        self._leaving = _Leaving()
+        self._bundle_open = True
 
-    def end_bundle(self, rows: int, size: int, write_ns: int) -> None:
-        """The results are with the JVM."""
+    def leave(self, rows: int, size: int, write_ns: int) -> None:
+        """Results are with the JVM."""
+        leaving = self._leaving
+        leaving.rows += rows
+        leaving.size += size
+        leaving.write_ns += write_ns
+
+    def end_bundle(self) -> None:
+        """The bundle's rows are done with, and what they led to has left."""
+        leaving = self._leaving
+        if not self._bundle_open and not leaving.rows:
+            return
+        if not self._bundle_open:
+            # The partition is over, and only now come its groups: they count as a last bundle.
+            self.begin_bundle(0, 0, 0)
+        self._bundle_open = False
+        self._leaving = _Leaving()
         self.active = None
         timings = tuple(call.take_timing() for call in self.calls)
         self._rows_in += self.rows
-        self._rows_out += rows
+        self._rows_out += leaving.rows
         for i, timing in enumerate(timings):
             self._totals[i] = _sum(self._totals.get(i), timing)
         self.runtime.flush_output()
@@ -140,11 +171,11 @@ class Task:
                 task=self.identity,
                 bundle=self.bundle,
                 rows_in=self.rows,
-                rows_out=rows,
+                rows_out=leaving.rows,
                 bytes_in=self._bytes_in,
-                bytes_out=size,
+                bytes_out=leaving.size,
                 wait_ns=self._wait_ns,
-                write_ns=write_ns,
+                write_ns=leaving.write_ns,
                 functions=timings,
                 metrics=self._metrics(changed_only=True),
             )

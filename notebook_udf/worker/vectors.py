@@ -25,7 +25,7 @@ from notebook_udf.worker.timeout import CallTimedOut
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from notebook_udf.worker.scalar import ScalarCall
+    from notebook_udf.worker.call import FunctionCall
 
 
 # Whole numbers up to here are floats as well.
@@ -37,7 +37,7 @@ class ArrowRunner:
 
     expects = "a pyarrow Array"
 
-    def __init__(self, call: ScalarCall) -> None:
+    def __init__(self, call: FunctionCall) -> None:
         self._call = call
         self._type: DataType = call.header.result_type
         self._arrow_type = to_arrow(self._type)

@@ -1,17 +1,18 @@
-"""A scalar function as Spark's worker calls it: Arrow columns in, one Arrow column out.
+"""A function as Spark's worker calls it: Arrow columns in, one Arrow column out.
 
-``ScalarCall`` is what Spark pickles. In the worker it unpacks and opens the function and hands
-each bundle to ``rows`` (a row at a time) or ``vectors`` (a bundle at a time).
+``FunctionCall`` is what Spark pickles. In the worker it unpacks and opens the function and hands
+each bundle to what its role asks for: ``rows`` (a row at a time), ``vectors`` (a bundle at a time)
+or ``groups`` (a group at a time). ``partial`` holds calls that share one pass over the rows.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import FailedRow, NotebookUdfError
-from notebook_udf.functions.base import UserDefinedFunction
+from notebook_udf.functions.base import ScalarFunction, UserDefinedFunction
 from notebook_udf.functions.context import FunctionContext
 from notebook_udf.functions.definition import FunctionDefinition, doorway
 from notebook_udf.functions.metrics import MetricGroup
@@ -26,20 +27,22 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 # Calls unpickled in this process and not yet claimed by a task.
-_arrived: list[ScalarCall] = []
+_arrived: list[FunctionCall] = []
 
 
-def take_arrived() -> list[ScalarCall]:
+def take_arrived() -> list[FunctionCall]:
     """The calls unpickled since the last time, which are those of the task that begins."""
     calls = list(_arrived)
     _arrived.clear()
     return calls
 
 
-class ScalarCall:
+class FunctionCall:
     """One function in one Python node of a plan."""
 
-    def __init__(self, shipment: Shipment) -> None:
+    def __init__(self, shipment: Shipment, *, in_pass: bool = False) -> None:
+        # Whether ``partial`` or ``frames`` call the function, and rows in and out do not pair up.
+        self.in_pass = in_pass
         self._shipment = shipment
         self._header: Header | None = None
         self._function: Any = None
@@ -126,7 +129,8 @@ class ScalarCall:
         except BaseException as error:
             self.fail(error)
         self._opened = True
-        self._run = _runner(self)
+        if not self.in_pass:
+            self._run = _runner(self)
 
     def close(self, failed: bool) -> None:
         """Calls the function's ``close``, unless its instance is kept."""
@@ -179,8 +183,11 @@ class ScalarCall:
         row: int = -1,
         *,
         outcome: str = "fail",
+        group: Mapping[str, Any] | None = None,
     ) -> None:
         """Reports a failed call; ends the task unless ``outcome`` says the row is let go.
+
+        ``group`` holds the keys of the group that an aggregate was at.
 
         Raises
         ------
@@ -188,12 +195,17 @@ class ScalarCall:
             With ``outcome="fail"``.
         """
         self.errors += 1
-        failed = self._report(error, arguments, row, outcome)
+        failed = self._report(error, arguments, row, outcome, group)
         if outcome == "fail":
             raise failure.FunctionFailed(failure.text(failed)) from None
 
     def _report(
-        self, error: BaseException, arguments: list[Any] | None, row: int, outcome: str
+        self,
+        error: BaseException,
+        arguments: list[Any] | None,
+        row: int,
+        outcome: str,
+        group: Mapping[str, Any] | None,
     ) -> FailedRow:
         task = self.task
         failed = failure.describe(
@@ -208,6 +220,7 @@ class ScalarCall:
             bundle=task.bundle,
             task=task.identity,
             worker=os.getpid(),
+            group=group,
         )
         kind, extra = classify(error, self)
         task.report(failed, outcome, error=kind, extra=extra)
@@ -230,18 +243,28 @@ class ScalarCall:
         if not isinstance(function, UserDefinedFunction):
             return (function, context), lambda: None
         function.open(context)
-        return (function.eval, context), function.close  # type: ignore[attr-defined]
+        # An aggregate function has several methods; which are called is its runner's business.
+        called = function.eval if isinstance(function, ScalarFunction) else function
+        return (called, context), function.close
 
 
-def _arrive(shipment: Shipment) -> ScalarCall:
-    call = ScalarCall(shipment)
+def announce(call: FunctionCall) -> FunctionCall:
+    """Notes a call that was unpickled, for the task that begins."""
     _arrived.append(call)
     return call
 
 
-def _runner(call: ScalarCall) -> Callable[..., pa.Array]:
-    from notebook_udf.worker import rows, vectors
+def _arrive(shipment: Shipment) -> FunctionCall:
+    return announce(FunctionCall(shipment))
 
+
+def _runner(call: FunctionCall) -> Callable[..., pa.Array]:
+    from notebook_udf.worker import groups, rows, vectors
+
+    if call.header.role == "merge":
+        return groups.MergeRunner(call)
+    if call.header.role == "whole":
+        return groups.whole(call)
     if call.header.func_type == "general":
         return rows.RowRunner(call)
     if call.header.func_type == "pandas":

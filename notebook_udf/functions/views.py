@@ -1,0 +1,127 @@
+"""``ListView`` and ``MapView``: the parts of an accumulator that may grow large.
+
+Here they hold their values in memory, which is what a batch query needs. The interface, and that
+a ``ListView`` cannot remove a single element, come from the stateful Python aggregates design,
+"DataView".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class ListView(Generic[T]):
+    """A list that values are added to."""
+
+    def __init__(self, values: Iterable[T] = ()) -> None:
+        self._values: list[T] = list(values)
+
+    def get(self) -> Iterable[T]:
+        """The values, in the order they were added."""
+        return iter(self._values)
+
+    def add(self, value: T) -> None:
+        """Appends a value."""
+        self._values.append(value)
+
+    def add_all(self, values: list[T]) -> None:
+        """Appends every value of a list."""
+        self._values.extend(values)
+
+    def clear(self) -> None:
+        """Removes everything."""
+        self._values.clear()
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self.get())
+
+    def __eq__(self, other: Any) -> bool:
+        return isinstance(other, ListView) and list(self) == list(other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        return f"ListView({self._values!r})"
+
+
+class MapView(Generic[K, V]):
+    """A mapping whose entries are read, put and removed by key."""
+
+    def __init__(self, entries: dict[K, V] | None = None) -> None:
+        self._entries: dict[K, V] = dict(entries or {})
+
+    def get(self, key: K) -> V:
+        """The value under a key.
+
+        Raises
+        ------
+        KeyError
+            If there is none; ask with ``contains`` or ``in`` first.
+        """
+        return self._entries[key]
+
+    def put(self, key: K, value: V) -> None:
+        """Sets the value under a key."""
+        self._entries[key] = value
+
+    def put_all(self, dict_value: dict[K, V]) -> None:
+        """Sets every entry of a dict."""
+        self._entries.update(dict_value)
+
+    def remove(self, key: K) -> None:
+        """Removes a key; one that is not there is no error."""
+        self._entries.pop(key, None)
+
+    def contains(self, key: K) -> bool:
+        """Whether there is a value under the key."""
+        return key in self._entries
+
+    def items(self) -> Iterable[tuple[K, V]]:
+        """Keys and values."""
+        return self._entries.items()
+
+    def keys(self) -> Iterable[K]:
+        """The keys."""
+        return self._entries.keys()
+
+    def values(self) -> Iterable[V]:
+        """The values."""
+        return self._entries.values()
+
+    def is_empty(self) -> bool:
+        """Whether there is no entry."""
+        return not self._entries
+
+    def clear(self) -> None:
+        """Removes everything."""
+        self._entries.clear()
+
+    def __getitem__(self, key: K) -> V:
+        return self.get(key)
+
+    def __setitem__(self, key: K, value: V) -> None:
+        self.put(key, value)
+
+    def __delitem__(self, key: K) -> None:
+        self.remove(key)
+
+    def __contains__(self, key: K) -> bool:
+        return self.contains(key)
+
+    def __iter__(self) -> Iterator[K]:
+        return iter(self.keys())
+
+    def __eq__(self, other: Any) -> bool:
+        return isinstance(other, MapView) and dict(self.items()) == dict(other.items())
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.items()))
+
+    def __repr__(self) -> str:
+        return f"MapView({self._entries!r})"

@@ -1,0 +1,86 @@
+"""What the planner asks of a session: Spark's answers, hidden functions, names for rows."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from notebook_udf.registry import RegisteredFunction
+from notebook_udf.worker.shipment import Role
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_numbers = itertools.count(1)
+
+
+class Catalog:
+    """Serves the planning of one query; leaving it takes its temporary views away.
+
+    Parameters
+    ----------
+    spark
+        The session's Spark.
+    planned
+        The Spark function of a record in a role.
+    parameters
+        Values for the query's named parameters.
+    """
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        planned: Callable[[RegisteredFunction, Role], Any],
+        parameters: Any = None,
+    ) -> None:
+        self._spark = spark
+        self._planned = planned
+        self._parameters = parameters
+        self._views: list[str] = []
+
+    def run(self, query: str) -> DataFrame:
+        """Spark's answer to a query, analysed."""
+        if self._parameters is None:
+            return self._spark.sql(query)
+        return self._spark.sql(query, self._parameters)
+
+    def hidden_name(self, record: RegisteredFunction, role: Role) -> str:
+        """The SQL name of a function in a role, known to Spark."""
+        name = f"_nu_{role}_{record.name}_{record.version}"
+        self._spark.udf.register(name, self._planned(record, role))
+        return name
+
+    def view(self, rows: DataFrame) -> str:
+        """A name for rows, until planning is over: a plan keeps the rows, not the name."""
+        name = f"_nu_rows_{next(_numbers)}"
+        rows.createOrReplaceTempView(name)
+        self._views.append(name)
+        return name
+
+    def built_in_aggregates(self) -> frozenset[str]:
+        """The names of Spark's own aggregate functions, in lower case."""
+        return _built_in_aggregates(self._spark)
+
+    def __enter__(self) -> Catalog:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for name in self._views:
+            self._spark.catalog.dropTempView(name)
+
+
+@lru_cache(maxsize=4)
+def _built_in_aggregates(spark: SparkSession) -> frozenset[str]:
+    jvm = spark._jvm
+    assert jvm is not None
+    registry = jvm.org.apache.spark.sql.catalyst.analysis.FunctionRegistry
+    names = []
+    expressions = registry.builtin().listFunction().iterator()
+    while expressions.hasNext():
+        identifier = expressions.next()
+        info = registry.builtin().lookupFunction(identifier)
+        if info.isDefined() and info.get().getGroup() == "agg_funcs":
+            names.append(str(identifier.funcName()).lower())
+    return frozenset(names)

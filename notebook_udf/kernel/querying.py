@@ -1,0 +1,38 @@
+"""``session.sql``: a query to Spark, by way of the planner where it calls aggregate functions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from notebook_udf.kernel.catalog import Catalog
+from notebook_udf.planner.sql import Planner, aggregates_of, mentions
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from notebook_udf.kernel.core import Session
+
+
+def run_query(session: Session, query: str, args: Mapping[str, Any]) -> DataFrame:
+    """The query as a DataFrame; ``args`` are those of ``spark.sql``."""
+    from pyspark.logger import PySparkLogger
+    from pyspark.sql.sql_formatter import SQLStringFormatter
+
+    aggregates = aggregates_of(session.functions)
+    if not mentions(query, aggregates):
+        return session.spark.sql(query, **args)
+    given = dict(args)
+    parameters = given.pop("args", None)
+    formatter = SQLStringFormatter(session.spark)
+    # What the planner tries and Spark refuses is not for the user, whom PySpark would show it.
+    logger = PySparkLogger.getLogger("SQLQueryContextLogger")
+    silent, logger.disabled = logger.disabled, True
+    try:
+        if given:
+            query = formatter.format(query, **given)
+        with Catalog(session.spark, session.planned, parameters) as catalog:
+            return Planner(query, aggregates, catalog).plan()
+    finally:
+        logger.disabled = silent
+        formatter.clear()

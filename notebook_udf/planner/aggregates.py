@@ -1,0 +1,161 @@
+"""Aggregate functions as Spark expressions and as passes over partitions.
+
+Two expressions carry every aggregate. ``whole``: the function over ``collect_list`` of a group's
+rows, which may stand wherever a built-in aggregate may, a window included. ``merge``: the function
+over ``collect_list`` of accumulators that ``partial_rows`` made of each partition, so that only
+those are moved between partitions. Which of them a query gets is decided in ``two_phase``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
+    BooleanType,
+    DataType,
+    StructField,
+    StructType,
+)
+from pyspark.sql.udf import UserDefinedFunction
+from pyspark.util import PythonEvalType
+
+from notebook_udf.functions.definition import FunctionDefinition
+from notebook_udf.registry import RegisteredFunction
+from notebook_udf.worker.call import FunctionCall
+from notebook_udf.worker.groups import ACCUMULATOR_FIELD, ARGUMENT_FIELD
+from notebook_udf.worker.partial import ACCUMULATOR, PASSED, Layout, PartialPass
+from notebook_udf.worker.shipment import Role, ship, travelling_accumulator
+
+
+def result_type(definition: FunctionDefinition) -> DataType:
+    """What a call gives per group: a table aggregate gives its rows as an array."""
+    rows = definition.kind == "table aggregate"
+    return ArrayType(definition.result_type) if rows else definition.result_type
+
+
+def expression_function(record: RegisteredFunction, role: Role) -> UserDefinedFunction:
+    """The function over lists of rows (``whole``) or of accumulators (``merge``)."""
+    definition = record.definition
+    shipment = ship(record.name, record.version, definition, record.payload, role=role)
+    return UserDefinedFunction(
+        FunctionCall(shipment),
+        returnType=result_type(definition),
+        name=record.name,
+        evalType=PythonEvalType.SQL_SCALAR_ARROW_UDF,
+        deterministic=definition.deterministic,
+    )
+
+
+def accumulator_struct(record: RegisteredFunction) -> StructType:
+    """The column type in which a function's accumulators travel."""
+    inner = travelling_accumulator(record.definition) or BinaryType()
+    return StructType([StructField(ACCUMULATOR_FIELD, inner)])
+
+
+def partial_rows(
+    rows: DataFrame, layout: Layout, records: Sequence[RegisteredFunction]
+) -> DataFrame:
+    """``rows`` with accumulators of each partition, as ``worker.partial`` describes them."""
+    shipments = [ship(r.name, r.version, r.definition, r.payload, role="partial") for r in records]
+    leading = rows.schema.fields[: len(layout.keys) + layout.passing]
+    accumulators = [
+        StructField(f"{ACCUMULATOR}{i}", accumulator_struct(record))
+        for i, record in enumerate(records)
+    ]
+    fields = [StructField(f.name, f.dataType, True) for f in leading]
+    fields.append(StructField(PASSED, BooleanType(), True))
+    return rows.mapInArrow(PartialPass.of(layout, shipments), StructType([*fields, *accumulators]))
+
+
+def argument_struct(arguments: Sequence[Column]) -> Column:
+    """The arguments of a call as one struct; never NULL, so that no row is dropped."""
+    named = [column.alias(f"{ARGUMENT_FIELD}{i}") for i, column in enumerate(arguments)]
+    return F.struct(*(named or [F.lit(0).alias("none")]))
+
+
+def explain(record: RegisteredFunction) -> str:
+    """Which way calls of the function run, and why."""
+    definition = record.definition
+    lines = [f"{record.signature}, version {record.version}"]
+    if definition.func_type != "general":
+        lines.append(f"takes a whole group's columns ({definition.func_type}), collected by Spark")
+    elif definition.mergeable:
+        lines.append(
+            "in session.sql and nu.aggregate: accumulated partition by partition, accumulators "
+            "shuffled and merged, because it has a merge"
+        )
+    else:
+        lines.append(
+            "in session.sql and nu.aggregate: rows shuffled by key and sorted, groups accumulated "
+            "one after the other, because it has no merge"
+        )
+    sliding = (
+        "slides, because it has a retract"
+        if definition.retractable
+        else ("is accumulated anew for each row, because it has no retract")
+    )
+    if definition.func_type == "general":
+        lines.append(f"OVER a bounded frame: the frame {sliding}")
+    lines.append(
+        "with DISTINCT, in PIVOT, in correlated subqueries, and as a Column in agg() and over(): "
+        "rows collected by Spark, then accumulated"
+    )
+    declared = travelling_accumulator(definition)
+    kept = declared.simpleString() if declared is not None else "pickled"
+    lines.append(f"accumulators travel as {kept}")
+    return "\n".join(lines)
+
+
+def column(
+    function: UserDefinedFunction,
+    arguments: Sequence[Column],
+    *,
+    distinct: bool = False,
+    condition: Column | None = None,
+    window: Any = None,
+) -> Column:
+    """A call as a Column; ``filter``, ``distinct`` and ``over`` may be called on it."""
+    rows = argument_struct(arguments)
+    if condition is not None:
+        # NULL is what collect_list leaves out.
+        rows = F.when(condition, rows)
+    collected = F.collect_set(rows) if distinct else F.collect_list(rows)
+    if window is not None:
+        collected = collected.over(window)
+    made: Column = function(collected)
+    again: dict[str, Any] = {"distinct": distinct, "condition": condition, "window": window}
+
+    def changed(**changes: Any) -> Column:
+        return column(function, arguments, **{**again, **changes})
+
+    # On the instance: Column's own over() would put the window around the outer function.
+    vars(made).update(
+        over=lambda window: changed(window=window),
+        filter=lambda condition: changed(condition=condition),
+        distinct=lambda: changed(distinct=True),
+    )
+    return made
+
+
+def arguments_of(record: RegisteredFunction, args: Any, kwargs: Any) -> list[Column]:
+    """Arguments as given, by position and by name, in the places of the parameters."""
+    from notebook_udf.errors import PlanningError
+
+    names = list(record.definition.parameters)
+    rest = names[len(args) :]
+    given = [name for name in rest if name in kwargs]
+    if set(kwargs) - set(rest) or given != rest[: len(kwargs)]:
+        raise PlanningError(f"{record.name} takes {', '.join(names)}; was given {list(kwargs)}")
+    values = [*args, *(kwargs[name] for name in given)]
+    for value in values:
+        if not isinstance(value, (Column, str)):
+            raise PlanningError(
+                f"{record.name} was called with {value!r}; pass columns or column names, or wrap "
+                f"a constant in F.lit(...)"
+            )
+    return [F.col(value) if isinstance(value, str) else value for value in values]

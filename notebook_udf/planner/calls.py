@@ -1,0 +1,145 @@
+"""Calls of aggregate functions in a parsed query, as data.
+
+``find_calls`` finds those that belong to one SELECT, whatever stands inside or around them:
+DISTINCT, FILTER, OVER. A form that no aggregate can take is an error that names it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from notebook_udf.errors import PlanningError
+from notebook_udf.registry import RegisteredFunction
+
+
+@dataclass(frozen=True)
+class AggregateCall:
+    """A call in a query.
+
+    Attributes
+    ----------
+    node
+        The outermost node that belongs to the call: the function, its FILTER or its OVER.
+    record
+        What is called.
+    arguments, distinct, condition
+        What stands in the parentheses, and the condition of FILTER.
+    window
+        The OVER clause.
+    """
+
+    node: exp.Expression
+    record: RegisteredFunction
+    arguments: tuple[exp.Expression, ...]
+    distinct: bool = False
+    condition: exp.Expression | None = None
+    window: exp.Window | None = None
+
+
+def name_of(node: exp.Expression) -> str:
+    """The name a function is called by, in lower case; "" if the node is no function."""
+    if isinstance(node, exp.Anonymous):
+        return str(node.this).lower()
+    if isinstance(node, exp.Func):
+        return str(node.meta.get("name") or node.sql_name()).lower()
+    return ""
+
+
+def within(node: exp.Expression) -> Iterator[exp.Expression]:
+    """The node and all below it, but nothing of a query inside it."""
+    yield from node.walk(prune=lambda n: isinstance(n, exp.Query) and n is not node)
+
+
+def nested_queries(node: exp.Expression) -> list[exp.Expression]:
+    """The queries inside a node that stand in no other of them."""
+    return [n for n in within(node) if isinstance(n, exp.Query) and n is not node]
+
+
+def find_calls(
+    node: exp.Expression, aggregates: Mapping[str, RegisteredFunction], query: str
+) -> list[AggregateCall]:
+    """The calls under a node, outside the queries inside it.
+
+    Raises
+    ------
+    PlanningError
+        For a call in a form that aggregate functions do not take, or inside another one's
+        arguments.
+    """
+    found = []
+    for each in within(node):
+        name = name_of(each)
+        if name in aggregates:
+            found.append(_call(each, aggregates[name], query))
+    for call in found:
+        for argument in (*call.arguments, *([call.condition] if call.condition else [])):
+            for below in within(argument):
+                if name_of(below) in aggregates or isinstance(below, exp.AggFunc):
+                    inside_window = below.find_ancestor(exp.Window) or call.window
+                    if inside_window is None:
+                        raise PlanningError(
+                            f"{position(below, query)}{below.sql('spark')} stands inside the "
+                            f"arguments of {call.record.name}, and an aggregate cannot be taken of "
+                            f"an aggregate: compute the inner one in a subquery"
+                        )
+    return found
+
+
+def _call(node: exp.Expression, record: RegisteredFunction, query: str) -> AggregateCall:
+    arguments = (
+        list(node.expressions) if isinstance(node, exp.Anonymous) else list(node.iter_expressions())
+    )
+    distinct = len(arguments) == 1 and isinstance(arguments[0], exp.Distinct)
+    if distinct:
+        arguments = list(arguments[0].expressions)
+    for argument in arguments:
+        if isinstance(argument, exp.Star):
+            raise PlanningError(
+                f"{position(node, query)}{record.name}(*) has no meaning: name the columns"
+            )
+    arguments = _in_order(arguments, record, node, query)
+    outer: exp.Expression = node
+    condition = window = None
+    if isinstance(outer.parent, (exp.WithinGroup, exp.IgnoreNulls, exp.RespectNulls)):
+        construct = type(outer.parent).__name__
+        raise PlanningError(
+            f"{position(node, query)}{construct} is not something {record.name} can be given"
+        )
+    if isinstance(outer.parent, exp.Filter) and outer.parent.this is outer:
+        outer = outer.parent
+        condition = outer.expression.this
+    if isinstance(outer.parent, exp.Window) and outer.parent.this is outer:
+        outer = window = outer.parent
+    return AggregateCall(outer, record, tuple(arguments), distinct, condition, window)
+
+
+def _in_order(
+    arguments: list[exp.Expression], record: RegisteredFunction, node: exp.Expression, query: str
+) -> list[exp.Expression]:
+    """Arguments given by name in the places of their parameters."""
+    if not any(isinstance(a, exp.Kwarg) for a in arguments):
+        return arguments
+    names = list(record.definition.parameters)
+    placed = [a for a in arguments if not isinstance(a, exp.Kwarg)]
+    given = {a.this.name: a.expression for a in arguments if isinstance(a, exp.Kwarg)}
+    rest = names[len(placed) :]
+    if set(given) - set(rest) or [n for n in rest if n in given] != rest[: len(given)]:
+        raise PlanningError(
+            f"{position(node, query)}{record.name} takes {', '.join(names)}; it was given "
+            f"{', '.join(given)} by name"
+        )
+    return [*placed, *(given[name] for name in rest if name in given)]
+
+
+def position(node: exp.Expression, query: str) -> str:
+    """``line 3, column 5: `` of a node in the query, or nothing where the parser kept none."""
+    for each in node.walk():
+        start = each.meta.get("start")
+        if start is not None:
+            before = query[:start]
+            line = before.count("\n") + 1
+            return f"line {line}, column {start - (before.rfind(chr(10)) + 1) + 1}: "
+    return ""

@@ -1,0 +1,277 @@
+"""Queries with calls that Spark's own planner would refuse: found, rewritten, handed to Spark.
+
+A query that calls no aggregate function goes to Spark untouched. Any other is parsed, and every
+call is replaced by an expression that Spark accepts in the same place (``whole``); that query
+answers right wherever a built-in aggregate could stand. Then each SELECT that can be aggregated in
+two phases is, by ``two_phase``; one that cannot keeps the expression.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import sqlglot
+from pyspark.errors import AnalysisException
+from pyspark.sql import DataFrame
+from sqlglot import exp
+
+from notebook_udf.errors import PlanningError
+from notebook_udf.planner import two_phase
+from notebook_udf.planner.calls import (
+    AggregateCall,
+    find_calls,
+    name_of,
+    nested_queries,
+)
+from notebook_udf.registry import RegisteredFunction
+from notebook_udf.worker.groups import ARGUMENT_FIELD
+from notebook_udf.worker.shipment import Role
+
+DIALECT = "spark"
+
+
+class Catalog(Protocol):
+    """What planning needs of a session."""
+
+    def run(self, query: str) -> DataFrame:
+        """Spark's answer to a query, analysed."""
+
+    def hidden_name(self, record: RegisteredFunction, role: Role) -> str:
+        """The SQL name of a function in a role, known to Spark."""
+
+    def view(self, rows: DataFrame) -> str:
+        """A name for rows, as long as a query is planned."""
+
+    def built_in_aggregates(self) -> frozenset[str]:
+        """The names of Spark's own aggregate functions, in lower case."""
+
+
+def mentions(query: str, names: Mapping[str, Any]) -> bool:
+    """Whether the text may call one of the functions; cheap, and never wrong about a no."""
+    if not names:
+        return False
+    words = "|".join(map(re.escape, names))
+    return re.search(rf"(?i)(?<![\w.])`?({words})`?\s*\(", query) is not None
+
+
+def parsed(query: str) -> exp.Expression:
+    """The query as a tree.
+
+    Raises
+    ------
+    PlanningError
+        If it is not understood, with the place.
+    """
+    logger = logging.getLogger("sqlglot")
+    before, logger.disabled = logger.disabled, True
+    try:
+        return sqlglot.parse_one(query, read=DIALECT)
+    except sqlglot.errors.SqlglotError as error:
+        raise PlanningError(f"the query cannot be read: {error}") from None
+    finally:
+        logger.disabled = before
+
+
+def text(node: exp.Expression) -> str:
+    """A tree as Spark's SQL."""
+    shown: str = node.sql(dialect=DIALECT, normalize_functions=False)
+    return shown
+
+
+class Planner:
+    """Plans one query.
+
+    Parameters
+    ----------
+    query
+        The text, for the positions in messages.
+    aggregates
+        The aggregate functions, by lower-case name.
+    catalog
+        The session's side.
+    """
+
+    def __init__(
+        self, query: str, aggregates: Mapping[str, RegisteredFunction], catalog: Catalog
+    ) -> None:
+        self._query = query
+        self._aggregates = aggregates
+        self.catalog = catalog
+        self.strategies: list[str] = []
+
+    def plan(self) -> DataFrame:
+        """The query as a DataFrame.
+
+        Raises
+        ------
+        PlanningError
+            For a construct that cannot be rewritten, naming it and its place.
+        """
+        tree = parsed(self._query)
+        if isinstance(tree, exp.Command):
+            raise PlanningError(
+                f"{tree.name} cannot have a Python aggregate function inside it: run the query "
+                f"itself through session.sql"
+            )
+        if isinstance(tree, exp.Create) and tree.kind == "VIEW":
+            return self._view(tree)
+        plain = self._whole(tree.copy())
+        answer = None
+        if isinstance(tree, exp.Query):
+            answer = self.catalog.run(text(plain))
+        optimised = tree.copy()
+        if self._in_two_phases(optimised, []):
+            rest = self._whole(optimised)
+            try:
+                found = self.catalog.run(text(rest))
+            except AnalysisException:
+                if answer is None:
+                    raise
+            else:
+                return found if answer is None else _named(found, answer.columns)
+        return answer if answer is not None else self.catalog.run(text(plain))
+
+    def _view(self, tree: exp.Create) -> DataFrame:
+        properties = tree.args.get("properties")
+        temporary = properties is not None and properties.find(exp.TemporaryProperty) is not None
+        name = text(tree.this)
+        if not temporary:
+            raise PlanningError(
+                f"a persistent view ({name}) cannot call a Python aggregate function, which lives "
+                f"as long as the session: CREATE TEMPORARY VIEW"
+            )
+        query = text(tree.expression)
+        rows = Planner(query, self._aggregates, self.catalog).plan()
+        view = tree.this.name
+        if tree.args.get("replace"):
+            rows.createOrReplaceTempView(view)
+        else:
+            rows.createTempView(view)
+        return rows.limit(0).select()
+
+    # Expressions -----------------------------------------------------------------------------
+
+    def _whole(self, tree: exp.Expression) -> exp.Expression:
+        """The tree with each call as an expression over collected rows."""
+        for query in (tree, *tree.find_all(exp.Query)):
+            if isinstance(query, exp.Select):
+                _keep_names(query, self._aggregates)
+        while True:
+            calls = self._outermost(tree)
+            if not calls:
+                return tree
+            for call in calls:
+                call.node.replace(self.collected(call))
+
+    def _outermost(self, tree: exp.Expression) -> list[AggregateCall]:
+        calls = []
+        for node in (tree, *[q for q in tree.find_all(exp.Query) if q is not tree]):
+            calls += self.calls(node)
+        return list({id(call.node): call for call in calls}.values())
+
+    def collected(self, call: AggregateCall) -> exp.Expression:
+        """A call as an expression over collected rows."""
+        rows = exp.func("named_struct", *_fields(call.arguments))
+        kind = "collect_set" if call.distinct else "collect_list"
+        collected: exp.Expression = exp.Anonymous(this=kind, expressions=[rows])
+        if call.condition is not None:
+            where = exp.Where(this=call.condition.copy())
+            collected = exp.Filter(this=collected, expression=where)
+        if call.window is not None:
+            window = call.window.copy()
+            window.set("this", collected)
+            collected = window
+        name = self.catalog.hidden_name(call.record, "whole")
+        return exp.Anonymous(this=name, expressions=[collected])
+
+    # Two phases ------------------------------------------------------------------------------
+
+    def _in_two_phases(self, tree: exp.Expression, ctes: list[exp.Expression]) -> bool:
+        """Rewrites what it can, innermost first; whether it has rewritten anything."""
+        changed = False
+        visible = list(ctes)
+        own = tree.args.get("with_")
+        for cte in own.expressions if own is not None else []:
+            changed |= self._in_two_phases(cte.this, visible)
+            visible.append(cte)
+        for nested in nested_queries(tree):
+            if own is None or nested.find_ancestor(exp.With) is not own:
+                changed |= self._in_two_phases(nested, visible)
+        if isinstance(tree, exp.Select) and self.calls(tree):
+            around = _Around(self, ctes, visible)
+            found = two_phase.rewritten(tree, around)
+            if found is not None:
+                for name in {*tree.args, *found.args}:
+                    tree.set(name, found.args.get(name))
+                changed = True
+        return changed
+
+    def calls(self, node: exp.Expression) -> list[AggregateCall]:
+        """The calls that belong to a SELECT."""
+        return find_calls(node, self._aggregates, self._query)
+
+    def run(self, query: exp.Expression, ctes: list[exp.Expression]) -> DataFrame:
+        """Spark's answer to a part of the query, below WITH and these tables."""
+        shown = [text(self._whole(cte.copy())) for cte in ctes]
+        prefix = f"WITH {', '.join(shown)} " if shown else ""
+        return self.catalog.run(prefix + text(self._whole(query.copy())))
+
+
+class _Around:
+    """One SELECT's surroundings: the planner, and the tables of WITH that it sees."""
+
+    def __init__(
+        self, planner: Planner, outside: list[exp.Expression], visible: list[exp.Expression]
+    ) -> None:
+        self._planner = planner
+        self._outside = outside
+        self._visible = visible
+        self.hidden_name = planner.catalog.hidden_name
+        self.view = planner.catalog.view
+        self.built_in_aggregates = planner.catalog.built_in_aggregates
+        self.calls = planner.calls
+        self.collected = planner.collected
+
+    def run(self, query: exp.Expression, *, inside: bool) -> DataFrame:
+        # A SELECT brings its own WITH along; what is made of its FROM does not.
+        return self._planner.run(query, self._visible if inside else self._outside)
+
+
+def _fields(arguments: tuple[exp.Expression, ...]) -> list[exp.Expression]:
+    if not arguments:
+        return [exp.Literal.string("none"), exp.Literal.number(0)]
+    fields: list[exp.Expression] = []
+    for place, argument in enumerate(arguments):
+        fields += [exp.Literal.string(f"{ARGUMENT_FIELD}{place}"), argument.copy()]
+    return fields
+
+
+def _keep_names(select: exp.Select, aggregates: Mapping[str, RegisteredFunction]) -> None:
+    """Gives projections the names their calls had before they were rewritten."""
+    for projection in list(select.expressions):
+        if isinstance(projection, (exp.Alias, exp.Aliases, exp.Column, exp.Star)):
+            continue
+        if any(name_of(node) in aggregates for node in projection.walk()):
+            name = exp.to_identifier(text(projection), quoted=True)
+            projection.replace(exp.alias_(projection.copy(), name))
+
+
+def _named(rows: DataFrame, names: list[str]) -> DataFrame:
+    return rows if rows.columns == names else rows.toDF(*names)
+
+
+def aggregates_of(
+    functions: Mapping[str, RegisteredFunction],
+) -> dict[str, RegisteredFunction]:
+    """The aggregate functions among those registered, by lower-case name."""
+    return {
+        record.name.lower(): record
+        for record in functions.values()
+        if record.definition.kind == "aggregate"
+    }
+
+
+__all__ = ["Catalog", "Planner", "aggregates_of", "mentions"]

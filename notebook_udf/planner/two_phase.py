@@ -1,0 +1,370 @@
+"""One SELECT with aggregates, in two phases: partial accumulators first, then Spark's GROUP BY.
+
+The SELECT's FROM and WHERE become an inner query of just the columns that are needed: the group
+keys, what built-in aggregates look at, and the functions' arguments. ``worker.partial`` goes over
+it once, and its rows take the place of FROM. Spark then groups them: built-ins skip the rows of
+accumulators, and each Python function merges those of its group. So GROUPING SETS, HAVING, ORDER
+BY and any mix with built-ins are Spark's own, over one scan and one shuffle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from pyspark.errors import AnalysisException
+from pyspark.sql import DataFrame
+from pyspark.sql.types import StructField
+from sqlglot import exp
+
+from notebook_udf.planner.aggregates import partial_rows
+from notebook_udf.planner.calls import AggregateCall, name_of
+from notebook_udf.registry import RegisteredFunction
+from notebook_udf.types import is_groupable
+from notebook_udf.worker.partial import ACCUMULATOR, PASSED, Layout, Part
+from notebook_udf.worker.shipment import Role
+
+_INNER = ("from_", "joins", "laterals", "where", "sample")
+_OUTER = ("expressions", "having", "order", "sort", "limit", "offset", "distinct")
+_UNFIT = ("qualify", "windows", "connect", "match", "prewhere", "cluster", "distribute")
+_GROUPING = ("grouping", "grouping_id")
+
+
+class Unfit(Exception):
+    """This SELECT has to be answered by expressions over collected rows."""
+
+
+class Surroundings(Protocol):
+    """What a SELECT needs of the query it stands in."""
+
+    def calls(self, select: exp.Expression) -> list[AggregateCall]:
+        """The calls that belong to the SELECT."""
+
+    def collected(self, call: AggregateCall) -> exp.Expression:
+        """A call as an expression over collected rows."""
+
+    def run(self, query: exp.Expression, *, inside: bool) -> DataFrame:
+        """The rows of a query that stands beside, or ``inside``, the SELECT."""
+
+    def hidden_name(self, record: RegisteredFunction, role: Role) -> str:
+        """The SQL name of a function in a role."""
+
+    def view(self, rows: DataFrame) -> str:
+        """A name for rows."""
+
+    def built_in_aggregates(self) -> frozenset[str]:
+        """The names of Spark's own aggregate functions."""
+
+
+def rewritten(select: exp.Select, around: Surroundings) -> exp.Select | None:
+    """The SELECT in two phases, or None if it is not for that.
+
+    Whatever Spark refuses is left as it was: then its own message is about the user's query, or
+    the SELECT refers to an outer one, whose rows a first phase cannot see.
+    """
+    try:
+        return _TwoPhases(select.copy(), around).rewritten()
+    except (Unfit, AnalysisException):
+        return None
+
+
+def _suits(call: AggregateCall) -> bool:
+    general = call.record.definition.func_type == "general"
+    return general and not call.distinct and call.window is None
+
+
+@dataclass
+class _Columns:
+    """Expressions of the inner query and the names they get there; equal ones share a name."""
+
+    prefix: str
+    expressions: list[exp.Expression] = field(default_factory=list)
+
+    def place(self, expression: exp.Expression) -> int:
+        if expression not in self.expressions:
+            self.expressions.append(expression.copy())
+        return self.expressions.index(expression)
+
+    def column(self, expression: exp.Expression) -> exp.Column:
+        return self.at(self.place(expression))
+
+    def at(self, place: int) -> exp.Column:
+        return exp.column(f"{self.prefix}{place}")
+
+    def aliased(self) -> list[exp.Expression]:
+        return [
+            exp.alias_(expression.copy(), f"{self.prefix}{place}")
+            for place, expression in enumerate(self.expressions)
+        ]
+
+
+class _TwoPhases:
+    def __init__(self, select: exp.Select, around: Surroundings) -> None:
+        self._select = select
+        self._around = around
+        self._keys = _Columns("_nu_key")
+        self._passing = _Columns("_nu_col")
+        self._arguments = _Columns("_nu_arg")
+        self._aliases = {p.alias.lower() for p in select.expressions if isinstance(p, exp.Alias)}
+        self._passes = False
+        self._sets = False
+        self._merges: set[int] = set()
+
+    def rewritten(self) -> exp.Select:
+        select = self._select
+        if any(select.args.get(name) for name in _UNFIT):
+            raise Unfit
+        self._name_projections()
+        for call in self._around.calls(select):
+            if not _suits(call):
+                call.node.replace(self._around.collected(call))
+        calls = self._around.calls(select)
+        if not calls:
+            raise Unfit
+        records = [call.record for call in calls]
+        mergeable = all(record.definition.mergeable for record in records)
+        group = select.args.get("group")
+        self._find_keys(group)
+        self._sets = group is not None and _has_sets(group)
+        if self._sets and not mergeable:
+            raise Unfit
+        parts = [self._part(call) for call in calls]
+        for place, call in enumerate(calls):
+            merged = self._merged(call, place)
+            self._merges.add(id(merged))
+            call.node.replace(merged)
+        for name in ("group", *_OUTER):
+            self._place_columns(select.args.get(name), ordering=name in ("order", "sort"))
+        rows = self._around.run(self._inner(), inside=True)
+        self._check(rows.schema.fields[: len(self._keys.expressions)])
+        partial = partial_rows(
+            rows if mergeable else self._gathered(rows), self._layout(parts, mergeable), records
+        )
+        for name in _INNER:
+            select.set(name, None)
+        select.set("from_", exp.From(this=exp.to_table(self._around.view(partial))))
+        self._around.run(select, inside=False)
+        return select
+
+    def _name_projections(self) -> None:
+        """What a projection was called it is still called when its columns have other names."""
+        for projection in list(self._select.expressions):
+            if isinstance(projection, exp.Column):
+                name = projection.name
+            elif isinstance(projection, (exp.Alias, exp.Aliases)):
+                continue
+            else:
+                name = projection.sql("spark", normalize_functions=False)
+            identifier = exp.to_identifier(name, quoted=True)
+            projection.replace(exp.alias_(projection.copy(), identifier))
+
+    # Keys ------------------------------------------------------------------------------------
+
+    def _find_keys(self, group: exp.Group | None) -> None:
+        if group is None:
+            return
+        if group.args.get("all"):
+            raise Unfit
+        for item in _items(group):
+            resolved = self._resolved(item)
+            if resolved is not item:
+                item.replace(resolved)
+            if any(self._around.calls(resolved)):
+                raise Unfit
+            self._keys.place(resolved)
+
+    def _resolved(self, item: exp.Expression) -> exp.Expression:
+        """What GROUP BY means by an item: a number or an alias stands for a projection."""
+        projections = self._select.expressions
+        if isinstance(item, exp.Literal) and item.is_int:
+            place = int(item.name) - 1
+            if not 0 <= place < len(projections):
+                raise Unfit
+            return projections[place].unalias().copy()
+        if isinstance(item, exp.Column) and not item.table and item.name.lower() in self._aliases:
+            star = exp.Select(expressions=[exp.Star()])
+            names = {
+                name.lower() for name in self._around.run(self._from(star), inside=True).columns
+            }
+            if item.name.lower() not in names:
+                found = next(p for p in projections if p.alias.lower() == item.name.lower())
+                return found.unalias().copy()
+        return item
+
+    def _check(self, keys: Iterable[StructField]) -> None:
+        for key in keys:
+            if not is_groupable(key.dataType):
+                raise Unfit
+
+    # First phase -----------------------------------------------------------------------------
+
+    def _part(self, call: AggregateCall) -> Part:
+        condition = call.condition
+        return Part(
+            tuple(self._arguments.place(argument) for argument in call.arguments),
+            None if condition is None else self._arguments.place(exp.cast(condition, "boolean")),
+        )
+
+    def _layout(self, parts: list[Part], mergeable: bool) -> Layout:
+        offset = len(self._keys.expressions) + len(self._passing.expressions)
+        return Layout(
+            keys=tuple(
+                key.sql("spark", normalize_functions=False) for key in self._keys.expressions
+            ),
+            passing=len(self._passing.expressions),
+            parts=tuple(
+                Part(
+                    tuple(offset + place for place in part.arguments),
+                    None if part.condition is None else offset + part.condition,
+                )
+                for part in parts
+            ),
+            sorted=not mergeable,
+            passes_rows=self._passes,
+        )
+
+    def _gathered(self, rows: DataFrame) -> DataFrame:
+        """The rows of a group in one partition, one after the other."""
+        names = rows.columns[: len(self._keys.expressions)]
+        if not names:
+            return rows.repartition(1)
+        return rows.repartition(*names).sortWithinPartitions(*names)
+
+    def _inner(self) -> exp.Expression:
+        columns = [
+            *self._keys.aliased(), *self._passing.aliased(), *self._arguments.aliased(),
+        ]  # fmt: skip
+        if not columns:
+            columns = [exp.alias_(exp.Literal.number(0), "_nu_none")]
+        return self._from(exp.Select(expressions=columns))
+
+    def _from(self, select: exp.Select) -> exp.Select:
+        for name in _INNER:
+            value = self._select.args.get(name)
+            if isinstance(value, list):
+                select.set(name, [each.copy() for each in value])
+            elif value is not None:
+                select.set(name, value.copy())
+        return select
+
+    # Second phase ----------------------------------------------------------------------------
+
+    def _merged(self, call: AggregateCall, place: int) -> exp.Expression:
+        accumulators = exp.Anonymous(
+            this="collect_list", expressions=[exp.column(f"{ACCUMULATOR}{place}")]
+        )
+        arguments: list[exp.Expression] = [accumulators]
+        # Below GROUPING SETS a key is not always there, and HAVING cannot name it.
+        if self._keys.expressions and not self._sets:
+            named: list[exp.Expression] = []
+            for number, key in enumerate(self._keys.expressions):
+                shown = key.sql("spark", normalize_functions=False)
+                named += [exp.Literal.string(shown), self._keys.at(number)]
+            arguments.append(exp.Anonymous(this="named_struct", expressions=named))
+        name = self._around.hidden_name(call.record, "merge")
+        return exp.Anonymous(this=name, expressions=arguments)
+
+    def _place_columns(self, node: object, *, ordering: bool) -> None:
+        """Lets everything under a node refer to the columns of the first phase's rows."""
+        if isinstance(node, list):
+            for each in list(node):
+                self._place_columns(each, ordering=ordering)
+            return
+        if not isinstance(node, exp.Expression) or isinstance(node, exp.Query):
+            return
+        if isinstance(node, exp.Column) and node.name.startswith("_nu_"):
+            return
+        if id(node) in self._merges:
+            return
+        alias = (
+            isinstance(node, exp.Column) and not node.table and node.name.lower() in self._aliases
+        )
+        if alias and ordering:
+            return
+        key = self._key_of(node)
+        if key is not None:
+            node.replace(key)
+            return
+        if isinstance(node, exp.Window):
+            for below in (*node.this.iter_expressions(),):
+                self._place_columns(below, ordering=ordering)
+            for below in node.iter_expressions():
+                if below is not node.this:
+                    self._place_columns(below, ordering=ordering)
+            return
+        if isinstance(node, (exp.WithinGroup, exp.IgnoreNulls, exp.RespectNulls)):
+            raise Unfit
+        if isinstance(node, exp.Filter) or self._is_built_in(node):
+            self._skip_accumulators(node)
+            return
+        if isinstance(node, exp.Star) or (isinstance(node, exp.Column) and not alias):
+            raise Unfit
+        for below in list(node.iter_expressions()):
+            self._place_columns(below, ordering=ordering)
+
+    def _key_of(self, node: exp.Expression) -> exp.Column | None:
+        for place, key in enumerate(self._keys.expressions):
+            if node == key:
+                return self._keys.at(place)
+            if (
+                isinstance(node, exp.Column)
+                and isinstance(key, exp.Column)
+                and node.name.lower() == key.name.lower()
+                and not (node.table and key.table)
+            ):
+                return self._keys.at(place)
+        return None
+
+    def _is_built_in(self, node: exp.Expression) -> bool:
+        name = name_of(node)
+        if not name or name in _GROUPING:
+            return False
+        return isinstance(node, exp.AggFunc) or name in self._around.built_in_aggregates()
+
+    def _skip_accumulators(self, node: exp.Expression) -> None:
+        """Makes a built-in aggregate look at the rows that passed through, and at no others."""
+        self._passes = True
+        aggregate, condition = node, None
+        if isinstance(node, exp.Filter):
+            aggregate, condition = node.this, node.expression.this
+        for below in list(aggregate.iter_expressions()):
+            members = list(below.expressions) if isinstance(below, exp.Distinct) else [below]
+            for member in members:
+                if isinstance(member, (exp.Query, exp.Order, exp.Ordered)):
+                    raise Unfit
+                if member.find(exp.Column) is not None:
+                    member.replace(self._passing.column(member))
+        passed: exp.Expression = exp.column(PASSED)
+        if condition is not None:
+            passed = exp.and_(passed, self._passing.column(exp.cast(condition, "boolean")))
+        made = exp.Filter(this=aggregate.copy(), expression=exp.Where(this=passed))
+        node.replace(made)
+
+
+def _has_sets(group: exp.Group) -> bool:
+    kinds = (exp.GroupingSets, exp.Rollup, exp.Cube)
+    return any(isinstance(node, kinds) for node in group.walk())
+
+
+def _items(group: exp.Group) -> list[exp.Expression]:
+    """The expressions GROUP BY groups by, out of its sets."""
+    found: list[exp.Expression] = []
+
+    def collect(node: exp.Expression) -> None:
+        if isinstance(node, (exp.GroupingSets, exp.Rollup, exp.Cube, exp.Tuple)):
+            for below in node.expressions:
+                collect(below)
+        elif isinstance(node, exp.Paren):
+            collect(node.this)
+        else:
+            found.append(node)
+
+    for value in group.args.values():
+        for node in value if isinstance(value, list) else [value]:
+            if isinstance(node, exp.Expression):
+                collect(node)
+    return found
+
+
+__all__ = ["Surroundings", "rewritten"]

@@ -1,0 +1,236 @@
+"""An aggregate function's accumulators: made, changed, checked, and sent from worker to worker.
+
+``Accumulation`` holds the rules every way of aggregating shares. What is accumulated when is the
+business of ``groups``, ``partial`` and ``frames``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+import decimal
+import pickle
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql.types import DataType, StructType
+
+from notebook_udf.errors import DeclarationError
+from notebook_udf.functions.row import Row
+from notebook_udf.worker.blame import WorkerStopped
+from notebook_udf.worker.call import FunctionCall
+from notebook_udf.worker.decode import decoder
+from notebook_udf.worker.encode import BadResult, encoder
+from notebook_udf.worker.timeout import CallTimedOut
+
+# Values that no method can change in place, so that it has to return a new one.
+_UNCHANGEABLE = (
+    int, float, complex, str, bytes, tuple, frozenset, type(None), decimal.Decimal,
+    dt.date, dt.time, dt.timedelta,
+)  # fmt: skip
+
+# Not about the row's values, so no other row would fare better.
+_FATAL = (CallTimedOut, MemoryError, SystemExit, KeyboardInterrupt)
+
+Group = Callable[[int], Mapping[str, Any]]
+
+
+class Accumulation:
+    """One aggregate function in one task."""
+
+    def __init__(self, call: FunctionCall) -> None:
+        function: Any = call.function
+        self.call = call
+        self.accumulate: Callable[..., Any] = function.accumulate
+        self.retract: Callable[..., Any] = function.retract
+        self.merge: Callable[..., Any] = function.merge
+        self.value: Callable[..., Any] = getattr(function, "get_value", None) or _rows_of(function)
+        self._create = function.create_accumulator
+        self.on_error = call.header.options.on_error
+        fresh = self.create()
+        self.in_place = not isinstance(fresh, _UNCHANGEABLE)
+        self._may_be_none = fresh is None
+        self.codec = Codec(call.header.accumulator_type, fresh)
+
+    def create(self) -> Any:
+        """A fresh accumulator."""
+        try:
+            return self._create()
+        except WorkerStopped:
+            raise
+        except BaseException as error:
+            self.call.fail(error)
+            raise
+
+    def take_rows(
+        self, accumulators: Iterable[Any], columns: list[list[Any]], first: int, group: Group
+    ) -> None:
+        """Accumulates one row into each of ``accumulators``, which can be changed in place.
+
+        ``first`` is the position of the first row in the bundle, ``group`` answers a row's keys.
+        """
+        results: list[Any] = []
+        self.call.slice_start, self.call.results = first, results
+        calls = map(self.accumulate, accumulators, *columns)
+        while True:
+            try:
+                # extend() keeps what it got before an exception: its length is the row.
+                results.extend(calls)
+                break
+            except WorkerStopped:
+                raise
+            except BaseException as error:
+                row = len(results)
+                self.row_failed(error, [c[row] for c in columns], first + row, group(row))
+                results.append(None)
+        if results.count(None) != len(results):
+            self._returned(results, columns, first, group)
+
+    def take_row(self, accumulator: Any, row: tuple[Any, ...], place: int, group: Group) -> Any:
+        """Accumulates one row; answers the accumulator to go on with."""
+        return self.changed("accumulate", accumulator, row, place, group)
+
+    def changed(
+        self, method: str, accumulator: Any, arguments: tuple[Any, ...], place: int, group: Group
+    ) -> Any:
+        """What ``accumulate``, ``retract`` or ``merge`` made of an accumulator."""
+        try:
+            answer = getattr(self, method)(accumulator, *arguments)
+            if answer is None and (self.in_place or self._may_be_none):
+                return accumulator if self.in_place else None
+            if answer is None:
+                raise DeclarationError(
+                    f"{self.call.name}.{method} returned None, and {_kind(accumulator)} cannot "
+                    f"be changed in place: return the new accumulator, or use a list for it"
+                )
+            if self.in_place and answer is not accumulator:
+                raise self._another(method, answer)
+            return answer
+        except WorkerStopped:
+            raise
+        except BaseException as error:
+            self.row_failed(error, list(arguments), place, group(0))
+            return accumulator
+
+    def row_failed(
+        self, error: BaseException, row: list[Any], place: int, group: Mapping[str, Any]
+    ) -> None:
+        """Reports a row; lets it go if the function says so."""
+        outcome = "fail" if isinstance(error, _FATAL) else self.on_error
+        self.call.fail(error, row, place, outcome=outcome, group=group)
+
+    def values(
+        self, accumulators: Iterable[Any], encode: Callable[[list[Any]], pa.Array], group: Group
+    ) -> pa.Array:
+        """The function's result for each accumulator, as a column."""
+        results: list[Any] = []
+        self.call.slice_start, self.call.results = 0, results
+        kept = list(accumulators)
+        calls = map(self.value, kept)
+        while True:
+            try:
+                results.extend(calls)
+                break
+            except WorkerStopped:
+                raise
+            except BaseException as error:
+                place = len(results)
+                self.row_failed(error, [kept[place]], place, group(place))
+                results.append(None)
+        while True:
+            try:
+                return encode(results)
+            except BadResult as error:
+                place = error.index
+                self.row_failed(error, [kept[place]], place, group(place))
+                results[place] = None
+
+    def encoded(self, accumulators: list[Any], group: Group) -> pa.Array:
+        """Accumulators as a column that travels to another worker."""
+        try:
+            return self.codec.encode(accumulators)
+        except BadResult as error:
+            place = error.index
+            reason = DeclarationError(f"the accumulator of {self.call.name}: {error}")
+            self.call.fail(reason, [accumulators[place]], place, group=group(place))
+            raise
+        except Exception as error:
+            reason = DeclarationError(
+                f"an accumulator of {self.call.name} cannot be sent to another worker "
+                f"({type(error).__name__}: {error}): keep only what can be pickled in it"
+            )
+            self.call.fail(reason)
+            raise
+
+    def _returned(
+        self, results: list[Any], columns: list[list[Any]], first: int, group: Group
+    ) -> None:
+        """Refuses a method that answers another object than the one it was to change."""
+        row = next(i for i, answer in enumerate(results) if answer is not None)
+        error = self._another("accumulate", results[row])
+        self.call.fail(error, [c[row] for c in columns], first + row, group=group(row))
+
+    def _another(self, method: str, answer: Any) -> DeclarationError:
+        return DeclarationError(
+            f"{self.call.name}.{method} returned {_kind(answer)} of its own: change the "
+            f"accumulator that it is given, and return nothing"
+        )
+
+
+class Codec:
+    """Accumulators as a column of the declared type, or pickled where none is declared."""
+
+    def __init__(self, declared: DataType | None, fresh: Any) -> None:
+        if declared is None:
+            self.encode: Callable[[list[Any]], pa.Array] = _pickled
+            self.decode: Callable[[pa.Array], list[Any]] = _unpickled
+            return
+        self.encode = encoder(declared)
+        self._restore = _restorer(declared, fresh)
+        self.decode = self._decoded
+
+    def _decoded(self, column: pa.Array) -> list[Any]:
+        values = decoder(column.type)(column)
+        return values if self._restore is None else list(map(self._restore, values))
+
+
+def _pickled(accumulators: list[Any]) -> pa.Array:
+    return pa.array([pickle.dumps(each, 5) for each in accumulators], pa.binary())
+
+
+def _unpickled(column: pa.Array) -> list[Any]:
+    return list(map(pickle.loads, column.to_pylist()))
+
+
+def _restorer(declared: DataType, fresh: Any) -> Callable[[Any], Any] | None:
+    """How what was decoded becomes an object of the fresh accumulator's class again."""
+    if not isinstance(declared, StructType):
+        kind = type(fresh)
+        return kind if isinstance(fresh, (tuple, set, frozenset)) else None
+    names = tuple(field.name for field in declared.fields)
+    cls = type(fresh)
+    if dataclasses.is_dataclass(fresh):
+        return lambda row: cls(**dict(zip(names, row, strict=True)))
+    if isinstance(fresh, dict):
+        return lambda row: dict(zip(names, row, strict=True))
+    if isinstance(fresh, list):
+        return list
+    if isinstance(fresh, tuple) and hasattr(fresh, "_fields"):
+        return lambda row: cls(*row)
+    if isinstance(fresh, tuple):
+        return None
+    return lambda row: Row.of(names, list(row))
+
+
+def _rows_of(function: Any) -> Callable[[Any], list[Any]]:
+    emit = function.emit_value
+    return lambda accumulator: list(emit(accumulator) or ())
+
+
+def _kind(value: Any) -> str:
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+
+
+__all__ = ["Accumulation", "Codec", "Group"]

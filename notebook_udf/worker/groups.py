@@ -1,0 +1,192 @@
+"""Aggregates whose groups arrive as lists: a row of the bundle is a group.
+
+``whole`` answers for a list of the group's rows, ``MergeRunner`` for a list of accumulators. In
+both a second column, if there is one, is a struct of the group's keys, which only an error needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import pairwise
+from time import perf_counter_ns
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql.types import ArrayType
+
+from notebook_udf.worker.accumulators import Accumulation, Group
+from notebook_udf.worker.arguments import fitted
+from notebook_udf.worker.call import FunctionCall
+from notebook_udf.worker.decode import decoder
+from notebook_udf.worker.encode import encoder
+
+# The one field of the struct in which an accumulator travels, so that a NULL one is not dropped.
+ACCUMULATOR_FIELD = "a"
+
+# Fields of a row's arguments: this letter and a number.
+ARGUMENT_FIELD = "a"
+
+
+class MergeRunner:
+    """The function's value for each list of accumulators."""
+
+    def __init__(self, call: FunctionCall) -> None:
+        self._call = call
+        self._accumulation = Accumulation(call)
+        self._encode = _result_encoder(call)
+
+    def __call__(self, columns: list[pa.Array], named: dict[str, pa.Array], rows: int) -> pa.Array:
+        call, accumulation = self._call, self._accumulation
+        t0 = perf_counter_ns()
+        lists = columns[0]
+        offsets, structs = _parts(lists)
+        partial = accumulation.codec.decode(structs.field(ACCUMULATOR_FIELD))
+        group = _group_of(columns)
+        t1 = perf_counter_ns()
+        merged = [
+            partial[start] if end - start == 1 else self._merged(partial[start:end], group, place)
+            for place, (start, end) in enumerate(pairwise(offsets))
+        ]
+        t2 = perf_counter_ns()
+        result = accumulation.values(merged, self._encode, group)
+        t3 = perf_counter_ns()
+        call.decode_ns += t1 - t0
+        call.user_ns += t2 - t1
+        call.encode_ns += t3 - t2
+        return result
+
+    def _merged(self, accumulators: list[Any], group: Group, place: int) -> Any:
+        accumulation = self._accumulation
+        if not accumulators:
+            return accumulation.create()
+        first, *others = accumulators
+        return accumulation.changed("merge", first, (others,), place, lambda _: group(place))
+
+
+def whole(call: FunctionCall) -> Callable[..., pa.Array]:
+    """The runner for lists of rows: a row at a time, or a group's columns at a time."""
+    return WholeRunner(call) if call.header.func_type == "general" else ColumnsRunner(call)
+
+
+class WholeRunner:
+    """The function's value for each list of rows, which are accumulated one by one."""
+
+    def __init__(self, call: FunctionCall) -> None:
+        self._call = call
+        self._accumulation = Accumulation(call)
+        self._encode = _result_encoder(call)
+
+    def __call__(self, columns: list[pa.Array], named: dict[str, pa.Array], rows: int) -> pa.Array:
+        call, accumulation = self._call, self._accumulation
+        t0 = perf_counter_ns()
+        offsets, structs = _parts(columns[0])
+        arguments = [decoder(column.type)(column) for column in argument_columns(structs, call)]
+        group = _group_of(columns)
+        t1 = perf_counter_ns()
+        made = list(self._accumulated(offsets, arguments, group))
+        t2 = perf_counter_ns()
+        result = accumulation.values(made, self._encode, group)
+        t3 = perf_counter_ns()
+        call.decode_ns += t1 - t0
+        call.user_ns += t2 - t1
+        call.encode_ns += t3 - t2
+        return result
+
+    def _accumulated(
+        self, offsets: list[int], arguments: list[list[Any]], group: Group
+    ) -> Iterator[Any]:
+        accumulation = self._accumulation
+        for place, (start, end) in enumerate(pairwise(offsets)):
+            accumulator = accumulation.create()
+
+            def keys(_: int, place: int = place) -> Mapping[str, Any]:
+                return group(place)
+
+            part = [column[start:end] for column in arguments]
+            if accumulation.in_place:
+                accumulation.take_rows([accumulator] * (end - start), part, start, keys)
+            else:
+                rows = zip(*part, strict=True) if part else iter([()] * (end - start))
+                for row in rows:
+                    accumulator = accumulation.take_row(accumulator, row, start, keys)
+                    start += 1
+            yield accumulator
+
+
+class ColumnsRunner:
+    """The function's value for each list of rows, given as whole columns."""
+
+    def __init__(self, call: FunctionCall) -> None:
+        self._call = call
+        self._encode = _result_encoder(call)
+        self._pandas = call.header.func_type == "pandas"
+
+    def __call__(self, columns: list[pa.Array], named: dict[str, pa.Array], rows: int) -> pa.Array:
+        from notebook_udf.worker.encode import BadResult
+
+        call = self._call
+        offsets, structs = _parts(columns[0])
+        arguments = argument_columns(structs, call)
+        group = _group_of(columns)
+        results: list[Any] = []
+        call.slice_start, call.results = 0, results
+        t0 = perf_counter_ns()
+        for place, (start, end) in enumerate(pairwise(offsets)):
+            part = [column.slice(start, end - start) for column in arguments]
+            try:
+                given = [column.to_pandas() for column in part] if self._pandas else part
+                results.append(_plain(call.function(*given)))
+            except Exception as error:
+                call.fail(error, outcome=call.header.options.on_error, group=group(place))
+                results.append(None)
+        t1 = perf_counter_ns()
+        while True:
+            try:
+                encoded = self._encode(results)
+                break
+            except BadResult as error:
+                outcome = call.header.options.on_error
+                call.fail(error, outcome=outcome, group=group(error.index))
+                results[error.index] = None
+        call.user_ns += t1 - t0
+        call.encode_ns += perf_counter_ns() - t1
+        return encoded
+
+
+def _plain(value: Any) -> Any:
+    """A number of NumPy's or Arrow's as Python's; anything else as it is."""
+    if isinstance(value, pa.Scalar):
+        return value.as_py()
+    item = getattr(value, "item", None)
+    return value.item() if item is not None and getattr(value, "ndim", None) == 0 else value
+
+
+def _result_encoder(call: FunctionCall) -> Callable[[list[Any]], pa.Array]:
+    """Encodes one result per group; a table aggregate's is a list of rows."""
+    from notebook_udf.functions.base import TableAggregateFunction
+
+    result = call.header.result_type
+    if isinstance(call.function, TableAggregateFunction):
+        return encoder(ArrayType(result))
+    return encoder(result)
+
+
+def argument_columns(structs: pa.Array, call: FunctionCall) -> list[pa.Array]:
+    """The function's arguments, each of its declared type, from a column of structs."""
+    names = [f.name for f in structs.type if f.name.startswith(ARGUMENT_FIELD)]
+    return fitted([structs.field(name) for name in names], call.header)
+
+
+def _parts(lists: pa.Array) -> tuple[list[int], pa.Array]:
+    """Where each row's parts start in the second, which is all parts of all rows."""
+    offsets: list[int] = lists.offsets.to_numpy().tolist()
+    base = offsets[0] if offsets else 0
+    flat = lists.values.slice(base, (offsets[-1] if offsets else 0) - base)
+    return [offset - base for offset in offsets] or [0], flat
+
+
+def _group_of(columns: list[pa.Array]) -> Group:
+    if len(columns) < 2:
+        return lambda place: {}
+    keys = columns[1]
+    return lambda place: keys[place].as_py() or {}

@@ -1,0 +1,47 @@
+"""Group keys: columns as hashable Python values, equal where Spark's GROUP BY says so, and back."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql.pandas.types import from_arrow_type
+
+from notebook_udf.worker.encode import encoder
+
+# To SQL one NaN equals another; to Python only the same object does.
+_NAN = math.nan
+
+
+def hashable(column: pa.Array, decode: Callable[[pa.Array], list[Any]]) -> list[Any]:
+    """The values of a key column; lists and structs become tuples, NaN always the same object."""
+    values = decode(column)
+    if pa.types.is_floating(column.type):
+        if pc.any(pc.is_nan(column)).as_py():
+            return [_NAN if value != value else value for value in values]
+        return values
+    if pa.types.is_nested(column.type):
+        return list(map(_frozen, values))
+    return values
+
+
+def _frozen(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return tuple(map(_frozen, value))
+    if isinstance(value, float) and value != value:
+        return _NAN
+    return value
+
+
+def key_columns(keys: list[Any], types: list[pa.DataType]) -> list[pa.Array]:
+    """The keys as columns again."""
+    if not types:
+        return []
+    columns = [keys] if len(types) == 1 else list(zip(*keys, strict=True))
+    return [
+        encoder(from_arrow_type(arrow))(list(column))
+        for column, arrow in zip(columns, types, strict=True)
+    ]

@@ -1,0 +1,280 @@
+"""Partial accumulators of a partition: one pass over its rows for all aggregates of a query.
+
+``PartialPass`` is what Spark pickles for ``mapInArrow``. Columns come in as keys, columns that
+pass through, then arguments and conditions; rows leave as keys, columns that pass through, and
+one accumulator column per function. Rows that pass through leave with NULL accumulators, those
+with accumulators leave with NULL in the columns that pass through; ``PASSED`` tells them apart.
+
+Groups are held in a hash table, which is emptied when the worker has grown past its bound: a
+group then leaves several accumulators, which are merged like those of other partitions. Where
+rows arrive sorted by key, only a few groups are held at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import repeat
+from time import perf_counter_ns
+from typing import Any
+
+import pyarrow as pa
+
+from notebook_udf.worker.accumulators import Accumulation, Group
+from notebook_udf.worker.arguments import fitted
+from notebook_udf.worker.call import FunctionCall, announce
+from notebook_udf.worker.decode import decoder
+from notebook_udf.worker.groups import ACCUMULATOR_FIELD
+from notebook_udf.worker.keys import hashable, key_columns
+from notebook_udf.worker.limits import resident_bytes
+from notebook_udf.worker.shipment import Shipment
+
+# What a worker may grow by before it hands on what it has.
+BOUND_BYTES = 256 << 20
+
+# Column that is true in the rows that passed through, and NULL in those of accumulators.
+PASSED = "_nu_passed"
+# The accumulator columns: this and a number.
+ACCUMULATOR = "_nu_acc"
+
+_ROWS_OUT = 32_768
+_SLICE_ROWS = 2_048
+
+
+@dataclass(frozen=True)
+class Part:
+    """One function's share: places of its argument columns, and of its condition."""
+
+    arguments: tuple[int, ...]
+    condition: int | None = None
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What stands where in the rows of a pass.
+
+    Attributes
+    ----------
+    keys
+        Names, for messages, of the key columns, which come first.
+    passing, passes_rows
+        How many columns pass through, which come next, and whether rows pass at all.
+    parts
+        Each function's share.
+    sorted
+        Whether equal keys follow each other.
+    """
+
+    keys: tuple[str, ...]
+    passing: int
+    parts: tuple[Part, ...]
+    sorted: bool = False
+    passes_rows: bool = False
+
+
+class PartialPass:
+    """Aggregates the rows of a partition as far as they go."""
+
+    def __init__(
+        self, layout: Layout, shipments: tuple[Shipment, ...], calls: list[FunctionCall]
+    ) -> None:
+        self._layout = layout
+        self._shipments = shipments
+        self._calls = calls
+
+    @classmethod
+    def of(cls, layout: Layout, shipments: Iterable[Shipment]) -> PartialPass:
+        """A pass to be pickled."""
+        return cls(layout, tuple(shipments), [])
+
+    def __reduce__(self) -> Any:
+        return _arrive, (self._layout, self._shipments)
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        table: _Table | None = None
+        for batch in batches:
+            if table is None:
+                table = _Table(self._layout, self._calls, batch.schema)
+            yield from table.add(batch)
+        if table is not None:
+            yield from table.emit()
+
+
+def _arrive(layout: Layout, shipments: tuple[Shipment, ...]) -> PartialPass:
+    calls = [announce(FunctionCall(shipment, in_pass=True)) for shipment in shipments]
+    return PartialPass(layout, shipments, calls)
+
+
+class _Groups(dict[Any, Any]):
+    """Accumulators by key; one that is missing is made."""
+
+    def __init__(self, create: Callable[[], Any]) -> None:
+        self._create = create
+
+    def __missing__(self, key: Any) -> Any:
+        made = self[key] = self._create()
+        return made
+
+
+class _Table:
+    """The groups of one partition."""
+
+    def __init__(self, layout: Layout, calls: list[FunctionCall], schema: pa.Schema) -> None:
+        self._layout = layout
+        self._calls = calls
+        self._accumulations = [Accumulation(call) for call in calls]
+        self._groups = [_Groups(a.create) for a in self._accumulations]
+        self._keys: dict[Any, None] = {}
+        self._filtered = any(part.condition is not None for part in layout.parts)
+        width = len(layout.keys) + layout.passing
+        self._leading = [schema.field(place) for place in range(width)]
+        self._key_types = [field.type for field in self._leading[: len(layout.keys)]]
+        self._decoders = [decoder(field.type) for field in schema]
+        self._base = resident_bytes()
+        self._most_groups: int | None = None
+
+    def add(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+        """Takes a bundle in; answers what has to leave."""
+        if self._layout.passes_rows:
+            yield self._passing(batch)
+        keys: list[Any] = []
+        for start in range(0, batch.num_rows, _SLICE_ROWS):
+            part = batch.slice(start, _SLICE_ROWS)
+            t0 = perf_counter_ns()
+            keys = self._keys_of(part)
+            self._calls[0].decode_ns += perf_counter_ns() - t0
+            self._add(part, keys, start)
+            # Where rows are sorted only the last group can go on.
+            if self._layout.sorted and len(self._all_keys()) >= _SLICE_ROWS:
+                yield from self.emit(keep=keys[-1:])
+        if self._is_full():
+            yield from self.emit(keep=keys[-1:] if self._layout.sorted else ())
+
+    def _keys_of(self, batch: pa.RecordBatch) -> list[Any]:
+        count = len(self._layout.keys)
+        if not count:
+            return [()] * batch.num_rows
+        columns = [hashable(batch.column(place), self._decoders[place]) for place in range(count)]
+        return columns[0] if count == 1 else list(zip(*columns, strict=True))
+
+    def _add(self, batch: pa.RecordBatch, keys: list[Any], first: int) -> None:
+        if self._filtered or not self._accumulations:
+            # A group whose rows all fail the conditions is a row of the result all the same.
+            self._keys.update(dict.fromkeys(keys))
+        for call, accumulation, groups, part in zip(
+            self._calls, self._accumulations, self._groups, self._layout.parts, strict=True
+        ):
+            t0 = perf_counter_ns()
+            own, columns = self._arguments(batch, keys, part, call)
+            t1 = perf_counter_ns()
+            call.rows_in += len(own)
+            self._accumulate(accumulation, groups, own, columns, first)
+            call.decode_ns += t1 - t0
+            call.user_ns += perf_counter_ns() - t1
+
+    def _accumulate(
+        self,
+        accumulation: Accumulation,
+        groups: _Groups,
+        keys: list[Any],
+        columns: list[list[Any]],
+        first: int,
+    ) -> None:
+        group = self._naming(keys)
+        if accumulation.in_place:
+            accumulation.take_rows(map(groups.__getitem__, keys), columns, first, group)
+            return
+        rows = zip(*columns, strict=True) if columns else repeat(())
+        for place, (key, row) in enumerate(zip(keys, rows, strict=False)):
+            naming = self._naming([key])
+            groups[key] = accumulation.take_row(groups[key], row, first + place, naming)
+
+    def _arguments(
+        self, batch: pa.RecordBatch, keys: list[Any], part: Part, call: FunctionCall
+    ) -> tuple[list[Any], list[list[Any]]]:
+        """Keys and arguments of the rows that meet the function's condition."""
+        columns = [batch.column(place) for place in part.arguments]
+        if part.condition is not None:
+            mask = batch.column(part.condition).fill_null(False)
+            columns = [column.filter(mask) for column in columns]
+            keys = [key for key, kept in zip(keys, mask.to_pylist(), strict=True) if kept]
+        columns = fitted(columns, call.header)
+        return keys, [decoder(column.type)(column) for column in columns]
+
+    def _is_full(self) -> bool:
+        groups = max((len(groups) for groups in self._groups), default=0)
+        if self._most_groups is None and resident_bytes() - self._base > BOUND_BYTES:
+            # Memory given back is not seen from outside: from here on groups are counted.
+            self._most_groups = max(groups, 1)
+        return self._most_groups is not None and groups >= self._most_groups
+
+    def _all_keys(self) -> dict[Any, Any]:
+        return self._keys if self._filtered else self._groups[0]
+
+    def emit(self, keep: Sequence[Any] = ()) -> Iterator[pa.RecordBatch]:
+        """Hands on every group but those in ``keep``, and forgets it."""
+        leaving = [key for key in self._all_keys() if key not in keep]
+        for start in range(0, len(leaving), _ROWS_OUT):
+            yield self._batch(leaving[start : start + _ROWS_OUT])
+        for groups in (self._keys, *self._groups):
+            kept = [(key, groups[key]) for key in keep if key in groups]
+            groups.clear()
+            groups.update(kept)
+
+    def _batch(self, keys: list[Any]) -> pa.RecordBatch:
+        group = self._naming(keys)
+        leading = key_columns(keys, self._key_types)
+        passing = self._leading[len(self._layout.keys) :]
+        leading += [pa.nulls(len(keys), field.type) for field in passing]
+        leading.append(pa.nulls(len(keys), pa.bool_()))
+        columns = []
+        for call, accumulation, groups in zip(
+            self._calls, self._accumulations, self._groups, strict=True
+        ):
+            t0 = perf_counter_ns()
+            columns.append(self._wrapped(accumulation, groups, keys, group))
+            call.encode_ns += perf_counter_ns() - t0
+            call.rows_out += len(keys)
+        return self._assembled(leading, columns)
+
+    def _wrapped(
+        self, accumulation: Accumulation, groups: _Groups, keys: list[Any], group: Group
+    ) -> pa.Array:
+        """The accumulators as structs of one field; NULL for a group the function has not seen."""
+        if not self._filtered:
+            column = accumulation.encoded(list(map(groups.__getitem__, keys)), group)
+            return pa.StructArray.from_arrays([column], [ACCUMULATOR_FIELD])
+        there = [key in groups for key in keys]
+        present = [key for key, is_there in zip(keys, there, strict=True) if is_there]
+        column = accumulation.encoded([groups[key] for key in present], self._naming(present))
+        places = iter(range(len(present)))
+        where = [next(places) if is_there else None for is_there in there]
+        taken = column.take(pa.array(where, pa.int64()))
+        mask = pa.array([not is_there for is_there in there])
+        return pa.StructArray.from_arrays([taken], [ACCUMULATOR_FIELD], mask=mask)
+
+    def _passing(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        width = len(self._leading)
+        leading = [batch.column(place) for place in range(width)]
+        leading.append(pa.repeat(True, batch.num_rows))
+        empty = [
+            pa.nulls(batch.num_rows, pa.struct([(ACCUMULATOR_FIELD, self._type_of(accumulation))]))
+            for accumulation in self._accumulations
+        ]
+        return self._assembled(leading, empty)
+
+    def _type_of(self, accumulation: Accumulation) -> pa.DataType:
+        return accumulation.codec.encode([]).type
+
+    def _assembled(self, leading: list[pa.Array], columns: list[pa.Array]) -> pa.RecordBatch:
+        names = [*(field.name for field in self._leading), PASSED]
+        names += [f"{ACCUMULATOR}{place}" for place in range(len(columns))]
+        return pa.RecordBatch.from_arrays([*leading, *columns], names)
+
+    def _naming(self, keys: list[Any]) -> Group:
+        return lambda place: self._named(keys[place])
+
+    def _named(self, key: Any) -> Mapping[str, Any]:
+        names = self._layout.keys
+        values = (key,) if len(names) == 1 else key
+        return dict(zip(names, values, strict=True))
