@@ -30,6 +30,7 @@ from notebook_udf.worker.call import FunctionCall
 from notebook_udf.worker.groups import ACCUMULATOR_FIELD, ARGUMENT_FIELD
 from notebook_udf.worker.partial import ACCUMULATOR, PASSED, Layout, PartialPass
 from notebook_udf.worker.shipment import Role, ship, travelling_accumulator
+from notebook_udf.worker.windows import WindowLayout, WindowPass
 
 
 def result_type(definition: FunctionDefinition) -> DataType:
@@ -70,6 +71,21 @@ def partial_rows(
     fields = [StructField(f.name, f.dataType, True) for f in leading]
     fields.append(StructField(PASSED, BooleanType(), True))
     return rows.mapInArrow(PartialPass.of(layout, shipments), StructType([*fields, *accumulators]))
+
+
+def window_rows(
+    rows: DataFrame,
+    layout: WindowLayout,
+    records: Sequence[RegisteredFunction],
+) -> DataFrame:
+    """``rows``, which are sorted by window, with a column of results per function."""
+    shipments = [ship(r.name, r.version, r.definition, r.payload, role="window") for r in records]
+    results = [
+        StructField(name, result_type(record.definition))
+        for name, record in zip(layout.results, records, strict=True)
+    ]
+    fields = [StructField(f.name, f.dataType, True) for f in rows.schema.fields]
+    return rows.mapInArrow(WindowPass.of(layout, shipments), StructType([*fields, *results]))
 
 
 def argument_struct(arguments: Sequence[Column]) -> Column:

@@ -19,7 +19,7 @@ from pyspark.sql import DataFrame
 from sqlglot import exp
 
 from notebook_udf.errors import PlanningError
-from notebook_udf.planner import two_phase
+from notebook_udf.planner import two_phase, windows
 from notebook_udf.planner.calls import (
     AggregateCall,
     find_calls,
@@ -202,7 +202,7 @@ class Planner:
                 changed |= self._in_two_phases(nested, visible)
         if isinstance(tree, exp.Select) and self.calls(tree):
             around = _Around(self, ctes, visible)
-            found = two_phase.rewritten(tree, around)
+            found = two_phase.rewritten(tree, around) or windows.rewritten(tree, around)
             if found is not None:
                 for name in {*tree.args, *found.args}:
                     tree.set(name, found.args.get(name))

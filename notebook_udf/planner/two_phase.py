@@ -10,8 +10,6 @@ BY and any mix with built-ins are Spark's own, over one scan and one shuffle.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Protocol
 
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame
@@ -20,41 +18,21 @@ from sqlglot import exp
 
 from notebook_udf.planner.aggregates import partial_rows
 from notebook_udf.planner.calls import AggregateCall, name_of
-from notebook_udf.registry import RegisteredFunction
+from notebook_udf.planner.inner import (
+    Columns,
+    Surroundings,
+    Unfit,
+    inner_query,
+    name_projections,
+    read_instead,
+    source_columns,
+)
 from notebook_udf.types import is_groupable
 from notebook_udf.worker.partial import ACCUMULATOR, PASSED, Layout, Part
-from notebook_udf.worker.shipment import Role
 
-_INNER = ("from_", "joins", "laterals", "where", "sample")
 _OUTER = ("expressions", "having", "order", "sort", "limit", "offset", "distinct")
 _UNFIT = ("qualify", "windows", "connect", "match", "prewhere", "cluster", "distribute")
 _GROUPING = ("grouping", "grouping_id")
-
-
-class Unfit(Exception):
-    """This SELECT has to be answered by expressions over collected rows."""
-
-
-class Surroundings(Protocol):
-    """What a SELECT needs of the query it stands in."""
-
-    def calls(self, select: exp.Expression) -> list[AggregateCall]:
-        """The calls that belong to the SELECT."""
-
-    def collected(self, call: AggregateCall) -> exp.Expression:
-        """A call as an expression over collected rows."""
-
-    def run(self, query: exp.Expression, *, inside: bool) -> DataFrame:
-        """The rows of a query that stands beside, or ``inside``, the SELECT."""
-
-    def hidden_name(self, record: RegisteredFunction, role: Role) -> str:
-        """The SQL name of a function in a role."""
-
-    def view(self, rows: DataFrame) -> str:
-        """A name for rows."""
-
-    def built_in_aggregates(self) -> frozenset[str]:
-        """The names of Spark's own aggregate functions."""
 
 
 def rewritten(select: exp.Select, around: Surroundings) -> exp.Select | None:
@@ -74,38 +52,13 @@ def _suits(call: AggregateCall) -> bool:
     return general and not call.distinct and call.window is None
 
 
-@dataclass
-class _Columns:
-    """Expressions of the inner query and the names they get there; equal ones share a name."""
-
-    prefix: str
-    expressions: list[exp.Expression] = field(default_factory=list)
-
-    def place(self, expression: exp.Expression) -> int:
-        if expression not in self.expressions:
-            self.expressions.append(expression.copy())
-        return self.expressions.index(expression)
-
-    def column(self, expression: exp.Expression) -> exp.Column:
-        return self.at(self.place(expression))
-
-    def at(self, place: int) -> exp.Column:
-        return exp.column(f"{self.prefix}{place}")
-
-    def aliased(self) -> list[exp.Expression]:
-        return [
-            exp.alias_(expression.copy(), f"{self.prefix}{place}")
-            for place, expression in enumerate(self.expressions)
-        ]
-
-
 class _TwoPhases:
     def __init__(self, select: exp.Select, around: Surroundings) -> None:
         self._select = select
         self._around = around
-        self._keys = _Columns("_nu_key")
-        self._passing = _Columns("_nu_col")
-        self._arguments = _Columns("_nu_arg")
+        self._keys = Columns("_nu_key")
+        self._passing = Columns("_nu_col")
+        self._arguments = Columns("_nu_arg")
         self._aliases = {p.alias.lower() for p in select.expressions if isinstance(p, exp.Alias)}
         self._passes = False
         self._sets = False
@@ -115,7 +68,7 @@ class _TwoPhases:
         select = self._select
         if any(select.args.get(name) for name in _UNFIT):
             raise Unfit
-        self._name_projections()
+        name_projections(select)
         for call in self._around.calls(select):
             if not _suits(call):
                 call.node.replace(self._around.collected(call))
@@ -141,23 +94,9 @@ class _TwoPhases:
         partial = partial_rows(
             rows if mergeable else self._gathered(rows), self._layout(parts, mergeable), records
         )
-        for name in _INNER:
-            select.set(name, None)
-        select.set("from_", exp.From(this=exp.to_table(self._around.view(partial))))
+        read_instead(select, self._around.view(partial))
         self._around.run(select, inside=False)
         return select
-
-    def _name_projections(self) -> None:
-        """What a projection was called it is still called when its columns have other names."""
-        for projection in list(self._select.expressions):
-            if isinstance(projection, exp.Column):
-                name = projection.name
-            elif isinstance(projection, (exp.Alias, exp.Aliases)):
-                continue
-            else:
-                name = projection.sql("spark", normalize_functions=False)
-            identifier = exp.to_identifier(name, quoted=True)
-            projection.replace(exp.alias_(projection.copy(), identifier))
 
     # Keys ------------------------------------------------------------------------------------
 
@@ -183,10 +122,7 @@ class _TwoPhases:
                 raise Unfit
             return projections[place].unalias().copy()
         if isinstance(item, exp.Column) and not item.table and item.name.lower() in self._aliases:
-            star = exp.Select(expressions=[exp.Star()])
-            names = {
-                name.lower() for name in self._around.run(self._from(star), inside=True).columns
-            }
+            names = {name.lower() for name in source_columns(self._select, self._around)}
             if item.name.lower() not in names:
                 found = next(p for p in projections if p.alias.lower() == item.name.lower())
                 return found.unalias().copy()
@@ -235,18 +171,7 @@ class _TwoPhases:
         columns = [
             *self._keys.aliased(), *self._passing.aliased(), *self._arguments.aliased(),
         ]  # fmt: skip
-        if not columns:
-            columns = [exp.alias_(exp.Literal.number(0), "_nu_none")]
-        return self._from(exp.Select(expressions=columns))
-
-    def _from(self, select: exp.Select) -> exp.Select:
-        for name in _INNER:
-            value = self._select.args.get(name)
-            if isinstance(value, list):
-                select.set(name, [each.copy() for each in value])
-            elif value is not None:
-                select.set(name, value.copy())
-        return select
+        return inner_query(self._select, columns)
 
     # Second phase ----------------------------------------------------------------------------
 
@@ -367,4 +292,4 @@ def _items(group: exp.Group) -> list[exp.Expression]:
     return found
 
 
-__all__ = ["Surroundings", "rewritten"]
+__all__ = ["rewritten"]

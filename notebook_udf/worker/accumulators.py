@@ -96,22 +96,32 @@ class Accumulation:
     ) -> Any:
         """What ``accumulate``, ``retract`` or ``merge`` made of an accumulator."""
         try:
-            answer = getattr(self, method)(accumulator, *arguments)
-            if answer is None and (self.in_place or self._may_be_none):
-                return accumulator if self.in_place else None
-            if answer is None:
-                raise DeclarationError(
-                    f"{self.call.name}.{method} returned None, and {_kind(accumulator)} cannot "
-                    f"be changed in place: return the new accumulator, or use a list for it"
-                )
-            if self.in_place and answer is not accumulator:
-                raise self._another(method, answer)
-            return answer
+            return self.checked(method, accumulator, getattr(self, method)(accumulator, *arguments))
         except WorkerStopped:
             raise
         except BaseException as error:
             self.row_failed(error, list(arguments), place, group(0))
             return accumulator
+
+    def checked(self, method: str, accumulator: Any, answer: Any) -> Any:
+        """The accumulator to go on with after a method returned ``answer``.
+
+        Raises
+        ------
+        DeclarationError
+            If it returned nothing although the accumulator cannot be changed in place, or
+            another object although it can.
+        """
+        if self.in_place:
+            if answer is None or answer is accumulator:
+                return accumulator
+            raise self._another(method, answer)
+        if answer is None and not self._may_be_none:
+            raise DeclarationError(
+                f"{self.call.name}.{method} returned None, and {_kind(accumulator)} cannot be "
+                f"changed in place: return the new accumulator, or use a list for it"
+            )
+        return answer
 
     def row_failed(
         self, error: BaseException, row: list[Any], place: int, group: Mapping[str, Any]
@@ -138,12 +148,18 @@ class Accumulation:
                 place = len(results)
                 self.row_failed(error, [kept[place]], place, group(place))
                 results.append(None)
+        return self.encode_values(results, encode, group)
+
+    def encode_values(
+        self, results: list[Any], encode: Callable[[list[Any]], pa.Array], group: Group
+    ) -> pa.Array:
+        """Results as a column; one that does not fit is dealt with like a row that failed."""
         while True:
             try:
                 return encode(results)
             except BadResult as error:
                 place = error.index
-                self.row_failed(error, [kept[place]], place, group(place))
+                self.call.fail(error, outcome=self.on_error, group=group(place))
                 results[place] = None
 
     def encoded(self, accumulators: list[Any], group: Group) -> pa.Array:

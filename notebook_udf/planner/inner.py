@@ -1,0 +1,138 @@
+"""What rewriting one SELECT takes, whatever it is rewritten for: its inner query and its names.
+
+``two_phase`` and ``windows`` put an inner query of just the needed columns below a SELECT, have
+workers go over its rows, and let the SELECT read what they made of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from pyspark.sql import DataFrame
+from sqlglot import exp
+
+from notebook_udf.planner.calls import AggregateCall
+from notebook_udf.registry import RegisteredFunction
+from notebook_udf.worker.shipment import Role
+
+# What of a SELECT makes its rows.
+SOURCE = ("from_", "joins", "laterals", "where", "sample")
+
+
+class Unfit(Exception):
+    """This SELECT has to be answered by expressions over collected rows."""
+
+
+class Surroundings(Protocol):
+    """What a SELECT needs of the query it stands in."""
+
+    def calls(self, select: exp.Expression) -> list[AggregateCall]:
+        """The calls that belong to the SELECT."""
+
+    def collected(self, call: AggregateCall) -> exp.Expression:
+        """A call as an expression over collected rows."""
+
+    def run(self, query: exp.Expression, *, inside: bool) -> DataFrame:
+        """The rows of a query that stands beside, or ``inside``, the SELECT."""
+
+    def hidden_name(self, record: RegisteredFunction, role: Role) -> str:
+        """The SQL name of a function in a role."""
+
+    def view(self, rows: DataFrame) -> str:
+        """A name for rows."""
+
+    def built_in_aggregates(self) -> frozenset[str]:
+        """The names of Spark's own aggregate functions."""
+
+
+@dataclass
+class Columns:
+    """Expressions of the inner query and the names they get there; equal ones share a name."""
+
+    prefix: str
+    expressions: list[exp.Expression] = field(default_factory=list)
+
+    def place(self, expression: exp.Expression) -> int:
+        """Where the expression stands among them; added if it is new."""
+        if expression not in self.expressions:
+            self.expressions.append(expression.copy())
+        return self.expressions.index(expression)
+
+    def name(self, expression: exp.Expression) -> str:
+        """The name of an expression's column."""
+        return f"{self.prefix}{self.place(expression)}"
+
+    def column(self, expression: exp.Expression) -> exp.Column:
+        """The column of an expression."""
+        return exp.column(self.name(expression))
+
+    def at(self, place: int) -> exp.Column:
+        """The column at a place."""
+        return exp.column(f"{self.prefix}{place}")
+
+    def aliased(self) -> list[exp.Expression]:
+        """The projections of the inner query."""
+        return [
+            exp.alias_(expression.copy(), f"{self.prefix}{place}")
+            for place, expression in enumerate(self.expressions)
+        ]
+
+
+def inner_query(select: exp.Select, projections: list[exp.Expression]) -> exp.Select:
+    """Projections over the rows that the SELECT reads."""
+    made = exp.Select(expressions=projections or [exp.alias_(exp.Literal.number(0), "_nu_none")])
+    for name in SOURCE:
+        value = select.args.get(name)
+        if isinstance(value, list):
+            made.set(name, [each.copy() for each in value])
+        elif value is not None:
+            made.set(name, value.copy())
+    return made
+
+
+def read_instead(select: exp.Select, view: str) -> None:
+    """Lets the SELECT read a view in place of its own source."""
+    for name in SOURCE:
+        select.set(name, None)
+    select.set("from_", exp.From(this=exp.to_table(view)))
+
+
+def source_columns(select: exp.Select, around: Surroundings) -> list[str]:
+    """The names of the columns that ``*`` stands for."""
+    return list(around.run(inner_query(select, [exp.Star()]), inside=True).columns)
+
+
+def name_projections(select: exp.Select) -> None:
+    """What a projection was called it is still called when its columns have other names."""
+    for projection in list(select.expressions):
+        if isinstance(projection, (exp.Alias, exp.Aliases, exp.Star)):
+            continue
+        if isinstance(projection, exp.Column):
+            name = projection.name
+        else:
+            name = projection.sql("spark", normalize_functions=False)
+        identifier = exp.to_identifier(name, quoted=True)
+        projection.replace(exp.alias_(projection.copy(), identifier))
+
+
+def expand_stars(select: exp.Select, around: Surroundings) -> None:
+    """Puts the columns of the source in the place of a bare ``*``.
+
+    Raises
+    ------
+    Unfit
+        If two of them have the same name, or the star is qualified or leaves columns out.
+    """
+    for projection in list(select.expressions):
+        if not projection.is_star:
+            continue
+        names = source_columns(select, around)
+        plain = isinstance(projection, exp.Star) and not any(projection.args.values())
+        if not plain or len({name.lower() for name in names}) < len(names):
+            raise Unfit
+        columns = [exp.column(exp.to_identifier(name, quoted=True)) for name in names]
+        at = select.expressions.index(projection)
+        select.set(
+            "expressions", [*select.expressions[:at], *columns, *select.expressions[at + 1 :]]
+        )

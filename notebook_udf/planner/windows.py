@@ -1,0 +1,237 @@
+"""One SELECT with aggregate functions OVER windows: each window in a pass over sorted rows.
+
+The SELECT's FROM and WHERE become an inner query of the columns it needs; for each PARTITION BY
+and ORDER BY its rows are brought together, sorted, and given columns of results by
+``worker.windows``. The SELECT then reads those columns; windows of built-in functions stay in it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from pyspark.errors import AnalysisException
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from sqlglot import exp
+
+from notebook_udf.planner.aggregates import window_rows
+from notebook_udf.planner.calls import AggregateCall, name_of, within
+from notebook_udf.planner.inner import (
+    Columns,
+    Surroundings,
+    Unfit,
+    expand_stars,
+    inner_query,
+    name_projections,
+    read_instead,
+)
+from notebook_udf.registry import RegisteredFunction
+from notebook_udf.types import is_groupable
+from notebook_udf.worker.frames import Frame
+from notebook_udf.worker.windows import WindowLayout, WindowPart
+
+_OUTER = ("expressions", "qualify", "order", "sort", "windows", "distinct", "cluster", "distribute")
+
+
+def rewritten(select: exp.Select, around: Surroundings) -> exp.Select | None:
+    """The SELECT over rows that hold the results, or None if it is not for that."""
+    try:
+        return _Windows(select.copy(), around).rewritten()
+    except (Unfit, AnalysisException):
+        return None
+
+
+@dataclass
+class _Window:
+    """Calls over the same rows in the same order."""
+
+    partition: list[exp.Expression]
+    order: list[exp.Ordered]
+    calls: list[tuple[RegisteredFunction, WindowPart]] = field(default_factory=list)
+
+
+class _Windows:
+    def __init__(self, select: exp.Select, around: Surroundings) -> None:
+        self._select = select
+        self._around = around
+        self._columns = Columns("_nu_col")
+        self._windows: list[_Window] = []
+        self._aliases = {p.alias.lower() for p in select.expressions if isinstance(p, exp.Alias)}
+
+    def rewritten(self) -> exp.Select:
+        select = self._select
+        if select.args.get("group") or select.args.get("having") or self._aggregates():
+            # The windows then see the groups' rows, not those of FROM.
+            raise Unfit
+        expand_stars(select, self._around)
+        name_projections(select)
+        calls = self._around.calls(select)
+        for call in calls:
+            if call.window is None:
+                raise Unfit
+            if call.distinct or call.record.definition.func_type != "general":
+                call.node.replace(self._around.collected(call))
+        calls = self._around.calls(select)
+        if not calls:
+            raise Unfit
+        for call in calls:
+            call.node.replace(self._add(call))
+        for name in _OUTER:
+            self._place_columns(select.args.get(name), ordering=name != "expressions")
+        rows = self._around.run(inner_query(select, self._columns.aliased()), inside=True)
+        read_instead(select, self._around.view(self._passes(rows)))
+        self._around.run(select, inside=False)
+        return select
+
+    def _aggregates(self) -> bool:
+        built_in = self._around.built_in_aggregates()
+        return any(
+            (isinstance(node, exp.AggFunc) or name_of(node) in built_in)
+            and node.find_ancestor(exp.Window, exp.Query) is self._select
+            for node in within(self._select)
+        )
+
+    # Windows ---------------------------------------------------------------------------------
+
+    def _add(self, call: AggregateCall) -> exp.Column:
+        window = call.window
+        assert window is not None
+        if window.args.get("alias") is not None:
+            raise Unfit
+        partition = list(window.args.get("partition_by") or [])
+        order = list(window.args["order"].expressions) if window.args.get("order") else []
+        found = next(
+            (w for w in self._windows if w.partition == partition and w.order == order), None
+        )
+        if found is None:
+            found = _Window(partition, order)
+            self._windows.append(found)
+        condition = call.condition
+        part = WindowPart(
+            tuple(self._columns.place(argument) for argument in call.arguments),
+            None if condition is None else self._columns.place(exp.cast(condition, "boolean")),
+            self._frame(window, order),
+        )
+        for expression in (*partition, *(ordered.this for ordered in order)):
+            self._columns.place(expression)
+        found.calls.append((call.record, part))
+        return exp.column(_result(self._windows.index(found), len(found.calls) - 1))
+
+    def _frame(self, window: exp.Window, order: list[exp.Ordered]) -> Frame:
+        spec = window.args.get("spec")
+        if spec is None:
+            return Frame("range", None, 0 if order else None)
+        kind = spec.args["kind"].lower()
+        start = self._distance(spec.args.get("start"), spec.args.get("start_side"))
+        given_end = spec.args.get("end")
+        end = 0 if given_end is None else self._distance(given_end, spec.args.get("end_side"))
+        if kind == "rows":
+            if not all(isinstance(each, (int, type(None))) for each in (start, end)):
+                raise Unfit
+            return Frame("rows", start, end)
+        descending = bool(order and order[0].args.get("desc"))
+        low = self._bound(start, order, descending)
+        high = self._bound(end, order, descending)
+        return Frame(
+            "range",
+            None if start is None else 0,
+            None if end is None else 0,
+            low,
+            high,
+            descending,
+        )
+
+    def _distance(self, bound: object, side: str | None) -> int | exp.Expression | None:
+        """Rows or a value, negative before the row; None if unbounded; 0 for the current row."""
+        if bound == "UNBOUNDED":
+            return None
+        if bound == "CURRENT ROW":
+            return 0
+        if not isinstance(bound, exp.Expression):
+            raise Unfit
+        before = (side or "").lower() == "preceding"
+        if isinstance(bound, exp.Literal) and bound.is_int:
+            return -int(bound.name) if before else int(bound.name)
+        return exp.Neg(this=bound.copy()) if before else bound.copy()
+
+    def _bound(
+        self, distance: int | exp.Expression | None, order: list[exp.Ordered], descending: bool
+    ) -> int | None:
+        """The place of the furthest value of the order in a row's frame; None where there is no
+        distance."""
+        if distance is None or distance == 0:
+            return None
+        if len(order) != 1:
+            raise Unfit
+        amount = exp.Literal.number(abs(distance)) if isinstance(distance, int) else distance
+        backwards = isinstance(distance, int) and distance < 0
+        if isinstance(amount, exp.Neg):
+            amount, backwards = amount.this, True
+        value = exp.paren(order[0].this.copy())
+        kind = exp.Sub if backwards != descending else exp.Add
+        return self._columns.place(kind(this=value, expression=exp.paren(amount.copy())))
+
+    # Rows ------------------------------------------------------------------------------------
+
+    def _passes(self, rows: DataFrame) -> DataFrame:
+        places = {name: place for place, name in enumerate(rows.columns)}
+        for number, window in enumerate(self._windows):
+            partition = [self._columns.name(each) for each in window.partition]
+            order = [self._columns.name(ordered.this) for ordered in window.order]
+            for name in (*partition, *order):
+                if not is_groupable(rows.schema[name].dataType):
+                    raise Unfit
+            gathered = rows.repartition(*partition) if partition else rows.repartition(1)
+            directions = [
+                _direction(name, ordered) for name, ordered in zip(order, window.order, strict=True)
+            ]
+            if partition or order:
+                gathered = gathered.sortWithinPartitions(*partition, *directions)
+            layout = WindowLayout(
+                partition=tuple(places[name] for name in partition),
+                names=tuple(each.sql("spark") for each in window.partition),
+                order=tuple(places[name] for name in order),
+                parts=tuple(part for _, part in window.calls),
+                results=tuple(_result(number, place) for place in range(len(window.calls))),
+            )
+            rows = window_rows(gathered, layout, [record for record, _ in window.calls])
+        return rows
+
+    # The SELECT ------------------------------------------------------------------------------
+
+    def _place_columns(self, node: object, *, ordering: bool) -> None:
+        """Lets everything under a node refer to the inner query's columns."""
+        if isinstance(node, list):
+            for each in list(node):
+                self._place_columns(each, ordering=ordering)
+            return
+        if not isinstance(node, exp.Expression):
+            return
+        if isinstance(node, exp.Query):
+            return
+        if isinstance(node, exp.Star):
+            raise Unfit
+        if isinstance(node, exp.Column):
+            if node.name.startswith("_nu_"):
+                return
+            if ordering and not node.table and node.name.lower() in self._aliases:
+                return
+            node.replace(self._columns.column(node))
+            return
+        for below in list(node.iter_expressions()):
+            self._place_columns(below, ordering=ordering)
+
+
+def _result(window: int, call: int) -> str:
+    return f"_nu_window{window}_{call}"
+
+
+def _direction(name: str, ordered: exp.Ordered) -> Column:
+    column = F.col(name)
+    descending = bool(ordered.args.get("desc"))
+    if ordered.args.get("nulls_first"):
+        return column.desc_nulls_first() if descending else column.asc_nulls_first()
+    return column.desc_nulls_last() if descending else column.asc_nulls_last()
+
+
+__all__ = ["rewritten"]
