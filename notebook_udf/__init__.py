@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from notebook_udf.functions.row import Row
     from notebook_udf.functions.views import ListView, MapView
     from notebook_udf.kernel import Session, session
+    from notebook_udf.kernel.operators import aggregate, flat_aggregate
     from notebook_udf.kernel.registering import register
     from notebook_udf.registry import RegisteredFunction
     from notebook_udf.types import DataTypes
@@ -85,6 +86,8 @@ _HOMES = {
     "WorkerError": "errors",
     "WorkerLost": "errors",
     "WorkerOutOfMemory": "errors",
+    "aggregate": "kernel.operators",
+    "flat_aggregate": "kernel.operators",
     "register": "kernel.registering",
     "session": "kernel",
     "udaf": "functions.declare_aggregate",
@@ -125,6 +128,8 @@ __all__ = [
     "WorkerError",
     "WorkerLost",
     "WorkerOutOfMemory",
+    "aggregate",
+    "flat_aggregate",
     "register",
     "session",
     "udaf",

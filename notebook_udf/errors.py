@@ -105,6 +105,8 @@ class FailedRow:
         The arguments, pickled, for replay; empty if they were too large or could not be pickled.
     group
         Name and shortened ``repr`` of each key of the group an aggregate was at.
+    method
+        Which of an aggregate's methods was called with the arguments; "" for other functions.
     """
 
     function: str
@@ -124,6 +126,7 @@ class FailedRow:
     worker: int = 0
     pickled_arguments: bytes = field(default=b"", repr=False)
     group: tuple[tuple[str, str], ...] = ()
+    method: str = ""
 
     @property
     def headline(self) -> str:

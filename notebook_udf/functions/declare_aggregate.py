@@ -72,12 +72,10 @@ def udaf(
     TypeDeclarationError
         If a type is missing or unknown.
     """
-    if accumulator_type is not None and acc_type is not None:
-        raise DeclarationError("accumulator_type and acc_type are the same; give one of them")
     given: dict[str, Any] = {
         "input_types": input_types,
         "result_type": result_type,
-        "accumulator_type": accumulator_type if accumulator_type is not None else acc_type,
+        "accumulator_type": _one_of(accumulator_type, acc_type),
         "deterministic": deterministic,
         "name": name,
         "func_type": func_type,
@@ -95,6 +93,8 @@ def udtaf(
     accumulator_type: Any = None,
     deterministic: bool | None = None,
     name: str | None = None,
+    *,
+    acc_type: Any = None,
     **options: Any,
 ) -> Any:
     """Declares a table aggregate function: several rows per group.
@@ -105,7 +105,7 @@ def udtaf(
     given: dict[str, Any] = {
         "input_types": input_types,
         "result_type": result_type,
-        "accumulator_type": accumulator_type,
+        "accumulator_type": _one_of(accumulator_type, acc_type),
         "deterministic": deterministic,
         "name": name,
         "func_type": "general",
@@ -206,6 +206,12 @@ def _declare(
         source=find_source(f),
         accumulator_type=_accumulator_type(accumulator_type, title),
     )
+
+
+def _one_of(accumulator_type: Any, acc_type: Any) -> Any:
+    if accumulator_type is not None and acc_type is not None:
+        raise DeclarationError("accumulator_type and acc_type are the same; give one of them")
+    return acc_type if accumulator_type is None else accumulator_type
 
 
 def _accumulator_type(given: Any, title: str) -> DataType | None:

@@ -26,8 +26,9 @@ class SessionActions:
         """A call of a record, or of a definition that was never registered, on columns."""
         record = function if isinstance(function, RegisteredFunction) else self._adopt(function)
         if record.definition.is_aggregate:
-            arguments = aggregates.arguments_of(record, args, kwargs)
-            return aggregates.column(self._session.planned(record, "whole"), arguments)
+            arguments = tuple(aggregates.arguments_of(record, args, kwargs))
+            call = aggregates.ColumnCall(record, arguments)
+            return aggregates.column(self._session.planned(record, "whole"), call)
         return scalar.call(self._session.planned(record), record, args, kwargs)
 
     def evaluate(self, record: RegisteredFunction, args: Any, kwargs: Any) -> Any:
@@ -39,7 +40,7 @@ class SessionActions:
         result = call_here(definition, args, kwargs, job_parameters=job_parameters)
         if definition.func_type == "general":
             try:
-                encoder(definition.result_type)([result])
+                encoder(aggregates.result_type(definition))([result])
             except BadResult as error:
                 failed = FailedRow(record.name, record.version, "", "BadResult", str(error))
                 raise ResultError(f"{record.name}: {error}", failed=failed) from None

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
+from notebook_udf.errors import DeclarationError
 from notebook_udf.functions.base import UserDefinedFunction
 from notebook_udf.functions.context import FunctionContext
 from notebook_udf.functions.definition import FunctionDefinition, doorway
@@ -17,14 +19,57 @@ def call_here(
     *,
     job_parameters: Mapping[str, str],
 ) -> Any:
-    """One call on plain values, between ``open`` and ``close``; raises what the function raises."""
+    """One call on plain values, between ``open`` and ``close``; raises what the function raises.
+
+    An aggregate function takes, for each parameter, the values of a group in a sequence.
+    """
     __tracebackhide__ = True
+    with _opened(definition, job_parameters) as function:
+        if definition.is_aggregate and definition.func_type == "general":
+            return _aggregated(definition, function, [*args, *kwargs.values()])
+        return definition.call(*args, **kwargs)
+
+
+def call_method_here(
+    definition: FunctionDefinition, method: str, args: Any, *, job_parameters: Mapping[str, str]
+) -> Any:
+    """One method of an aggregate function, on a fresh accumulator where it needs one."""
+    __tracebackhide__ = True
+    with _opened(definition, job_parameters) as function:
+        if method == "get_value":
+            return _value(function, *args)
+        return getattr(function, method)(function.create_accumulator(), *args)
+
+
+@contextmanager
+def _opened(definition: FunctionDefinition, job_parameters: Mapping[str, str]) -> Iterator[Any]:
     function = definition.function
     with doorway.as_in_worker():
         if not isinstance(function, UserDefinedFunction):
-            return definition.call(*args, **kwargs)
+            yield function
+            return
         function.open(FunctionContext(function=definition.name, job_parameters=job_parameters))
         try:
-            return definition.call(*args, **kwargs)
+            yield function
         finally:
             function.close()
+
+
+def _aggregated(definition: FunctionDefinition, function: Any, columns: list[Any]) -> Any:
+    __tracebackhide__ = True
+    columns = [list(column) for column in columns]
+    if len({len(column) for column in columns}) > 1:
+        raise DeclarationError(
+            f"{definition.name}.eval takes the values of one group: a sequence per parameter, all "
+            f"of one length"
+        )
+    accumulator = function.create_accumulator()
+    for row in zip(*columns, strict=True):
+        answer = function.accumulate(accumulator, *row)
+        accumulator = accumulator if answer is None else answer
+    return _value(function, accumulator)
+
+
+def _value(function: Any, accumulator: Any) -> Any:
+    emit = getattr(function, "emit_value", None)
+    return function.get_value(accumulator) if emit is None else list(emit(accumulator) or ())

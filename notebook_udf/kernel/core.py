@@ -148,7 +148,13 @@ class Session:
     # Functions -------------------------------------------------------------------------------
 
     def register_function(
-        self, name: str, function: Any, *, replace: bool = False, **options: Any
+        self,
+        name: str,
+        function: Any,
+        *,
+        replace: bool = False,
+        kind: str | None = None,
+        **options: Any,
     ) -> RegisteredFunction:
         """Registers a function under a SQL name, for SQL and DataFrames.
 
@@ -160,9 +166,11 @@ class Session:
         name
             The SQL name.
         function
-            What ``udf`` returned, or anything ``udf`` takes.
+            What ``udf`` or ``udaf`` returned, or anything they take.
         replace
             Allows the name of one of Spark's built-ins.
+        kind
+            ``scalar`` or ``aggregate``: confirms what the code says.
         **options
             Passed to ``udf`` if ``function`` is not declared yet.
 
@@ -183,9 +191,9 @@ class Session:
                 raise DeclarationError(
                     f"{name} is declared already; give {', '.join(options)} where it is declared"
                 )
-            definition = function
+            definition = declare(function, kind=kind)
         else:
-            definition = declare(function, **options)
+            definition = declare(function, kind=kind, **options)
         return self._record(name, definition, freeze(definition), replace=replace)
 
     # PyFlink's name for the same.

@@ -6,7 +6,7 @@ import pickle
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import FailedRow, RemoteError, SessionError
-from notebook_udf.kernel.calling import call_here
+from notebook_udf.kernel.calling import call_here, call_method_here
 
 if TYPE_CHECKING:
     from notebook_udf.kernel.core import Session
@@ -28,6 +28,11 @@ def replay(session: Session, name: str, error: Any = None) -> Any:
         )
     # From the session's own workers, over a channel that only they have the key to.
     arguments = pickle.loads(failed.pickled_arguments)
+    if failed.method:
+        parameters = session.job_parameters
+        return call_method_here(
+            version.definition, failed.method, arguments, job_parameters=parameters
+        )
     return call_here(version.definition, arguments, {}, job_parameters=session.job_parameters)
 
 

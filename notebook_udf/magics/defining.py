@@ -79,11 +79,13 @@ def function_options(arguments: argparse.Namespace) -> dict[str, Any]:
     DeclarationError
         For a kind that this version cannot register.
     """
-    if arguments.kind not in (None, "scalar"):
+    if arguments.kind not in (None, "scalar", "aggregate"):
         raise DeclarationError(
-            f"--kind {arguments.kind}: this version registers scalar functions only"
+            f"--kind {arguments.kind}: this version registers scalar and aggregate functions only"
         )
     options: dict[str, Any] = {}
+    if arguments.kind is not None:
+        options["kind"] = arguments.kind
     if arguments.returns is not None:
         options["result_type"] = arguments.returns
     if arguments.input_types is not None:

@@ -9,6 +9,7 @@ those are moved between partitions. Which of them a query gets is decided in ``t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pyspark.sql import Column, DataFrame
@@ -127,35 +128,51 @@ def explain(record: RegisteredFunction) -> str:
     return "\n".join(lines)
 
 
-def column(
-    function: UserDefinedFunction,
-    arguments: Sequence[Column],
-    *,
-    distinct: bool = False,
-    condition: Column | None = None,
-    window: Any = None,
-) -> Column:
+@dataclass(frozen=True)
+class ColumnCall:
+    """A call on Columns, kept on the Column it made."""
+
+    record: RegisteredFunction
+    arguments: tuple[Column, ...]
+    distinct: bool = False
+    condition: Column | None = None
+
+
+def call_of(value: object) -> ColumnCall | None:
+    """The call that a Column is, or None."""
+    found = getattr(value, "__dict__", {}).get("_nu_call")
+    return found if isinstance(found, ColumnCall) else None
+
+
+def column(function: UserDefinedFunction, call: ColumnCall, window: Any = None) -> Column:
     """A call as a Column; ``filter``, ``distinct`` and ``over`` may be called on it."""
-    rows = argument_struct(arguments)
-    if condition is not None:
+    rows = argument_struct(call.arguments)
+    if call.condition is not None:
         # NULL is what collect_list leaves out.
-        rows = F.when(condition, rows)
-    collected = F.collect_set(rows) if distinct else F.collect_list(rows)
+        rows = F.when(call.condition, rows)
+    collected = F.collect_set(rows) if call.distinct else F.collect_list(rows)
     if window is not None:
         collected = collected.over(window)
-    made: Column = function(collected)
-    again: dict[str, Any] = {"distinct": distinct, "condition": condition, "window": window}
-
-    def changed(**changes: Any) -> Column:
-        return column(function, arguments, **{**again, **changes})
-
+    made: Column = function(collected).alias(_shown(call))
     # On the instance: Column's own over() would put the window around the outer function.
     vars(made).update(
-        over=lambda window: changed(window=window),
-        filter=lambda condition: changed(condition=condition),
-        distinct=lambda: changed(distinct=True),
+        _nu_call=call,
+        over=lambda window: column(function, call, window),
+        filter=lambda condition: column(function, replace(call, condition=condition), window),
+        distinct=lambda: column(function, replace(call, distinct=True), window),
     )
     return made
+
+
+def _shown(call: ColumnCall) -> str:
+    """The name of a call's column, as Spark names those of built-ins."""
+    shown = ", ".join(map(column_name, call.arguments))
+    return f"{call.record.name}({'DISTINCT ' if call.distinct else ''}{shown})"
+
+
+def column_name(value: Column) -> str:
+    """The name Spark gives a column."""
+    return str(value._jc.toString()) if hasattr(value, "_jc") else str(value)
 
 
 def arguments_of(record: RegisteredFunction, args: Any, kwargs: Any) -> list[Column]:

@@ -6,15 +6,16 @@ business of ``groups``, ``partial`` and ``frames``.
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import datetime as dt
-import decimal
+import numbers
 import pickle
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import pyarrow as pa
-from pyspark.sql.types import DataType, StructType
+from pyspark.sql.types import ArrayType, DataType, StructType
 
 from notebook_udf.errors import DeclarationError
 from notebook_udf.functions.row import Row
@@ -26,12 +27,14 @@ from notebook_udf.worker.timeout import CallTimedOut
 
 # Values that no method can change in place, so that it has to return a new one.
 _UNCHANGEABLE = (
-    int, float, complex, str, bytes, tuple, frozenset, type(None), decimal.Decimal,
-    dt.date, dt.time, dt.timedelta,
+    numbers.Number, str, bytes, tuple, frozenset, type(None), dt.date, dt.time, dt.timedelta,
 )  # fmt: skip
 
 # Not about the row's values, so no other row would fare better.
-_FATAL = (CallTimedOut, MemoryError, SystemExit, KeyboardInterrupt)
+_FATAL = (CallTimedOut, MemoryError, SystemExit, KeyboardInterrupt, DeclarationError)
+
+# Stands for an accumulator that merge has left half done: its value is not the group's.
+LOST = object()
 
 Group = Callable[[int], Mapping[str, Any]]
 
@@ -49,7 +52,7 @@ class Accumulation:
         self._create = function.create_accumulator
         self.on_error = call.header.options.on_error
         fresh = self.create()
-        self.in_place = not isinstance(fresh, _UNCHANGEABLE)
+        self.in_place = not (isinstance(fresh, _UNCHANGEABLE) or _is_frozen(fresh))
         self._may_be_none = fresh is None
         self.codec = Codec(call.header.accumulator_type, fresh)
 
@@ -71,13 +74,16 @@ class Accumulation:
         ``first`` is the position of the first row in the bundle, ``group`` answers a row's keys.
         """
         results: list[Any] = []
+        # A list: one made on the way that cannot be would leave the columns a row behind.
+        given = list(accumulators)
         self.call.slice_start, self.call.results = first, results
-        calls = map(self.accumulate, accumulators, *columns)
-        while True:
+        calls = map(self.accumulate, given, *columns)
+        while len(results) < len(given):
             try:
                 # extend() keeps what it got before an exception: its length is the row.
                 results.extend(calls)
-                break
+                if len(results) < len(given):
+                    raise _stop_iteration("accumulate")
             except WorkerStopped:
                 raise
             except BaseException as error:
@@ -85,7 +91,7 @@ class Accumulation:
                 self.row_failed(error, [c[row] for c in columns], first + row, group(row))
                 results.append(None)
         if results.count(None) != len(results):
-            self._returned(results, columns, first, group)
+            self._returned(results, given, columns, first, group)
 
     def take_row(self, accumulator: Any, row: tuple[Any, ...], place: int, group: Group) -> Any:
         """Accumulates one row; answers the accumulator to go on with."""
@@ -94,14 +100,18 @@ class Accumulation:
     def changed(
         self, method: str, accumulator: Any, arguments: tuple[Any, ...], place: int, group: Group
     ) -> Any:
-        """What ``accumulate``, ``retract`` or ``merge`` made of an accumulator."""
+        """What ``accumulate``, ``retract`` or ``merge`` made of an accumulator.
+
+        Where the function lets failures go, a row that failed is left out; of a ``merge`` that
+        failed ``LOST`` is left.
+        """
         try:
             return self.checked(method, accumulator, getattr(self, method)(accumulator, *arguments))
         except WorkerStopped:
             raise
         except BaseException as error:
-            self.row_failed(error, list(arguments), place, group(0))
-            return accumulator
+            self.row_failed(error, list(arguments), place, group(0), method)
+            return LOST if method == "merge" else accumulator
 
     def checked(self, method: str, accumulator: Any, answer: Any) -> Any:
         """The accumulator to go on with after a method returned ``answer``.
@@ -124,11 +134,16 @@ class Accumulation:
         return answer
 
     def row_failed(
-        self, error: BaseException, row: list[Any], place: int, group: Mapping[str, Any]
+        self,
+        error: BaseException,
+        row: list[Any],
+        place: int,
+        group: Mapping[str, Any],
+        method: str = "accumulate",
     ) -> None:
-        """Reports a row; lets it go if the function says so."""
+        """Reports a row, or what another method was given; lets it go if the function says so."""
         outcome = "fail" if isinstance(error, _FATAL) else self.on_error
-        self.call.fail(error, row, place, outcome=outcome, group=group)
+        self.call.fail(error, row, place, outcome=outcome, group=group, method=method)
 
     def values(
         self, accumulators: Iterable[Any], encode: Callable[[list[Any]], pa.Array], group: Group
@@ -137,16 +152,17 @@ class Accumulation:
         results: list[Any] = []
         self.call.slice_start, self.call.results = 0, results
         kept = list(accumulators)
-        calls = map(self.value, kept)
-        while True:
+        calls = map(self._value, kept)
+        while len(results) < len(kept):
             try:
                 results.extend(calls)
-                break
+                if len(results) < len(kept):
+                    raise _stop_iteration("get_value")
             except WorkerStopped:
                 raise
             except BaseException as error:
                 place = len(results)
-                self.row_failed(error, [kept[place]], place, group(place))
+                self.row_failed(error, [kept[place]], place, group(place), "get_value")
                 results.append(None)
         return self.encode_values(results, encode, group)
 
@@ -179,13 +195,22 @@ class Accumulation:
             self.call.fail(reason)
             raise
 
+    def _value(self, accumulator: Any) -> Any:
+        return None if accumulator is LOST else self.value(accumulator)
+
     def _returned(
-        self, results: list[Any], columns: list[list[Any]], first: int, group: Group
+        self,
+        results: list[Any],
+        given: list[Any],
+        columns: list[list[Any]],
+        first: int,
+        group: Group,
     ) -> None:
         """Refuses a method that answers another object than the one it was to change."""
-        row = next(i for i, answer in enumerate(results) if answer is not None)
-        error = self._another("accumulate", results[row])
-        self.call.fail(error, [c[row] for c in columns], first + row, group=group(row))
+        for row, (answer, accumulator) in enumerate(zip(results, given, strict=True)):
+            if answer is not None and answer is not accumulator:
+                error = self._another("accumulate", answer)
+                self.call.fail(error, [c[row] for c in columns], first + row, group=group(row))
 
     def _another(self, method: str, answer: Any) -> DeclarationError:
         return DeclarationError(
@@ -203,6 +228,8 @@ class Codec:
             self.decode: Callable[[pa.Array], list[Any]] = _unpickled
             return
         self.encode = encoder(declared)
+        if isinstance(fresh, (set, frozenset)) and isinstance(declared, ArrayType):
+            self.encode = _of_lists(self.encode)
         self._restore = _restorer(declared, fresh)
         self.decode = self._decoded
 
@@ -219,29 +246,107 @@ def _unpickled(column: pa.Array) -> list[Any]:
     return list(map(pickle.loads, column.to_pylist()))
 
 
+def _of_lists(encode: Callable[[list[Any]], pa.Array]) -> Callable[[list[Any]], pa.Array]:
+    return lambda accumulators: encode(list(map(list, accumulators)))
+
+
 def _restorer(declared: DataType, fresh: Any) -> Callable[[Any], Any] | None:
-    """How what was decoded becomes an object of the fresh accumulator's class again."""
-    if not isinstance(declared, StructType):
-        kind = type(fresh)
-        return kind if isinstance(fresh, (tuple, set, frozenset)) else None
+    """How what was decoded becomes an object of the fresh accumulator's class again.
+
+    Of an accumulator that starts as None nothing is known but that it is returned anew, so it
+    becomes what an argument of its type would be.
+    """
+    cls = type(fresh)
+    if fresh is None:
+        return None
+    if isinstance(declared, StructType):
+        return _row_restorer(declared, fresh)
+    if isinstance(fresh, dict):
+        return None if cls is dict else lambda value: _refilled(fresh, value)
+    if isinstance(fresh, tuple) and hasattr(fresh, "_make"):
+        return lambda value: cls(*value)
+    if isinstance(fresh, (tuple, set, frozenset)) or (isinstance(fresh, list) and cls is not list):
+        return cls
+    return None
+
+
+def _row_restorer(declared: StructType, fresh: Any) -> Callable[[Any], Any] | None:
     names = tuple(field.name for field in declared.fields)
+    parts = [
+        None if part is _UNKNOWN else _restorer(field.dataType, part)
+        for field, part in zip(declared.fields, _parts_of(fresh, names), strict=True)
+    ]
+    whole = _row_maker(names, fresh)
+    if not any(parts):
+        return whole
+    made = whole or tuple
+
+    def restored(row: Any) -> Any:
+        return made(
+            [
+                value if part is None or value is None else part(value)
+                for part, value in zip(parts, row, strict=True)
+            ]
+        )
+
+    return restored
+
+
+def _row_maker(names: tuple[str, ...], fresh: Any) -> Callable[[Any], Any] | None:
     cls = type(fresh)
     if dataclasses.is_dataclass(fresh):
         return lambda row: cls(**dict(zip(names, row, strict=True)))
     if isinstance(fresh, dict):
-        return lambda row: dict(zip(names, row, strict=True))
+        return lambda row: _refilled(fresh, zip(names, row, strict=True))
     if isinstance(fresh, list):
-        return list
+        return cls
     if isinstance(fresh, tuple) and hasattr(fresh, "_fields"):
+        own = fresh._fields
+        if sorted(own) == sorted(names):
+            return lambda row: cls(**dict(zip(names, row, strict=True)))
         return lambda row: cls(*row)
     if isinstance(fresh, tuple):
         return None
     return lambda row: Row.of(names, list(row))
 
 
+_UNKNOWN = object()
+
+
+def _parts_of(fresh: Any, names: tuple[str, ...]) -> list[Any]:
+    """What the fresh accumulator holds for each field, or ``_UNKNOWN``."""
+    if isinstance(fresh, dict):
+        return [fresh.get(name, _UNKNOWN) for name in names]
+    if dataclasses.is_dataclass(fresh):
+        return [getattr(fresh, name, _UNKNOWN) for name in names]
+    own = fresh.names if isinstance(fresh, Row) else getattr(fresh, "_fields", ())
+    if sorted(own) == sorted(names):
+        return [fresh[tuple(own).index(name)] for name in names]
+    if isinstance(fresh, (list, tuple, Row)) and len(fresh) == len(names):
+        return list(fresh)
+    return [_UNKNOWN] * len(names)
+
+
+def _refilled(fresh: dict[Any, Any], entries: Any) -> dict[Any, Any]:
+    """A dict of the fresh one's class, which may have a default or count."""
+    made = copy.copy(fresh)
+    made.clear()
+    dict.update(made, entries)
+    return made
+
+
 def _rows_of(function: Any) -> Callable[[Any], list[Any]]:
     emit = function.emit_value
     return lambda accumulator: list(emit(accumulator) or ())
+
+
+def _is_frozen(value: Any) -> bool:
+    return dataclasses.is_dataclass(value) and value.__dataclass_params__.frozen  # type: ignore[attr-defined]
+
+
+def _stop_iteration(method: str) -> RuntimeError:
+    # map() takes a StopIteration from the function for the end of its input.
+    return RuntimeError(f"{method} raised StopIteration")
 
 
 def _kind(value: Any) -> str:

@@ -184,10 +184,12 @@ class FunctionCall:
         *,
         outcome: str = "fail",
         group: Mapping[str, Any] | None = None,
+        method: str = "",
     ) -> None:
         """Reports a failed call; ends the task unless ``outcome`` says the row is let go.
 
-        ``group`` holds the keys of the group that an aggregate was at.
+        ``group`` holds the keys of the group that an aggregate was at, ``method`` names which of
+        its methods was called with the arguments.
 
         Raises
         ------
@@ -195,7 +197,7 @@ class FunctionCall:
             With ``outcome="fail"``.
         """
         self.errors += 1
-        failed = self._report(error, arguments, row, outcome, group)
+        failed = self._report(error, arguments, row, outcome, group, method)
         if outcome == "fail":
             raise failure.FunctionFailed(failure.text(failed)) from None
 
@@ -206,14 +208,14 @@ class FunctionCall:
         row: int,
         outcome: str,
         group: Mapping[str, Any] | None,
+        method: str,
     ) -> FailedRow:
         task = self.task
         failed = failure.describe(
             error,
             function=self.name,
             version=self.version,
-            # A header of another version cannot be read, and is what has failed.
-            parameters=self._header.parameters if self._header is not None else (),
+            parameters=self._parameters(method),
             arguments=arguments,
             row=row,
             rows=task.rows,
@@ -221,10 +223,19 @@ class FunctionCall:
             task=task.identity,
             worker=os.getpid(),
             group=group,
+            method=method,
         )
         kind, extra = classify(error, self)
         task.report(failed, outcome, error=kind, extra=extra)
         return failed
+
+    def _parameters(self, method: str) -> tuple[str, ...]:
+        """Names of the arguments that a method was called with."""
+        other = {"merge": ("accumulators",), "get_value": ("accumulator",)}.get(method)
+        # A header of another version cannot be read, and is what has failed.
+        if other is not None or self._header is None:
+            return other or ()
+        return self._header.parameters
 
     def _make(self) -> tuple[tuple[Any, FunctionContext], Callable[[], None]]:
         header, function = self._shipment.unpack()

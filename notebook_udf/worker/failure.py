@@ -58,6 +58,7 @@ def describe(
     task: TaskId,
     worker: int,
     group: Mapping[str, Any] | None = None,
+    method: str = "",
 ) -> FailedRow:
     """The record of a failed call; ``arguments`` is None where no single row is to blame."""
     return FailedRow(
@@ -80,6 +81,7 @@ def describe(
         worker=worker,
         pickled_arguments=_pickled(arguments),
         group=tuple((name, short(value)) for name, value in (group or {}).items()),
+        method=method,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 from collections.abc import Callable
 from typing import Any
@@ -17,13 +18,17 @@ _NAN = math.nan
 
 
 def hashable(column: pa.Array, decode: Callable[[pa.Array], list[Any]]) -> list[Any]:
-    """The values of a key column; lists and structs become tuples, NaN always the same object."""
+    """The values of a key column.
+
+    Lists and structs become tuples, NaN always the same object, and the second of two equal local
+    times, where clocks were put back, something unequal to the first.
+    """
     values = decode(column)
     if pa.types.is_floating(column.type):
         if pc.any(pc.is_nan(column)).as_py():
             return [_NAN if value != value else value for value in values]
         return values
-    if pa.types.is_nested(column.type):
+    if pa.types.is_nested(column.type) or pa.types.is_timestamp(column.type):
         return list(map(_frozen, values))
     return values
 
@@ -33,7 +38,22 @@ def _frozen(value: Any) -> Any:
         return tuple(map(_frozen, value))
     if isinstance(value, float) and value != value:
         return _NAN
+    if isinstance(value, dt.datetime) and value.fold:
+        return _Second(*value.timetuple()[:6], value.microsecond, fold=1)
     return value
+
+
+class _Second(dt.datetime):
+    """A local time that was met before; to ``datetime`` the two are equal."""
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is _Second and super().__eq__(other)
+
+    def __hash__(self) -> int:
+        return hash((1, super().__hash__()))
+
+    def __repr__(self) -> str:
+        return repr(dt.datetime(*self.timetuple()[:6], self.microsecond, fold=1))
 
 
 def key_columns(keys: list[Any], types: list[pa.DataType]) -> list[pa.Array]:

@@ -288,7 +288,7 @@ class _Slide:
             except WorkerStopped:
                 raise
             except BaseException as error:
-                accumulation.row_failed(error, list(arguments), row, self._group)
+                accumulation.row_failed(error, list(arguments), row, self._group, method)
                 # Never taken in, it must not be taken out later.
                 rows[row] = None
         return accumulator
@@ -300,7 +300,7 @@ class _Slide:
             raise
         except BaseException as error:
             place = len(self._made)
-            self._accumulation.row_failed(error, [accumulator], place, self._group)
+            self._accumulation.row_failed(error, [accumulator], place, self._group, "get_value")
             return None
 
     def _append(self, value: Any) -> None:

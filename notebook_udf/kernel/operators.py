@@ -1,0 +1,120 @@
+"""``nu.aggregate`` and ``nu.flat_aggregate``: aggregate functions for ``DataFrame.transform``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from notebook_udf.errors import PlanningError
+from notebook_udf.kernel.core import active_session
+from notebook_udf.planner import grouping
+from notebook_udf.planner.aggregates import call_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+    from notebook_udf.kernel.core import Session
+
+
+def aggregate(
+    by: Any = (), change_column: str | None = None, **named_calls: Column
+) -> Callable[[DataFrame], DataFrame]:
+    """Groups rows and aggregates them, in two phases.
+
+    Parameters
+    ----------
+    by
+        A column, its name, or a list of them; none for one group of all rows.
+    change_column
+        For streams of changes.
+    **named_calls
+        Calls of registered aggregate functions, with ``.filter(condition)`` and ``.distinct()``
+        where wanted, and Spark's own aggregates; each becomes a column of that name.
+
+    Returns
+    -------
+    callable
+        For ``df.transform``.
+
+    Raises
+    ------
+    PlanningError
+        If there are no calls, or one is no column.
+
+    Examples
+    --------
+    ``flights.transform(nu.aggregate(by="carrier", index=delay_index("dep_delay")))``
+    """
+    from pyspark.sql import Column
+
+    if change_column is not None:
+        raise PlanningError("change_column is for streaming DataFrames, which come later")
+    if not named_calls:
+        raise PlanningError("nu.aggregate needs at least one call, as in total=my_sum('v')")
+    for name, call in named_calls.items():
+        if not isinstance(call, Column):
+            raise PlanningError(f"{name}={call!r} is no call on columns, as in {name}=my_sum('v')")
+        found = call_of(call)
+        if found is not None and found.record.definition.kind != "aggregate":
+            raise PlanningError(
+                f"{found.record.name} gives several rows per group: use nu.flat_aggregate"
+            )
+
+    def transform(rows: DataFrame) -> DataFrame:
+        _refuse_streams(rows)
+        keys = grouping.group_keys(by)
+        return grouping.aggregate(rows, keys, named_calls, _session().planned)
+
+    return transform
+
+
+def flat_aggregate(
+    call: Column, names: Sequence[str] | str | None = None, by: Any = ()
+) -> Callable[[DataFrame], DataFrame]:
+    """Groups rows and gives each group the rows that a table aggregate function emits.
+
+    Parameters
+    ----------
+    call
+        A call of a registered ``TableAggregateFunction``.
+    names
+        Names of its columns; those of its result type by default.
+    by
+        As in ``nu.aggregate``.
+
+    Raises
+    ------
+    PlanningError
+        If ``call`` is no such call, or the number of names is not that of its columns.
+    """
+    found = call_of(call)
+    if found is None or found.record.definition.kind != "table aggregate":
+        raise PlanningError(
+            f"nu.flat_aggregate takes a call of a table aggregate function, not {call!r}"
+        )
+    own = found.record.definition.result_type.names
+    chosen = [names] if isinstance(names, str) else list(names or own)
+    if len(chosen) != len(own):
+        raise PlanningError(
+            f"{found.record.name} emits {len(own)} columns ({', '.join(own)}), and there are "
+            f"{len(chosen)} names"
+        )
+
+    def transform(rows: DataFrame) -> DataFrame:
+        _refuse_streams(rows)
+        keys = grouping.group_keys(by)
+        return grouping.flat_aggregate(rows, keys, found, chosen, _session().planned)
+
+    return transform
+
+
+def _refuse_streams(rows: DataFrame) -> None:
+    if rows.isStreaming:
+        raise PlanningError("aggregate functions on streaming DataFrames are not supported yet")
+
+
+def _session() -> Session:
+    session = active_session()
+    if session is None:
+        raise PlanningError("there is no session: start one with nu.session()")
+    return session

@@ -1,0 +1,112 @@
+"""Aggregate functions on DataFrames: the groups of ``nu.aggregate`` and ``nu.flat_aggregate``.
+
+Calls that can be aggregated in two phases are, if there are no others; built-in aggregates and
+DISTINCT are Spark's, and then all calls share its one GROUP BY over collected rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from notebook_udf.errors import PlanningError
+from notebook_udf.planner.aggregates import ColumnCall, call_of, partial_rows
+from notebook_udf.registry import RegisteredFunction
+from notebook_udf.types import is_groupable
+from notebook_udf.worker.partial import ACCUMULATOR, Layout, Part
+from notebook_udf.worker.shipment import Role
+
+Planned = Callable[[RegisteredFunction, Role], Any]
+
+
+def group_keys(by: Any) -> list[Column]:
+    """The columns of ``by``: a name, a Column, or a list of them.
+
+    Raises
+    ------
+    PlanningError
+        If one is neither.
+    """
+    given = [by] if isinstance(by, (str, Column)) else list(by or ())
+    for each in given:
+        if not isinstance(each, (str, Column)):
+            raise PlanningError(f"by={each!r} is neither a column nor the name of one")
+    return [F.col(each) if isinstance(each, str) else each for each in given]
+
+
+def aggregate(
+    rows: DataFrame, keys: Sequence[Column], calls: Mapping[str, Column], planned: Planned
+) -> DataFrame:
+    """One row per group: the keys, then a column per call."""
+    found = {name: call_of(call) for name, call in calls.items()}
+    ours = {name: call for name, call in found.items() if call is not None}
+    if len(ours) == len(calls) and all(map(_suits, ours.values())):
+        merged = _merged(rows, keys, list(ours.values()), planned)
+        if merged is not None:
+            names, columns, partial = merged
+            named = [c.alias(name) for name, c in zip(ours, columns, strict=True)]
+            return partial.groupBy(*names).agg(*named).toDF(*_names(rows, keys), *ours)
+    return rows.groupBy(*keys).agg(*[call.alias(name) for name, call in calls.items()])
+
+
+def flat_aggregate(
+    rows: DataFrame, keys: Sequence[Column], call: ColumnCall, names: list[str], planned: Planned
+) -> DataFrame:
+    """Any number of rows per group: the keys, then the fields of the function's rows."""
+    merged = _merged(rows, keys, [call], planned) if _suits(call) else None
+    if merged is not None:
+        grouped, (column,), source = merged
+        groups = source.groupBy(*grouped).agg(column.alias("_nu_rows"))
+    else:
+        from notebook_udf.planner.aggregates import column as whole
+
+        made = whole(planned(call.record, "whole"), call)
+        groups = rows.groupBy(*keys).agg(made.alias("_nu_rows"))
+    key_names = _names(rows, keys)
+    groups = groups.toDF(*(f"_nu_key{i}" for i in range(len(key_names))), "_nu_rows")
+    flat = groups.select(*groups.columns[:-1], F.inline("_nu_rows"))
+    return flat.toDF(*key_names, *names)
+
+
+def _suits(call: ColumnCall) -> bool:
+    return call.record.definition.func_type == "general" and not call.distinct
+
+
+def _names(rows: DataFrame, keys: Sequence[Column]) -> list[str]:
+    return list(rows.select(*keys).columns) if keys else []
+
+
+def _merged(
+    rows: DataFrame, keys: Sequence[Column], calls: Sequence[ColumnCall], planned: Planned
+) -> tuple[list[str], list[Column], DataFrame] | None:
+    """Names of the keys, a column per call, and the rows of accumulators to group."""
+    key_names = [f"_nu_key{i}" for i in range(len(keys))]
+    inner = [key.alias(name) for key, name in zip(keys, key_names, strict=True)]
+    parts = []
+    for call in calls:
+        start = len(inner)
+        inner += [a.alias(f"_nu_arg{start + i}") for i, a in enumerate(call.arguments)]
+        condition = None
+        if call.condition is not None:
+            condition = len(inner)
+            inner.append(call.condition.cast("boolean").alias(f"_nu_arg{condition}"))
+        parts.append(Part(tuple(range(start, start + len(call.arguments))), condition))
+    source = rows.select(*(inner or [F.lit(0).alias("_nu_none")]))
+    if not all(is_groupable(f.dataType) for f in source.schema.fields[: len(keys)]):
+        return None
+    records = [call.record for call in calls]
+    mergeable = all(record.definition.mergeable for record in records)
+    if not mergeable:
+        source = source.repartition(*key_names) if keys else source.repartition(1)
+        source = source.sortWithinPartitions(*key_names) if keys else source
+    shown = _names(rows, keys)
+    layout = Layout(tuple(shown), 0, tuple(parts), sorted=not mergeable)
+    named = [F.struct(*(F.col(k).alias(s) for k, s in zip(key_names, shown, strict=True)))]
+    columns = [
+        planned(record, "merge")(F.collect_list(f"{ACCUMULATOR}{place}"), *(named if keys else []))
+        for place, record in enumerate(records)
+    ]
+    return key_names, columns, partial_rows(source, layout, records)
