@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pyspark
 
-from benchmarks import flood, latency, scalar
+from benchmarks import aggregates, flood, latency, scalar
 from benchmarks.measure import Figure
 from notebook_udf.kernel import active_session
 
@@ -20,6 +20,9 @@ BENCHMARKS: dict[str, Callable[[], list[Figure]]] = {
     "telemetry": scalar.run_telemetry,
     "latency": latency.run,
     "flood": flood.run,
+    "aggregates": aggregates.run,
+    "windows": aggregates.run_windows,
+    "scaling": aggregates.run_scaling,
 }
 RESULTS = Path(__file__).with_name("RESULTS.md")
 

@@ -11,19 +11,36 @@ import sys
 import time
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any
 
+from pyspark.sql import DataFrame, SparkSession, Window
+from pyspark.sql import functions as F
+from pyspark.sql.functions import udf
+
+from benchmarks.means import (
+    FRAMES,
+    GROUPS,
+    arrow_mean,
+    groups_table,
+    pandas_mean,
+    window_table,
+)
 from benchmarks.workload import PARTITIONS, ROWS, consume, increment, shout, table
 
 
 class Rival:
-    """The other end: starts the process and asks it."""
+    """The other end: starts the process and asks it.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    kind
+        Which cases it gets ready: a key of ``CASES``.
+    """
+
+    def __init__(self, kind: str) -> None:
         from notebook_udf.launch.java import find_java
 
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "benchmarks.rival"],
+            [sys.executable, "-m", "benchmarks.rival", kind],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -61,28 +78,64 @@ class Rival:
         self._process.wait(30)
 
 
-def main() -> None:
-    """Runs in the rival's process."""
-    from pyspark.sql import SparkSession
-    from pyspark.sql.functions import udf
+Cases = dict[str, Callable[[], object]]
 
-    answers = os.fdopen(os.dup(1), "w", buffering=1)
-    os.dup2(2, 1)
-    spark = SparkSession.builder.master(f"local[{PARTITIONS}]").getOrCreate()
+
+def scalar_cases(spark: SparkSession) -> Cases:
+    """Spark's default and its pickled ``udf``."""
     frame = table(spark, ROWS)
-    columns: dict[str, Any] = {
+    columns = {
         "default bigint": udf(increment, "bigint")("a", "b"),
         "pickled bigint": udf(increment, "bigint", useArrow=False)("a", "b"),
         "default string": udf(shout, "string")("s"),
         "pickled string": udf(shout, "string", useArrow=False)("s"),
     }
+    return {name: _query(frame.select(column)) for name, column in columns.items()}
+
+
+def aggregate_cases(spark: SparkSession) -> Cases:
+    """Spark's Arrow and pandas grouped aggregates, and the JVM's own."""
+    frame = groups_table(spark)
+    cases = {}
+    for key in GROUPS:
+        grouped = frame.groupBy(key)
+        cases[f"arrow {key}"] = _query(grouped.agg(arrow_mean()("v", "w")))
+        cases[f"pandas {key}"] = _query(grouped.agg(pandas_mean()("v", "w")))
+        cases[f"jvm {key}"] = _query(grouped.agg(F.sum("v"), F.count("*")))
+    return cases
+
+
+def window_cases(spark: SparkSession) -> Cases:
+    """Spark's Arrow and pandas aggregates over a window."""
+    frame = window_table(spark)
+    cases = {}
+    for size in FRAMES:
+        window = Window.partitionBy("p").orderBy("o").rowsBetween(-(size - 1), 0)
+        for name, mean in (("arrow", arrow_mean()), ("pandas", pandas_mean())):
+            cases[f"{name} {size}"] = _query(frame.select("p", "o", mean("v", "w").over(window)))
+    return cases
+
+
+CASES = {"scalar": scalar_cases, "aggregates": aggregate_cases, "windows": window_cases}
+
+
+def _query(frame: DataFrame) -> Callable[[], object]:
+    return lambda: consume(frame)
+
+
+def main(kind: str) -> None:
+    """Runs in the rival's process."""
+    answers = os.fdopen(os.dup(1), "w", buffering=1)
+    os.dup2(2, 1)
+    spark = SparkSession.builder.master(f"local[{PARTITIONS}]").getOrCreate()
+    cases = CASES[kind](spark)
     answers.write("ready\n")
     for line in sys.stdin:
         start = time.perf_counter()
-        consume(frame.select(columns[line.strip()]))
+        cases[line.strip()]()
         answers.write(f"{time.perf_counter() - start}\n")
     spark.stop()
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1])

@@ -26,7 +26,7 @@ def run() -> list[Figure]:
         "row by row": lambda: consume(frame.select(rows("a", "b"))),
         "ours string": lambda: consume(frame.select(strings("s"))),
     }
-    with Rival() as rival:
+    with Rival("scalar") as rival:
         for name in ("default bigint", "pickled bigint", "default string", "pickled string"):
             cases[name] = rival.case(name)
         t = in_turn(cases)

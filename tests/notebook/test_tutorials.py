@@ -35,6 +35,37 @@ def test_the_first_tutorial_tells_the_truth(tmp_path: Path) -> None:
     assert of("explain()").count("ArrowEvalPython") == 1
 
 
+@pytest.mark.timeout(300)
+def test_the_tutorial_on_aggregates_tells_the_truth(tmp_path: Path) -> None:
+    copy_tutorials(tmp_path)
+    outputs: dict[str, str] = {}
+    run_tutorial(
+        tmp_path / "02-aggregates.ipynb",
+        lambda source, texts: outputs.update({source: "\n".join(texts)}),
+    )
+
+    def of(part: str) -> str:
+        (found,) = [text for source, text in outputs.items() if part in source]
+        return found
+
+    assert of("delay_index.eval").startswith("51.66")
+    assert "cannot be invoked together" in of("pandas_udf")
+    mixed = of("FILTER (WHERE month = 7)")
+    assert "ExpressJet Airlines Inc.  " in mixed
+    assert "20.2" in mixed
+    totals = of("ROLLUP")
+    assert "113300" in totals
+    for line in of("delay_quantile(dep_delay, 0.9D)").splitlines()[1:4]:
+        _, sketched, exact, sketched_99, exact_99 = line.split()
+        assert abs(float(sketched) / float(exact) - 1) < 0.04
+        assert abs(float(sketched_99) / float(exact_99) - 1) < 0.04
+    assert "|     DL| ATL|  10571|" in of("nu.flat_aggregate")
+    failed = of("SELECT carrier, slowest_mile")
+    assert "minutes  = None" in failed
+    assert "group carrier = " in failed
+    assert "TypeError" in of("session.replay")
+
+
 @pytest.mark.parametrize("path", TUTORIALS, ids=lambda p: p.name)
 def test_tutorials_are_stored_without_outputs(path: Path) -> None:
     notebook = nbformat.read(path, as_version=4)
