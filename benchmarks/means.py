@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
@@ -46,8 +49,6 @@ class WeightedMean(nu.AggregateFunction):
 
 def arrow_mean() -> Any:
     """Spark's Arrow grouped aggregate."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
     from pyspark.sql.functions import arrow_udf
 
     def mean(v: pa.Array, w: pa.Array) -> float:
@@ -59,7 +60,6 @@ def arrow_mean() -> Any:
 
 def pandas_mean() -> Any:
     """Spark's pandas grouped aggregate."""
-    import pandas as pd
     from pyspark.sql.functions import pandas_udf
 
     def mean(v: pd.Series, w: pd.Series) -> float:

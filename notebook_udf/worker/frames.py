@@ -7,9 +7,11 @@ Rows stand in the order of the window. A frame is half-open, ``low`` to ``high``
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
 
 Kind = Literal["rows", "range"]
 
@@ -40,23 +42,29 @@ class Frame:
     descending: bool = False
 
     @property
+    def compares(self) -> bool:
+        """Whether rows have to be compared to know the frames."""
+        return self.kind == "range" and not self.is_whole
+
+    @property
     def is_whole(self) -> bool:
         """Whether every row's frame is the partition."""
         return self.start is None and self.end is None
 
 
-Bounds = tuple[list[int], list[int]]
+Places: TypeAlias = "np.ndarray[Any, np.dtype[np.int64]]"
+Bounds: TypeAlias = "tuple[Places, Places]"
 
 
 def rows_bounds(frame: Frame, size: int) -> Bounds:
     """The frames of a partition of ``size`` rows, by distance in rows."""
-    low, high = [], []
-    for row in range(size):
-        first = 0 if frame.start is None else min(max(row + frame.start, 0), size)
-        last = size if frame.end is None else min(max(row + frame.end + 1, 0), size)
-        low.append(min(first, last))
-        high.append(last)
-    return low, high
+    rows = np.arange(size, dtype=np.int64)
+    low, high = np.zeros_like(rows), np.full_like(rows, size)
+    if frame.start is not None:
+        low = np.clip(rows + frame.start, 0, size)
+    if frame.end is not None:
+        high = np.clip(rows + frame.end + 1, 0, size)
+    return np.minimum(low, high), high
 
 
 def range_bounds(
@@ -76,10 +84,10 @@ def range_bounds(
     low = [0] * size if frame.start is None else list(firsts)
     high = [size] * size if frame.end is None else list(lasts)
     if lows is None and highs is None:
-        return low, high
+        return np.array(low, np.int64), np.array(high, np.int64)
     present = [row for row in range(size) if order[row] is not None]
     if not present:
-        return low, high
+        return np.array(low, np.int64), np.array(high, np.int64)
     # NULLs stand together, before or after all values.
     base, values = present[0], [_comparable(order[row], frame.descending) for row in present]
     for row in present:
@@ -90,10 +98,10 @@ def range_bounds(
             bound = _comparable(highs[row], frame.descending)
             high[row] = base + bisect_right(values, bound)
         low[row] = min(low[row], high[row])
-    return low, high
+    return np.array(low, np.int64), np.array(high, np.int64)
 
 
-def _peers(order: Sequence[Any]) -> Bounds:
+def _peers(order: Sequence[Any]) -> tuple[list[int], list[int]]:
     firsts, start = [], 0
     for row, value in enumerate(order):
         # The same NaN is the same object (``keys.hashable``), and equal to itself as in SQL.
@@ -127,6 +135,4 @@ def _comparable(value: Any, descending: bool) -> Any:
     return _Reversed(key) if descending else key
 
 
-Values = Callable[[int], Sequence[Any]]
-
-__all__ = ["Bounds", "Frame", "range_bounds", "rows_bounds"]
+__all__ = ["Bounds", "Frame", "Places", "range_bounds", "rows_bounds"]

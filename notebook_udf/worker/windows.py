@@ -4,16 +4,14 @@
 Arrow, with a column of results per function behind it. Rows of one window partition follow each
 other in the order of the window; a bundle's complete partitions are worked on together.
 
-A frame that moves over the rows takes new rows in with ``accumulate`` and lets old ones go with
-``retract``, so that a row costs the same whatever the frame; without ``retract`` a frame that
-loses rows is accumulated anew.
+How an accumulator follows the frames is in ``slide``, which rows a frame has in ``frames``.
 """
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import groupby
 from time import perf_counter_ns
 from typing import Any
 
@@ -23,13 +21,13 @@ from pyspark.sql.types import ArrayType, MapType, StructType
 from notebook_udf.functions.base import implements
 from notebook_udf.worker.accumulators import Accumulation
 from notebook_udf.worker.arguments import fitted
-from notebook_udf.worker.blame import WorkerStopped
 from notebook_udf.worker.call import FunctionCall, announce
 from notebook_udf.worker.decode import decoder
 from notebook_udf.worker.encode import encoder
 from notebook_udf.worker.frames import Bounds, Frame, range_bounds, rows_bounds
 from notebook_udf.worker.keys import hashable
 from notebook_udf.worker.shipment import Shipment
+from notebook_udf.worker.slide import Slide
 
 
 @dataclass(frozen=True)
@@ -110,7 +108,8 @@ class WindowPass:
         rows = pa.Table.from_batches(batches).combine_chunks()
         (whole,) = rows.to_batches(max_chunksize=rows.num_rows) or [batches[0]]
         keys = _keys(whole, self._layout.partition)
-        order = _keys(whole, self._layout.order)
+        compares = any(part.frame.compares for part in self._layout.parts)
+        order = _keys(whole, self._layout.order) if compares else []
         ranges = _ranges(keys)
         columns = [window.results(whole, ranges, keys, order) for window in windows]
         names = [*whole.schema.names, *self._layout.results]
@@ -132,19 +131,18 @@ def _keys(batch: pa.RecordBatch, places: tuple[int, ...]) -> list[Any]:
 
 def _last_start(keys: list[Any]) -> int:
     """Where the last run of equal keys begins."""
-    start = len(keys) - 1
-    while start and (keys[start - 1] is keys[-1] or keys[start - 1] == keys[-1]):
-        start -= 1
-    return start
+    _, run = next(groupby(reversed(keys)))
+    return len(keys) - sum(1 for _ in run)
 
 
 def _ranges(keys: list[Any]) -> list[tuple[int, int]]:
     """Runs of equal keys."""
     ranges, start = [], 0
-    for row in range(1, len(keys) + 1):
-        if row == len(keys) or not (keys[row] is keys[start] or keys[row] == keys[start]):
-            ranges.append((start, row))
-            start = row
+    # Compares by identity first, so that the one NaN of ``keys.hashable`` is equal to itself.
+    for _, run in groupby(keys):
+        end = start + sum(1 for _ in run)
+        ranges.append((start, end))
+        start = end
     return ranges
 
 
@@ -159,8 +157,8 @@ class _Window:
         result = call.header.result_type
         self._encode = encoder(result)
         # What get_value answers may be a part of the accumulator, which goes on changing.
-        self.copies = isinstance(result, (ArrayType, MapType, StructType))
-        self.retracts = implements(call.function, "retract")
+        self._copies = isinstance(result, (ArrayType, MapType, StructType))
+        self._retracts = implements(call.function, "retract")
 
     def results(
         self,
@@ -172,15 +170,25 @@ class _Window:
         """The function's value for each row's frame."""
         call = self._call
         t0 = perf_counter_ns()
-        rows = self._rows(batch)
+        columns = self._arguments(batch)
+        skipped = self._skipped(batch)
         lows = self._values(batch, self._part.frame.low)
         highs = self._values(batch, self._part.frame.high)
         t1 = perf_counter_ns()
         made: list[Any] = []
-        call.slice_start, call.results = 0, made
         for start, end in ranges:
             bounds = self._bounds(order, lows, highs, start, end)
-            _Slide(self, rows, start, made, self._group(keys[start])).run(*bounds)
+            part = [column[start:end] for column in columns]
+            without = skipped[start:end] if skipped is not None else None
+            slide = Slide(
+                self.accumulation,
+                part,
+                without,
+                self._group(keys[start]),
+                retracts=self._retracts,
+                copies=self._copies,
+            )
+            made += slide.run(*bounds, first=start)
         t2 = perf_counter_ns()
         column = self.accumulation.encode_values(
             made, self._encode, lambda row: self._group(keys[row])
@@ -192,15 +200,15 @@ class _Window:
         call.rows_out += batch.num_rows
         return column
 
-    def _rows(self, batch: pa.RecordBatch) -> list[tuple[Any, ...] | None]:
-        """The arguments of every row; None for a row that does not meet the condition."""
+    def _arguments(self, batch: pa.RecordBatch) -> list[list[Any]]:
         columns = fitted([batch.column(at) for at in self._part.arguments], self._call.header)
-        decoded = [decoder(column.type)(column) for column in columns]
-        rows: list[Any] = list(zip(*decoded, strict=True)) or [()] * batch.num_rows
+        return [decoder(column.type)(column) for column in columns]
+
+    def _skipped(self, batch: pa.RecordBatch) -> list[bool] | None:
+        """Which rows do not meet the function's condition; None if it has none."""
         if self._part.condition is None:
-            return rows
-        kept = batch.column(self._part.condition).to_pylist()
-        return [row if keep else None for row, keep in zip(rows, kept, strict=True)]
+            return None
+        return [not kept for kept in batch.column(self._part.condition).to_pylist()]
 
     def _values(self, batch: pa.RecordBatch, place: int | None) -> list[Any] | None:
         if place is None:
@@ -229,79 +237,3 @@ class _Window:
     def _group(self, key: Any) -> Mapping[str, Any]:
         values = (key,) if len(self._names) == 1 else key
         return dict(zip(self._names, values, strict=True))
-
-
-class _Slide:
-    """One window partition: frames in their order, and one accumulator that follows them."""
-
-    def __init__(
-        self,
-        window: _Window,
-        rows: list[tuple[Any, ...] | None],
-        start: int,
-        made: list[Any],
-        group: Mapping[str, Any],
-    ) -> None:
-        self._accumulation = window.accumulation
-        self._retracts = window.retracts
-        self._copies = window.copies
-        self._rows = rows
-        self._start = start
-        self._made = made
-        self._group = group
-
-    def run(self, low: list[int], high: list[int]) -> None:
-        """Appends the value of each frame."""
-        accumulator = self._accumulation.create()
-        first = last = 0
-        value: Any = None
-        known = False
-        for frame_low, frame_high in zip(low, high, strict=True):
-            if known and frame_low == first and frame_high == last:
-                self._append(value)
-                continue
-            lets_go = frame_low > first
-            if frame_low < first or frame_high < last or (
-                lets_go and (not self._retracts or frame_low >= last)
-            ):  # fmt: skip
-                accumulator = self._accumulation.create()
-                first = last = frame_low
-            accumulator = self._take("accumulate", accumulator, last, frame_high)
-            accumulator = self._take("retract", accumulator, first, frame_low)
-            first, last, known = frame_low, frame_high, True
-            value = self._value(accumulator)
-            self._append(value)
-
-    def _take(self, method: str, accumulator: Any, start: int, end: int) -> Any:
-        """Takes rows in or out; answers the accumulator to go on with."""
-        accumulation, rows = self._accumulation, self._rows
-        call = getattr(accumulation, method)
-        in_place = accumulation.in_place
-        for row in range(self._start + start, self._start + end):
-            arguments = rows[row]
-            if arguments is None:
-                continue
-            try:
-                answer = call(accumulator, *arguments)
-                if answer is not None or not in_place:
-                    accumulator = accumulation.checked(method, accumulator, answer)
-            except WorkerStopped:
-                raise
-            except BaseException as error:
-                accumulation.row_failed(error, list(arguments), row, self._group, method)
-                # Never taken in, it must not be taken out later.
-                rows[row] = None
-        return accumulator
-
-    def _value(self, accumulator: Any) -> Any:
-        try:
-            return self._accumulation.value(accumulator)
-        except WorkerStopped:
-            raise
-        except BaseException as error:
-            place = len(self._made)
-            self._accumulation.row_failed(error, [accumulator], place, self._group, "get_value")
-            return None
-
-    def _append(self, value: Any) -> None:
-        self._made.append(copy.deepcopy(value) if self._copies else value)

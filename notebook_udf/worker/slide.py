@@ -1,0 +1,206 @@
+"""One window partition: an accumulator that follows the frames of its rows.
+
+A frame that moves takes new rows in with ``accumulate`` and lets old ones go with ``retract``, so
+that a row costs the same whatever the frame; without ``retract`` a frame that loses rows is
+accumulated anew. Where the frames of many rows in a row move alike, the calls are made in C.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Mapping
+from itertools import repeat
+from operator import length_hint
+from typing import Any
+
+import numpy as np
+
+from notebook_udf.worker.accumulators import Accumulation
+from notebook_udf.worker.blame import WorkerStopped
+from notebook_udf.worker.frames import Places
+
+# Fewer rows whose frames move alike are stepped through one by one.
+_SHORTEST_RUN = 16
+
+
+class Slide:
+    """The rows of one window partition.
+
+    Parameters
+    ----------
+    accumulation
+        The function.
+    columns
+        Its arguments, a list per parameter.
+    skipped
+        Rows that do not meet its condition; None if it has none.
+    group
+        The partition's keys, for messages.
+    retracts
+        Whether the function has a ``retract``.
+    copies
+        Whether a result may be a part of the accumulator, which goes on changing.
+    """
+
+    def __init__(
+        self,
+        accumulation: Accumulation,
+        columns: list[list[Any]],
+        skipped: list[bool] | None,
+        group: Mapping[str, Any],
+        retracts: bool,
+        copies: bool,
+    ) -> None:
+        self._accumulation = accumulation
+        self._columns = columns
+        self._skipped = skipped
+        self._group = group
+        self._retracts = retracts
+        value = accumulation.value
+
+        def copied(accumulator: Any) -> Any:
+            return copy.deepcopy(value(accumulator))
+
+        self._ask = copied if copies else value
+        self._accumulator: Any = None
+        self._low = self._high = 0
+        self._value: Any = None
+        self._known = False
+        self._first = 0
+
+    def run(self, low: Places, high: Places, *, first: int) -> list[Any]:
+        """The value of each frame; ``first`` is the place of the first row in the bundle."""
+        self._first = first
+        self._accumulator = self._accumulation.create()
+        values: list[Any] = []
+        call = self._accumulation.call
+        call.slice_start, call.results = first, values
+        lows, highs = low.tolist(), high.tolist()
+        for start, end in self._runs(low, high):
+            if end - start >= _SHORTEST_RUN:
+                self._move(lows, highs, start, end, values)
+            else:
+                for row in range(start, end):
+                    values.append(self._step(lows[row], highs[row]))
+        return values
+
+    def _runs(self, low: Places, high: Places) -> Iterator[tuple[int, int]]:
+        """Runs of rows whose frames move alike: each takes one row in, lets one go, or both."""
+        size = len(low)
+        accumulation = self._accumulation
+        # A row that failed and is let go would leave the calls that follow a row behind.
+        steady = accumulation.in_place and accumulation.on_error == "fail"
+        if size < _SHORTEST_RUN or self._skipped is not None or not steady:
+            for row in range(size):
+                yield row, row + 1
+            return
+        gains, loses = np.diff(high, prepend=-9), np.diff(low, prepend=-9)
+        alike = (gains == 1) & ((loses == 0) | (self._retracts & (loses == 1)))
+        # A frame that was empty begins anew instead of letting rows go.
+        alike &= high - low > loses
+        pattern = np.where(alike, loses, -1)
+        edges = np.flatnonzero(np.diff(pattern)) + 1
+        starts = [0, *edges.tolist()]
+        for start, end in zip(starts, [*starts[1:], size], strict=True):
+            if pattern[start] >= 0:
+                yield start, end
+            else:
+                # Not alike: each row a run of its own.
+                for row in range(start, end):
+                    yield row, row + 1
+
+    # A row at a time -------------------------------------------------------------------------
+
+    def _step(self, low: int, high: int) -> Any:
+        if self._known and low == self._low and high == self._high:
+            return self._value
+        lets_go = low > self._low
+        anew = low < self._low or high < self._high
+        if anew or (lets_go and (not self._retracts or low >= self._high)):
+            self._accumulator = self._accumulation.create()
+            self._low = self._high = low
+        self._take("accumulate", self._high, high)
+        self._take("retract", self._low, low)
+        self._low, self._high, self._known = low, high, True
+        self._value = self._value_of()
+        return self._value
+
+    def _take(self, method: str, start: int, end: int) -> None:
+        accumulation = self._accumulation
+        call = getattr(accumulation, method)
+        for row in range(start, end):
+            if self._skipped is not None and self._skipped[row]:
+                continue
+            arguments = [column[row] for column in self._columns]
+            try:
+                answer = call(self._accumulator, *arguments)
+                self._accumulator = accumulation.checked(method, self._accumulator, answer)
+            except WorkerStopped:
+                raise
+            except BaseException as error:
+                self._failed(error, method, row)
+
+    def _value_of(self) -> Any:
+        try:
+            return self._ask(self._accumulator)
+        except WorkerStopped:
+            raise
+        except BaseException as error:
+            self._failed(error, "get_value", self._high - 1)
+            return None
+
+    def _failed(self, error: BaseException, method: str, row: int) -> None:
+        arguments = [column[row] for column in self._columns]
+        if method == "get_value":
+            arguments = [self._accumulator]
+        self._accumulation.row_failed(error, arguments, self._first + row, self._group, method)
+        if method == "accumulate":
+            # Never taken in, it must not be taken out later.
+            if self._skipped is None:
+                self._skipped = [False] * len(self._columns[0] if self._columns else ())
+            self._skipped[row] = True
+
+    # Many rows at once -----------------------------------------------------------------------
+
+    def _move(
+        self, lows: list[int], highs: list[int], start: int, end: int, values: list[Any]
+    ) -> None:
+        """Appends the values of rows ``start`` to ``end``, whose frames each move by one row."""
+        accumulation, count = self._accumulation, end - start
+        retracting = lows[end - 1] > self._low
+        new = [iter(column[self._high : self._high + count]) for column in self._columns]
+        old = [iter(column[self._low : self._low + count]) for column in self._columns]
+        ticks = [repeat(self._accumulator, count) for _ in range(3)]
+        steps = [map(accumulation.accumulate, ticks[0], *new)]
+        if retracting:
+            steps.append(map(accumulation.retract, ticks[1], *old))
+        steps.append(map(self._ask, ticks[2]))
+        found: list[tuple[Any, ...]] = []
+        try:
+            # zip() asks each in turn: a row in, a row out, the value; three loops in one, in C.
+            found.extend(zip(*steps, strict=False))
+            if len(found) < count:
+                raise RuntimeError("the function raised StopIteration")
+        except WorkerStopped:
+            raise
+        except BaseException as error:
+            asked = [count - length_hint(tick) for tick in ticks]
+            self._blame(error, asked, len(found))
+            raise
+        *answers, results = zip(*found, strict=True)
+        for method, given in zip(("accumulate", "retract"), answers, strict=False):
+            if given.count(None) != count:
+                for answer in given:
+                    accumulation.checked(method, self._accumulator, answer)
+        values.extend(results)
+        self._low, self._high, self._known = lows[end - 1], highs[end - 1], True
+        self._value = results[-1]
+
+    def _blame(self, error: BaseException, asked: list[int], done: int) -> None:
+        """Reports the method that was asked once more often than there are whole steps."""
+        if asked[2] > done:
+            self._failed(error, "get_value", self._high + done)
+        elif asked[1] > done:
+            self._failed(error, "retract", self._low + done)
+        else:
+            self._failed(error, "accumulate", self._high + done)
