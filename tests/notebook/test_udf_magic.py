@@ -38,6 +38,58 @@ def test_registering_again_says_what_changed(cell: Cell) -> None:
     assert same.displays[0]["text/plain"].endswith("version 3 (was 2: nothing changed)")
 
 
+TOTAL = """
+from notebook_udf import AggregateFunction
+
+class Total(AggregateFunction):
+    def create_accumulator(self):
+        return [0]
+    def accumulate(self, acc, x: int):
+        acc[0] += x
+    def merge(self, acc, others):
+        for other in others:
+            acc[0] += other[0]
+    def get_value(self, acc) -> int:
+        return acc[0]
+"""
+
+
+def test_a_class_becomes_an_aggregate(cell: Cell) -> None:
+    ran = cell(f"%%udf total --kind aggregate --on-error null{TOTAL}")
+    assert ran.ok, ran.errors
+    assert ran.displays[0]["text/plain"] == "registered total(x bigint) -> bigint, version 1"
+    used = cell(
+        "%%sparksql\nSELECT id % 2 AS k, total(id), count(*) FROM range(10) GROUP BY 1 ORDER BY 1"
+    )
+    assert used.ok, used.errors
+    assert "25" in str(used.displays[-1])
+    checked = cell(
+        "assert total.kind == 'aggregate'\n"
+        "assert total.definition.options.on_error == 'null'\n"
+        "assert total.eval([1, 2, 3]) == 6"
+    )
+    assert checked.ok, checked.errors
+
+
+def test_columns_of_a_group_make_an_aggregate_if_the_kind_says_so(cell: Cell) -> None:
+    ran = cell(
+        "%%udf spread --kind aggregate --func-type pandas --returns double\n"
+        "def spread(v):\n    return v.max() - v.min()"
+    )
+    assert ran.ok, ran.errors
+    checked = cell(
+        "rows = session.sql('SELECT spread(id), count(*) FROM range(7)').collect()\n"
+        "assert tuple(rows[0]) == (6.0, 7), rows"
+    )
+    assert checked.ok, checked.errors
+
+
+def test_the_kind_is_held_to_the_code(cell: Cell) -> None:
+    ran = cell(f"%%udf total --kind scalar{TOTAL}")
+    assert not ran.ok
+    assert "an aggregate function by its code, not of kind scalar" in str(ran.errors)
+
+
 def test_options(cell: Cell) -> None:
     ran = cell(
         "%%udf divided --returns 'decimal(10, 2)' --input-types \"INT, DECIMAL(10, 2)\" "
