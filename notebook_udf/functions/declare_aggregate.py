@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import functools
 import inspect
+import typing
+from types import SimpleNamespace
 from typing import Any, cast
 
 from pyspark.sql.types import DataType, StructField, StructType
@@ -143,7 +145,8 @@ def declare(f: Any, *, kind: str | None = None, **options: Any) -> FunctionDefin
         definition = udf(f, **options)
     if kind is not None and kind != definition.kind.rpartition(" ")[2]:
         raise DeclarationError(
-            f"{definition.name} is a {definition.kind} function by its code, not of kind {kind}"
+            f"{definition.name} is {_articled(definition.kind)} function by its code, not of kind "
+            f"{kind}"
         )
     return definition
 
@@ -163,7 +166,7 @@ def _declare(
     if isinstance(f, FunctionDefinition):
         f = f.function
     flavours = ("general",) if base is TableAggregateFunction else ("general", "pandas", "arrow")
-    title = str(name or getattr(f, "__name__", type(f).__name__))
+    title = str(name or _own_name(f))
     flavour = cast(FunctionType, choice(func_type, flavours, what=f"{title}, func_type"))
     function = instance_of(f) if isinstance(f, type) and issubclass(f, base) else f
     if isinstance(function, base):
@@ -172,12 +175,26 @@ def _declare(
                 f"{title} takes a row at a time; func_type={flavour!r} is for a function from "
                 f"the columns of a group to one value"
             )
+        _check_methods(function, title)
         call = function.accumulate  # type: ignore[attr-defined]
-        parameters = parameters_of(call)[1:]
+        parameters = parameters_of(call)
+        if not parameters:
+            raise DeclarationError(f"{title}.accumulate takes no accumulator: make it the first")
+        parameters = parameters if parameters[0].startswith("*") else parameters[1:]
         answer = getattr(function, "get_value", None) or function.emit_value  # type: ignore[attr-defined]
         hints = {**hints_of(call), "return": hints_of(answer).get("return")}
     elif flavour != "general" and callable(f) and not isinstance(f, (type, UserDefinedFunction)):
-        parameters, hints = parameters_of(f), {}
+        if inspect.iscoroutinefunction(f) or inspect.isgeneratorfunction(f):
+            raise DeclarationError(
+                f"{title} is {'async' if inspect.iscoroutinefunction(f) else 'a generator'}; an "
+                f"aggregate function is a plain def that returns one value"
+            )
+        if accumulator_type is not None:
+            raise DeclarationError(
+                f"{title} sees a whole group's columns at once and has no accumulator: leave its "
+                f"type out"
+            )
+        parameters, hints = parameters_of(f), {"return": _returned(f)}
     else:
         raise DeclarationError(
             f"{title} is not {_articled(base.__name__)}: derive a class from it"
@@ -189,6 +206,12 @@ def _declare(
         accumulator_type = function.get_accumulator_type()  # type: ignore[attr-defined]
     if hints.get("return") is None:
         hints.pop("return", None)
+        if result_type is None and isinstance(function, base):
+            method = "get_value" if base is AggregateFunction else "emit_value"
+            raise TypeDeclarationError(
+                f"the result type of {title} is not known: annotate what {method} returns, return "
+                f"it from get_result_type, or give it, as in result_type='double'"
+            )
     table = base is TableAggregateFunction
     result = result_type_of(result_type, _emitted(hints) if table else hints, title)
     if table and not isinstance(result, StructType):
@@ -206,6 +229,38 @@ def _declare(
         source=find_source(f),
         accumulator_type=_accumulator_type(accumulator_type, title),
     )
+
+
+def _own_name(f: Any) -> str:
+    named = f.func if isinstance(f, functools.partial) else f
+    name = str(getattr(named, "__name__", type(named).__name__))
+    return "lambda" if name == "<lambda>" else name
+
+
+def _returned(f: Any) -> Any:
+    """The annotation of the result alone: ``pd.Series[float]`` for a column has no value here."""
+    target = f.func if isinstance(f, functools.partial) else f
+    target = target if inspect.isroutine(target) else type(target).__call__
+    annotations = getattr(target, "__annotations__", {})
+    if "return" not in annotations:
+        return None
+    alone = SimpleNamespace(__annotations__={"return": annotations["return"]})
+    try:
+        return typing.get_type_hints(alone, getattr(target, "__globals__", {}))["return"]
+    except (NameError, TypeError, AttributeError):
+        return None
+
+
+def _check_methods(function: Any, title: str) -> None:
+    """Refuses methods whose call would not run their body."""
+    for name in ("create_accumulator", "accumulate", "retract", "merge", "get_value", "emit_value"):
+        method = getattr(function, name, None)
+        if inspect.iscoroutinefunction(method) or inspect.isasyncgenfunction(method):
+            raise DeclarationError(f"{title}.{name} is async; make it a plain def")
+        if name != "emit_value" and inspect.isgeneratorfunction(method):
+            raise DeclarationError(
+                f"{title}.{name} yields; only the emit_value of a TableAggregateFunction does"
+            )
 
 
 def _one_of(accumulator_type: Any, acc_type: Any) -> Any:
@@ -233,7 +288,7 @@ def _emitted(hints: dict[str, Any]) -> dict[str, Any]:
 
 
 def _articled(name: str) -> str:
-    return f"an {name}" if name[0] in "AEIOU" else f"a {name}"
+    return f"an {name}" if name[0] in "AEIOUaeiou" else f"a {name}"
 
 
 __all__ = ["declare", "udaf", "udtaf"]

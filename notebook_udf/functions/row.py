@@ -26,7 +26,7 @@ class Row:
     _names: tuple[str, ...]
     _values: list[Any]
 
-    def __init__(self, *values: Any, **named: Any) -> None:
+    def __init__(self, /, *values: Any, **named: Any) -> None:
         if values and named:
             raise ValueError("a Row takes values by position or by name, not both")
         object.__setattr__(self, "_names", tuple(named))
@@ -114,4 +114,5 @@ class Row:
 
 
 def _remade(names: tuple[str, ...], values: list[Any]) -> Row:
-    return Row.of(names, values)
+    # copy.copy() hands over the row's own list, which the copy is not to share.
+    return Row.of(names, list(values))

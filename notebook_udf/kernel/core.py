@@ -22,6 +22,7 @@ from notebook_udf.functions.capture import freeze
 from notebook_udf.functions.declare_aggregate import declare
 from notebook_udf.functions.definition import FunctionDefinition, doorway
 from notebook_udf.functions.options import parse_memory
+from notebook_udf.kernel import arguments
 from notebook_udf.kernel.actions import SessionActions
 from notebook_udf.kernel.folder import make_folder, remove_folder
 from notebook_udf.kernel.names import check_name, session_functions_first
@@ -32,7 +33,7 @@ from notebook_udf.kernel.translation import Translator
 from notebook_udf.kernel.views import LogView, MetricsView
 from notebook_udf.kernel.warm import Warmup
 from notebook_udf.launch import spark as launch
-from notebook_udf.planner import aggregates, scalar
+from notebook_udf.planner import aggregates, scalar, variants
 from notebook_udf.pool.daemon import KERNEL_VARIABLE
 from notebook_udf.pool.spark_worker import JOB_PARAMETERS_CONF, LOG_LEVEL_CONF, MEMORY_VARIABLE
 from notebook_udf.pool.view import Pool
@@ -80,9 +81,9 @@ class Session:
         memory = None
         if worker_memory is not None:
             memory = parse_memory(worker_memory, what="worker_memory")
-        size = _workers(master, workers)
-        rows = _bundle_size(bundle_size)
-        self._job_parameters = _job_parameters(job_parameters)
+        size = arguments.number_of_workers(master, workers)
+        rows = arguments.bundle_size(bundle_size)
+        self._job_parameters = arguments.job_parameters(job_parameters)
         self._own_spark = spark is None
         self._stopped = False
         self._lock = threading.RLock()
@@ -138,7 +139,7 @@ class Session:
         environment[KERNEL_VARIABLE] = str(os.getpid())
         environment[MEMORY_VARIABLE] = str(memory or 0)
         # Modules that stand beside the notebook have to be found by the workers as well.
-        paths = [*_import_paths(), environment.get("PYTHONPATH", "")]
+        paths = [*arguments.import_paths(), environment.get("PYTHONPATH", "")]
         environment["PYTHONPATH"] = os.pathsep.join(p for p in paths if p)
         if rows is not None:
             self.spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", str(rows))
@@ -226,6 +227,8 @@ class Session:
                 self._planned[key] = (
                     scalar.spark_function(record)
                     if role == "scalar"
+                    else variants.variant_function(record, role)
+                    if role in variants.VARIANTS
                     else aggregates.expression_function(record, role)
                 )
             return self._planned[key]
@@ -444,37 +447,3 @@ def _active_spark() -> SparkSession | None:
     from pyspark.sql import SparkSession
 
     return SparkSession.getActiveSession() if SparkContext._active_spark_context else None
-
-
-def _import_paths() -> list[str]:
-    """Where this process finds modules that a fresh interpreter would not."""
-    own = str(Path(__file__).resolve().parents[2])
-    paths = dict.fromkeys([own, *(str(Path(p or ".").resolve()) for p in sys.path)])
-    usual = ("site-packages", "dist-packages")
-    return [
-        path
-        for path in paths
-        if Path(path).is_dir()
-        and Path(path).name not in usual
-        and not path.startswith(sys.base_prefix + os.sep)
-    ]
-
-
-def _workers(master: str | None, workers: int | None) -> int:
-    if workers is None:
-        return os.cpu_count() or 1
-    if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
-        raise DeclarationError(f"workers={workers!r} is not a number of workers above zero")
-    if master is not None:
-        raise DeclarationError("give either master or workers: master says how many there are")
-    return workers
-
-
-def _bundle_size(rows: int | None) -> int | None:
-    if rows is not None and (isinstance(rows, bool) or not isinstance(rows, int) or rows < 1):
-        raise DeclarationError(f"bundle_size={rows!r} is not a number of rows above zero")
-    return rows
-
-
-def _job_parameters(parameters: Mapping[str, Any] | None) -> dict[str, str]:
-    return {str(key): str(value) for key, value in (parameters or {}).items()}

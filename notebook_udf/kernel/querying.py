@@ -1,4 +1,4 @@
-"""``session.sql``: a query to Spark, by way of the planner where it calls aggregate functions."""
+"""``session.sql``: a query to Spark, by way of the planner where it calls registered functions."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.kernel.catalog import Catalog
+from notebook_udf.planner import promises
+from notebook_udf.planner.scalar_calls import ScalarCalls, scalars_of
 from notebook_udf.planner.sql import Planner, aggregates_of, mentions
 
 if TYPE_CHECKING:
@@ -20,8 +22,10 @@ def run_query(session: Session, query: str, args: Mapping[str, Any]) -> DataFram
     from pyspark.sql.sql_formatter import SQLStringFormatter
 
     aggregates = aggregates_of(session.functions)
-    if not mentions(query, aggregates):
+    scalars = scalars_of(session.functions)
+    if not mentions(query, aggregates) and not mentions(query, scalars):
         return session.spark.sql(query, **args)
+    untouched = query
     given = dict(args)
     parameters = given.pop("args", None)
     formatter = SQLStringFormatter(session.spark)
@@ -32,7 +36,16 @@ def run_query(session: Session, query: str, args: Mapping[str, Any]) -> DataFram
         if given:
             query = formatter.format(query, **given)
         with Catalog(session.spark, session.planned, parameters) as catalog:
-            return Planner(query, aggregates, catalog).plan()
+            aggregated = mentions(query, aggregates)
+            kept = None
+            if mentions(query, scalars):
+                calls = ScalarCalls(scalars, catalog, query, aggregates)
+                kept = promises.keep(query, calls, aggregates=aggregated)
+            if aggregated:
+                return Planner(query, aggregates, catalog, kept and kept.tree).plan()
+            if kept is not None and kept.rows is not None:
+                return kept.rows
     finally:
         logger.disabled = silent
         formatter.clear()
+    return session.spark.sql(untouched, **args)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from notebook_udf.functions.declare import udf
-from notebook_udf.functions.definition import FunctionDefinition
+from notebook_udf.functions.declare_aggregate import declare
 from notebook_udf.kernel.core import session
 from notebook_udf.registry import RegisteredFunction
 
@@ -34,7 +33,7 @@ def register(
     """
     if f is None:
         return functools.partial(register, name=name, replace=replace, **options)
-    definition = f if isinstance(f, FunctionDefinition) else udf(f, **options)
+    definition = declare(f, **options)
     record: RegisteredFunction = session().register_function(
         name or definition.name, definition, replace=replace
     )

@@ -42,10 +42,16 @@ class AggregateCall:
 def name_of(node: exp.Expression) -> str:
     """The name a function is called by, in lower case; "" if the node is no function."""
     if isinstance(node, exp.Anonymous):
-        return str(node.this).lower()
+        # Of a quoted name the text without its quotes.
+        return str(node.name).lower()
     if isinstance(node, exp.Func):
         return str(node.meta.get("name") or node.sql_name()).lower()
     return ""
+
+
+def shown(node: exp.Expression) -> str:
+    """A part of a query as its user spelled it."""
+    return str(node.sql("spark", normalize_functions=False))
 
 
 def within(node: exp.Expression) -> Iterator[exp.Expression]:
@@ -59,9 +65,14 @@ def nested_queries(node: exp.Expression) -> list[exp.Expression]:
 
 
 def find_calls(
-    node: exp.Expression, aggregates: Mapping[str, RegisteredFunction], query: str
+    node: exp.Expression,
+    aggregates: Mapping[str, RegisteredFunction],
+    query: str,
+    built_in: frozenset[str] = frozenset(),
 ) -> list[AggregateCall]:
     """The calls under a node, outside the queries inside it.
+
+    ``built_in`` holds the names of Spark's own aggregates.
 
     Raises
     ------
@@ -77,11 +88,12 @@ def find_calls(
     for call in found:
         for argument in (*call.arguments, *([call.condition] if call.condition else [])):
             for below in within(argument):
-                if name_of(below) in aggregates or isinstance(below, exp.AggFunc):
+                name = name_of(below)
+                if name in aggregates or name in built_in or isinstance(below, exp.AggFunc):
                     inside_window = below.find_ancestor(exp.Window) or call.window
                     if inside_window is None:
                         raise PlanningError(
-                            f"{position(below, query)}{below.sql('spark')} stands inside the "
+                            f"{position(below, query)}{shown(below)} stands inside the "
                             f"arguments of {call.record.name}, and an aggregate cannot be taken of "
                             f"an aggregate: compute the inner one in a subquery"
                         )

@@ -17,6 +17,7 @@ import sqlglot
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame
 from sqlglot import exp
+from sqlglot.dialects.spark import Spark
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.planner import two_phase, windows
@@ -30,7 +31,25 @@ from notebook_udf.registry import RegisteredFunction
 from notebook_udf.worker.groups import ARGUMENT_FIELD
 from notebook_udf.worker.shipment import Role
 
-DIALECT = "spark"
+_KNOWN = ("ARRAY", "COALESCE", "COUNT", "EXISTS", "FILTER", "IF", "IFNULL", "NVL", "TRANSFORM")
+
+
+class _Spark4(Spark):  # type: ignore[misc]
+    """Spark's SQL, read so that it is written again as it was.
+
+    A doubled quote is a quote, and does not end one text of two. Functions stay the names and
+    arguments that they are: sqlglot would put functions of its own, and sometimes other ones, in
+    their place. Those it still knows are what the planner asks for by class.
+    """
+
+    class Tokenizer(Spark.Tokenizer):  # type: ignore[misc]
+        STRING_ESCAPES = ("\\", "'", '"')
+
+    class Parser(Spark.Parser):  # type: ignore[misc]
+        FUNCTIONS = {name: Spark.Parser.FUNCTIONS[name] for name in _KNOWN}  # noqa: RUF012
+
+    class Generator(Spark.Generator):  # type: ignore[misc]
+        TYPE_MAPPING = {**Spark.Generator.TYPE_MAPPING, exp.DType.TIME: "TIME"}  # noqa: RUF012
 
 
 class Catalog(Protocol):
@@ -68,16 +87,20 @@ def parsed(query: str) -> exp.Expression:
     logger = logging.getLogger("sqlglot")
     before, logger.disabled = logger.disabled, True
     try:
-        return sqlglot.parse_one(query, read=DIALECT)
+        return sqlglot.parse_one(query, read=_Spark4)
     except sqlglot.errors.SqlglotError as error:
-        raise PlanningError(f"the query cannot be read: {error}") from None
+        # Parts of the query are underlined in it, for terminals.
+        plain = re.sub(r"\x1b\[\d+m", "", str(error))
+        raise PlanningError(
+            f"the query calls functions of this package and cannot be read: {plain}"
+        ) from None
     finally:
         logger.disabled = before
 
 
 def text(node: exp.Expression) -> str:
     """A tree as Spark's SQL."""
-    shown: str = node.sql(dialect=DIALECT, normalize_functions=False)
+    shown: str = node.sql(dialect=_Spark4, normalize_functions=False)
     return shown
 
 
@@ -92,12 +115,19 @@ class Planner:
         The aggregate functions, by lower-case name.
     catalog
         The session's side.
+    tree
+        The query parsed, if something was done to it already.
     """
 
     def __init__(
-        self, query: str, aggregates: Mapping[str, RegisteredFunction], catalog: Catalog
+        self,
+        query: str,
+        aggregates: Mapping[str, RegisteredFunction],
+        catalog: Catalog,
+        tree: exp.Expression | None = None,
     ) -> None:
         self._query = query
+        self._tree = tree
         self._aggregates = aggregates
         self.catalog = catalog
         self.strategies: list[str] = []
@@ -110,7 +140,7 @@ class Planner:
         PlanningError
             For a construct that cannot be rewritten, naming it and its place.
         """
-        tree = parsed(self._query)
+        tree = self._tree if self._tree is not None else parsed(self._query)
         if isinstance(tree, exp.Command):
             raise PlanningError(
                 f"{tree.name} cannot have a Python aggregate function inside it: run the query "
@@ -138,6 +168,11 @@ class Planner:
         properties = tree.args.get("properties")
         temporary = properties is not None and properties.find(exp.TemporaryProperty) is not None
         name = text(tree.this)
+        if tree.args.get("global_") or re.search(r"(?i)\bGLOBAL\s+TEMP", self._query):
+            raise PlanningError(
+                f"a global temporary view ({name}) outlives the session, and a Python aggregate "
+                f"function does not: CREATE TEMPORARY VIEW"
+            )
         if not temporary:
             raise PlanningError(
                 f"a persistent view ({name}) cannot call a Python aggregate function, which lives "
@@ -145,7 +180,11 @@ class Planner:
             )
         query = text(tree.expression)
         rows = Planner(query, self._aggregates, self.catalog).plan()
-        view = tree.this.name
+        target = tree.this
+        if isinstance(target, exp.Schema):
+            rows = rows.toDF(*(column.name for column in target.expressions))
+            target = target.this
+        view = target.name
         if tree.args.get("replace"):
             rows.createOrReplaceTempView(view)
         else:
@@ -211,7 +250,8 @@ class Planner:
 
     def calls(self, node: exp.Expression) -> list[AggregateCall]:
         """The calls that belong to a SELECT."""
-        return find_calls(node, self._aggregates, self._query)
+        built_in = self.catalog.built_in_aggregates()
+        return find_calls(node, self._aggregates, self._query, built_in)
 
     def run(self, query: exp.Expression, ctes: list[exp.Expression]) -> DataFrame:
         """Spark's answer to a part of the query, below WITH and these tables."""

@@ -19,10 +19,12 @@ from pyspark.sql.types import ArrayType, DataType, StructType
 
 from notebook_udf.errors import DeclarationError
 from notebook_udf.functions.row import Row
+from notebook_udf.types import ddl
 from notebook_udf.worker.blame import WorkerStopped
 from notebook_udf.worker.call import FunctionCall
 from notebook_udf.worker.decode import decoder
 from notebook_udf.worker.encode import BadResult, encoder
+from notebook_udf.worker.refusal import shortened
 from notebook_udf.worker.timeout import CallTimedOut
 
 # Values that no method can change in place, so that it has to return a new one.
@@ -184,16 +186,29 @@ class Accumulation:
             return self.codec.encode(accumulators)
         except BadResult as error:
             place = error.index
-            reason = DeclarationError(f"the accumulator of {self.call.name}: {error}")
+            at = f" at {error.path}" if error.path else ""
+            reason = DeclarationError(
+                f"the accumulator of {self.call.name}{_of(group(place))} holds "
+                f"{shortened(error.value)}{at} ({type(error.value).__name__}), which its type "
+                f"{ddl(error.expected)} cannot hold: {error.reason}"
+            )
             self.call.fail(reason, [accumulators[place]], place, group=group(place))
             raise
         except Exception as error:
+            place = next((i for i, each in enumerate(accumulators) if self._stays(each)), 0)
             reason = DeclarationError(
-                f"an accumulator of {self.call.name} cannot be sent to another worker "
-                f"({type(error).__name__}: {error}): keep only what can be pickled in it"
+                f"the accumulator of {self.call.name}{_of(group(place))} cannot be sent to another "
+                f"worker ({type(error).__name__}: {error}): keep only what can be pickled in it"
             )
-            self.call.fail(reason)
+            self.call.fail(reason, group=group(place))
             raise
+
+    def _stays(self, accumulator: Any) -> bool:
+        try:
+            self.codec.encode([accumulator])
+        except Exception:
+            return True
+        return False
 
     def _value(self, accumulator: Any) -> Any:
         return None if accumulator is LOST else self.value(accumulator)
@@ -307,7 +322,12 @@ def _row_maker(names: tuple[str, ...], fresh: Any) -> Callable[[Any], Any] | Non
         return lambda row: cls(*row)
     if isinstance(fresh, tuple):
         return None
-    return lambda row: Row.of(names, list(row))
+    own = fresh.names if isinstance(fresh, Row) else names
+    if own and own != names and sorted(own) == sorted(names):
+        # Read by position, a field is to be the one it was before.
+        places = [names.index(name) for name in own]
+        return lambda row: Row.of(own, [row[place] for place in places])
+    return lambda row: Row.of(own, list(row))
 
 
 _UNKNOWN = object()
@@ -340,8 +360,14 @@ def _rows_of(function: Any) -> Callable[[Any], list[Any]]:
     return lambda accumulator: list(emit(accumulator) or ())
 
 
+def _of(group: Mapping[str, Any]) -> str:
+    keys = ", ".join(f"{name} = {shortened(value)}" for name, value in group.items())
+    return f" for group {keys}" if keys else ""
+
+
 def _is_frozen(value: Any) -> bool:
-    return dataclasses.is_dataclass(value) and value.__dataclass_params__.frozen  # type: ignore[attr-defined]
+    parameters = getattr(value, "__dataclass_params__", None)
+    return parameters is not None and bool(parameters.frozen)
 
 
 def _stop_iteration(method: str) -> RuntimeError:

@@ -8,7 +8,8 @@ or ``groups`` (a group at a time). ``partial`` holds calls that share one pass o
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import FailedRow, NotebookUdfError
@@ -19,6 +20,7 @@ from notebook_udf.functions.metrics import MetricGroup
 from notebook_udf.telemetry.wire import FunctionTiming, TaskId
 from notebook_udf.worker import failure
 from notebook_udf.worker.blame import WorkerStopped, classify
+from notebook_udf.worker.position import Position
 from notebook_udf.worker.runtime import process
 from notebook_udf.worker.shipment import Header, Shipment
 from notebook_udf.worker.task import Task
@@ -57,6 +59,8 @@ class FunctionCall:
         self.rows_in = self.rows_out = self.errors = 0
         self.slice_start = -1
         self.results: list[Any] = []
+        # The bundle's row that a row of what runs belongs to, where they are not the same.
+        self.row_of: Callable[[int], int] | None = None
 
     def __reduce__(self) -> Any:
         return _arrive, (self._shipment,)
@@ -217,7 +221,7 @@ class FunctionCall:
             version=self.version,
             parameters=self._parameters(method),
             arguments=arguments,
-            row=row,
+            row=row if self.row_of is None else self.row_of(row),
             rows=task.rows,
             bundle=task.bundle,
             task=task.identity,
@@ -259,6 +263,26 @@ class FunctionCall:
         return (called, context), function.close
 
 
+@contextmanager
+def running(call: FunctionCall, first: int, rows: int) -> Iterator[None]:
+    """Tells the task what runs: without it lines, time-outs and losses are nobody's."""
+    task = call.task
+    task.active = call
+    position = task.runtime.position
+    if position is not None:
+        attempt = task.identity.task_attempt
+        last = first + rows - 1
+        position.note(Position(attempt, task.bundle, first, last, task.rows, call.name))
+    timer = task.timer if call.timeout else None
+    if timer is not None:
+        timer.enter()
+    yield
+    if timer is not None:
+        timer.leave()
+    call.slice_start = -1
+    task.active = None
+
+
 def announce(call: FunctionCall) -> FunctionCall:
     """Notes a call that was unpickled, for the task that begins."""
     _arrived.append(call)
@@ -270,14 +294,19 @@ def _arrive(shipment: Shipment) -> FunctionCall:
 
 
 def _runner(call: FunctionCall) -> Callable[..., pa.Array]:
-    from notebook_udf.worker import groups, rows, vectors
+    from notebook_udf.worker import groups, guarded, rows, vectors
 
     if call.header.role == "merge":
         return groups.MergeRunner(call)
     if call.header.role == "whole":
         return groups.whole(call)
+    if call.header.role == "guarded":
+        return guarded.Guarded(call)
+    plain: Callable[..., pa.Array]
     if call.header.func_type == "general":
-        return rows.RowRunner(call)
-    if call.header.func_type == "pandas":
-        return vectors.PandasRunner(call)
-    return vectors.ArrowRunner(call)
+        plain = rows.RowRunner(call)
+    elif call.header.func_type == "pandas":
+        plain = vectors.PandasRunner(call)
+    else:
+        plain = vectors.ArrowRunner(call)
+    return guarded.Each(call, plain) if call.header.role in ("each", "each2") else plain

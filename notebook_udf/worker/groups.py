@@ -14,6 +14,8 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql.types import ArrayType
 
+from notebook_udf.errors import DeclarationError
+from notebook_udf.functions.base import implements
 from notebook_udf.worker.accumulators import Accumulation, Group
 from notebook_udf.worker.arguments import fitted
 from notebook_udf.worker.call import FunctionCall
@@ -33,6 +35,7 @@ class MergeRunner:
     def __init__(self, call: FunctionCall) -> None:
         self._call = call
         self._accumulation = Accumulation(call)
+        self._mergeable = implements(call.function, "merge")
         self._encode = _result_encoder(call)
 
     def __call__(self, columns: list[pa.Array], named: dict[str, pa.Array], rows: int) -> pa.Array:
@@ -60,6 +63,13 @@ class MergeRunner:
         if not accumulators:
             return accumulation.create()
         first, *others = accumulators
+        if not self._mergeable:
+            # An empty merge would leave out, without a word, what the others have seen.
+            reason = DeclarationError(
+                f"{self._call.name} has no merge, and rows of one group were accumulated apart: "
+                f"give it a merge, or group by a key whose equal values are the same"
+            )
+            self._call.fail(reason, group=group(place))
         return accumulation.changed("merge", first, (others,), place, lambda _: group(place))
 
 

@@ -49,6 +49,9 @@ class _Second(dt.datetime):
     def __eq__(self, other: object) -> bool:
         return type(other) is _Second and super().__eq__(other)
 
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
     def __hash__(self) -> int:
         return hash((1, super().__hash__()))
 
@@ -61,7 +64,8 @@ def key_columns(keys: list[Any], types: list[pa.DataType]) -> list[pa.Array]:
     if not types:
         return []
     columns = [keys] if len(types) == 1 else list(zip(*keys, strict=True))
+    # The cast is for the time zone that a TIMESTAMP came with: Spark takes one schema only.
     return [
-        encoder(from_arrow_type(arrow))(list(column))
+        encoder(from_arrow_type(arrow))(list(column)).cast(arrow)
         for column, arrow in zip(columns, types, strict=True)
     ]

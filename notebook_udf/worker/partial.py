@@ -22,7 +22,7 @@ import pyarrow as pa
 
 from notebook_udf.worker.accumulators import Accumulation, Group
 from notebook_udf.worker.arguments import fitted
-from notebook_udf.worker.call import FunctionCall, announce
+from notebook_udf.worker.call import FunctionCall, announce, running
 from notebook_udf.worker.decode import decoder
 from notebook_udf.worker.groups import ACCUMULATOR_FIELD
 from notebook_udf.worker.keys import hashable, key_columns
@@ -166,9 +166,12 @@ class _Table:
         ):
             t0 = perf_counter_ns()
             own, columns = self._arguments(batch, keys, part, call)
+            call.row_of = self._places(batch, part, first)
             t1 = perf_counter_ns()
             call.rows_in += len(own)
-            self._accumulate(accumulation, groups, own, columns, first)
+            with running(call, first, len(own)):
+                self._accumulate(accumulation, groups, own, columns, first)
+            call.row_of = None
             call.decode_ns += t1 - t0
             call.user_ns += perf_counter_ns() - t1
 
@@ -185,9 +188,13 @@ class _Table:
             accumulation.take_rows(map(groups.__getitem__, keys), columns, first, group)
             return
         rows = zip(*columns, strict=True) if columns else repeat(())
+        call = accumulation.call
+        done: list[Any] = []
+        call.slice_start, call.results = first, done
         for place, (key, row) in enumerate(zip(keys, rows, strict=False)):
             naming = self._naming([key])
             groups[key] = accumulation.take_row(groups[key], row, first + place, naming)
+            done.append(None)
 
     def _arguments(
         self, batch: pa.RecordBatch, keys: list[Any], part: Part, call: FunctionCall
@@ -200,6 +207,18 @@ class _Table:
             keys = [key for key, kept in zip(keys, mask.to_pylist(), strict=True) if kept]
         columns = fitted(columns, call.header)
         return keys, [decoder(column.type)(column) for column in columns]
+
+    def _places(self, batch: pa.RecordBatch, part: Part, first: int) -> Callable[[int], int] | None:
+        """The place in the bundle of a row that met the condition; None if there is none."""
+        if part.condition is None:
+            return None
+        mask = batch.column(part.condition).fill_null(False)
+
+        def place(row: int) -> int:
+            kept = [at for at, meets in enumerate(mask.to_pylist()) if meets]
+            return first + kept[row - first]
+
+        return place
 
     def _is_full(self) -> bool:
         groups = max((len(groups) for groups in self._groups), default=0)

@@ -21,7 +21,7 @@ from pyspark.sql.types import ArrayType, MapType, StructType
 from notebook_udf.functions.base import implements
 from notebook_udf.worker.accumulators import Accumulation
 from notebook_udf.worker.arguments import fitted
-from notebook_udf.worker.call import FunctionCall, announce
+from notebook_udf.worker.call import FunctionCall, announce, running
 from notebook_udf.worker.decode import decoder
 from notebook_udf.worker.encode import encoder
 from notebook_udf.worker.frames import Bounds, Frame, range_bounds, rows_bounds
@@ -176,19 +176,19 @@ class _Window:
         highs = self._values(batch, self._part.frame.high)
         t1 = perf_counter_ns()
         made: list[Any] = []
-        for start, end in ranges:
-            bounds = self._bounds(order, lows, highs, start, end)
-            part = [column[start:end] for column in columns]
-            without = skipped[start:end] if skipped is not None else None
-            slide = Slide(
-                self.accumulation,
-                part,
-                without,
-                self._group(keys[start]),
-                retracts=self._retracts,
-                copies=self._copies,
-            )
-            made += slide.run(*bounds, first=start)
+        with running(call, 0, batch.num_rows):
+            for start, end in ranges:
+                part = [column[start:end] for column in columns]
+                without = skipped[start:end] if skipped is not None else None
+                slide = Slide(
+                    self.accumulation,
+                    part,
+                    without,
+                    self._group(keys[start]),
+                    retracts=self._retracts,
+                    copies=self._copies,
+                )
+                made += slide.run(*self._bounds(order, lows, highs, start, end), first=start)
         t2 = perf_counter_ns()
         column = self.accumulation.encode_values(
             made, self._encode, lambda row: self._group(keys[row])

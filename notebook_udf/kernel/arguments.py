@@ -1,0 +1,48 @@
+"""The arguments of ``nu.session``, checked, and where workers find the kernel's modules."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from notebook_udf.errors import DeclarationError
+
+
+def import_paths() -> list[str]:
+    """Where this process finds modules that a fresh interpreter would not."""
+    own = str(Path(__file__).resolve().parents[2])
+    paths = dict.fromkeys([own, *(str(Path(p or ".").resolve()) for p in sys.path)])
+    usual = ("site-packages", "dist-packages")
+    return [
+        path
+        for path in paths
+        if Path(path).is_dir()
+        and Path(path).name not in usual
+        and not path.startswith(sys.base_prefix + os.sep)
+    ]
+
+
+def number_of_workers(master: str | None, workers: int | None) -> int:
+    """How many workers may run at once; the number of processors by default."""
+    if workers is None:
+        return os.cpu_count() or 1
+    if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
+        raise DeclarationError(f"workers={workers!r} is not a number of workers above zero")
+    if master is not None:
+        raise DeclarationError("give either master or workers: master says how many there are")
+    return workers
+
+
+def bundle_size(rows: int | None) -> int | None:
+    """Rows in a bundle, if they were given."""
+    if rows is not None and (isinstance(rows, bool) or not isinstance(rows, int) or rows < 1):
+        raise DeclarationError(f"bundle_size={rows!r} is not a number of rows above zero")
+    return rows
+
+
+def job_parameters(parameters: Mapping[str, Any] | None) -> dict[str, str]:
+    """Job parameters as text."""
+    return {str(key): str(value) for key, value in (parameters or {}).items()}

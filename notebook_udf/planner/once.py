@@ -1,0 +1,396 @@
+"""Once per row: a call that stands in several clauses of a SELECT is computed in one place.
+
+Spark computes a Python function again for a filter on it, and for a sort by it. So such a call
+becomes a column of the SELECT's FROM, in a form that the optimizer neither copies nor moves::
+
+    FROM ... LATERAL VIEW OUTER inline(array(named_struct('h', f(t.x)))) AS _nu_once0
+
+It leaves all names of the FROM as they are, and Spark still applies the cheap conditions of WHERE
+below it. Python conditions of WHERE come one after the other, each for the rows the earlier ones
+left; what is selected or sorted by, for the rows that WHERE left.
+
+Calls above an aggregation (HAVING, and what is selected of groups) are brought into this form by
+taking the aggregation into a subquery. SELECTs inside expressions, and whatever else is not sure
+to mean the same afterwards, are left to Spark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+from notebook_udf.planner.calls import name_of, within
+from notebook_udf.planner.reach import (
+    Circular,
+    Condition,
+    Guards,
+    Place,
+    Root,
+    conjuncts,
+    find_places,
+    shown,
+)
+from notebook_udf.planner.scalar_calls import VOLATILE, ScalarCalls, arguments_of
+
+_UNFIT = ("qualify", "windows", "connect", "match", "pivots", "sort", "distribute", "cluster")
+_COLUMN = "_nu_once"
+
+
+def once_per_row(
+    select: exp.Select,
+    calls: ScalarCalls,
+    numbers: Iterator[int],
+    filtered: frozenset[str] = frozenset(),
+) -> bool:
+    """Gives a SELECT columns for the calls it makes in several places; whether it had any.
+
+    ``filtered`` are the names of columns in conditions of the whole query: a filter on a column
+    of a subquery would compute that column again.
+    """
+    if select.args.get("from_") is None or not _stands_alone(select):
+        return False
+    if any(select.args.get(name) for name in _UNFIT) or _unfit_star(select):
+        return False
+    if not any(calls.any_in(node) for node in _clauses(select)):
+        return False
+    inside = isinstance(select.parent, (exp.Subquery, exp.CTE))
+    try:
+        return _Once(select, calls, numbers, filtered if inside else frozenset()).done()
+    except Circular:
+        return False
+
+
+class _Once:
+    def __init__(
+        self,
+        select: exp.Select,
+        calls: ScalarCalls,
+        numbers: Iterator[int],
+        filtered: frozenset[str],
+    ) -> None:
+        self._select = select
+        self._filtered = filtered
+        self._calls = calls
+        self._numbers = numbers
+        self._views: list[exp.Expression] = []
+        # By the text of a call: the column that holds it, and what later clauses write instead.
+        self._bound: dict[str, exp.Expression] = {}
+        self._later: dict[str, exp.Expression] = {}
+        self._nodes: set[int] = set()
+        self._binding: set[str] = set()
+        self._guards: dict[str, Guards] = {}
+        self._by_text: dict[str, list[Place]] = {}
+
+    def done(self) -> bool:
+        select, calls = self._select, self._calls
+        where, order = select.args.get("where"), select.args.get("order")
+        if where is not None and _volatile(where.this, calls):
+            return False
+        grouped = calls.is_grouped(select)
+        filtering = [Root(where.this, conjunctive=True)] if where is not None else []
+        first = self._bindable(find_places(filtering, calls), set())
+        if grouped:
+            later, again = self._grouped_places()
+        else:
+            later = self._selected_places()
+            again = self._ordering_places(order)
+        filtered, used, repeated = _texts(first), _texts(later), _texts(again)
+        wanted = (filtered & (used | repeated)) | (used & repeated)
+        if not grouped:
+            wanted |= used & self._filtered_outside()
+        if not wanted:
+            return False
+        self._bind_filters(first)
+        tests = self._python_conjuncts(where)
+        found = (*later, *again)
+        ways = [Place(p.node, p.record, (*tests, *p.conditions), shown(p.node)) for p in found]
+        self._serve(ways)
+        for text in sorted(wanted - filtered):
+            self._bind(text)
+            self._later[text] = self._bound[text]
+        self._write(where, order, grouped)
+        return True
+
+    # Which calls -----------------------------------------------------------------------------
+
+    def _bindable(self, places: list[Place], shadowed: set[str]) -> list[Place]:
+        """Those calls that could as well be computed in the FROM."""
+        calls = self._calls
+        found = []
+        for place in places:
+            if not isinstance(place.key, tuple) or any(isinstance(s, int) for s in place.key[0]):
+                continue
+            nodes = [place.node, *(c.node for c in place.conditions)]
+            if any(isinstance(n, exp.Window) or calls.is_aggregate(n) for n in place.node.walk()):
+                continue
+            if any(_mentions(node, shadowed) for node in nodes):
+                continue
+            found.append(place)
+        return found
+
+    def _selected_places(self) -> list[Place]:
+        projections = self._select.expressions
+        places = find_places([Root(p) for p in projections], self._calls)
+        return self._bindable(places, _aliases(projections))
+
+    def _filtered_outside(self) -> set[str]:
+        """Calls in what is selected under a name that an outer condition mentions."""
+        return {
+            shown(call)
+            for p in self._select.expressions
+            if (p.alias or shown(p)).lower() in self._filtered
+            for call in self._calls.inside(p)
+        }
+
+    def _ordering_places(self, order: exp.Expression | None) -> list[Place]:
+        if order is None or self._select.args.get("distinct") is not None:
+            return []
+        # ORDER BY means what is selected, where that has the name of a column.
+        shadowed = _aliases(self._select.expressions) | {
+            p.name.lower()
+            for p in self._select.expressions
+            if isinstance(p, exp.Column) and p.table
+        }
+        return self._bindable(find_places([Root(order)], self._calls), shadowed)
+
+    def _grouped_places(self) -> tuple[list[Place], list[Place]]:
+        """Calls in GROUP BY, and those in aggregates or where a group's key stands again."""
+        select, calls = self._select, self._calls
+        group = select.args.get("group")
+        keys = list(group.expressions) if group is not None else []
+        later = self._bindable(find_places([Root(key) for key in keys], calls), set())
+        again = []
+        roots = [Root(node) for node in _after_grouping(select)]
+        aliases = _aliases(select.expressions)
+        for place in self._bindable(find_places(roots, calls), aliases):
+            if place.key[0][:1] in (("aggregate",), ("Filter",)):  # type: ignore[index]
+                again.append(place)
+        texts = {shown(key) for key in keys}
+        for name in ("having", "order"):
+            node = select.args.get(name)
+            for each in within(node) if node is not None else ():
+                if shown(each) in texts and not _mentions(each, aliases):
+                    again += self._bindable(find_places([Root(each)], calls), set())
+        return later, again
+
+    # Columns for them ------------------------------------------------------------------------
+
+    def _serve(self, places: list[Place]) -> None:
+        """Makes guards for calls that are not bound yet."""
+        guards = Guards(places, self._calls, self._instead)
+        for place in places:
+            text = shown(place.node)
+            self._nodes.add(id(place.node))
+            if text not in self._bound:
+                self._guards[text] = guards
+                self._by_text.setdefault(text, []).append(place)
+
+    def _bind_filters(self, first: list[Place]) -> None:
+        self._serve([Place(p.node, p.record, p.conditions, shown(p.node)) for p in first])
+        for text in list(self._by_text):
+            places = self._by_text[text]
+            self._bind(text)
+            column = self._bound[text]
+            if any(all(c.certain for c in place.conditions) for place in places):
+                self._later[text] = column
+                continue
+            # Some rows pass WHERE without it: those have to compute it when they need it.
+            guard = self._guards[text].guard(places[0])
+            assert guard is not None
+            reached = self._view(guard)
+            call = places[0].node.copy()
+            self._later[text] = exp.If(this=reached, true=column.copy(), false=call)
+        self._by_text.clear()
+
+    def _bind(self, text: str) -> None:
+        if text in self._bound:
+            return
+        if text in self._binding:
+            raise Circular
+        self._binding.add(text)
+        places = self._by_text[text]
+        for place in places:
+            for condition in place.conditions:
+                self._bind_inside(condition.node)
+                if condition.against is not None:
+                    self._bind_inside(condition.against)
+        node, record, guards = places[0].node, places[0].record, self._guards[text]
+        for argument in arguments_of(node):
+            self._bind_inside(argument)
+        arguments = [guards.write(argument) for argument in arguments_of(node)]
+        guard = guards.guard(places[0])
+        if guard is None:
+            call = node.copy()
+            for old, new in zip(arguments_of(call), arguments, strict=True):
+                old.replace(new)
+        else:
+            call = self._calls.guarded(record, guard, arguments)
+        self._bound[text] = self._view(call)
+
+    def _bind_inside(self, node: exp.Expression) -> None:
+        for call in self._calls.inside(node):
+            if id(call) in self._nodes:
+                self._bind(shown(call))
+
+    def _view(self, value: exp.Expression) -> exp.Expression:
+        """A column for a value, computed once for each row of the FROM."""
+        name = f"{_COLUMN}{next(self._numbers)}"
+        row = exp.Anonymous(this="named_struct", expressions=[exp.Literal.string("h"), value])
+        rows = exp.Anonymous(
+            this="inline", expressions=[exp.Anonymous(this="array", expressions=[row])]
+        )
+        alias = exp.TableAlias(
+            this=exp.to_identifier(f"{name}_rows"), columns=[exp.to_identifier(name)]
+        )
+        self._views.append(exp.Lateral(this=rows, view=True, outer=True, alias=alias))
+        return exp.column(name)
+
+    def _python_conjuncts(self, where: exp.Expression | None) -> tuple[Condition, ...]:
+        if where is None:
+            return ()
+        tests = [test for test in conjuncts(where.this) if self._calls.any_in(test)]
+        return tuple(Condition(test, "true") for test in tests if self._calls.steady(test))
+
+    # The clauses -----------------------------------------------------------------------------
+
+    def _instead(self, node: exp.Expression) -> exp.Expression | None:
+        found = self._bound.get(shown(node)) if id(node) in self._nodes else None
+        return None if found is None else found.copy()
+
+    def _instead_later(self, node: exp.Expression) -> exp.Expression | None:
+        found = self._later.get(shown(node)) if id(node) in self._nodes else None
+        return None if found is None else found.copy()
+
+    def _write(
+        self,
+        where: exp.Expression | None,
+        order: exp.Expression | None,
+        grouped: bool,
+    ) -> None:
+        select = self._select
+        if where is not None:
+            where.set("this", Guards((), self._calls, self._instead).write(where.this))
+        writer = Guards((), self._calls, self._instead_later)
+        group = select.args.get("group")
+        keys: dict[str, exp.Expression] = {}
+        if group is not None:
+            made = [writer.write(key) for key in group.expressions]
+            for old, new in zip(group.expressions, made, strict=True):
+                if old != new:
+                    keys[shown(old)] = new
+            group.set("expressions", made)
+
+        def other(node: exp.Expression) -> exp.Expression | None:
+            if keys and not isinstance(node, exp.Literal):
+                found = keys.get(shown(node))
+                if found is not None:
+                    return found.copy()
+            return self._instead_later(node)
+
+        writer = Guards((), self._calls, other)
+        projections = [writer.write(p) for p in select.expressions]
+        names = [exp.to_identifier(_name_of_column(view)) for view in self._views]
+        for star in projections:
+            if isinstance(star, exp.Star):
+                star.set("except_", [*(star.args.get("except_") or []), *(n.copy() for n in names)])
+        select.set("expressions", projections)
+        for name in ("having", "order"):
+            node = select.args.get(name)
+            if node is not None:
+                select.set(name, writer.write(node))
+        select.set("laterals", [*(select.args.get("laterals") or []), *self._views])
+        if order is not None and not grouped and not select.args.get("limit"):
+            _materialise(select)
+
+
+def _materialise(select: exp.Select) -> None:
+    """Has the rows stored before they are sorted: Spark reads them twice, to find the ranges."""
+    hint = select.args.get("hint") or exp.Hint(expressions=[])
+    hint.append("expressions", exp.Var(this="REPARTITION"))
+    select.set("hint", hint)
+
+
+def _clauses(select: exp.Select) -> list[exp.Expression]:
+    names = ("where", "group", "having", "order")
+    found = [select.args[name] for name in names if select.args.get(name) is not None]
+    return [*found, *select.expressions]
+
+
+def _after_grouping(select: exp.Select) -> list[exp.Expression]:
+    found = [select.args[name] for name in ("having", "order") if select.args.get(name) is not None]
+    return [*select.expressions, *found]
+
+
+def _stands_alone(select: exp.Select) -> bool:
+    """Whether no outer SELECT's columns can be meant in this one."""
+    node: exp.Expression = select
+    while node.parent is not None:
+        parent = node.parent
+        if isinstance(node, exp.Lateral) or not isinstance(
+            parent,
+            (
+                exp.Subquery, exp.SetOperation, exp.From, exp.Join, exp.CTE, exp.With, exp.Select,
+                exp.Create, exp.Insert, exp.Cache,
+            ),
+        ):  # fmt: skip
+            return False
+        if isinstance(parent, exp.Select) and not isinstance(node, (exp.From, exp.Join, exp.With)):
+            return False
+        node = parent
+    return True
+
+
+def _unfit_star(select: exp.Select) -> bool:
+    """Whether a star stands where the columns made here could not be left out of it."""
+    for node in _clauses(select):
+        for star in within(node):
+            if isinstance(star, exp.Star) and not isinstance(
+                star.parent, (exp.Select, exp.Count, exp.Column)
+            ):
+                return True
+    return False
+
+
+def _aliases(projections: list[exp.Expression]) -> set[str]:
+    """Names that mean something that is selected, and not the column of that name."""
+    return {
+        p.alias.lower()
+        for p in projections
+        if isinstance(p, exp.Alias)
+        and not (isinstance(p.this, exp.Column) and p.this.name.lower() == p.alias.lower())
+    }
+
+
+def _mentions(node: exp.Expression, names: set[str]) -> bool:
+    return bool(names) and any(
+        isinstance(n, exp.Column) and not n.table and n.name.lower() in names for n in node.walk()
+    )
+
+
+def _texts(places: list[Place]) -> set[str]:
+    return {shown(place.node) for place in places}
+
+
+def _volatile(node: exp.Expression, calls: ScalarCalls) -> bool:
+    for each in within(node):
+        record = calls.record(each)
+        if record is not None and not record.definition.deterministic:
+            return True
+        if name_of(each) in VOLATILE:
+            return True
+    return False
+
+
+def _name_of_column(view: exp.Expression) -> str:
+    name: str = view.args["alias"].columns[0].name
+    return name
+
+
+def filtered_names(tree: exp.Expression) -> frozenset[str]:
+    """The names of columns in the conditions of a query."""
+    conditions = [n.this for n in tree.find_all(exp.Where, exp.Having, exp.Qualify)]
+    conditions += [j.args["on"] for j in tree.find_all(exp.Join) if j.args.get("on") is not None]
+    return frozenset(
+        column.name.lower() for node in conditions for column in node.find_all(exp.Column)
+    )

@@ -1,0 +1,325 @@
+"""What SQL promises for scalar functions and Spark does not keep, kept by rewriting the query.
+
+``keep`` takes a query and gives it with its SELECTs rewritten: calls are made only for rows that
+reach them (``reach``), once per row (``once``, ``regrouped``), inside lambdas (``lambdas``). Where
+Spark cannot plan the condition of a join, that is said at once (``joins``). A query that needs
+none of it is left alone, and so is whatever a pass cannot rewrite with the same answer.
+
+Aggregate functions are planned afterwards, by ``sql``, on the tree that is made here.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from dataclasses import dataclass
+
+from pyspark.errors import AnalysisException
+from pyspark.sql import DataFrame
+from sqlglot import exp
+
+from notebook_udf.errors import PlanningError
+from notebook_udf.planner.calls import name_of
+from notebook_udf.planner.joins import REFUSED_JOIN, doubtful_join
+from notebook_udf.planner.lambdas import without_lambdas
+from notebook_udf.planner.once import filtered_names, once_per_row
+from notebook_udf.planner.reach import Circular, Guards, Root, find_places, shown
+from notebook_udf.planner.regrouped import regrouped
+from notebook_udf.planner.scalar_calls import VOLATILE, ScalarCalls
+from notebook_udf.planner.sql import parsed
+
+# What lambdas are for; any other error of Spark's is the query's own.
+_REFUSED_LAMBDA = "LAMBDA_FUNCTION_WITH"
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A query that keeps the promises.
+
+    Attributes
+    ----------
+    tree
+        The query, rewritten.
+    rows
+        Spark's answer to it; None if there are aggregate functions left to be planned.
+    """
+
+    tree: exp.Expression
+    rows: DataFrame | None
+
+
+def keep(query: str, calls: ScalarCalls, *, aggregates: bool = False) -> Kept | None:
+    """A query with the promises kept, or None if it is to go to Spark as it is.
+
+    Raises
+    ------
+    PlanningError
+        For a construct that neither Spark nor this package can run, with its place.
+    """
+    try:
+        tree = parsed(query)
+    except PlanningError:
+        # Spark reads more than the parser does, and says better what is wrong.
+        return None
+    if not aggregates:
+        _check_joins(query, tree, calls)
+    made = promised(tree, calls)
+    if made is None or aggregates:
+        return None if made is None else Kept(made, None)
+    catalog = calls.catalog
+    before = None
+    if isinstance(tree, exp.Query):
+        try:
+            before = catalog.run(query)
+        except AnalysisException as error:
+            if _REFUSED_LAMBDA not in str(error):
+                # Spark's message is to be about the query as it was written.
+                return None
+        if before is not None and not _reads_alike(before, tree, calls):
+            return None
+    try:
+        rows = catalog.run(shown(made))
+    except AnalysisException:
+        return None
+    if before is not None and _types(rows) != _types(before):
+        return None
+    if before is not None and rows.columns != before.columns:
+        rows = rows.toDF(*before.columns)
+    return Kept(made, rows)
+
+
+def _check_joins(query: str, tree: exp.Expression, calls: ScalarCalls) -> None:
+    """Says at once what Spark would say when the query runs, and where."""
+    if not isinstance(tree, exp.Query):
+        return
+    found = (doubtful_join(select, calls) for select in tree.find_all(exp.Select))
+    doubt = next((error for error in found if error is not None), None)
+    if doubt is None:
+        return
+    try:
+        calls.catalog.run(query)._jdf.queryExecution().optimizedPlan()
+    except AttributeError:
+        # Spark Connect has no plan to look at; it says so itself when the query runs.
+        return
+    except AnalysisException as error:
+        if REFUSED_JOIN in str(error):
+            raise doubt from None
+
+
+def _reads_alike(before: DataFrame, tree: exp.Expression, calls: ScalarCalls) -> bool:
+    """Whether the parser took the query for what Spark takes it for."""
+    after = calls.catalog.run(shown(tree))
+    if _types(before) != _types(after):
+        return False
+    # Seeds differ from one reading to the next, so such plans are never the same.
+    volatile = any(name_of(node) in VOLATILE for node in tree.walk())
+    # Tables of WITH are numbered through the session, so only the text of the plans can tell.
+    return volatile or before.sameSemantics(after) or _plan_of(before) == _plan_of(after)
+
+
+def _types(rows: DataFrame) -> list[str]:
+    return [field.dataType.simpleString() for field in rows.schema.fields]
+
+
+def _plan_of(rows: DataFrame) -> str:
+    """The analysed plan, without what differs from one reading of a query to the next."""
+    try:
+        text = str(rows._jdf.queryExecution().analyzed().toString())
+    except AttributeError:
+        # Spark Connect has no JVM at hand.
+        text = rows._explain_string(extended=True)
+        text = text.partition("== Analyzed Logical Plan ==")[2].partition("== Optimized")[0]
+    text = re.sub(r"\b(nvl|ifnull)\(", "coalesce(", text)
+    seen: dict[str, str] = {}
+
+    def number(match: re.Match[str]) -> str:
+        return seen.setdefault(match[0], f"#{len(seen)}")
+
+    return re.sub(r"#\d+|(?<=CTERelationDef )\d+|(?<=CTERelationRef )\d+", number, text)
+
+
+def promised(tree: exp.Expression, calls: ScalarCalls) -> exp.Expression | None:
+    """The tree with the promises kept, or None if it needs nothing.
+
+    Raises
+    ------
+    PlanningError
+        For a construct that neither Spark nor this package can run, with its place.
+    """
+    if isinstance(tree, exp.Command) or not any(calls.record(node) for node in tree.walk()):
+        return None
+    made = tree.copy()
+    numbers = itertools.count()
+    filtered = filtered_names(made)
+    changed = False
+    # Inner ones first: an outer SELECT takes copies of them along.
+    for select in reversed(list(made.find_all(exp.Select))):
+        names = _Names(select, calls)
+        groups = regrouped(select, calls)
+        rewritten = groups is not None
+        for part in (groups, select) if groups is not None else (select,):
+            once = once_per_row(part, calls, numbers, filtered)
+            guarded = _reached(part, calls)
+            rewritten |= without_lambdas(part, calls) or once or guarded
+        if rewritten:
+            names.keep()
+            changed = True
+    return made if changed else None
+
+
+# Clauses that are evaluated by themselves; joins and the projections are looked at apart.
+_CLAUSES = ("laterals", "where", "group", "qualify", "windows", "sort", "distribute", "cluster")
+_FILTERS = ("where", "having", "qualify")
+
+
+def _reached(select: exp.Select, calls: ScalarCalls) -> bool:
+    """Guards the calls of a SELECT; whether there was something to guard."""
+    writing = _Writing(calls)
+    for name in _CLAUSES:
+        writing.clause(select, name)
+    for join in select.args.get("joins") or []:
+        condition = join.args.get("on")
+        if condition is not None:
+            made = writing.together([Root(condition, conjunctive=True, ordered=False)])
+            join.set("on", made[0])
+    after = ["having", "order"]
+    if calls.is_grouped(select):
+        for key, value in writing.group_keys.items():
+            writing.instead[key] = value
+        roots = [Root(p) for p in select.expressions]
+        found = [name for name in after if select.args.get(name) is not None]
+        clauses = [_root(select, name) for name in found]
+        made = writing.together([*roots, *clauses])
+        select.set("expressions", made[: len(roots)])
+        for name, value in zip(found, made[len(roots) :], strict=True):
+            _put(select, name, value)
+    else:
+        select.set("expressions", writing.together([Root(p) for p in select.expressions]))
+        for name in after:
+            writing.clause(select, name)
+    return writing.changed
+
+
+def _root(select: exp.Select, name: str) -> Root:
+    node = select.args[name]
+    return Root(node.this, conjunctive=True) if name in _FILTERS else Root(node)
+
+
+def _put(select: exp.Select, name: str, value: exp.Expression) -> None:
+    if name in _FILTERS:
+        select.args[name].set("this", value)
+    else:
+        select.set(name, value)
+
+
+class _Writing:
+    """Writes the clauses of one SELECT with guards."""
+
+    def __init__(self, calls: ScalarCalls) -> None:
+        self._calls = calls
+        self.changed = False
+        # What GROUP BY groups by, as it was and as it was written.
+        self.group_keys: dict[str, exp.Expression] = {}
+        self.instead: dict[str, exp.Expression] = {}
+
+    def together(self, roots: list[Root]) -> list[exp.Expression]:
+        """Expressions that are evaluated together."""
+        places = find_places(roots, self._calls)
+        for apart in (False, True):
+            guards = Guards(places, self._calls, self._other, apart=apart)
+            try:
+                made = [guards.write(root.node) for root in roots]
+            except Circular:
+                continue
+            self.changed |= guards.changed
+            return made
+        raise AssertionError("a guard of a call's own cannot hold the call")
+
+    def clause(self, select: exp.Select, name: str) -> None:
+        """A clause by itself; a list of them one by one."""
+        node = select.args.get(name)
+        if isinstance(node, list):
+            select.set(name, [self.together([Root(each)])[0] for each in node])
+        elif node is not None:
+            made = self.together([_root(select, name)])[0]
+            if name == "group":
+                self._note_keys(node, made)
+            _put(select, name, made)
+
+    def _note_keys(self, before: exp.Expression, after: exp.Expression) -> None:
+        for old, new in zip(before.expressions, after.expressions, strict=True):
+            if self._calls.any_in(old):
+                self.group_keys[shown(old)] = new
+
+    def _other(self, node: exp.Expression) -> exp.Expression | None:
+        if not self.instead or isinstance(node, exp.Literal):
+            return None
+        found = self.instead.get(shown(node))
+        return None if found is None else found.copy()
+
+
+class _Names:
+    """The names of a SELECT's columns, which must not show what calls were replaced by."""
+
+    def __init__(self, select: exp.Select, calls: ScalarCalls) -> None:
+        self._select = select
+        self._calls = calls
+        self._before = select.copy()
+
+    def keep(self) -> None:
+        """Gives the columns back the names that Spark had given them."""
+        select, before = self._select, self._before.expressions
+        changed = [
+            place
+            for place, (old, new) in enumerate(zip(before, select.expressions, strict=True))
+            if not isinstance(old, (exp.Alias, exp.Aliases, exp.Star)) and old != new
+        ]
+        if not changed:
+            return
+        known = self._known()
+        for place in changed:
+            old = before[place]
+            name = known.get(place) or (old.name if isinstance(old, exp.Column) else shown(old))
+            identifier = exp.to_identifier(name, quoted=True)
+            projection = select.expressions[place]
+            projection.replace(exp.alias_(projection.copy(), identifier))
+
+    def _known(self) -> dict[int, str]:
+        """The names Spark gives, by place; those between two stars are not known."""
+        projections = self._before.expressions
+        try:
+            columns = self._calls.catalog.run(self._alone()).columns
+        except AnalysisException:
+            return {}
+        stars = [i for i, p in enumerate(projections) if p.is_star]
+        if not stars:
+            # A column of several names, such as a generator's, shifts those behind it.
+            return dict(enumerate(columns)) if len(columns) == len(projections) else {}
+        known = {i: columns[i] for i in range(stars[0])}
+        behind = len(projections) - 1 - stars[-1]
+        if behind:
+            first = len(projections) - behind
+            known.update({first + i: name for i, name in enumerate(columns[-behind:])})
+        return known
+
+    def _alone(self) -> str:
+        """The SELECT as it was, below the tables of WITH that it sees."""
+        tables: list[str] = []
+        node: exp.Expression = self._select
+        while node.parent is not None:
+            inside, node = node, node.parent
+            own = node.args.get("with_") if isinstance(node, exp.Expression) else None
+            if own is not None and own is not inside:
+                tables = [*(shown(cte) for cte in own.expressions), *tables]
+            elif isinstance(node, exp.With):
+                tables = [
+                    *(shown(cte) for cte in node.expressions[: node.expressions.index(inside)]),
+                    *tables,
+                ]
+        prefix = f"WITH {', '.join(tables)} " if tables else ""
+        own_tables = self._before.args.get("with_")
+        query = shown(self._before)
+        return f"SELECT * FROM ({prefix}{query})" if prefix and own_tables else prefix + query
+
+
+__all__ = ["Kept", "keep", "promised"]

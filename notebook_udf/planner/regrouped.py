@@ -1,0 +1,136 @@
+"""Calls above an aggregation, brought below a plain SELECT, where ``once`` can serve them.
+
+``SELECT f(k), count(*) FROM t GROUP BY k HAVING f(k) > 1`` becomes a SELECT with a WHERE over a
+subquery of the keys and the aggregates. Only plain lists of keys are taken; whatever else a SELECT
+with groups may have is left to Spark.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from notebook_udf.planner.calls import within
+from notebook_udf.planner.reach import shown
+from notebook_udf.planner.scalar_calls import ScalarCalls
+
+_UNFIT = ("qualify", "windows", "connect", "match", "pivots", "sort", "distribute", "cluster")
+_INNER = ("from_", "laterals", "joins", "where", "group", "hint")
+
+
+class Unfit(Exception):
+    """The SELECT is not one that can be taken apart."""
+
+
+def regrouped(select: exp.Select, calls: ScalarCalls) -> exp.Select | None:
+    """Takes the aggregation of a SELECT into a subquery, and gives that; None if it stays."""
+    if not _repeats(select, calls):
+        return None
+    try:
+        return _Regrouped(select, calls).made()
+    except Unfit:
+        return None
+
+
+def _repeats(select: exp.Select, calls: ScalarCalls) -> bool:
+    """Whether a call stands in two of: what is selected, HAVING, ORDER BY."""
+    if any(select.args.get(name) for name in _UNFIT):
+        return False
+    places = [select.expressions]
+    places += [[select.args[n]] for n in ("having", "order") if select.args.get(n) is not None]
+    found: list[set[str]] = []
+    for nodes in places:
+        outside = [c for node in nodes for c in _above(node, calls)]
+        found.append({shown(call) for call in outside if calls.steady(call)})
+    return any(a & b for i, a in enumerate(found) for b in found[i + 1 :])
+
+
+def _above(node: exp.Expression, calls: ScalarCalls) -> list[exp.Expression]:
+    """The calls that are not in the arguments of an aggregate function."""
+    found = [node] if calls.record(node) is not None else []
+    if isinstance(node, (exp.Query, exp.Filter, exp.Window)) or calls.is_aggregate(node):
+        return found
+    return found + [call for child in node.iter_expressions() for call in _above(child, calls)]
+
+
+class _Regrouped:
+    def __init__(self, select: exp.Select, calls: ScalarCalls) -> None:
+        self._select = select
+        self._calls = calls
+        self._columns: dict[str, exp.Expression] = {}
+        self._inner: list[exp.Expression] = []
+        self._aliases = {p.alias.lower() for p in select.expressions if isinstance(p, exp.Alias)}
+
+    def made(self) -> exp.Select:
+        select = self._select
+        group = select.args.get("group")
+        if group is not None and any(v for k, v in group.args.items() if k != "expressions"):
+            raise Unfit
+        keys = [self._key(key) for key in group.expressions] if group is not None else []
+        for key in keys:
+            self._column(key, "_nu_key")
+        projections = [self._above(p, ordering=False) for p in select.expressions]
+        having, order = select.args.get("having"), select.args.get("order")
+        new_having = None if having is None else self._above(having.this, ordering=False)
+        new_order = None if order is None else self._above(order, ordering=True)
+        inner = exp.Select(expressions=self._inner)
+        for name in _INNER:
+            inner.set(name, select.args.get(name))
+            select.set(name, None)
+        if group is not None:
+            inner.set("group", exp.Group(expressions=[key.copy() for key in keys]))
+        select.set("expressions", projections)
+        select.set("having", None)
+        select.set("order", new_order)
+        source = exp.Subquery(
+            this=inner, alias=exp.TableAlias(this=exp.to_identifier("_nu_groups"))
+        )
+        select.set("from_", exp.From(this=source))
+        if new_having is not None:
+            select.set("where", exp.Where(this=new_having))
+        return inner
+
+    def _key(self, key: exp.Expression) -> exp.Expression:
+        if isinstance(key, exp.Literal) and key.is_int:
+            place = int(key.name) - 1
+            if not 0 <= place < len(self._select.expressions):
+                raise Unfit
+            key = self._select.expressions[place].unalias()
+        elif isinstance(key, exp.Column) and not key.table and key.name.lower() in self._aliases:
+            # It may mean what is selected, or a column of that name.
+            own = [p for p in self._select.expressions if p.alias.lower() == key.name.lower()]
+            if any(p.unalias() != key for p in own):
+                raise Unfit
+        kinds = (exp.GroupingSets, exp.Rollup, exp.Cube, exp.Tuple, exp.Star)
+        if isinstance(key, kinds) or not self._calls.steady(key):
+            raise Unfit
+        return key
+
+    def _column(self, value: exp.Expression, prefix: str) -> exp.Expression:
+        text = shown(value)
+        if text not in self._columns:
+            name = f"{prefix}{len(self._columns)}"
+            self._inner.append(exp.alias_(value.copy(), name))
+            self._columns[text] = exp.column(name)
+        return self._columns[text].copy()
+
+    def _above(self, node: exp.Expression, *, ordering: bool) -> exp.Expression:
+        """An expression over groups, in terms of the subquery's columns."""
+        if isinstance(node, (exp.Query, exp.Window, exp.Star, exp.Placeholder)):
+            raise Unfit
+        found = None if isinstance(node, exp.Literal) else self._columns.get(shown(node))
+        if found is not None:
+            return found.copy()
+        if isinstance(node, exp.Filter) or self._calls.is_aggregate(node):
+            if any(isinstance(each, exp.Query) for each in within(node)):
+                raise Unfit
+            return self._column(node, "_nu_value")
+        if isinstance(node, exp.Column):
+            if ordering and not node.table and node.name.lower() in self._aliases:
+                return node.copy()
+            raise Unfit
+        made = node.copy()
+        pairs = zip(list(node.iter_expressions()), list(made.iter_expressions()), strict=True)
+        for old, new in pairs:
+            if not isinstance(old, (exp.Identifier, exp.DataType)):
+                new.replace(self._above(old, ordering=ordering))
+        return made

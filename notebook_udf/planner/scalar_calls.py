@@ -1,0 +1,209 @@
+"""Calls of scalar functions in a parsed query: which they are, and what may be said of them.
+
+The passes of ``promises`` ask here. A hidden variant that one pass has put into the tree is a call
+for the next one as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from pyspark.sql import DataFrame
+from sqlglot import exp
+
+from notebook_udf.planner.calls import name_of, within
+from notebook_udf.planner.variants import entering, leaving
+from notebook_udf.registry import RegisteredFunction
+from notebook_udf.worker.shipment import Role
+
+# Functions of Spark's that give another value when they are computed again.
+VOLATILE = frozenset(
+    {
+        "rand", "random", "randn", "randstr", "uniform", "uuid", "shuffle", "sample",
+        "monotonically_increasing_id", "spark_partition_id", "input_file_name",
+        "input_file_block_start", "input_file_block_length", "java_method", "reflect",
+        "try_reflect",
+    }
+)  # fmt: skip
+
+# Nodes whose value can always be computed, so that computing them early raises nothing.
+_TOTAL = (
+    exp.Column, exp.Identifier, exp.Dot, exp.Literal, exp.Boolean, exp.Null, exp.EQ, exp.NEQ,
+    exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NullSafeEQ, exp.Is, exp.Not, exp.And, exp.Or, exp.Paren,
+    exp.In, exp.Between, exp.Like, exp.Neg, exp.Coalesce, exp.Add, exp.Sub, exp.Mul, exp.TryCast,
+    exp.DataType, exp.Placeholder,
+)  # fmt: skip
+
+_known: dict[str, bool] = {}
+
+
+class Catalog(Protocol):
+    """What the passes need of a session."""
+
+    def run(self, query: str) -> DataFrame:
+        """Spark's answer to a query, analysed."""
+
+    def hidden_name(self, record: RegisteredFunction, role: Role) -> str:
+        """The SQL name of a function in a role, known to Spark."""
+
+    def built_in_aggregates(self) -> frozenset[str]:
+        """The names of Spark's own aggregate functions, in lower case."""
+
+
+class ScalarCalls:
+    """The scalar functions that a query may call.
+
+    Parameters
+    ----------
+    records
+        The functions, by lower-case name.
+    catalog
+        The session's side.
+    query
+        The text, for the positions in messages.
+    aggregates
+        The Python aggregate functions, by lower-case name.
+    """
+
+    def __init__(
+        self,
+        records: Mapping[str, RegisteredFunction],
+        catalog: Catalog,
+        query: str,
+        aggregates: Mapping[str, RegisteredFunction],
+    ) -> None:
+        self.catalog = catalog
+        self.query = query
+        self._records = records
+        self._aggregates = aggregates
+        self._hidden: dict[str, tuple[RegisteredFunction, Role]] = {}
+
+    def record(self, node: exp.Expression) -> RegisteredFunction | None:
+        """The function that a node calls, if it is one of ours."""
+        name = _bare_name(node)
+        if name in self._hidden:
+            return self._hidden[name][0]
+        return self._records.get(name)
+
+    def role(self, node: exp.Expression) -> Role:
+        """The role in which a call's function is called."""
+        found = self._hidden.get(_bare_name(node))
+        return "scalar" if found is None else found[1]
+
+    def inside(self, node: exp.Expression) -> list[exp.Expression]:
+        """The calls in an expression, itself included, but none of a query inside it."""
+        return [each for each in within(node) if self.record(each) is not None]
+
+    def any_in(self, node: exp.Expression) -> bool:
+        """Whether there is a call in an expression."""
+        return any(self.record(each) is not None for each in within(node))
+
+    def is_aggregate(self, node: exp.Expression) -> bool:
+        """Whether a node calls an aggregate function."""
+        name = name_of(node)
+        if not name or self.record(node) is not None:
+            return False
+        return (
+            isinstance(node, exp.AggFunc)
+            or name in self._aggregates
+            or name in self.catalog.built_in_aggregates()
+        )
+
+    def is_grouped(self, select: exp.Select) -> bool:
+        """Whether a SELECT gives a row for each group, or one for all rows."""
+        if select.args.get("group") is not None or select.args.get("having") is not None:
+            return True
+        return any(
+            self.is_aggregate(node) and not isinstance(node.parent, exp.Window)
+            for projection in select.expressions
+            for node in within(projection)
+        )
+
+    def steady(self, node: exp.Expression) -> bool:
+        """Whether an expression has one value per row however often it is computed.
+
+        A query inside it, and a function that nothing is known of, make the answer no.
+        """
+        for each in within(node):
+            if isinstance(each, exp.Query):
+                return False
+            record = self.record(each)
+            if record is not None:
+                if not record.definition.deterministic:
+                    return False
+                continue
+            name = _bare_name(each)
+            if name in self._aggregates:
+                if not self._aggregates[name].definition.deterministic:
+                    return False
+                continue
+            if name in VOLATILE or (isinstance(each, exp.Anonymous) and not self._of_spark(name)):
+                return False
+        return True
+
+    def total(self, node: exp.Expression) -> bool:
+        """Whether computing an expression can raise nothing worth speaking of."""
+        for each in within(node):
+            if isinstance(each, (exp.Mod, exp.Div, exp.IntDiv)):
+                if not isinstance(each.expression, exp.Literal) or each.expression.name == "0":
+                    return False
+            elif not isinstance(each, _TOTAL):
+                return False
+        return True
+
+    def hidden(
+        self, record: RegisteredFunction, role: Role, arguments: list[exp.Expression]
+    ) -> exp.Expression:
+        """A call of a function in a hidden role."""
+        name = self.catalog.hidden_name(record, role)
+        self._hidden[name.lower()] = record, role
+        quoted = name if name.isidentifier() and name.isascii() else f"`{name}`"
+        return exp.Anonymous(this=quoted, expressions=arguments)
+
+    def guarded(
+        self, record: RegisteredFunction, guard: exp.Expression, arguments: list[exp.Expression]
+    ) -> exp.Expression:
+        """A call that is made for the rows for which ``guard`` is true."""
+        entered = [entered_argument(record, i, value) for i, value in enumerate(arguments)]
+        return leaving(record, self.hidden(record, "guarded", [guard, *entered]))
+
+    def _of_spark(self, name: str) -> bool:
+        if name not in _known:
+            found = self.catalog.run(f"SHOW SYSTEM FUNCTIONS LIKE '{name}'").collect()
+            _known[name] = any(row[0].lower() == name for row in found)
+        return _known[name]
+
+
+def _bare_name(node: exp.Expression) -> str:
+    return name_of(node).strip("`")
+
+
+def arguments_of(node: exp.Expression) -> list[exp.Expression]:
+    """What stands in a call's parentheses."""
+    if isinstance(node, exp.Anonymous):
+        return list(node.expressions)
+    return list(node.iter_expressions())
+
+
+def entered_argument(
+    record: RegisteredFunction, place: int, value: exp.Expression
+) -> exp.Expression:
+    """An argument, by place or by name, as it enters the worker."""
+    if not isinstance(value, exp.Kwarg):
+        return entering(record, place, value)
+    names = record.definition.parameters
+    name = value.this.name
+    place = names.index(name) if name in names else len(names)
+    return exp.Kwarg(this=value.this.copy(), expression=entering(record, place, value.expression))
+
+
+def scalars_of(
+    functions: Mapping[str, RegisteredFunction],
+) -> dict[str, RegisteredFunction]:
+    """The scalar functions among those registered, by lower-case name."""
+    return {
+        record.name.lower(): record
+        for record in functions.values()
+        if record.definition.kind == "scalar"
+    }

@@ -1,0 +1,229 @@
+"""Scalar functions under a condition, and over the elements of lists.
+
+``guarded`` runs a function for the rows that reach its call: the first column says which. ``each``
+runs one over all elements of a bundle's lists in one pass: the elements are structs of arguments,
+and one among their fields may be such a condition. Which calls become these is decided in
+``planner.promises``; how a function is run on what is left is the business of ``rows`` and
+``vectors``.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable
+from itertools import repeat
+from time import perf_counter_ns
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from notebook_udf.types import to_arrow
+from notebook_udf.worker.arguments import fitted
+from notebook_udf.worker.encode import BadResult
+from notebook_udf.worker.rows import RowRunner
+from notebook_udf.worker.vectors import ArrowRunner, PandasRunner
+
+if TYPE_CHECKING:
+    from notebook_udf.worker.call import FunctionCall
+    from notebook_udf.worker.quarantine import Quarantine
+
+# Fields of an element's struct: the condition, arguments by place, arguments by name.
+GUARD_FIELD = "guard"
+PLACE_FIELD = "a"
+NAME_FIELD = "n_"
+
+
+class _GuardedRows(RowRunner):
+    """Goes over all rows and calls the function for some, so that every row keeps its number."""
+
+    reached: pa.Array = None
+
+    def __call__(self, columns: list[pa.Array], named: dict[str, pa.Array], rows: int) -> pa.Array:
+        if self.reached is None or self._kernels is None:
+            return super().__call__(columns, named, rows)
+        kernels = self._kernels
+        if not named:
+            t0 = perf_counter_ns()
+            fitting = fitted(columns, self._call.header)
+            found = kernels([column.filter(self.reached) for column in fitting])
+            self._call.user_ns += perf_counter_ns() - t0
+            if found is not None:
+                return _scattered(found, self.reached)
+        # On all rows they would decline for a row that is not the function's business.
+        self._kernels = None
+        try:
+            return super().__call__(columns, named, rows)
+        finally:
+            self._kernels = kernels
+
+    def _map(
+        self,
+        function: Callable[..., Any],
+        values: list[list[Any]],
+        results: list[Any],
+        start: int,
+        size: int,
+        quarantine: Quarantine | None,
+    ) -> None:
+        if self.reached is None:
+            super()._map(function, values, results, start, size, quarantine)
+            return
+        flags = self.reached.slice(start, size).to_pylist()
+        if not any(flags):
+            results.extend(repeat(None, size))
+            return
+        reaches = iter(flags).__next__
+
+        def where_reached(*arguments: Any) -> Any:
+            return function(*arguments) if reaches() else None
+
+        super()._map(where_reached, values, results, start, size, quarantine)
+
+
+class _GuardedVectors(ArrowRunner):
+    """Gives the function the rows that reach it, and puts its results in their places."""
+
+    reached: pa.Array = None
+    _start = 0
+
+    def _whole(self, columns: list[pa.Array], named: dict[str, pa.Array], rows: int) -> pa.Array:
+        self._start = 0
+        return super()._whole(columns, named, rows)
+
+    def _halved(
+        self,
+        columns: list[pa.Array],
+        named: dict[str, pa.Array],
+        start: int,
+        rows: int,
+        quarantine: Quarantine | None,
+    ) -> pa.Array:
+        self._start = start
+        return super()._halved(columns, named, start, rows, quarantine)
+
+    def _timed(self, columns: list[pa.Array], named: dict[str, pa.Array], rows: int) -> pa.Array:
+        if self.reached is None:
+            return super()._timed(columns, named, rows)
+        reached = self.reached.slice(self._start, rows)
+        count = reached.true_count
+        if not count:
+            return pa.nulls(rows, self._arrow_type)
+        try:
+            found = super()._timed(
+                [column.filter(reached) for column in columns],
+                {name: column.filter(reached) for name, column in named.items()},
+                count,
+            )
+        except BadResult as error:
+            error.index = pc.indices_nonzero(reached)[error.index].as_py()
+            raise
+        return _scattered(found, reached)
+
+
+class _GuardedPandas(_GuardedVectors, PandasRunner):
+    pass
+
+
+class Guarded:
+    """Runs a function for the rows whose first column is true; the result is NULL elsewhere."""
+
+    def __init__(self, call: FunctionCall) -> None:
+        self._call = call
+        kinds: dict[str, type[_GuardedRows] | type[_GuardedVectors]] = {
+            "general": _GuardedRows,
+            "pandas": _GuardedPandas,
+        }
+        self._runner = kinds.get(call.header.func_type, _GuardedVectors)(call)
+        self._type = to_arrow(call.header.result_type)
+
+    def __call__(self, columns: list[pa.Array], named: dict[str, pa.Array], rows: int) -> pa.Array:
+        call, (guard, *columns) = self._call, columns
+        reached = guard.fill_null(False)
+        count = reached.true_count
+        # A call counts what the function was given, not what passed by.
+        call.rows_in -= rows - count
+        call.rows_out -= rows - count
+        if not count:
+            return pa.nulls(rows, self._type)
+        self._runner.reached = None if count == rows else reached
+        return self._runner(columns, named, rows)
+
+
+class Each:
+    """Runs a function over the elements of lists, or of lists of lists."""
+
+    def __init__(self, call: FunctionCall, plain: Callable[..., pa.Array]) -> None:
+        self._call = call
+        self._plain = plain
+        self._guarded = Guarded(call)
+
+    def __call__(self, columns: list[pa.Array], named: dict[str, pa.Array], rows: int) -> pa.Array:
+        call = self._call
+        elements, shape = columns[0], []
+        while pa.types.is_list(elements.type) or pa.types.is_large_list(elements.type):
+            flat = _Flattened(elements)
+            shape.append(flat)
+            elements = flat.elements
+        count = len(elements)
+        call.rows_in += count - rows
+        call.rows_out += count - rows
+
+        def row_of(element: int) -> int:
+            for flat in reversed(shape):
+                element = flat.owner(element)
+            return element
+
+        call.row_of = row_of
+        fields = {field.name: elements.field(i) for i, field in enumerate(elements.type)}
+        placed = [fields[f"{PLACE_FIELD}{i}"] for i in range(_places(fields))]
+        by_name = {
+            name.removeprefix(NAME_FIELD): column
+            for name, column in fields.items()
+            if name.startswith(NAME_FIELD)
+        }
+        if GUARD_FIELD in fields:
+            result = self._guarded([fields[GUARD_FIELD], *placed], by_name, count)
+        else:
+            result = self._plain(placed, by_name, count)
+        for flat in reversed(shape):
+            result = flat.around(result)
+        return result
+
+
+class _Flattened:
+    """A column of lists taken apart: its elements, and what it takes to put others in place."""
+
+    def __init__(self, lists: pa.Array) -> None:
+        self._nulls = lists.is_null()
+        self._offsets = pc.subtract(lists.offsets, lists.offsets[0]) if len(lists) else None
+        first = lists.offsets[0].as_py() if len(lists) else 0
+        last = lists.offsets[len(lists)].as_py() if len(lists) else 0
+        self.elements = lists.values.slice(first, last - first)
+        self._starts: list[int] | None = None
+
+    def owner(self, element: int) -> int:
+        """The list an element stands in."""
+        if element < 0 or self._offsets is None:
+            return element
+        if self._starts is None:
+            self._starts = self._offsets.to_pylist()
+        return bisect_right(self._starts, element) - 1
+
+    def around(self, elements: pa.Array) -> pa.Array:
+        """Lists of the same shape."""
+        if self._offsets is None:
+            return pa.nulls(0, pa.list_(elements.type))
+        offsets = self._offsets.cast(pa.int32())
+        return pa.ListArray.from_arrays(offsets, elements, mask=self._nulls)
+
+
+def _places(fields: dict[str, pa.Array]) -> int:
+    return sum(name.startswith(PLACE_FIELD) and name[1:].isdigit() for name in fields)
+
+
+def _scattered(results: pa.Array, reached: pa.Array) -> pa.Array:
+    """One result for each row: the next one where the row was reached, NULL elsewhere."""
+    places = pc.subtract(pc.cumulative_sum(reached.cast(pa.int32())), 1)
+    nothing = pa.scalar(None, pa.int32())
+    return results.take(pc.if_else(reached, places, nothing))
