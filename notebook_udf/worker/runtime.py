@@ -128,14 +128,15 @@ class Runtime:
         """Sends the lines written so far."""
         if self.capture is None:
             return
-        # Two threads come here, and a line read twice would be shown twice.
+        # Two threads come here: a line read twice would be shown twice, and lines still on their
+        # way would be overtaken by the end of their task.
         with self._flushing:
             self.capture.poll()
             lines, dropped = self.capture.log.take()
-        query = self.task.identity.query if self.task is not None else ""
-        for start in range(0, max(len(lines), 1 if dropped else 0), _LINES_PER_MESSAGE):
-            part = tuple(lines[start : start + _LINES_PER_MESSAGE])
-            self.send(LogLines(os.getpid(), query, part, dropped if start == 0 else 0))
+            query = self.task.identity.query if self.task is not None else ""
+            for start in range(0, max(len(lines), 1 if dropped else 0), _LINES_PER_MESSAGE):
+                part = tuple(lines[start : start + _LINES_PER_MESSAGE])
+                self.send(LogLines(os.getpid(), query, part, dropped if start == 0 else 0))
 
     def finish_output(self) -> None:
         """Sends everything written, half lines included."""
