@@ -29,7 +29,7 @@ def twins(session: nu.Session, tmp_path_factory: pytest.TempPathFactory) -> Twin
     """The twins, in a session whose temporary views are the tables."""
     folder = tmp_path_factory.mktemp("tpch")
     program = Path(sysconfig.get_path("scripts")) / "tpchgen-cli"
-    command = [program, "parquet", "-s", "0.01", f"--output-dir={folder}"]
+    command = [str(program), "parquet", "-s", "0.01", f"--output-dir={folder}"]
     subprocess.run(command, check=True, capture_output=True, timeout=60)
     for table in TABLES:
         rows = session.spark.read.parquet(str(folder / f"{table}.parquet"))

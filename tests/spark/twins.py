@@ -125,7 +125,8 @@ class PyCount(nu.AggregateFunction):
         return accumulator - all(value is not None for value in values)
 
     def merge(self, accumulator: int, accumulators: Any) -> int:
-        return accumulator + sum(accumulators)
+        total: int = accumulator + sum(accumulators)
+        return total
 
     def get_value(self, accumulator: int) -> int:
         return accumulator
@@ -291,11 +292,12 @@ class PyCollectSet(nu.AggregateFunction):
         if x is not None:
             accumulator[x] = accumulator.get(x, 0) + 1
 
-    def retract(self, accumulator: dict[Any, int], x: Any) -> None:
-        if x is not None:
-            accumulator[x] -= 1
-            if not accumulator[x]:
-                del accumulator[x]
+    def retract(self, accumulator: Any, *values: Any) -> Any:
+        for x in values:
+            if x is not None:
+                accumulator[x] -= 1
+                if not accumulator[x]:
+                    del accumulator[x]
 
     def merge(self, accumulator: dict[Any, int], accumulators: Any) -> None:
         for other in accumulators:
@@ -411,6 +413,8 @@ class Twins:
 def _plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return tuple(map(_plain, value))
+    if isinstance(value, dict):
+        return _plain(list(value.items()))
     return value
 
 
