@@ -11,6 +11,8 @@ from pyspark.sql.types import LongType
 from pyspark.sql.udf import UserDefinedFunction
 from pyspark.util import PythonEvalType
 
+from notebook_udf.worker.warm import same
+
 if TYPE_CHECKING:
     from notebook_udf.kernel.core import Session
 
@@ -42,7 +44,7 @@ class Warmup:
         spark = self._session.spark
         try:
             function = UserDefinedFunction(
-                _same, LongType(), "warm_up", PythonEvalType.SQL_SCALAR_ARROW_UDF
+                same, LongType(), "warm_up", PythonEvalType.SQL_SCALAR_ARROW_UDF
             )
             partitions = spark.sparkContext.defaultParallelism
             frame = spark.range(0, partitions, 1, partitions)
@@ -50,7 +52,3 @@ class Warmup:
         except Exception:
             if not self._cancelled:
                 _log.warning("the warm-up query failed", exc_info=True)
-
-
-def _same(column: object) -> object:
-    return column

@@ -16,7 +16,9 @@ import contextlib
 import ctypes
 import errno
 import gc
+import importlib
 import os
+import pkgutil
 import select
 import shutil
 import signal
@@ -169,10 +171,11 @@ def preload() -> None:
     import pyarrow.parquet
     import zmq  # noqa: F401
 
-    import notebook_udf.worker.rows
-    import notebook_udf.worker.vectors  # noqa: F401
+    import notebook_udf.worker
     from notebook_udf.pool import spark_worker
 
+    for module in pkgutil.iter_modules(notebook_udf.worker.__path__, "notebook_udf.worker."):
+        importlib.import_module(module.name)
     spark_worker.attach()
     # Arrow reserves its first gigabyte of addresses now, and not within a function's limit.
     pyarrow.array(range(100_000)).to_pylist()
@@ -316,6 +319,7 @@ def work(connection: socket.socket, *, reuse: bool) -> int:
     with enable_faulthandler():
         spark_worker.enter_process()
         authenticated = unix
+        modules = len(sys.modules)
         while True:
             code = int(worker(connection, authenticated))
             if code:
@@ -328,6 +332,10 @@ def work(connection: socket.socket, *, reuse: bool) -> int:
             if not reuse:
                 return 0
             gc.collect()
+            if len(sys.modules) != modules:
+                # Modules stay: to look at them again after every task takes milliseconds.
+                modules = len(sys.modules)
+                gc.freeze()
 
 
 def is_alive(pid: int) -> bool:

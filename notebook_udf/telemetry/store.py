@@ -63,15 +63,17 @@ class Store:
     def apply(self, record: Record) -> None:
         """Takes a record, wakes who waits for it, then calls the subscribers.
 
+        Of bundles that travelled together subscribers are told one by one.
         What a subscriber raises is logged.
         """
-        if isinstance(record, BundlesDone):
-            for bundle in record.bundles:
-                self.apply(bundle)
-            return
+        told: tuple[Record, ...] = (record,)
         with self._changed:
             self._workers.apply(record)
             match record:
+                case BundlesDone(bundles):
+                    told = bundles
+                    for bundle in bundles:
+                        self._runs.apply(bundle)
                 case BundleDone() | TaskStarted() | TaskEnded():
                     self._runs.apply(record)
                 case LogLines():
@@ -83,10 +85,11 @@ class Store:
             self._changed.notify_all()
             callbacks = list(self._callbacks.values())
         for callback in callbacks:
-            try:
-                callback(record)
-            except Exception:
-                _log.exception("a subscriber failed on a %s record", record.kind)
+            for each in told:
+                try:
+                    callback(each)
+                except Exception:
+                    _log.exception("a subscriber failed on a %s record", each.kind)
 
     def subscribe(self, callback: Callback) -> Callable[[], None]:
         """Calls ``callback`` after each record, on the thread that applies it.

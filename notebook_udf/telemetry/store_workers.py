@@ -12,6 +12,7 @@ from typing import Any
 
 from notebook_udf.telemetry.wire import (
     BundleDone,
+    BundlesDone,
     CallFailed,
     Record,
     TaskEnded,
@@ -139,13 +140,9 @@ class Workers:
                 self._of_task(record.pid, record.task)
                 self._change(record.pid, record.time, task=None)
             case BundleDone():
-                view = self._of_task(record.pid, record.task)
-                self._change(
-                    record.pid,
-                    record.time,
-                    bundles_done=view.bundles_done + 1,
-                    rows_done=view.rows_done + record.rows_in,
-                )
+                self._bundles((record,))
+            case BundlesDone(bundles) if bundles:
+                self._bundles(bundles)
             case CallFailed():
                 view = self._of_task(record.pid, record.task)
                 failed = record.failed
@@ -156,6 +153,17 @@ class Workers:
                     last_error=f"{failed.exception}: {failed.message}"[:_MAX_ERROR],
                     last_error_id=failed.error_id,
                 )
+
+    def _bundles(self, bundles: tuple[BundleDone, ...]) -> None:
+        """Takes bundles of one worker and task."""
+        last = bundles[-1]
+        view = self._of_task(last.pid, last.task)
+        self._change(
+            last.pid,
+            last.time,
+            bundles_done=view.bundles_done + len(bundles),
+            rows_done=view.rows_done + sum(bundle.rows_in for bundle in bundles),
+        )
 
     def _started(self, record: WorkerStarted) -> None:
         view = self._views.get(record.pid)

@@ -166,7 +166,7 @@ class BundleDone(Record):
 
 @dataclass(frozen=True)
 class BundlesDone(Record):
-    """Bundles of one worker that ended shortly after each other, in order.
+    """Bundles of one worker and task that ended shortly after each other, in order.
 
     A message each would cost short bundles more than they are worth knowing.
     """

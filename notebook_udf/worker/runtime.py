@@ -34,8 +34,8 @@ from notebook_udf.worker.position import PositionFile
 if TYPE_CHECKING:
     from notebook_udf.worker.task import Task
 
-# Bundles that end within this time travel together; the agent sends what is left.
-_TOGETHER_SECONDS = 0.05
+# Bundles that end within this time of each other travel together; the agent sends what is left.
+_TOGETHER_SECONDS = 0.1
 
 # Lines in one message; more make several.
 _LINES_PER_MESSAGE = 200

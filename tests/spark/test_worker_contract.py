@@ -68,3 +68,27 @@ def test_our_daemon_runs_the_workers(session: nu.Session) -> None:
     session.register_function("parent", udf(parent))
     command = session.sql("SELECT parent(id) FROM range(1)").collect()[0][0]
     assert "notebook_udf.pool.daemon" in command
+
+
+def test_a_worker_loads_nothing_of_what_runs_in_the_kernel(session: nu.Session) -> None:
+    def loaded() -> list[str]:
+        import sys
+
+        parts = ("notebook_udf.kernel", "notebook_udf.planner", "sqlglot", "IPython")
+        return [name for name in sys.modules if name.startswith(parts)]
+
+    session.register_function("loaded", udf(loaded, result_type="array<string>"))
+    assert session.sql("SELECT loaded()").collect() == [([],)]
+
+
+def test_a_task_does_not_look_through_what_a_worker_has_loaded(session: nu.Session) -> None:
+    def watched(number: int) -> int:
+        import gc
+
+        return len(gc.get_objects())
+
+    session.register_function("watched", udf(watched, deterministic=False))
+    query = "SELECT watched(id) FROM range(4)"
+    session.sql(query).collect()
+    # A worker collects garbage after every task, and each object it holds then costs it time.
+    assert max(session.sql(query).collect())[0] < 10_000
