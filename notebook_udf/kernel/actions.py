@@ -9,6 +9,7 @@ from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.kernel.calling import call_here
 from notebook_udf.kernel.trial import Trial, try_rows
 from notebook_udf.planner import aggregates, scalar
+from notebook_udf.planner.shipped import result_type
 from notebook_udf.registry import RegisteredFunction, fingerprint
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class SessionActions:
         result = call_here(definition, args, kwargs, job_parameters=job_parameters)
         if definition.func_type == "general":
             try:
-                encoder(aggregates.result_type(definition))([result])
+                encoder(result_type(definition))([result])
             except BadResult as error:
                 failed = FailedRow(record.name, record.version, "", "BadResult", str(error))
                 raise ResultError(f"{record.name}: {error}", failed=failed) from None

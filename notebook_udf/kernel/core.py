@@ -33,7 +33,8 @@ from notebook_udf.kernel.translation import Translator
 from notebook_udf.kernel.views import LogView, MetricsView
 from notebook_udf.kernel.warm import Warmup
 from notebook_udf.launch import spark as launch
-from notebook_udf.planner import aggregates, scalar, variants
+from notebook_udf.planner import scalar
+from notebook_udf.planner.shipped import spark_function
 from notebook_udf.pool.daemon import KERNEL_VARIABLE
 from notebook_udf.pool.spark_worker import JOB_PARAMETERS_CONF, LOG_LEVEL_CONF, MEMORY_VARIABLE
 from notebook_udf.pool.view import Pool
@@ -224,13 +225,7 @@ class Session:
         key = record.name.lower(), record.version, role
         with self._lock:
             if key not in self._planned:
-                self._planned[key] = (
-                    scalar.spark_function(record)
-                    if role == "scalar"
-                    else variants.variant_function(record, role)
-                    if role in variants.VARIANTS
-                    else aggregates.expression_function(record, role)
-                )
+                self._planned[key] = spark_function(record, role)
             return self._planned[key]
 
     # Queries ---------------------------------------------------------------------------------

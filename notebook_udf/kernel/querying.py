@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from notebook_udf.kernel.catalog import Catalog
 from notebook_udf.planner import promises
-from notebook_udf.planner.scalar_calls import ScalarCalls, scalars_of
-from notebook_udf.planner.sql import Planner, aggregates_of, mentions
+from notebook_udf.planner.calls import of_kind
+from notebook_udf.planner.scalar_calls import ScalarCalls
+from notebook_udf.planner.sql import Planner, mentions
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -21,8 +22,8 @@ def run_query(session: Session, query: str, args: Mapping[str, Any]) -> DataFram
     from pyspark.logger import PySparkLogger
     from pyspark.sql.sql_formatter import SQLStringFormatter
 
-    aggregates = aggregates_of(session.functions)
-    scalars = scalars_of(session.functions)
+    aggregates = of_kind(session.functions, "aggregate")
+    scalars = of_kind(session.functions, "scalar")
     if not mentions(query, aggregates) and not mentions(query, scalars):
         return session.spark.sql(query, **args)
     untouched = query

@@ -15,42 +15,21 @@ from typing import Any
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import (
-    ArrayType,
     BinaryType,
     BooleanType,
-    DataType,
     StructField,
     StructType,
 )
 from pyspark.sql.udf import UserDefinedFunction
-from pyspark.util import PythonEvalType
 
-from notebook_udf.functions.definition import FunctionDefinition
+from notebook_udf.errors import PlanningError
+from notebook_udf.planner.calls import in_places
+from notebook_udf.planner.shipped import result_type
 from notebook_udf.registry import RegisteredFunction
-from notebook_udf.worker.call import FunctionCall
 from notebook_udf.worker.groups import ACCUMULATOR_FIELD, ARGUMENT_FIELD
 from notebook_udf.worker.partial import ACCUMULATOR, PASSED, Layout, PartialPass
-from notebook_udf.worker.shipment import Role, ship, travelling_accumulator
+from notebook_udf.worker.shipment import ship, travelling_accumulator
 from notebook_udf.worker.windows import WindowLayout, WindowPass
-
-
-def result_type(definition: FunctionDefinition) -> DataType:
-    """What a call gives per group: a table aggregate gives its rows as an array."""
-    rows = definition.kind == "table aggregate"
-    return ArrayType(definition.result_type) if rows else definition.result_type
-
-
-def expression_function(record: RegisteredFunction, role: Role) -> UserDefinedFunction:
-    """The function over lists of rows (``whole``) or of accumulators (``merge``)."""
-    definition = record.definition
-    shipment = ship(record.name, record.version, definition, record.payload, role=role)
-    return UserDefinedFunction(
-        FunctionCall(shipment),
-        returnType=result_type(definition),
-        name=record.name,
-        evalType=PythonEvalType.SQL_SCALAR_ARROW_UDF,
-        deterministic=definition.deterministic,
-    )
 
 
 def accumulator_struct(record: RegisteredFunction) -> StructType:
@@ -177,14 +156,7 @@ def column_name(value: Column) -> str:
 
 def arguments_of(record: RegisteredFunction, args: Any, kwargs: Any) -> list[Column]:
     """Arguments as given, by position and by name, in the places of the parameters."""
-    from notebook_udf.errors import PlanningError
-
-    names = list(record.definition.parameters)
-    rest = names[len(args) :]
-    given = [name for name in rest if name in kwargs]
-    if set(kwargs) - set(rest) or given != rest[: len(kwargs)]:
-        raise PlanningError(f"{record.name} takes {', '.join(names)}; was given {list(kwargs)}")
-    values = [*args, *(kwargs[name] for name in given)]
+    values = in_places(record, args, kwargs)
     for value in values:
         if not isinstance(value, (Column, str)):
             raise PlanningError(

@@ -6,13 +6,17 @@ DISTINCT, FILTER, OVER. A form that no aggregate can take is an error that names
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from sqlglot import exp
 
 from notebook_udf.errors import PlanningError
+from notebook_udf.planner.dialect import text
 from notebook_udf.registry import RegisteredFunction
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -49,9 +53,11 @@ def name_of(node: exp.Expression) -> str:
     return ""
 
 
-def shown(node: exp.Expression) -> str:
-    """A part of a query as its user spelled it."""
-    return str(node.sql("spark", normalize_functions=False))
+def arguments_of(node: exp.Expression) -> list[exp.Expression]:
+    """What stands in a call's parentheses."""
+    if isinstance(node, exp.Anonymous):
+        return list(node.expressions)
+    return list(node.iter_expressions())
 
 
 def within(node: exp.Expression) -> Iterator[exp.Expression]:
@@ -93,7 +99,7 @@ def find_calls(
                     inside_window = below.find_ancestor(exp.Window) or call.window
                     if inside_window is None:
                         raise PlanningError(
-                            f"{position(below, query)}{shown(below)} stands inside the "
+                            f"{position(below, query)}{text(below)} stands inside the "
                             f"arguments of {call.record.name}, and an aggregate cannot be taken of "
                             f"an aggregate: compute the inner one in a subquery"
                         )
@@ -101,9 +107,7 @@ def find_calls(
 
 
 def _call(node: exp.Expression, record: RegisteredFunction, query: str) -> AggregateCall:
-    arguments = (
-        list(node.expressions) if isinstance(node, exp.Anonymous) else list(node.iter_expressions())
-    )
+    arguments = arguments_of(node)
     distinct = len(arguments) == 1 and isinstance(arguments[0], exp.Distinct)
     if distinct:
         arguments = list(arguments[0].expressions)
@@ -131,19 +135,31 @@ def _call(node: exp.Expression, record: RegisteredFunction, query: str) -> Aggre
 def _in_order(
     arguments: list[exp.Expression], record: RegisteredFunction, node: exp.Expression, query: str
 ) -> list[exp.Expression]:
-    """Arguments given by name in the places of their parameters."""
-    if not any(isinstance(a, exp.Kwarg) for a in arguments):
-        return arguments
-    names = list(record.definition.parameters)
     placed = [a for a in arguments if not isinstance(a, exp.Kwarg)]
-    given = {a.this.name: a.expression for a in arguments if isinstance(a, exp.Kwarg)}
+    named = {a.this.name: a.expression for a in arguments if isinstance(a, exp.Kwarg)}
+    return in_places(record, placed, named, position(node, query)) if named else arguments
+
+
+def in_places(
+    record: RegisteredFunction, placed: Sequence[T], named: Mapping[str, T], where: str = ""
+) -> list[T]:
+    """Arguments given by place and by name, in the places of the parameters.
+
+    Raises
+    ------
+    PlanningError
+        If a name is no parameter's, is given twice, or leaves one out before it; ``where`` stands
+        before the message.
+    """
+    names = list(record.definition.parameters)
     rest = names[len(placed) :]
-    if set(given) - set(rest) or [n for n in rest if n in given] != rest[: len(given)]:
+    given = [name for name in rest if name in named]
+    if set(named) - set(rest) or given != rest[: len(named)]:
         raise PlanningError(
-            f"{position(node, query)}{record.name} takes {', '.join(names)}; it was given "
-            f"{', '.join(given)} by name"
+            f"{where}{record.name} takes {', '.join(names)}; it was given "
+            f"{', '.join(named)} by name"
         )
-    return [*placed, *(given[name] for name in rest if name in given)]
+    return [*placed, *(named[name] for name in given)]
 
 
 def position(node: exp.Expression, query: str) -> str:
@@ -155,3 +171,10 @@ def position(node: exp.Expression, query: str) -> str:
             line = before.count("\n") + 1
             return f"line {line}, column {start - (before.rfind(chr(10)) + 1) + 1}: "
     return ""
+
+
+def of_kind(
+    functions: Mapping[str, RegisteredFunction], kind: str
+) -> dict[str, RegisteredFunction]:
+    """The functions of a kind among those registered, by lower-case name."""
+    return {r.name.lower(): r for r in functions.values() if r.definition.kind == kind}

@@ -14,6 +14,7 @@ from pyspark.sql import functions as F
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.planner.aggregates import ColumnCall, call_of, partial_rows
+from notebook_udf.planner.aggregates import column as column_of
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.types import is_groupable
 from notebook_udf.worker.partial import ACCUMULATOR, Layout, Part
@@ -61,9 +62,7 @@ def flat_aggregate(
         grouped, (column,), source = merged
         groups = source.groupBy(*grouped).agg(column.alias("_nu_rows"))
     else:
-        from notebook_udf.planner.aggregates import column as whole
-
-        made = whole(planned(call.record, "whole"), call)
+        made = column_of(planned(call.record, "whole"), call)
         groups = rows.groupBy(*keys).agg(made.alias("_nu_rows"))
     key_names = _names(rows, keys)
     groups = groups.toDF(*(f"_nu_key{i}" for i in range(len(key_names))), "_nu_rows")

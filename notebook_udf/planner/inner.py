@@ -13,18 +13,21 @@ from pyspark.sql import DataFrame
 from sqlglot import exp
 
 from notebook_udf.planner.calls import AggregateCall
-from notebook_udf.registry import RegisteredFunction
-from notebook_udf.worker.shipment import Role
+from notebook_udf.planner.catalog import Names
 
 # What of a SELECT makes its rows.
 SOURCE = ("from_", "joins", "laterals", "where", "sample")
 
 
+# What a SELECT with calls of scalar functions cannot have when its clauses are taken apart.
+UNFIT = ("qualify", "windows", "connect", "match", "pivots", "sort", "distribute", "cluster")
+
+
 class Unfit(Exception):
-    """This SELECT has to be answered by expressions over collected rows."""
+    """This SELECT cannot be rewritten, and is left as it is."""
 
 
-class Surroundings(Protocol):
+class Surroundings(Names, Protocol):
     """What a SELECT needs of the query it stands in."""
 
     def calls(self, select: exp.Expression) -> list[AggregateCall]:
@@ -35,15 +38,6 @@ class Surroundings(Protocol):
 
     def run(self, query: exp.Expression, *, inside: bool) -> DataFrame:
         """The rows of a query that stands beside, or ``inside``, the SELECT."""
-
-    def hidden_name(self, record: RegisteredFunction, role: Role) -> str:
-        """The SQL name of a function in a role."""
-
-    def view(self, rows: DataFrame) -> str:
-        """A name for rows."""
-
-    def built_in_aggregates(self) -> frozenset[str]:
-        """The names of Spark's own aggregate functions."""
 
 
 @dataclass
@@ -101,19 +95,6 @@ def read_instead(select: exp.Select, view: str) -> None:
 def source_columns(select: exp.Select, around: Surroundings) -> list[str]:
     """The names of the columns that ``*`` stands for."""
     return list(around.run(inner_query(select, [exp.Star()]), inside=True).columns)
-
-
-def name_projections(select: exp.Select) -> None:
-    """What a projection was called it is still called when its columns have other names."""
-    for projection in list(select.expressions):
-        if isinstance(projection, (exp.Alias, exp.Aliases, exp.Star)):
-            continue
-        if isinstance(projection, exp.Column):
-            name = projection.name
-        else:
-            name = projection.sql("spark", normalize_functions=False)
-        identifier = exp.to_identifier(name, quoted=True)
-        projection.replace(exp.alias_(projection.copy(), identifier))
 
 
 def expand_stars(select: exp.Select, around: Surroundings) -> None:

@@ -20,10 +20,10 @@ import itertools
 from sqlglot import exp
 
 from notebook_udf.errors import PlanningError
-from notebook_udf.planner.calls import name_of, position, within
-from notebook_udf.planner.reach import shown
-from notebook_udf.planner.scalar_calls import ScalarCalls, arguments_of, entered_argument
-from notebook_udf.planner.variants import leaving
+from notebook_udf.planner.calls import arguments_of, name_of, position, within
+from notebook_udf.planner.dialect import text
+from notebook_udf.planner.months import leaving
+from notebook_udf.planner.scalar_calls import ScalarCalls, entered_argument
 from notebook_udf.worker.guarded import GUARD_FIELD, NAME_FIELD, PLACE_FIELD
 
 _COVERED = ("transform", "filter", "exists", "forall")
@@ -88,7 +88,7 @@ class _Lifted:
             made: dict[str, str] = {}
             for call in calls:
                 steady = self._calls.steady(call)
-                key = shown(call) if steady else str(id(call))
+                key = text(call) if steady else str(id(call))
                 if key not in made:
                     made[key] = self._lift(call)
                 self._swap(call, _field(self._row, made[key]))
@@ -151,7 +151,7 @@ class _Lifted:
         deeper.meta.update(call.meta)
         self._results[name] = deeper, False
         field = _field(self._row, name)
-        if role == "scalar" and shown(leaving(record, field)) != shown(field):
+        if role == "scalar" and text(leaving(record, field)) != text(field):
             # The variant's own result is what travels; the query is to see what it stands for.
             converted = leaving(record, exp.column("_nu_r"))
             self._results[name] = (
@@ -228,7 +228,7 @@ def _refused(construct: exp.Expression, lambda_: exp.Lambda, calls: ScalarCalls)
     call = calls.inside(lambda_.this)[0]
     record = calls.record(call)
     name = record.name if record is not None else ""
-    around = shown(construct).partition("(")[0].lower()
+    around = text(construct).partition("(")[0].lower()
     return PlanningError(
         f"{position(call, calls.query)}{name} stands in a lambda of {around}, which calls it with "
         f"results of its own: Python functions run in the lambdas of {', '.join(_COVERED)}; or "

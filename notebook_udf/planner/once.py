@@ -20,7 +20,9 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from notebook_udf.planner.calls import name_of, within
+from notebook_udf.planner.calls import arguments_of, name_of, within
+from notebook_udf.planner.dialect import text
+from notebook_udf.planner.inner import UNFIT
 from notebook_udf.planner.reach import (
     Circular,
     Condition,
@@ -29,11 +31,9 @@ from notebook_udf.planner.reach import (
     Root,
     conjuncts,
     find_places,
-    shown,
 )
-from notebook_udf.planner.scalar_calls import VOLATILE, ScalarCalls, arguments_of
+from notebook_udf.planner.scalar_calls import VOLATILE, ScalarCalls
 
-_UNFIT = ("qualify", "windows", "connect", "match", "pivots", "sort", "distribute", "cluster")
 _COLUMN = "_nu_once"
 
 
@@ -50,7 +50,7 @@ def once_per_row(
     """
     if select.args.get("from_") is None or not _stands_alone(select):
         return False
-    if any(select.args.get(name) for name in _UNFIT) or _unfit_star(select):
+    if any(select.args.get(name) for name in UNFIT) or _unfit_star(select):
         return False
     if not any(calls.any_in(node) for node in _clauses(select)):
         return False
@@ -104,11 +104,11 @@ class _Once:
         self._bind_filters(first)
         tests = self._python_conjuncts(where)
         found = (*later, *again)
-        ways = [Place(p.node, p.record, (*tests, *p.conditions), shown(p.node)) for p in found]
+        ways = [Place(p.node, p.record, (*tests, *p.conditions), text(p.node)) for p in found]
         self._serve(ways)
-        for text in sorted(wanted - filtered):
-            self._bind(text)
-            self._later[text] = self._bound[text]
+        for key in sorted(wanted - filtered):
+            self._bind(key)
+            self._later[key] = self._bound[key]
         self._write(where, order, grouped)
         return True
 
@@ -137,9 +137,9 @@ class _Once:
     def _filtered_outside(self) -> set[str]:
         """Calls in what is selected under a name that an outer condition mentions."""
         return {
-            shown(call)
+            text(call)
             for p in self._select.expressions
-            if (p.alias or shown(p)).lower() in self._filtered
+            if (p.alias or text(p)).lower() in self._filtered
             for call in self._calls.inside(p)
         }
 
@@ -166,11 +166,11 @@ class _Once:
         for place in self._bindable(find_places(roots, calls), aliases):
             if place.key[0][:1] in (("aggregate",), ("Filter",)):  # type: ignore[index]
                 again.append(place)
-        texts = {shown(key) for key in keys}
+        texts = {text(key) for key in keys}
         for name in ("having", "order"):
             node = select.args.get(name)
             for each in within(node) if node is not None else ():
-                if shown(each) in texts and not _mentions(each, aliases):
+                if text(each) in texts and not _mentions(each, aliases):
                     again += self._bindable(find_places([Root(each)], calls), set())
         return later, again
 
@@ -180,42 +180,42 @@ class _Once:
         """Makes guards for calls that are not bound yet."""
         guards = Guards(places, self._calls, self._instead)
         for place in places:
-            text = shown(place.node)
+            key = text(place.node)
             self._nodes.add(id(place.node))
-            if text not in self._bound:
-                self._guards[text] = guards
-                self._by_text.setdefault(text, []).append(place)
+            if key not in self._bound:
+                self._guards[key] = guards
+                self._by_text.setdefault(key, []).append(place)
 
     def _bind_filters(self, first: list[Place]) -> None:
-        self._serve([Place(p.node, p.record, p.conditions, shown(p.node)) for p in first])
-        for text in list(self._by_text):
-            places = self._by_text[text]
-            self._bind(text)
-            column = self._bound[text]
+        self._serve([Place(p.node, p.record, p.conditions, text(p.node)) for p in first])
+        for key in list(self._by_text):
+            places = self._by_text[key]
+            self._bind(key)
+            column = self._bound[key]
             if any(all(c.certain for c in place.conditions) for place in places):
-                self._later[text] = column
+                self._later[key] = column
                 continue
             # Some rows pass WHERE without it: those have to compute it when they need it.
-            guard = self._guards[text].guard(places[0])
+            guard = self._guards[key].guard(places[0])
             assert guard is not None
             reached = self._view(guard)
             call = places[0].node.copy()
-            self._later[text] = exp.If(this=reached, true=column.copy(), false=call)
+            self._later[key] = exp.If(this=reached, true=column.copy(), false=call)
         self._by_text.clear()
 
-    def _bind(self, text: str) -> None:
-        if text in self._bound:
+    def _bind(self, key: str) -> None:
+        if key in self._bound:
             return
-        if text in self._binding:
+        if key in self._binding:
             raise Circular
-        self._binding.add(text)
-        places = self._by_text[text]
+        self._binding.add(key)
+        places = self._by_text[key]
         for place in places:
             for condition in place.conditions:
                 self._bind_inside(condition.node)
                 if condition.against is not None:
                     self._bind_inside(condition.against)
-        node, record, guards = places[0].node, places[0].record, self._guards[text]
+        node, record, guards = places[0].node, places[0].record, self._guards[key]
         for argument in arguments_of(node):
             self._bind_inside(argument)
         arguments = [guards.write(argument) for argument in arguments_of(node)]
@@ -226,12 +226,12 @@ class _Once:
                 old.replace(new)
         else:
             call = self._calls.guarded(record, guard, arguments)
-        self._bound[text] = self._view(call)
+        self._bound[key] = self._view(call)
 
     def _bind_inside(self, node: exp.Expression) -> None:
         for call in self._calls.inside(node):
             if id(call) in self._nodes:
-                self._bind(shown(call))
+                self._bind(text(call))
 
     def _view(self, value: exp.Expression) -> exp.Expression:
         """A column for a value, computed once for each row of the FROM."""
@@ -255,11 +255,11 @@ class _Once:
     # The clauses -----------------------------------------------------------------------------
 
     def _instead(self, node: exp.Expression) -> exp.Expression | None:
-        found = self._bound.get(shown(node)) if id(node) in self._nodes else None
+        found = self._bound.get(text(node)) if id(node) in self._nodes else None
         return None if found is None else found.copy()
 
     def _instead_later(self, node: exp.Expression) -> exp.Expression | None:
-        found = self._later.get(shown(node)) if id(node) in self._nodes else None
+        found = self._later.get(text(node)) if id(node) in self._nodes else None
         return None if found is None else found.copy()
 
     def _write(
@@ -278,12 +278,12 @@ class _Once:
             made = [writer.write(key) for key in group.expressions]
             for old, new in zip(group.expressions, made, strict=True):
                 if old != new:
-                    keys[shown(old)] = new
+                    keys[text(old)] = new
             group.set("expressions", made)
 
         def other(node: exp.Expression) -> exp.Expression | None:
             if keys and not isinstance(node, exp.Literal):
-                found = keys.get(shown(node))
+                found = keys.get(text(node))
                 if found is not None:
                     return found.copy()
             return self._instead_later(node)
@@ -369,7 +369,7 @@ def _mentions(node: exp.Expression, names: set[str]) -> bool:
 
 
 def _texts(places: list[Place]) -> set[str]:
-    return {shown(place.node) for place in places}
+    return {text(place.node) for place in places}
 
 
 def _volatile(node: exp.Expression, calls: ScalarCalls) -> bool:

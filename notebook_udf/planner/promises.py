@@ -20,13 +20,14 @@ from sqlglot import exp
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.planner.calls import name_of
+from notebook_udf.planner.dialect import parsed, text
 from notebook_udf.planner.joins import REFUSED_JOIN, doubtful_join
 from notebook_udf.planner.lambdas import without_lambdas
+from notebook_udf.planner.names import give_name, written_name
 from notebook_udf.planner.once import filtered_names, once_per_row
-from notebook_udf.planner.reach import Circular, Guards, Root, find_places, shown
+from notebook_udf.planner.reach import Circular, Guards, Root, find_places
 from notebook_udf.planner.regrouped import regrouped
 from notebook_udf.planner.scalar_calls import VOLATILE, ScalarCalls
-from notebook_udf.planner.sql import parsed
 
 # What lambdas are for; any other error of Spark's is the query's own.
 _REFUSED_LAMBDA = "LAMBDA_FUNCTION_WITH"
@@ -78,7 +79,7 @@ def keep(query: str, calls: ScalarCalls, *, aggregates: bool = False) -> Kept | 
         if before is not None and not _reads_alike(before, tree, calls):
             return None
     try:
-        rows = catalog.run(shown(made))
+        rows = catalog.run(text(made))
     except AnalysisException:
         return None
     if before is not None and _types(rows) != _types(before):
@@ -108,7 +109,7 @@ def _check_joins(query: str, tree: exp.Expression, calls: ScalarCalls) -> None:
 
 def _reads_alike(before: DataFrame, tree: exp.Expression, calls: ScalarCalls) -> bool:
     """Whether the parser took the query for what Spark takes it for."""
-    after = calls.catalog.run(shown(tree))
+    after = calls.catalog.run(text(tree))
     if _types(before) != _types(after):
         return False
     # Seeds differ from one reading to the next, so such plans are never the same.
@@ -124,18 +125,18 @@ def _types(rows: DataFrame) -> list[str]:
 def _plan_of(rows: DataFrame) -> str:
     """The analysed plan, without what differs from one reading of a query to the next."""
     try:
-        text = str(rows._jdf.queryExecution().analyzed().toString())
+        plan = str(rows._jdf.queryExecution().analyzed().toString())
     except AttributeError:
         # Spark Connect has no JVM at hand.
-        text = rows._explain_string(extended=True)
-        text = text.partition("== Analyzed Logical Plan ==")[2].partition("== Optimized")[0]
-    text = re.sub(r"\b(nvl|ifnull)\(", "coalesce(", text)
+        plan = rows._explain_string(extended=True)
+        plan = plan.partition("== Analyzed Logical Plan ==")[2].partition("== Optimized")[0]
+    plan = re.sub(r"\b(nvl|ifnull)\(", "coalesce(", plan)
     seen: dict[str, str] = {}
 
     def number(match: re.Match[str]) -> str:
         return seen.setdefault(match[0], f"#{len(seen)}")
 
-    return re.sub(r"#\d+|(?<=CTERelationDef )\d+|(?<=CTERelationRef )\d+", number, text)
+    return re.sub(r"#\d+|(?<=CTERelationDef )\d+|(?<=CTERelationRef )\d+", number, plan)
 
 
 def promised(tree: exp.Expression, calls: ScalarCalls) -> exp.Expression | None:
@@ -249,12 +250,12 @@ class _Writing:
     def _note_keys(self, before: exp.Expression, after: exp.Expression) -> None:
         for old, new in zip(before.expressions, after.expressions, strict=True):
             if self._calls.any_in(old):
-                self.group_keys[shown(old)] = new
+                self.group_keys[text(old)] = new
 
     def _other(self, node: exp.Expression) -> exp.Expression | None:
         if not self.instead or isinstance(node, exp.Literal):
             return None
-        found = self.instead.get(shown(node))
+        found = self.instead.get(text(node))
         return None if found is None else found.copy()
 
 
@@ -278,11 +279,8 @@ class _Names:
             return
         known = self._known()
         for place in changed:
-            old = before[place]
-            name = known.get(place) or (old.name if isinstance(old, exp.Column) else shown(old))
-            identifier = exp.to_identifier(name, quoted=True)
-            projection = select.expressions[place]
-            projection.replace(exp.alias_(projection.copy(), identifier))
+            name = known.get(place) or written_name(before[place])
+            give_name(select.expressions[place], name)
 
     def _known(self) -> dict[int, str]:
         """The names Spark gives, by place; those between two stars are not known."""
@@ -310,15 +308,15 @@ class _Names:
             inside, node = node, node.parent
             own = node.args.get("with_") if isinstance(node, exp.Expression) else None
             if own is not None and own is not inside:
-                tables = [*(shown(cte) for cte in own.expressions), *tables]
+                tables = [*(text(cte) for cte in own.expressions), *tables]
             elif isinstance(node, exp.With):
                 tables = [
-                    *(shown(cte) for cte in node.expressions[: node.expressions.index(inside)]),
+                    *(text(cte) for cte in node.expressions[: node.expressions.index(inside)]),
                     *tables,
                 ]
         prefix = f"WITH {', '.join(tables)} " if tables else ""
         own_tables = self._before.args.get("with_")
-        query = shown(self._before)
+        query = text(self._before)
         return f"SELECT * FROM ({prefix}{query})" if prefix and own_tables else prefix + query
 
 

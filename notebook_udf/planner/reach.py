@@ -19,9 +19,9 @@ from typing import Any, Literal, TypeAlias
 
 from sqlglot import exp
 
-from notebook_udf.planner.calls import name_of
-from notebook_udf.planner.scalar_calls import ScalarCalls, arguments_of
-from notebook_udf.planner.sql import text
+from notebook_udf.planner.calls import arguments_of, name_of
+from notebook_udf.planner.dialect import text
+from notebook_udf.planner.scalar_calls import ScalarCalls
 from notebook_udf.registry import RegisteredFunction
 
 How: TypeAlias = Literal["true", "not true", "not false", "null", "not null"]
@@ -104,7 +104,7 @@ class _Walk:
         record = calls.record(node)
         if record is not None:
             steady = calls.steady(node)
-            key: Hashable = (scope, shown(node)) if steady else id(node)
+            key: Hashable = (scope, text(node)) if steady else id(node)
             self.places.append(Place(node, record, conditions, key))
         if isinstance(node, exp.Case):
             self._case(node, conditions, scope)
@@ -310,7 +310,7 @@ class Guards:
         found = {}
         for conditions in ways:
             way = exp.and_(*(self._holds(c) for c in conditions))
-            found[shown(way)] = way
+            found[text(way)] = way
         return exp.or_(*found.values())
 
     def _holds(self, condition: Condition) -> exp.Expression:
@@ -360,8 +360,3 @@ def _chained(node: exp.Expression, kind: type[exp.Expression]) -> list[exp.Expre
     if type(inner) is not kind:
         return [node]
     return [o for side in (inner.left, inner.right) for o in _chained(side, kind)]
-
-
-def shown(node: exp.Expression) -> str:
-    """An expression as text, to compare it by and to hand it to Spark."""
-    return text(node)

@@ -10,15 +10,11 @@ from __future__ import annotations
 from sqlglot import exp
 
 from notebook_udf.planner.calls import within
-from notebook_udf.planner.reach import shown
+from notebook_udf.planner.dialect import text
+from notebook_udf.planner.inner import UNFIT, Unfit
 from notebook_udf.planner.scalar_calls import ScalarCalls
 
-_UNFIT = ("qualify", "windows", "connect", "match", "pivots", "sort", "distribute", "cluster")
 _INNER = ("from_", "laterals", "joins", "where", "group", "hint")
-
-
-class Unfit(Exception):
-    """The SELECT is not one that can be taken apart."""
 
 
 def regrouped(select: exp.Select, calls: ScalarCalls) -> exp.Select | None:
@@ -33,14 +29,14 @@ def regrouped(select: exp.Select, calls: ScalarCalls) -> exp.Select | None:
 
 def _repeats(select: exp.Select, calls: ScalarCalls) -> bool:
     """Whether a call stands in two of: what is selected, HAVING, ORDER BY."""
-    if any(select.args.get(name) for name in _UNFIT):
+    if any(select.args.get(name) for name in UNFIT):
         return False
     places = [select.expressions]
     places += [[select.args[n]] for n in ("having", "order") if select.args.get(n) is not None]
     found: list[set[str]] = []
     for nodes in places:
         outside = [c for node in nodes for c in _above(node, calls)]
-        found.append({shown(call) for call in outside if calls.steady(call)})
+        found.append({text(call) for call in outside if calls.steady(call)})
     return any(a & b for i, a in enumerate(found) for b in found[i + 1 :])
 
 
@@ -106,18 +102,18 @@ class _Regrouped:
         return key
 
     def _column(self, value: exp.Expression, prefix: str) -> exp.Expression:
-        text = shown(value)
-        if text not in self._columns:
+        key = text(value)
+        if key not in self._columns:
             name = f"{prefix}{len(self._columns)}"
             self._inner.append(exp.alias_(value.copy(), name))
-            self._columns[text] = exp.column(name)
-        return self._columns[text].copy()
+            self._columns[key] = exp.column(name)
+        return self._columns[key].copy()
 
     def _above(self, node: exp.Expression, *, ordering: bool) -> exp.Expression:
         """An expression over groups, in terms of the subquery's columns."""
         if isinstance(node, (exp.Query, exp.Window, exp.Star, exp.Placeholder)):
             raise Unfit
-        found = None if isinstance(node, exp.Literal) else self._columns.get(shown(node))
+        found = None if isinstance(node, exp.Literal) else self._columns.get(text(node))
         if found is not None:
             return found.copy()
         if isinstance(node, exp.Filter) or self._calls.is_aggregate(node):

@@ -1,7 +1,4 @@
-"""Scalar functions as Spark expressions.
-
-Every scalar function, general or vectorised, becomes an Arrow scalar UDF, so that Spark fuses
-nested and neighbouring calls into one Python node. What runs in that node is ``worker.call``.
+"""Scalar functions under their names in Spark SQL, and called on columns.
 
 Year-month intervals cannot enter or leave a Python worker, because pyarrow has no class for
 them: they travel as a count of months, and the casts on both sides are planned here.
@@ -13,32 +10,15 @@ from typing import Any
 
 from pyspark.sql import Column, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.types import DataType, IntegerType, YearMonthIntervalType
+from pyspark.sql.types import DataType, YearMonthIntervalType
 from pyspark.sql.udf import UserDefinedFunction
-from pyspark.util import PythonEvalType
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.functions.definition import FunctionDefinition
+from notebook_udf.planner.shipped import spark_function
 from notebook_udf.registry import RegisteredFunction
-from notebook_udf.types import contains_year_month, ddl
-from notebook_udf.worker.call import FunctionCall
+from notebook_udf.types import ddl
 from notebook_udf.worker.kernels import translate
-from notebook_udf.worker.shipment import ship
-
-
-def spark_function(record: RegisteredFunction) -> UserDefinedFunction:
-    """The function as Spark takes it, under its worker-side types."""
-    definition = record.definition
-    _check_intervals(definition)
-    call = FunctionCall(ship(record.name, record.version, definition, record.payload))
-    function = UserDefinedFunction(
-        call,
-        returnType=_travelling(definition.result_type),
-        name=record.name,
-        evalType=PythonEvalType.SQL_SCALAR_ARROW_UDF,
-        deterministic=definition.deterministic,
-    )
-    return function
 
 
 def call(
@@ -140,19 +120,6 @@ def _quoted(name: str) -> str:
 def _needs_casts(definition: FunctionDefinition) -> bool:
     types = (*(definition.input_types or ()), definition.result_type)
     return any(isinstance(t, YearMonthIntervalType) for t in types)
-
-
-def _check_intervals(definition: FunctionDefinition) -> None:
-    for t in (*(definition.input_types or ()), definition.result_type):
-        if t and contains_year_month(t) and not isinstance(t, YearMonthIntervalType):
-            raise PlanningError(
-                f"{definition.name}: a year-month interval inside {ddl(t)} cannot enter a Python "
-                f"worker; pass it as a parameter of its own, or as a number of months"
-            )
-
-
-def _travelling(t: DataType) -> DataType:
-    return IntegerType() if isinstance(t, YearMonthIntervalType) else t
 
 
 def _enter(value: Column | str, t: DataType | None) -> Column | str:

@@ -7,13 +7,12 @@ for the next one as well.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol
 
-from pyspark.sql import DataFrame
 from sqlglot import exp
 
 from notebook_udf.planner.calls import name_of, within
-from notebook_udf.planner.variants import entering, leaving
+from notebook_udf.planner.catalog import Catalog
+from notebook_udf.planner.months import entering, leaving
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.worker.shipment import Role
 
@@ -36,19 +35,6 @@ _TOTAL = (
 )  # fmt: skip
 
 _known: dict[str, bool] = {}
-
-
-class Catalog(Protocol):
-    """What the passes need of a session."""
-
-    def run(self, query: str) -> DataFrame:
-        """Spark's answer to a query, analysed."""
-
-    def hidden_name(self, record: RegisteredFunction, role: Role) -> str:
-        """The SQL name of a function in a role, known to Spark."""
-
-    def built_in_aggregates(self) -> frozenset[str]:
-        """The names of Spark's own aggregate functions, in lower case."""
 
 
 class ScalarCalls:
@@ -179,13 +165,6 @@ def _bare_name(node: exp.Expression) -> str:
     return name_of(node).strip("`")
 
 
-def arguments_of(node: exp.Expression) -> list[exp.Expression]:
-    """What stands in a call's parentheses."""
-    if isinstance(node, exp.Anonymous):
-        return list(node.expressions)
-    return list(node.iter_expressions())
-
-
 def entered_argument(
     record: RegisteredFunction, place: int, value: exp.Expression
 ) -> exp.Expression:
@@ -196,14 +175,3 @@ def entered_argument(
     name = value.this.name
     place = names.index(name) if name in names else len(names)
     return exp.Kwarg(this=value.this.copy(), expression=entering(record, place, value.expression))
-
-
-def scalars_of(
-    functions: Mapping[str, RegisteredFunction],
-) -> dict[str, RegisteredFunction]:
-    """The scalar functions among those registered, by lower-case name."""
-    return {
-        record.name.lower(): record
-        for record in functions.values()
-        if record.definition.kind == "scalar"
-    }

@@ -8,64 +8,22 @@ two phases is, by ``two_phase``; one that cannot keeps the expression.
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any
 
-import sqlglot
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame
 from sqlglot import exp
-from sqlglot.dialects.spark import Spark
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.planner import two_phase, windows
-from notebook_udf.planner.calls import (
-    AggregateCall,
-    find_calls,
-    name_of,
-    nested_queries,
-)
+from notebook_udf.planner.calls import AggregateCall, find_calls, name_of, nested_queries
+from notebook_udf.planner.catalog import Catalog
+from notebook_udf.planner.dialect import parsed, text
+from notebook_udf.planner.names import name_projections
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.worker.groups import ARGUMENT_FIELD
-from notebook_udf.worker.shipment import Role
-
-_KNOWN = ("ARRAY", "COALESCE", "COUNT", "EXISTS", "FILTER", "IF", "IFNULL", "NVL", "TRANSFORM")
-
-
-class _Spark4(Spark):  # type: ignore[misc]
-    """Spark's SQL, read so that it is written again as it was.
-
-    A doubled quote is a quote, and does not end one text of two. Functions stay the names and
-    arguments that they are: sqlglot would put functions of its own, and sometimes other ones, in
-    their place. Those it still knows are what the planner asks for by class.
-    """
-
-    class Tokenizer(Spark.Tokenizer):  # type: ignore[misc]
-        STRING_ESCAPES = ("\\", "'", '"')
-
-    class Parser(Spark.Parser):  # type: ignore[misc]
-        FUNCTIONS = {name: Spark.Parser.FUNCTIONS[name] for name in _KNOWN}  # noqa: RUF012
-
-    class Generator(Spark.Generator):  # type: ignore[misc]
-        TYPE_MAPPING = {**Spark.Generator.TYPE_MAPPING, exp.DType.TIME: "TIME"}  # noqa: RUF012
-
-
-class Catalog(Protocol):
-    """What planning needs of a session."""
-
-    def run(self, query: str) -> DataFrame:
-        """Spark's answer to a query, analysed."""
-
-    def hidden_name(self, record: RegisteredFunction, role: Role) -> str:
-        """The SQL name of a function in a role, known to Spark."""
-
-    def view(self, rows: DataFrame) -> str:
-        """A name for rows, as long as a query is planned."""
-
-    def built_in_aggregates(self) -> frozenset[str]:
-        """The names of Spark's own aggregate functions, in lower case."""
 
 
 def mentions(query: str, names: Mapping[str, Any]) -> bool:
@@ -74,34 +32,6 @@ def mentions(query: str, names: Mapping[str, Any]) -> bool:
         return False
     words = "|".join(map(re.escape, names))
     return re.search(rf"(?i)(?<![\w.])`?({words})`?\s*\(", query) is not None
-
-
-def parsed(query: str) -> exp.Expression:
-    """The query as a tree.
-
-    Raises
-    ------
-    PlanningError
-        If it is not understood, with the place.
-    """
-    logger = logging.getLogger("sqlglot")
-    before, logger.disabled = logger.disabled, True
-    try:
-        return sqlglot.parse_one(query, read=_Spark4)
-    except sqlglot.errors.SqlglotError as error:
-        # Parts of the query are underlined in it, for terminals.
-        plain = re.sub(r"\x1b\[\d+m", "", str(error))
-        raise PlanningError(
-            f"the query calls functions of this package and cannot be read: {plain}"
-        ) from None
-    finally:
-        logger.disabled = before
-
-
-def text(node: exp.Expression) -> str:
-    """A tree as Spark's SQL."""
-    shown: str = node.sql(dialect=_Spark4, normalize_functions=False)
-    return shown
 
 
 class Planner:
@@ -130,7 +60,6 @@ class Planner:
         self._tree = tree
         self._aggregates = aggregates
         self.catalog = catalog
-        self.strategies: list[str] = []
 
     def plan(self) -> DataFrame:
         """The query as a DataFrame.
@@ -197,13 +126,16 @@ class Planner:
         """The tree with each call as an expression over collected rows."""
         for query in (tree, *tree.find_all(exp.Query)):
             if isinstance(query, exp.Select):
-                _keep_names(query, self._aggregates)
+                name_projections(query, self._has_call)
         while True:
             calls = self._outermost(tree)
             if not calls:
                 return tree
             for call in calls:
                 call.node.replace(self.collected(call))
+
+    def _has_call(self, node: exp.Expression) -> bool:
+        return any(name_of(each) in self._aggregates for each in node.walk())
 
     def _outermost(self, tree: exp.Expression) -> list[AggregateCall]:
         calls = []
@@ -289,29 +221,5 @@ def _fields(arguments: tuple[exp.Expression, ...]) -> list[exp.Expression]:
     return fields
 
 
-def _keep_names(select: exp.Select, aggregates: Mapping[str, RegisteredFunction]) -> None:
-    """Gives projections the names their calls had before they were rewritten."""
-    for projection in list(select.expressions):
-        if isinstance(projection, (exp.Alias, exp.Aliases, exp.Column, exp.Star)):
-            continue
-        if any(name_of(node) in aggregates for node in projection.walk()):
-            name = exp.to_identifier(text(projection), quoted=True)
-            projection.replace(exp.alias_(projection.copy(), name))
-
-
 def _named(rows: DataFrame, names: list[str]) -> DataFrame:
     return rows if rows.columns == names else rows.toDF(*names)
-
-
-def aggregates_of(
-    functions: Mapping[str, RegisteredFunction],
-) -> dict[str, RegisteredFunction]:
-    """The aggregate functions among those registered, by lower-case name."""
-    return {
-        record.name.lower(): record
-        for record in functions.values()
-        if record.definition.kind == "aggregate"
-    }
-
-
-__all__ = ["Catalog", "Planner", "aggregates_of", "mentions"]

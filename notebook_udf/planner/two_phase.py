@@ -18,15 +18,16 @@ from sqlglot import exp
 
 from notebook_udf.planner.aggregates import partial_rows
 from notebook_udf.planner.calls import AggregateCall, name_of
+from notebook_udf.planner.dialect import text
 from notebook_udf.planner.inner import (
     Columns,
     Surroundings,
     Unfit,
     inner_query,
-    name_projections,
     read_instead,
     source_columns,
 )
+from notebook_udf.planner.names import name_projections
 from notebook_udf.types import is_groupable
 from notebook_udf.worker.partial import ACCUMULATOR, PASSED, Layout, Part
 
@@ -145,9 +146,7 @@ class _TwoPhases:
     def _layout(self, parts: list[Part], mergeable: bool) -> Layout:
         offset = len(self._keys.expressions) + len(self._passing.expressions)
         return Layout(
-            keys=tuple(
-                key.sql("spark", normalize_functions=False) for key in self._keys.expressions
-            ),
+            keys=tuple(map(text, self._keys.expressions)),
             passing=len(self._passing.expressions),
             parts=tuple(
                 Part(
@@ -184,8 +183,7 @@ class _TwoPhases:
         if self._keys.expressions and not self._sets:
             named: list[exp.Expression] = []
             for number, key in enumerate(self._keys.expressions):
-                shown = key.sql("spark", normalize_functions=False)
-                named += [exp.Literal.string(shown), self._keys.at(number)]
+                named += [exp.Literal.string(text(key)), self._keys.at(number)]
             arguments.append(exp.Anonymous(this="named_struct", expressions=named))
         name = self._around.hidden_name(call.record, "merge")
         return exp.Anonymous(this=name, expressions=arguments)

@@ -16,15 +16,16 @@ from sqlglot import exp
 
 from notebook_udf.planner.aggregates import window_rows
 from notebook_udf.planner.calls import AggregateCall, name_of, within
+from notebook_udf.planner.dialect import text
 from notebook_udf.planner.inner import (
     Columns,
     Surroundings,
     Unfit,
     expand_stars,
     inner_query,
-    name_projections,
     read_instead,
 )
+from notebook_udf.planner.names import name_projections
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.types import is_groupable
 from notebook_udf.worker.frames import Frame
@@ -189,7 +190,7 @@ class _Windows:
                 gathered = gathered.sortWithinPartitions(*partition, *directions)
             layout = WindowLayout(
                 partition=tuple(places[name] for name in partition),
-                names=tuple(each.sql("spark") for each in window.partition),
+                names=tuple(map(text, window.partition)),
                 order=tuple(places[name] for name in order),
                 parts=tuple(part for _, part in window.calls),
                 results=tuple(_result(number, place) for place in range(len(window.calls))),

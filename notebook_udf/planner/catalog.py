@@ -1,0 +1,30 @@
+"""What planning asks of the session that it is done for."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from pyspark.sql import DataFrame
+
+from notebook_udf.registry import RegisteredFunction
+from notebook_udf.worker.shipment import Role
+
+
+class Names(Protocol):
+    """What can be named in a query."""
+
+    def hidden_name(self, record: RegisteredFunction, role: Role) -> str:
+        """The SQL name of a function in a role, known to Spark."""
+
+    def view(self, rows: DataFrame) -> str:
+        """A name for rows, as long as a query is planned."""
+
+    def built_in_aggregates(self) -> frozenset[str]:
+        """The names of Spark's own aggregate functions, in lower case."""
+
+
+class Catalog(Names, Protocol):
+    """Names, and Spark's answers."""
+
+    def run(self, query: str) -> DataFrame:
+        """Spark's answer to a query, analysed."""

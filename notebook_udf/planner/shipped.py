@@ -1,0 +1,65 @@
+"""Functions as Spark expressions: whatever a call is asked for, it is an Arrow scalar UDF.
+
+One evaluation type for all roles has Spark run nested and neighbouring calls in one Python node.
+What runs in that node is ``worker.call``.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql.types import ArrayType, DataType, IntegerType, YearMonthIntervalType
+from pyspark.sql.udf import UserDefinedFunction
+from pyspark.util import PythonEvalType
+
+from notebook_udf.errors import PlanningError
+from notebook_udf.functions.definition import FunctionDefinition
+from notebook_udf.registry import RegisteredFunction
+from notebook_udf.types import contains_year_month, ddl
+from notebook_udf.worker.call import FunctionCall
+from notebook_udf.worker.shipment import Role, ship
+
+# How many lists of results a role gives around the function's own.
+_LISTS: dict[Role, int] = {"each": 1, "each2": 2}
+
+
+def spark_function(record: RegisteredFunction, role: Role = "scalar") -> UserDefinedFunction:
+    """The function as Spark takes it in a role, under its worker-side types.
+
+    Raises
+    ------
+    PlanningError
+        If a type cannot enter a worker.
+    """
+    definition = record.definition
+    returned = result_type(definition)
+    if not definition.is_aggregate:
+        _check_intervals(definition)
+        returned = travelling(returned)
+    for _ in range(_LISTS.get(role, 0)):
+        returned = ArrayType(returned)
+    return UserDefinedFunction(
+        FunctionCall(ship(record.name, record.version, definition, record.payload, role=role)),
+        returnType=returned,
+        name=record.name,
+        evalType=PythonEvalType.SQL_SCALAR_ARROW_UDF,
+        deterministic=definition.deterministic,
+    )
+
+
+def result_type(definition: FunctionDefinition) -> DataType:
+    """What a call gives: a table aggregate gives a group's rows as an array."""
+    rows = definition.kind == "table aggregate"
+    return ArrayType(definition.result_type) if rows else definition.result_type
+
+
+def travelling(t: DataType) -> DataType:
+    """The type in which results leave a worker: months for year-month intervals."""
+    return IntegerType() if isinstance(t, YearMonthIntervalType) else t
+
+
+def _check_intervals(definition: FunctionDefinition) -> None:
+    for t in (*(definition.input_types or ()), definition.result_type):
+        if t and contains_year_month(t) and not isinstance(t, YearMonthIntervalType):
+            raise PlanningError(
+                f"{definition.name}: a year-month interval inside {ddl(t)} cannot enter a Python "
+                f"worker; pass it as a parameter of its own, or as a number of months"
+            )
