@@ -6,6 +6,8 @@ widgets read it. Making one from a user's object is the business of ``declare``.
 
 from __future__ import annotations
 
+import copy
+import functools
 import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -102,10 +104,30 @@ class FunctionDefinition:
         """Whether it maps groups of rows, not single ones."""
         return self.kind in ("aggregate", "table aggregate")
 
-    @property
+    @functools.cached_property
     def mergeable(self) -> bool:
         """Whether partial accumulators of it can be merged."""
-        return self.is_aggregate and implements(self.function, "merge")
+        return self.is_aggregate and implements(self.function, "merge") and not self._misreads()
+
+    def _misreads(self) -> bool:
+        """Whether ``merge`` takes accumulators for something else, as in a class copied in haste.
+
+        The design's own count adds a list to a number. One that only needs what ``open`` sets up,
+        or raises for a reason of its own, is taken at its word.
+        """
+        try:
+            # A copy, because what is shipped must not have seen this.
+            function = copy.deepcopy(self.function)
+            accumulators = [function.create_accumulator() for _ in range(2)]
+        except Exception:
+            return False
+        try:
+            function.merge(accumulators[0], accumulators[1:])
+        except TypeError:
+            return True
+        except Exception:
+            return False
+        return False
 
     @property
     def retractable(self) -> bool:

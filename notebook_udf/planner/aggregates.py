@@ -25,6 +25,7 @@ from pyspark.sql.udf import UserDefinedFunction
 from notebook_udf.errors import PlanningError
 from notebook_udf.planner.calls import in_places
 from notebook_udf.planner.shipped import result_type
+from notebook_udf.planner.summed import is_sum
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.worker.groups import ACCUMULATOR_FIELD, ARGUMENT_FIELD
 from notebook_udf.worker.partial import ACCUMULATOR, PASSED, Layout, PartialPass
@@ -78,6 +79,12 @@ def explain(record: RegisteredFunction) -> str:
     """Which way calls of the function run, and why."""
     definition = record.definition
     lines = [f"{record.signature}, version {record.version}"]
+    if is_sum(definition):
+        lines.append(
+            "in session.sql and nu.aggregate, over columns of numbers: Spark adds up what "
+            "accumulate would, and Python is asked for the value of each group only, because it "
+            "is sums alone (vectorise=False turns it off)"
+        )
     if definition.func_type != "general":
         lines.append(f"takes a whole group's columns ({definition.func_type}), collected by Spark")
     elif definition.mergeable:

@@ -13,6 +13,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from notebook_udf.errors import PlanningError
+from notebook_udf.planner import summed
 from notebook_udf.planner.aggregates import ColumnCall, call_of, partial_rows
 from notebook_udf.planner.aggregates import column as column_of
 from notebook_udf.registry import RegisteredFunction
@@ -96,16 +97,30 @@ def _merged(
     source = rows.select(*(inner or [F.lit(0).alias("_nu_none")]))
     if not all(is_groupable(f.dataType) for f in source.schema.fields[: len(keys)]):
         return None
+    shown = _names(rows, keys)
+    named = [F.struct(*(F.col(k).alias(s) for k, s in zip(key_names, shown, strict=True)))]
+    named = named if keys else []
     records = [call.record for call in calls]
+    sums = [_sums(record, part, source) for record, part in zip(records, parts, strict=True)]
+    if None not in sums:
+        columns = [
+            planned(record, "summed")(*map(F.expr, structs or ()), *named)
+            for record, structs in zip(records, sums, strict=True)
+        ]
+        return key_names, columns, source
     mergeable = all(record.definition.mergeable for record in records)
     if not mergeable:
         source = source.repartition(*key_names) if keys else source.repartition(1)
         source = source.sortWithinPartitions(*key_names) if keys else source
-    shown = _names(rows, keys)
     layout = Layout(tuple(shown), 0, tuple(parts), sorted=not mergeable)
-    named = [F.struct(*(F.col(k).alias(s) for k, s in zip(key_names, shown, strict=True)))]
     columns = [
-        planned(record, "merge")(F.collect_list(f"{ACCUMULATOR}{place}"), *(named if keys else []))
+        planned(record, "merge")(F.collect_list(f"{ACCUMULATOR}{place}"), *named)
         for place, record in enumerate(records)
     ]
     return key_names, columns, partial_rows(source, layout, records)
+
+
+def _sums(record: RegisteredFunction, part: Part, source: DataFrame) -> tuple[str, str] | None:
+    fields = [source.schema[place] for place in part.arguments]
+    condition = None if part.condition is None else source.columns[part.condition]
+    return summed.columns(record.definition, [summed.Argument.of(f) for f in fields], condition)

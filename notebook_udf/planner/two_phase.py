@@ -13,12 +13,14 @@ from collections.abc import Iterable
 
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
 from pyspark.sql.types import StructField
 from sqlglot import exp
 
+from notebook_udf.planner import summed
 from notebook_udf.planner.aggregates import partial_rows
 from notebook_udf.planner.calls import AggregateCall, name_of
-from notebook_udf.planner.dialect import text
+from notebook_udf.planner.dialect import parsed, text
 from notebook_udf.planner.inner import (
     Columns,
     Surroundings,
@@ -28,6 +30,7 @@ from notebook_udf.planner.inner import (
     source_columns,
 )
 from notebook_udf.planner.names import name_projections
+from notebook_udf.registry import RegisteredFunction
 from notebook_udf.types import is_groupable
 from notebook_udf.worker.partial import ACCUMULATOR, PASSED, Layout, Part
 
@@ -77,25 +80,19 @@ class _TwoPhases:
         if not calls:
             raise Unfit
         records = [call.record for call in calls]
-        mergeable = all(record.definition.mergeable for record in records)
         group = select.args.get("group")
         self._find_keys(group)
         self._sets = group is not None and _has_sets(group)
-        if self._sets and not mergeable:
-            raise Unfit
         parts = [self._part(call) for call in calls]
-        for place, call in enumerate(calls):
-            merged = self._merged(call, place)
-            self._merges.add(id(merged))
-            call.node.replace(merged)
+        merged = [self._merged(call, place) for place, call in enumerate(calls)]
+        for call, expression in zip(calls, merged, strict=True):
+            self._merges.add(id(expression))
+            call.node.replace(expression)
         for name in ("group", *_OUTER):
             self._place_columns(select.args.get(name), ordering=name in ("order", "sort"))
         rows = self._around.run(self._inner(), inside=True)
         self._check(rows.schema.fields[: len(self._keys.expressions)])
-        partial = partial_rows(
-            rows if mergeable else self._gathered(rows), self._layout(parts, mergeable), records
-        )
-        read_instead(select, self._around.view(partial))
+        read_instead(select, self._around.view(self._first_phase(rows, parts, records, merged)))
         self._around.run(select, inside=False)
         return select
 
@@ -135,6 +132,33 @@ class _TwoPhases:
                 raise Unfit
 
     # First phase -----------------------------------------------------------------------------
+
+    def _first_phase(
+        self,
+        rows: DataFrame,
+        parts: list[Part],
+        records: list[RegisteredFunction],
+        merged: list[exp.Expression],
+    ) -> DataFrame:
+        """The rows for Spark's GROUP BY; what is to be merged becomes sums where all can be."""
+        layout = self._layout(parts, all(record.definition.mergeable for record in records))
+        sums = [
+            summed.columns(
+                record.definition,
+                [summed.Argument.of(rows.schema[place]) for place in part.arguments],
+                None if part.condition is None else rows.columns[part.condition],
+            )
+            for record, part in zip(records, layout.parts, strict=True)
+        ]
+        if None in sums:
+            if self._sets and layout.sorted:
+                raise Unfit
+            return partial_rows(self._gathered(rows) if layout.sorted else rows, layout, records)
+        for expression, record, structs in zip(merged, records, sums, strict=True):
+            assert structs is not None
+            expression.set("this", self._around.hidden_name(record, "summed"))
+            expression.set("expressions", [*map(parsed, structs), *expression.expressions[1:]])
+        return rows.withColumn(PASSED, F.lit(True))
 
     def _part(self, call: AggregateCall) -> Part:
         condition = call.condition

@@ -294,12 +294,14 @@ def _arrive(shipment: Shipment) -> FunctionCall:
 
 
 def _runner(call: FunctionCall) -> Callable[..., pa.Array]:
-    from notebook_udf.worker import groups, guarded, rows, vectors
+    from notebook_udf.worker import groups, guarded, rows, summed, vectors
 
     if call.header.role == "merge":
         return groups.MergeRunner(call)
     if call.header.role == "whole":
         return groups.whole(call)
+    if call.header.role == "summed":
+        return summed.SummedRunner(call)
     if call.header.role == "guarded":
         return guarded.Guarded(call)
     plain: Callable[..., pa.Array]

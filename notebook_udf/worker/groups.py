@@ -36,7 +36,7 @@ class MergeRunner:
         self._call = call
         self._accumulation = Accumulation(call)
         self._mergeable = implements(call.function, "merge")
-        self._encode = _result_encoder(call)
+        self._encode = result_encoder(call)
 
     def __call__(self, columns: list[pa.Array], named: dict[str, pa.Array], rows: int) -> pa.Array:
         call, accumulation = self._call, self._accumulation
@@ -44,7 +44,7 @@ class MergeRunner:
         lists = columns[0]
         offsets, structs = _parts(lists)
         partial = accumulation.codec.decode(structs.field(ACCUMULATOR_FIELD))
-        group = _group_of(columns)
+        group = group_of(columns)
         t1 = perf_counter_ns()
         merged = [
             partial[start] if end - start == 1 else self._merged(partial[start:end], group, place)
@@ -84,14 +84,14 @@ class WholeRunner:
     def __init__(self, call: FunctionCall) -> None:
         self._call = call
         self._accumulation = Accumulation(call)
-        self._encode = _result_encoder(call)
+        self._encode = result_encoder(call)
 
     def __call__(self, columns: list[pa.Array], named: dict[str, pa.Array], rows: int) -> pa.Array:
         call, accumulation = self._call, self._accumulation
         t0 = perf_counter_ns()
         offsets, structs = _parts(columns[0])
         arguments = [decoder(column.type)(column) for column in argument_columns(structs, call)]
-        group = _group_of(columns)
+        group = group_of(columns)
         t1 = perf_counter_ns()
         made = list(self._accumulated(offsets, arguments, group))
         t2 = perf_counter_ns()
@@ -128,7 +128,7 @@ class ColumnsRunner:
 
     def __init__(self, call: FunctionCall) -> None:
         self._call = call
-        self._encode = _result_encoder(call)
+        self._encode = result_encoder(call)
         self._pandas = call.header.func_type == "pandas"
 
     def __call__(self, columns: list[pa.Array], named: dict[str, pa.Array], rows: int) -> pa.Array:
@@ -137,7 +137,7 @@ class ColumnsRunner:
         call = self._call
         offsets, structs = _parts(columns[0])
         arguments = argument_columns(structs, call)
-        group = _group_of(columns)
+        group = group_of(columns)
         results: list[Any] = []
         call.slice_start, call.results = 0, results
         t0 = perf_counter_ns()
@@ -171,7 +171,7 @@ def _plain(value: Any) -> Any:
     return value.item() if item is not None and getattr(value, "ndim", None) == 0 else value
 
 
-def _result_encoder(call: FunctionCall) -> Callable[[list[Any]], pa.Array]:
+def result_encoder(call: FunctionCall) -> Callable[[list[Any]], pa.Array]:
     """Encodes one result per group; a table aggregate's is a list of rows."""
     from notebook_udf.functions.base import TableAggregateFunction
 
@@ -195,7 +195,7 @@ def _parts(lists: pa.Array) -> tuple[list[int], pa.Array]:
     return [offset - base for offset in offsets] or [0], flat
 
 
-def _group_of(columns: list[pa.Array]) -> Group:
+def group_of(columns: list[pa.Array]) -> Group:
     if len(columns) < 2:
         return lambda place: {}
     keys = columns[1]

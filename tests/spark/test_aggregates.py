@@ -203,11 +203,8 @@ def test_the_designs_count(session: nu.Session) -> None:
     assert [tuple(row) for row in frame.collect()] == [(2, "Hello"), (3, "hi")]
 
 
-@pytest.mark.xfail(
-    reason="the design's merge adds a list to a number; lifted by a merge that adds other_acc[0], "
-    "or by a plan that tries merge out before it counts on it"
-)
 def test_the_designs_count_over_several_partitions(session: nu.Session) -> None:
+    """Its merge adds a list to a number, and so is not counted on."""
     session.register_function("my_count", CountAggregateFunction())
     rows = session.spark.createDataFrame(DESIGN_ROWS, "a bigint, b string, c string")
     rows.repartition(2).createOrReplaceTempView("design")

@@ -1,0 +1,100 @@
+"""Aggregates whose sums Spark has added up: a row of the bundle is a group.
+
+The first column is a struct of sums, whose fields say what they are sums of; the second says how
+many rows ``accumulate`` has to refuse, and holds one of them; the third, if there is one, holds
+the group's keys, for errors.
+"""
+
+from __future__ import annotations
+
+from time import perf_counter_ns
+from typing import Any
+
+import pyarrow as pa
+
+from notebook_udf.worker.accumulators import Accumulation, Group
+from notebook_udf.worker.call import FunctionCall
+from notebook_udf.worker.decode import decoder
+from notebook_udf.worker.groups import group_of, result_encoder
+
+# Parts of a sum: all of it, or its upper and lower half where 64 bits may not do.
+SUM, HIGH, LOW = "sum", "high", "low"
+
+# The field that counts the rows of a group that have to fail.
+ROWS = "rows"
+
+
+def field_name(part: str, slot: int | str | None, number: int) -> str:
+    """The name of a sum's column: which part, of which slot, and the addition's number."""
+    return f"{part}|{'' if slot is None else slot}|{number}"
+
+
+def kept_name(place: int) -> str:
+    """The name of an argument's column in the row that is kept."""
+    return f"argument{place}"
+
+
+class SummedRunner:
+    """The function's value for each group's sums."""
+
+    def __init__(self, call: FunctionCall) -> None:
+        self._call = call
+        self._accumulation = Accumulation(call)
+        self._encode = result_encoder(call)
+
+    def __call__(self, columns: list[pa.Array], named: dict[str, pa.Array], rows: int) -> pa.Array:
+        call, accumulation = self._call, self._accumulation
+        t0 = perf_counter_ns()
+        group = group_of(columns[1:])
+        self._refuse(columns[1], group)
+        sums = [
+            (*field.name.split("|")[:2], decoder(field.type)(columns[0].field(place)))
+            for place, field in enumerate(columns[0].type)
+        ]
+        t1 = perf_counter_ns()
+        accumulators = [accumulation.create() for _ in range(rows)]
+        for part, slot, values in sums:
+            if part == HIGH:
+                values = [None if value is None else value << 32 for value in values]
+            accumulators = _added(accumulators, slot, values)
+        t2 = perf_counter_ns()
+        result = accumulation.values(accumulators, self._encode, group)
+        call.decode_ns += t1 - t0
+        call.user_ns += t2 - t1
+        call.encode_ns += perf_counter_ns() - t2
+        return result
+
+    def _refuse(self, kept: pa.Array, group: Group) -> None:
+        """Has ``accumulate`` raise about the first row that was kept for it."""
+        counts = kept.field(ROWS).to_pylist()
+        place = next((place for place, count in enumerate(counts) if count), None)
+        if place is None:
+            return
+        accumulation = self._accumulation
+        row = kept[place].as_py()
+        arguments = [row[kept_name(i)] for i in range(len(row) - 1)]
+
+        def keys(_: int) -> Any:
+            return group(place)
+
+        accumulation.changed("accumulate", accumulation.create(), tuple(arguments), -1, keys)
+        raise RuntimeError(f"{self._call.name} took a row on which it was expected to raise: {row}")
+
+
+def _added(accumulators: list[Any], slot: str, values: list[Any]) -> list[Any]:
+    """The accumulators, with a value added to one slot of each; None where no row had one."""
+    if not slot:
+        return [
+            accumulator if value is None else accumulator + value
+            for accumulator, value in zip(accumulators, values, strict=True)
+        ]
+    if slot.isdecimal():
+        at = int(slot)
+        for accumulator, value in zip(accumulators, values, strict=True):
+            if value is not None:
+                accumulator[at] += value
+    else:
+        for accumulator, value in zip(accumulators, values, strict=True):
+            if value is not None:
+                setattr(accumulator, slot, getattr(accumulator, slot) + value)
+    return accumulators

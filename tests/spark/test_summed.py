@@ -1,0 +1,159 @@
+"""Aggregates that Spark adds up answer as those whose rows go through Python."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import notebook_udf as nu
+from notebook_udf import udaf
+
+TYPES = {"i": "int", "l": "bigint", "x": "double", "y": "double"}
+LONG = (1 << 63) - 1
+VALUES = {
+    "i": st.integers(-5, 5) | st.sampled_from([-(1 << 31), (1 << 31) - 1]),
+    "l": st.integers(-5, 5) | st.sampled_from([-LONG - 1, LONG]),
+    "x": st.integers(-8, 8).map(lambda n: n / 4) | st.sampled_from([math.inf, math.nan]),
+    "y": st.sampled_from([-2.0, 0.0, 0.5, 4.0]),
+}
+
+
+class Total(nu.AggregateFunction):
+    """A list of a float and a whole number."""
+
+    def create_accumulator(self) -> Any:
+        return [0.0, 0]
+
+    def accumulate(self, accumulator: Any, value: Any) -> None:
+        accumulator[0] += value
+        accumulator[1] += 1
+
+    def merge(self, accumulator: Any, accumulators: Any) -> None:
+        for other in accumulators:
+            accumulator[0] += other[0]
+            accumulator[1] += other[1]
+
+    def get_value(self, accumulator: Any) -> Any:
+        return f"{accumulator[0]!r} of {accumulator[1]!r}"
+
+    def get_result_type(self) -> str:
+        return "string"
+
+
+class Whole(Total):
+    """Whole numbers of any size."""
+
+    def create_accumulator(self) -> Any:
+        return [7, 0]
+
+
+class Present(Total):
+    def accumulate(self, accumulator: Any, value: Any) -> None:
+        if value is None:
+            accumulator[1] += 1
+        else:
+            accumulator[0] -= value * 2 - 1
+
+
+class Quotient(Total):
+    def accumulate(self, accumulator: Any, value: Any, divisor: Any) -> None:
+        accumulator[0] += value / divisor
+        accumulator[1] += 3
+
+
+class Counted(Total):
+    def accumulate(self, accumulator: Any, *values: Any) -> None:
+        accumulator[1] = accumulator[1] + 1
+
+
+CALLS = [
+    (Total, "{f}(x)"), (Total, "{f}(i)"), (Total, "{f}(x * y)"), (Whole, "{f}(l)"),
+    (Whole, "{f}(i)"), (Present, "{f}(x)"), (Present, "{f}(i)"), (Quotient, "{f}(x, y)"),
+    (Quotient, "{f}(i, y)"), (Quotient, "{f}(y, i)"), (Counted, "{f}(x, i)"),
+    (Counted, "{f}()"), (Total, "{f}(x) FILTER (WHERE y > 0)"),
+    (Quotient, "{f}(x, y) FILTER (WHERE y <> 0)"),
+]  # fmt: skip
+
+
+def outcome(session: nu.Session, query: str) -> Any:
+    """The rows of a query, or what is said of the row that failed."""
+    try:
+        return sorted(tuple(row) for row in session.sql(query).collect())
+    except nu.UserFunctionError as error:
+        return error.failed and error.failed.exception
+
+
+rows = st.lists(
+    st.tuples(st.sampled_from([1, 2, None]), *(st.none() | VALUES[n] for n in TYPES)), max_size=8
+)
+
+
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(case=st.sampled_from(CALLS), rows=rows, grouping=st.sampled_from(["", " GROUP BY k"]))
+def test_sums_of_sparks_are_those_of_python(
+    session: nu.Session, case: tuple[type[Total], str], rows: list[tuple[Any, ...]], grouping: str
+) -> None:
+    function, call = case
+    session.register_function("added", udaf(function()))
+    session.register_function("walked", udaf(function(), vectorise=False))
+    schema = ", ".join(f"{name} {kind}" for name, kind in {"k": "int", **TYPES}.items())
+    # In one partition rows are added in one order, and so rounded alike.
+    session.spark.createDataFrame(rows, schema).coalesce(1).createOrReplaceTempView("summands")
+    added, walked = (
+        outcome(session, f"SELECT {call.format(f=name)} FROM summands{grouping}")
+        for name in ("added", "walked")
+    )
+    assert added == walked
+
+
+def test_no_row_reaches_python(session: nu.Session) -> None:
+    session.register_function("added", udaf(Total()))
+    frame = session.sql(
+        "SELECT id % 3 AS k, added(id / 2D), sum(id), count(DISTINCT id) FILTER (WHERE id > 2) "
+        "FROM range(12) GROUP BY ROLLUP (id % 3) ORDER BY k"
+    )
+    assert [tuple(row) for row in frame.collect()] == [
+        (None, "33.0 of 12", 66, 9), (0, "9.0 of 4", 18, 3), (1, "11.0 of 4", 22, 3),
+        (2, "13.0 of 4", 26, 3),
+    ]  # fmt: skip
+    plan = frame._jdf.queryExecution().toString()
+    assert "MapInArrow" not in plan
+    assert "collect_list" not in plan
+    assert "Spark adds up" in session.functions["added"].explain()
+
+
+def test_a_row_that_cannot_be_added_is_named(session: nu.Session) -> None:
+    session.register_function("added", udaf(Quotient()))
+    with pytest.raises(nu.UserFunctionError) as caught:
+        session.sql(
+            "SELECT k, added(v, d) FROM VALUES ('a', 1D, 2D), ('b', 3D, 0D) AS t(k, v, d) "
+            "GROUP BY k"
+        ).collect()
+    failed = caught.value.failed
+    assert failed is not None
+    assert (failed.exception, failed.method) == ("ZeroDivisionError", "accumulate")
+    assert dict(failed.group) == {"k": "'b'"}
+    assert [value for _, value in failed.arguments] == ["3.0", "0.0"]
+    assert failed.frames[-1].text == "accumulator[0] += value / divisor"
+
+
+def test_rows_that_may_be_let_go_are_walked_through(session: nu.Session) -> None:
+    session.register_function("added", udaf(Quotient(), on_error="null"))
+    query = "SELECT added(v, d) FROM VALUES (1D, 2D), (3D, 0D), (8D, 2D) AS t(v, d)"
+    assert session.sql(query).first()[0] == "4.5 of 6"
+
+
+def test_the_operator_adds_up_as_well(session: nu.Session) -> None:
+    added = session.register_function("added", udaf(Total()))
+    frame = session.spark.range(10).selectExpr("id % 2 AS k", "id / 4D AS v")
+    got = frame.transform(nu.aggregate(by="k", t=added("v").filter(frame.v > 1)))
+    assert sorted(map(tuple, got.collect())) == [(0, "3.5 of 2"), (1, "5.25 of 3")]
+    plan = got._jdf.queryExecution().toString()
+    assert "MapInArrow" not in plan
+    assert "collect_list" not in plan
