@@ -52,7 +52,7 @@ def udf(
     func_type
         ``"general"`` takes the values of a row, ``"pandas"`` and ``"arrow"`` a batch at a time.
     **options
-        ``on_error``, ``memory``, ``timeout``, ``open_scope``, ``vectorise``; see
+        ``on_error``, ``memory``, ``timeout``, ``open_scope``, ``vectorise``, ``compile``; see
         ``FunctionOptions``.
 
     Returns

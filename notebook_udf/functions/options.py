@@ -114,6 +114,9 @@ class FunctionOptions:
         opened instance is kept by its worker while the query lives, for an ``open`` that costs.
     vectorise
         Whether plain arithmetic may run a bundle at a time, which gives the same answers.
+    compile
+        Whether an aggregate that is sums may become sums of Spark's own, which give the same
+        answers. Scalar functions always run in a worker.
     """
 
     on_error: OnError = "fail"
@@ -121,6 +124,7 @@ class FunctionOptions:
     timeout: float | None = None
     open_scope: OpenScope = "task"
     vectorise: bool = True
+    compile: bool = True
 
     @classmethod
     def parse(cls, options: dict[str, Any], *, what: str) -> FunctionOptions:
@@ -138,9 +142,10 @@ class FunctionOptions:
                     f"{what}: no option {name!r}; there are {', '.join(map(repr, known))}"
                 )
         memory, timeout = options.get("memory"), options.get("timeout")
-        vectorise = options.get("vectorise", True)
-        if not isinstance(vectorise, bool):
-            raise DeclarationError(f"{what}, vectorise: {vectorise!r} is neither True nor False")
+        switches = {name: options.get(name, True) for name in ("vectorise", "compile")}
+        for name, value in switches.items():
+            if not isinstance(value, bool):
+                raise DeclarationError(f"{what}, {name}: {value!r} is neither True nor False")
         return cls(
             on_error=cast(
                 OnError,
@@ -160,5 +165,5 @@ class FunctionOptions:
                     what=f"{what}, open_scope",
                 ),
             ),
-            vectorise=vectorise,
+            **switches,
         )

@@ -83,7 +83,7 @@ def explain(record: RegisteredFunction) -> str:
         lines.append(
             "in session.sql and nu.aggregate, over columns of numbers: Spark adds up what "
             "accumulate would, and Python is asked for the value of each group only, because it "
-            "is sums alone (vectorise=False turns it off)"
+            "is sums alone (compile=False turns it off)"
         )
     if definition.func_type != "general":
         lines.append(f"takes a whole group's columns ({definition.func_type}), collected by Spark")

@@ -99,7 +99,7 @@ def columns(
 
 def _readable(definition: FunctionDefinition) -> Sums | None:
     options = definition.options
-    if definition.func_type != "general" or not options.vectorise or options.on_error != "fail":
+    if definition.func_type != "general" or not options.compile or options.on_error != "fail":
         return None
     return read(definition)
 

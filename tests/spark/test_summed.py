@@ -93,7 +93,7 @@ rows = st.lists(
 
 
 @settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(case=st.sampled_from(CALLS), rows=rows, grouping=st.sampled_from(["", " GROUP BY k"]))
 def test_sums_of_sparks_are_those_of_python(
@@ -101,7 +101,7 @@ def test_sums_of_sparks_are_those_of_python(
 ) -> None:
     function, call = case
     session.register_function("added", udaf(function()))
-    session.register_function("walked", udaf(function(), vectorise=False))
+    session.register_function("walked", udaf(function(), compile=False))
     schema = ", ".join(f"{name} {kind}" for name, kind in {"k": "int", **TYPES}.items())
     # In one partition rows are added in one order, and so rounded alike.
     session.spark.createDataFrame(rows, schema).coalesce(1).createOrReplaceTempView("summands")
