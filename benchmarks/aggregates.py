@@ -48,10 +48,16 @@ def run() -> list[Figure]:
         figures += [
             ratio(f"{name} Arrow aggregate", ours, t[f"arrow {key}"], at_least=arrow),
             ratio(f"{name} pandas aggregate", ours, t[f"pandas {key}"], at_least=pandas),
-            ratio(f"{name} Arrow aggregate, a row at a time (compile=False)", t[f"walked {key}"],
-                  t[f"arrow {key}"]),
-            ratio(f"{name} pandas aggregate, a row at a time (compile=False)", t[f"walked {key}"],
-                  t[f"pandas {key}"]),
+            ratio(
+                f"{name} Arrow aggregate, a row at a time (compile=False)",
+                t[f"walked {key}"],
+                t[f"arrow {key}"],
+            ),
+            ratio(
+                f"{name} pandas aggregate, a row at a time (compile=False)",
+                t[f"walked {key}"],
+                t[f"pandas {key}"],
+            ),
             _mixed(count, t[f"mixed {key}"], ours, t[f"built-in {key}"]),
         ]
     return figures

@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from sample_aggregates import Sum
 
 import notebook_udf as nu
-from notebook_udf import AggregateFunction, FunctionContext, udaf
+from notebook_udf import FunctionContext, udaf
 
 
 @pytest.fixture(autouse=True)
@@ -19,21 +20,6 @@ def the_next_query_succeeds(session: nu.Session) -> Iterator[None]:
     yield
     rows = session.sql("SELECT id % 2, sound(id) FROM range(0, 10, 1, 2) GROUP BY 1").collect()
     assert sorted(map(tuple, rows)) == [(0, 20), (1, 25)]
-
-
-class Sum(AggregateFunction):
-    def create_accumulator(self) -> Any:
-        return [0]
-
-    def accumulate(self, accumulator: Any, value: int) -> Any:
-        accumulator[0] += value
-
-    def merge(self, accumulator: Any, accumulators: Any) -> Any:
-        for other in accumulators:
-            accumulator[0] += other[0]
-
-    def get_value(self, accumulator: Any) -> int:
-        return int(accumulator[0])
 
 
 def failure(

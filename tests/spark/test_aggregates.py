@@ -6,9 +6,7 @@ import collections
 import dataclasses
 import datetime as dt
 import math
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -16,6 +14,8 @@ from typing import Any
 import pytest
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
+from sample_aggregates import CountAggregateFunction, CountDistinctAggregateFunction
+from waiting import awaited
 
 import notebook_udf as nu
 from notebook_udf import (
@@ -29,8 +29,6 @@ from notebook_udf import (
     udf,
 )
 
-PATIENCE = 20.0
-
 
 def rows_of(session: nu.Session, query: str) -> list[tuple[Any, ...]]:
     return [tuple(row) for row in session.sql(query).collect()]
@@ -42,20 +40,6 @@ def plan_of(frame: DataFrame) -> str:
 
 def in_two_phases(frame: DataFrame) -> bool:
     return "PartialPass" in plan_of(frame)
-
-
-@contextmanager
-def awaited(session: nu.Session, arrived: Callable[[], bool]) -> Iterator[None]:
-    """Runs a query, then waits until the side channel has brought what it should."""
-    changed = threading.Event()
-    end = session.store.subscribe(lambda record: changed.set())
-    try:
-        yield
-        while not arrived():
-            assert changed.wait(PATIENCE), "the record did not arrive"
-            changed.clear()
-    finally:
-        end()
 
 
 class Sum(AggregateFunction):
@@ -126,66 +110,6 @@ def functions(session: nu.Session) -> nu.Session:
 
 
 # --- the design's examples -------------------------------------------------------------------
-
-
-class CountAggregateFunction(AggregateFunction):
-    def get_value(self, accumulator):  # type: ignore[no-untyped-def]
-        return accumulator[0]
-
-    def create_accumulator(self):  # type: ignore[no-untyped-def]
-        return [0]
-
-    def accumulate(self, accumulator, *args):  # type: ignore[no-untyped-def]
-        accumulator[0] = accumulator[0] + 1
-
-    def retract(self, accumulator, *args):  # type: ignore[no-untyped-def]
-        accumulator[0] = accumulator[0] - 1
-
-    def merge(self, accumulator, accumulators):  # type: ignore[no-untyped-def]
-        for other_acc in accumulators:
-            accumulator[0] = accumulator[0] + other_acc
-
-    def get_accumulator_type(self):  # type: ignore[no-untyped-def]
-        return DataTypes.ARRAY(DataTypes.BIGINT())
-
-    def get_result_type(self):  # type: ignore[no-untyped-def]
-        return DataTypes.BIGINT()
-
-
-class CountDistinctAggregateFunction(AggregateFunction):
-    def get_value(self, accumulator):  # type: ignore[no-untyped-def]
-        return accumulator["count"]
-
-    def create_accumulator(self):  # type: ignore[no-untyped-def]
-        return Row(count=0, map=MapView())
-
-    def accumulate(self, accumulator, *args):  # type: ignore[no-untyped-def]
-        if args[0] in accumulator["map"]:
-            accumulator["map"][args[0]] += 1
-        else:
-            accumulator["count"] += 1
-            accumulator["map"][args[0]] = 1
-
-    def retract(self, accumulator, *args):  # type: ignore[no-untyped-def]
-        if args[0] in accumulator["map"]:
-            accumulator["map"][args[0]] -= 1
-            if accumulator["map"][args[0]] <= 0:
-                del accumulator["map"][args[0]]
-                accumulator["count"] -= 1
-
-    def merge(self, accumulator, accumulators):  # type: ignore[no-untyped-def]
-        pass
-
-    def get_accumulator_type(self):  # type: ignore[no-untyped-def]
-        return DataTypes.ROW(
-            [
-                DataTypes.FIELD("count", DataTypes.BIGINT()),
-                DataTypes.FIELD("map", DataTypes.MAP_VIEW(DataTypes.BIGINT(), DataTypes.BIGINT())),
-            ]
-        )
-
-    def get_result_type(self):  # type: ignore[no-untyped-def]
-        return DataTypes.BIGINT()
 
 
 DESIGN_ROWS = [

@@ -18,6 +18,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyspark.sql.types import DataType
+from sample_aggregates import Sum
 
 import notebook_udf as nu
 from notebook_udf import AggregateFunction, ListView, MapView, Row, udaf
@@ -330,21 +331,6 @@ def call_of(function: Any, role: Role = "partial", **options: Any) -> FunctionCa
     call = FunctionCall(shipment, in_pass=True)
     assert call.task is not None
     return call
-
-
-class Sum(AggregateFunction):
-    def create_accumulator(self) -> Any:
-        return [0]
-
-    def accumulate(self, accumulator: Any, value: int) -> Any:
-        accumulator[0] += value
-
-    def merge(self, accumulator: Any, accumulators: Any) -> Any:
-        for other in accumulators:
-            accumulator[0] += other[0]
-
-    def get_value(self, accumulator: Any) -> int:
-        return int(accumulator[0])
 
 
 class Returning(Sum):

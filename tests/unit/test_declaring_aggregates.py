@@ -20,13 +20,12 @@ from pyspark.sql.types import (
     StructField,
     StructType,
 )
+from sample_aggregates import CountAggregateFunction, CountDistinctAggregateFunction
 
 import notebook_udf as nu
 from notebook_udf import (
     AggregateFunction,
     DataTypes,
-    MapView,
-    Row,
     ScalarFunction,
     TableAggregateFunction,
     udaf,
@@ -39,66 +38,6 @@ from notebook_udf.types import contains_view
 from notebook_udf.worker.shipment import travelling_accumulator
 
 # --- the design's examples -------------------------------------------------------------------
-
-
-class CountAggregateFunction(AggregateFunction):
-    def get_value(self, accumulator):  # type: ignore[no-untyped-def]
-        return accumulator[0]
-
-    def create_accumulator(self):  # type: ignore[no-untyped-def]
-        return [0]
-
-    def accumulate(self, accumulator, *args):  # type: ignore[no-untyped-def]
-        accumulator[0] = accumulator[0] + 1
-
-    def retract(self, accumulator, *args):  # type: ignore[no-untyped-def]
-        accumulator[0] = accumulator[0] - 1
-
-    def merge(self, accumulator, accumulators):  # type: ignore[no-untyped-def]
-        for other_acc in accumulators:
-            accumulator[0] = accumulator[0] + other_acc
-
-    def get_accumulator_type(self):  # type: ignore[no-untyped-def]
-        return DataTypes.ARRAY(DataTypes.BIGINT())
-
-    def get_result_type(self):  # type: ignore[no-untyped-def]
-        return DataTypes.BIGINT()
-
-
-class CountDistinctAggregateFunction(AggregateFunction):
-    def get_value(self, accumulator):  # type: ignore[no-untyped-def]
-        return accumulator["count"]
-
-    def create_accumulator(self):  # type: ignore[no-untyped-def]
-        return Row(count=0, map=MapView())
-
-    def accumulate(self, accumulator, *args):  # type: ignore[no-untyped-def]
-        if args[0] in accumulator["map"]:
-            accumulator["map"][args[0]] += 1
-        else:
-            accumulator["count"] += 1
-            accumulator["map"][args[0]] = 1
-
-    def retract(self, accumulator, *args):  # type: ignore[no-untyped-def]
-        if args[0] in accumulator["map"]:
-            accumulator["map"][args[0]] -= 1
-            if accumulator["map"][args[0]] <= 0:
-                del accumulator["map"][args[0]]
-                accumulator["count"] -= 1
-
-    def merge(self, accumulator, accumulators):  # type: ignore[no-untyped-def]
-        pass
-
-    def get_accumulator_type(self):  # type: ignore[no-untyped-def]
-        return DataTypes.ROW(
-            [
-                DataTypes.FIELD("count", DataTypes.BIGINT()),
-                DataTypes.FIELD("map", DataTypes.MAP_VIEW(DataTypes.BIGINT(), DataTypes.BIGINT())),
-            ]
-        )
-
-    def get_result_type(self):  # type: ignore[no-untyped-def]
-        return DataTypes.BIGINT()
 
 
 def test_the_first_example_of_the_design() -> None:
