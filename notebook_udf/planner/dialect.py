@@ -26,6 +26,8 @@ class Spark4(Spark):  # type: ignore[misc]
         STRING_ESCAPES = ("\\", "'", '"')
 
     class Parser(Spark.Parser):  # type: ignore[misc]
+        # Else a comma is written as CROSS JOIN, which is another plan.
+        JOINS_HAVE_EQUAL_PRECEDENCE = False
         FUNCTIONS = {name: Spark.Parser.FUNCTIONS[name] for name in _KNOWN}  # noqa: RUF012
 
     class Generator(Spark.Generator):  # type: ignore[misc]

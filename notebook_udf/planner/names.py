@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from pyspark.errors import AnalysisException
 from sqlglot import exp
 
+from notebook_udf.planner.catalog import Catalog
 from notebook_udf.planner.dialect import text
+from notebook_udf.planner.scopes import visible_tables
 
 
 def name_projections(
@@ -27,3 +30,54 @@ def give_name(projection: exp.Expression, name: str) -> None:
     """Puts an alias around a projection."""
     identifier = exp.to_identifier(name, quoted=True)
     projection.replace(exp.alias_(projection.copy(), identifier))
+
+
+class Names:
+    """The names of a SELECT's columns, which must not show what calls were replaced by."""
+
+    def __init__(self, select: exp.Select, catalog: Catalog) -> None:
+        self._select = select
+        self._catalog = catalog
+        self._before = select.copy()
+
+    def keep(self, *, every: bool = False) -> None:
+        """Gives columns that were written anew, or all, the names that Spark had given them."""
+        select, before = self._select, self._before.expressions
+        changed = [
+            place
+            for place, (old, new) in enumerate(zip(before, select.expressions, strict=True))
+            if not isinstance(old, (exp.Alias, exp.Aliases)) and not old.is_star
+            if every or old != new
+        ]
+        if not changed:
+            return
+        known = self._known()
+        for place in changed:
+            name = known.get(place) or written_name(before[place])
+            give_name(select.expressions[place], name)
+
+    def _known(self) -> dict[int, str]:
+        """The names Spark gives, by place; those between two stars are not known."""
+        projections = self._before.expressions
+        try:
+            columns = self._catalog.run(self._alone()).columns
+        except AnalysisException:
+            return {}
+        stars = [i for i, p in enumerate(projections) if p.is_star]
+        if not stars:
+            # A column of several names, such as a generator's, shifts those behind it.
+            return dict(enumerate(columns)) if len(columns) == len(projections) else {}
+        known = {i: columns[i] for i in range(stars[0])}
+        behind = len(projections) - 1 - stars[-1]
+        if behind:
+            first = len(projections) - behind
+            known.update({first + i: name for i, name in enumerate(columns[-behind:])})
+        return known
+
+    def _alone(self) -> str:
+        """The SELECT as it was, below the tables of WITH that it sees."""
+        tables = visible_tables(self._select)
+        prefix = f"WITH {', '.join(tables)} " if tables else ""
+        own_tables = self._before.args.get("with_")
+        query = text(self._before)
+        return f"SELECT * FROM ({prefix}{query})" if prefix and own_tables else prefix + query

@@ -19,11 +19,11 @@ from pyspark.sql import DataFrame
 from sqlglot import exp
 
 from notebook_udf.errors import PlanningError
+from notebook_udf.planner.both_sides import both_sides, doubtful, is_refused
 from notebook_udf.planner.calls import name_of
 from notebook_udf.planner.dialect import parsed, text
-from notebook_udf.planner.joins import REFUSED_JOIN, doubtful_join
 from notebook_udf.planner.lambdas import without_lambdas
-from notebook_udf.planner.names import give_name, written_name
+from notebook_udf.planner.names import Names
 from notebook_udf.planner.once import filtered_names, once_per_row
 from notebook_udf.planner.reach import Circular, Guards, Root, find_places
 from notebook_udf.planner.regrouped import regrouped
@@ -62,49 +62,51 @@ def keep(query: str, calls: ScalarCalls, *, aggregates: bool = False) -> Kept | 
     except PlanningError:
         # Spark reads more than the parser does, and says better what is wrong.
         return None
-    if not aggregates:
-        _check_joins(query, tree, calls)
-    made = promised(tree, calls)
-    if made is None or aggregates:
-        return None if made is None else Kept(made, None)
-    catalog = calls.catalog
+    if aggregates or not isinstance(tree, exp.Query):
+        made = promised(tree, calls, in_pairs=True)
+        if made is None or aggregates:
+            return None if made is None else Kept(made, None)
+        rows = _run(made, calls)
+        return None if rows is None else Kept(made, rows)
+    doubt = doubtful(tree, calls)
+    refused = doubt is not None and is_refused(lambda: calls.catalog.run(query))
+    kept = _kept(query, tree, calls, in_pairs=refused)
+    if doubt is not None and not refused and kept is not None:
+        # A guard may have columns of the side that its call has none of.
+        rows = kept.rows
+        if is_refused(lambda: rows):
+            refused, kept = True, _kept(query, tree, calls, in_pairs=True)
+    if doubt is not None and refused and (kept is None or is_refused(lambda: kept.rows)):
+        raise doubt
+    return kept
+
+
+def _kept(query: str, tree: exp.Expression, calls: ScalarCalls, *, in_pairs: bool) -> Kept | None:
+    made = promised(tree, calls, in_pairs=in_pairs)
+    if made is None:
+        return None
     before = None
-    if isinstance(tree, exp.Query):
-        try:
-            before = catalog.run(query)
-        except AnalysisException as error:
-            if _REFUSED_LAMBDA not in str(error):
-                # Spark's message is to be about the query as it was written.
-                return None
-        if before is not None and not _reads_alike(before, tree, calls):
-            return None
     try:
-        rows = catalog.run(text(made))
+        before = calls.catalog.run(query)
+    except AnalysisException as error:
+        if not in_pairs and _REFUSED_LAMBDA not in str(error):
+            # Spark's message is to be about the query as it was written.
+            return None
+    if before is not None and not _reads_alike(before, tree, calls):
+        return None
+    rows = _run(made, calls)
+    if rows is None or before is None:
+        return None if rows is None else Kept(made, rows)
+    if _types(rows) != _types(before):
+        return None
+    return Kept(made, rows if rows.columns == before.columns else rows.toDF(*before.columns))
+
+
+def _run(made: exp.Expression, calls: ScalarCalls) -> DataFrame | None:
+    try:
+        return calls.catalog.run(text(made))
     except AnalysisException:
         return None
-    if before is not None and _types(rows) != _types(before):
-        return None
-    if before is not None and rows.columns != before.columns:
-        rows = rows.toDF(*before.columns)
-    return Kept(made, rows)
-
-
-def _check_joins(query: str, tree: exp.Expression, calls: ScalarCalls) -> None:
-    """Says at once what Spark would say when the query runs, and where."""
-    if not isinstance(tree, exp.Query):
-        return
-    found = (doubtful_join(select, calls) for select in tree.find_all(exp.Select))
-    doubt = next((error for error in found if error is not None), None)
-    if doubt is None:
-        return
-    try:
-        calls.catalog.run(query)._jdf.queryExecution().optimizedPlan()
-    except AttributeError:
-        # Spark Connect has no plan to look at; it says so itself when the query runs.
-        return
-    except AnalysisException as error:
-        if REFUSED_JOIN in str(error):
-            raise doubt from None
 
 
 def _reads_alike(before: DataFrame, tree: exp.Expression, calls: ScalarCalls) -> bool:
@@ -139,8 +141,12 @@ def _plan_of(rows: DataFrame) -> str:
     return re.sub(r"#\d+|(?<=CTERelationDef )\d+|(?<=CTERelationRef )\d+", number, plan)
 
 
-def promised(tree: exp.Expression, calls: ScalarCalls) -> exp.Expression | None:
+def promised(
+    tree: exp.Expression, calls: ScalarCalls, *, in_pairs: bool = True
+) -> exp.Expression | None:
     """The tree with the promises kept, or None if it needs nothing.
+
+    ``in_pairs`` says whether joins are to be taken apart that have calls over both sides.
 
     Raises
     ------
@@ -152,10 +158,10 @@ def promised(tree: exp.Expression, calls: ScalarCalls) -> exp.Expression | None:
     made = tree.copy()
     numbers = itertools.count()
     filtered = filtered_names(made)
-    changed = False
+    changed = in_pairs and both_sides(made, calls)
     # Inner ones first: an outer SELECT takes copies of them along.
     for select in reversed(list(made.find_all(exp.Select))):
-        names = _Names(select, calls)
+        names = Names(select, calls.catalog)
         groups = regrouped(select, calls)
         rewritten = groups is not None
         for part in (groups, select) if groups is not None else (select,):
@@ -257,67 +263,6 @@ class _Writing:
             return None
         found = self.instead.get(text(node))
         return None if found is None else found.copy()
-
-
-class _Names:
-    """The names of a SELECT's columns, which must not show what calls were replaced by."""
-
-    def __init__(self, select: exp.Select, calls: ScalarCalls) -> None:
-        self._select = select
-        self._calls = calls
-        self._before = select.copy()
-
-    def keep(self) -> None:
-        """Gives the columns back the names that Spark had given them."""
-        select, before = self._select, self._before.expressions
-        changed = [
-            place
-            for place, (old, new) in enumerate(zip(before, select.expressions, strict=True))
-            if not isinstance(old, (exp.Alias, exp.Aliases, exp.Star)) and old != new
-        ]
-        if not changed:
-            return
-        known = self._known()
-        for place in changed:
-            name = known.get(place) or written_name(before[place])
-            give_name(select.expressions[place], name)
-
-    def _known(self) -> dict[int, str]:
-        """The names Spark gives, by place; those between two stars are not known."""
-        projections = self._before.expressions
-        try:
-            columns = self._calls.catalog.run(self._alone()).columns
-        except AnalysisException:
-            return {}
-        stars = [i for i, p in enumerate(projections) if p.is_star]
-        if not stars:
-            # A column of several names, such as a generator's, shifts those behind it.
-            return dict(enumerate(columns)) if len(columns) == len(projections) else {}
-        known = {i: columns[i] for i in range(stars[0])}
-        behind = len(projections) - 1 - stars[-1]
-        if behind:
-            first = len(projections) - behind
-            known.update({first + i: name for i, name in enumerate(columns[-behind:])})
-        return known
-
-    def _alone(self) -> str:
-        """The SELECT as it was, below the tables of WITH that it sees."""
-        tables: list[str] = []
-        node: exp.Expression = self._select
-        while node.parent is not None:
-            inside, node = node, node.parent
-            own = node.args.get("with_") if isinstance(node, exp.Expression) else None
-            if own is not None and own is not inside:
-                tables = [*(text(cte) for cte in own.expressions), *tables]
-            elif isinstance(node, exp.With):
-                tables = [
-                    *(text(cte) for cte in node.expressions[: node.expressions.index(inside)]),
-                    *tables,
-                ]
-        prefix = f"WITH {', '.join(tables)} " if tables else ""
-        own_tables = self._before.args.get("with_")
-        query = text(self._before)
-        return f"SELECT * FROM ({prefix}{query})" if prefix and own_tables else prefix + query
 
 
 __all__ = ["Kept", "keep", "promised"]

@@ -630,13 +630,6 @@ def test_general_and_vectorised_functions_nested_and_side_by_side(
     assert made == each("twice", 0, 1, 1, 2, 2)
 
 
-@pytest.mark.parametrize("kind", ["LEFT", "RIGHT", "FULL", "LEFT SEMI", "LEFT ANTI"])
-def test_both_sides_of_other_joins_are_refused_by_name(calls: Calls, kind: str) -> None:
-    query = f"SELECT a.k FROM promised a\n{kind} JOIN promised b ON even(a.k + b.k)"
-    with pytest.raises(nu.PlanningError, match=rf"line 2, column \d+: even .* {kind} JOIN"):
-        calls.of(query)
-
-
 def test_an_outer_join_that_spark_makes_an_inner_one_runs(calls: Calls) -> None:
     found, _ = calls.of(
         "SELECT a.k, b.k FROM promised a LEFT JOIN promised b ON even(a.k + b.k) AND a.k < b.k "

@@ -1,0 +1,283 @@
+"""The columns that the relations of a FROM give, and which of them a name in the query means.
+
+Spark says what columns a relation has; the names are resolved here, as Spark resolves them. It is
+for rewriting a FROM into subqueries of unique names (``flat`` ones) and for giving every name back
+its meaning behind it: LATERAL subqueries bear the relations' names.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from pyspark.errors import AnalysisException
+from sqlglot import exp
+
+from notebook_udf.planner.catalog import Catalog
+from notebook_udf.planner.dialect import text
+from notebook_udf.planner.inner import Unfit
+
+# The relation of columns that only their name names: those of USING in a full join.
+_USING = "_nu_using"
+
+
+@dataclass(eq=False)
+class Entry:
+    """A column of a relation.
+
+    Attributes
+    ----------
+    name, relation
+        What it is called in the query; a relation of "" is one without a name.
+    flat
+        Its unique name.
+    flattened
+        Whether it has that name already.
+    visible
+        Whether it has a meaning without the relation's name: what USING leaves out has none.
+    """
+
+    name: str
+    relation: str
+    flat: str
+    flattened: bool = False
+    visible: bool = True
+
+    @property
+    def read(self) -> exp.Expression:
+        """The column, as the FROM gives it."""
+        if self.flattened:
+            return exp.column(self.flat)
+        relation = exp.to_identifier(self.relation, quoted=True) if self.relation else None
+        return exp.column(exp.to_identifier(self.name, quoted=True), table=relation)
+
+
+@dataclass
+class Scope:
+    """Relations that are joined.
+
+    Attributes
+    ----------
+    entries
+        All columns, relation by relation.
+    star
+        What ``*`` stands for.
+    """
+
+    entries: list[Entry] = field(default_factory=list)
+    star: list[Entry] = field(default_factory=list)
+
+    def resolve(self, column: exp.Column) -> tuple[Entry, list[str]] | None:
+        """The entry a column means, and the fields of it; None if it is none of this scope's.
+
+        Raises
+        ------
+        Unfit
+            If it means several.
+        """
+        parts = [part.name for part in column.parts]
+        lower = [part.lower() for part in parts]
+        for place in range(min(len(parts) - 1, 3)):
+            named = [e for e in self.entries if e.relation.lower() == lower[place]]
+            found = [e for e in named if e.name.lower() == lower[place + 1]]
+            if found:
+                return self._single(found, column), parts[place + 2 :]
+        found = [e for e in self.star if e.name.lower() == lower[0]]
+        return (self._single(found, column), parts[1:]) if found else None
+
+    def _single(self, found: list[Entry], column: exp.Column) -> Entry:
+        if len(found) > 1:
+            raise Unfit(f"{text(column)} is the name of several columns")
+        return found[0]
+
+    def holds(self, column: exp.Column) -> bool:
+        """Whether a flat column is one of these."""
+        return any(entry.flat == column.name for entry in self.entries)
+
+    def of(self, relation: str) -> list[Entry]:
+        """The columns of a relation."""
+        return [e for e in self.entries if e.relation.lower() == relation.lower()]
+
+    def relations(self) -> list[str]:
+        """The names of the relations, in their order."""
+        return list(dict.fromkeys(e.relation for e in self.entries if e.relation))
+
+    def flat(self) -> list[exp.Expression]:
+        """The projections that give every column its unique name."""
+        return [exp.alias_(entry.read, entry.flat) for entry in self.entries]
+
+    def named(self) -> list[exp.Join]:
+        """Joins that give flat columns their names back, relation by relation."""
+        made = []
+        for relation in (*self.relations(), ""):
+            shown = [e for e in self.of(relation) if e.visible]
+            if not shown:
+                continue
+            columns = [
+                exp.alias_(exp.column(e.flat), exp.to_identifier(e.name, quoted=True))
+                for e in shown
+            ]
+            alias = exp.TableAlias(this=exp.to_identifier(relation or _USING, quoted=True))
+            select = exp.Subquery(this=exp.Select(expressions=columns))
+            made.append(exp.Join(this=exp.Lateral(this=select, alias=alias), kind="CROSS"))
+        return made
+
+    def and_(self, other: Scope) -> Scope:
+        """Both scopes' columns."""
+        mine = {name.lower() for name in self.relations()}
+        if any(name.lower() in mine for name in other.relations()):
+            raise Unfit("two tables have the same name")
+        return Scope([*self.entries, *other.entries], [*self.star, *other.star])
+
+
+class Scopes:
+    """Finds scopes of one query.
+
+    Parameters
+    ----------
+    catalog
+        The session's side.
+    """
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._numbers = itertools.count()
+        # Of SELECTs that were written anew: their FROM cannot be read relation by relation.
+        self.known: dict[int, Scope] = {}
+
+    def name(self, what: str) -> str:
+        """A name that stands nowhere else in the query."""
+        return f"_nu_{what}{next(self._numbers)}"
+
+    def of_relation(
+        self, relation: exp.Expression, tables: Sequence[str], before: str = ""
+    ) -> Scope:
+        """The columns of one item of a FROM; ``tables`` are those of WITH that it may name.
+
+        ``before`` is what a LATERAL one stands behind.
+
+        Raises
+        ------
+        Unfit
+            If Spark cannot read it by itself, or two of its columns have the same name.
+        """
+        inner = relation.this if isinstance(relation, exp.Subquery) else None
+        if isinstance(inner, (exp.Table, exp.Subquery)) and not relation.alias:
+            joins = inner.args.get("joins") or []
+            inner.set("joins", None)
+            try:
+                return self.of_chain(inner, joins, tables)
+            finally:
+                inner.set("joins", joins)
+        if isinstance(relation, exp.Table) and relation.args.get("joins"):
+            raise Unfit("its ON stands behind another join")
+        if not relation.alias_or_name:
+            relation.set("alias", exp.TableAlias(this=exp.to_identifier(self.name("rows"))))
+        if isinstance(relation, exp.Lateral):
+            alias = text(exp.to_identifier(relation.alias, quoted=True))
+            query = f"SELECT {alias}.* FROM {before} JOIN {text(relation)}"
+        else:
+            query = f"SELECT * FROM {text(relation)}"
+        columns = self._columns(query, tables)
+        if len({name.lower() for name in columns}) < len(columns):
+            raise Unfit(f"two columns of {relation.alias_or_name} have the same name")
+        name = relation.alias_or_name
+        entries = [Entry(column, name, self.name("c")) for column in columns]
+        return Scope(entries, list(entries))
+
+    def of_chain(
+        self, first: exp.Expression, joins: Sequence[exp.Expression], tables: Sequence[str]
+    ) -> Scope:
+        """The columns of relations that are joined one after the other."""
+        scope = self.of_relation(first, tables)
+        for place, join in enumerate(joins):
+            other = self.of_joined(first, joins[:place], join.this, tables)
+            scope = self.joined(scope, join, other)
+        return scope
+
+    def of_joined(
+        self,
+        first: exp.Expression,
+        joins: Sequence[exp.Expression],
+        relation: exp.Expression,
+        tables: Sequence[str],
+    ) -> Scope:
+        """The columns of a relation that stands behind others."""
+        return self.of_relation(relation, tables, " ".join(map(text, (first, *joins))))
+
+    def joined(self, left: Scope, join: exp.Expression, right: Scope) -> Scope:
+        """The columns of a join."""
+        both = left.and_(right)
+        if join.kind in ("SEMI", "ANTI"):
+            return left
+        names = [identifier.name.lower() for identifier in join.args.get("using") or []]
+        if join.method == "NATURAL":
+            theirs = {e.name.lower() for e in right.star}
+            names = [e.name.lower() for e in left.star if e.name.lower() in theirs]
+        elif join.method:
+            raise Unfit(f"{join.method} JOIN stands before it")
+        keys = []
+        for name in names:
+            mine, other = (next(e for e in s.star if e.name.lower() == name) for s in (left, right))
+            if join.side == "FULL":
+                mine.visible = other.visible = False
+                key = Entry(mine.name, "", self.name("c"))
+                both.entries.append(key)
+            else:
+                key, hidden = (other, mine) if join.side == "RIGHT" else (mine, other)
+                hidden.visible = False
+            keys.append(key)
+        rest = [e for e in both.star if e.visible and e.name.lower() not in names]
+        return Scope(both.entries, [*keys, *rest])
+
+    def _columns(self, query: str, tables: Sequence[str]) -> list[str]:
+        prefix = f"WITH {', '.join(tables)} " if tables else ""
+        try:
+            return list(self._catalog.run(prefix + query).columns)
+        except AnalysisException:
+            raise Unfit("its tables cannot be read one by one") from None
+
+
+def flattened(node: exp.Expression, *scopes: Scope) -> exp.Expression:
+    """An expression over flat columns; what is in no scope stays as it is.
+
+    The first scope that knows a name wins.
+
+    Raises
+    ------
+    Unfit
+        If there is a query in it.
+    """
+    made = exp.Paren(this=node.copy())
+    for column in list(made.find_all(exp.Column)):
+        if column.find_ancestor(exp.Query) is not None:
+            raise Unfit("a subquery stands in its condition")
+        for scope in scopes:
+            found = scope.resolve(column)
+            if found is not None:
+                replace_column(column, found[0], found[1])
+                break
+    inner = made.this
+    return inner if isinstance(inner, exp.Expression) else made
+
+
+def replace_column(column: exp.Column, entry: Entry, fields: list[str]) -> None:
+    """Puts a flat column, and fields of it, in the place of a column."""
+    value: exp.Expression = exp.column(entry.flat)
+    for name in fields:
+        value = exp.Dot(this=value, expression=exp.to_identifier(name, quoted=True))
+    column.replace(value)
+
+
+def visible_tables(node: exp.Expression) -> list[str]:
+    """The tables of WITH that a part of a query sees, those of WITH around it first."""
+    tables: list[str] = []
+    while node.parent is not None:
+        inside, node = node, node.parent
+        own = node.args.get("with_") if isinstance(node, exp.Expression) else None
+        if own is not None and own is not inside:
+            tables = [*map(text, own.expressions), *tables]
+        elif isinstance(node, exp.With):
+            tables = [*map(text, node.expressions[: node.expressions.index(inside)]), *tables]
+    return tables
