@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from notebook_udf.functions.declare_aggregate import udaf, udtaf
     from notebook_udf.functions.metrics import Counter, Gauge, Histogram, Meter, MetricGroup
     from notebook_udf.functions.row import Row
+    from notebook_udf.functions.states import ListState, MapState, ValueState
     from notebook_udf.functions.views import ListView, MapView
     from notebook_udf.kernel import Session, session
     from notebook_udf.kernel.operators import aggregate, flat_aggregate
@@ -64,7 +65,9 @@ _HOMES = {
     "FunctionTimeout": "errors",
     "Gauge": "functions.metrics",
     "Histogram": "functions.metrics",
+    "ListState": "functions.states",
     "ListView": "functions.views",
+    "MapState": "functions.states",
     "MapView": "functions.views",
     "Meter": "functions.metrics",
     "MetricGroup": "functions.metrics",
@@ -82,6 +85,7 @@ _HOMES = {
     "TypeDeclarationError": "errors",
     "UserDefinedFunction": "functions.base",
     "UserFunctionError": "errors",
+    "ValueState": "functions.states",
     "VersionMismatch": "errors",
     "WorkerError": "errors",
     "WorkerLost": "errors",
@@ -106,7 +110,9 @@ __all__ = [
     "FunctionTimeout",
     "Gauge",
     "Histogram",
+    "ListState",
     "ListView",
+    "MapState",
     "MapView",
     "Meter",
     "MetricGroup",
@@ -124,6 +130,7 @@ __all__ = [
     "TypeDeclarationError",
     "UserDefinedFunction",
     "UserFunctionError",
+    "ValueState",
     "VersionMismatch",
     "WorkerError",
     "WorkerLost",
