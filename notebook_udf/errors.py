@@ -107,6 +107,8 @@ class FailedRow:
         Name and shortened ``repr`` of each key of the group an aggregate was at.
     method
         Which of an aggregate's methods was called with the arguments; "" for other functions.
+    chain
+        Where the function stands in a chain of process functions, in words; "" for others.
     """
 
     function: str
@@ -127,6 +129,7 @@ class FailedRow:
     pickled_arguments: bytes = field(default=b"", repr=False)
     group: tuple[tuple[str, str], ...] = ()
     method: str = ""
+    chain: str = ""
 
     @property
     def headline(self) -> str:
@@ -147,6 +150,8 @@ class FailedRow:
             parts.insert(0, f"row {self.row + 1:,} of {self.rows:,} in bundle {self.bundle}")
         if self.group:
             parts.insert(0, f"group {', '.join(f'{name} = {value}' for name, value in self.group)}")
+        if self.chain:
+            parts.insert(0, self.chain)
         return ", ".join(parts)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dis
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 from notebook_udf.functions.context import FunctionContext
@@ -31,6 +32,27 @@ class UserDefinedFunction(ABC):  # noqa: B024
         Spark may call a deterministic function fewer or more times than there are rows.
         """
         return True
+
+
+class WithGracefulShutdown(ABC):
+    """Mixin for a function that has something to do when a job ends in order.
+
+    At the end of a finite source, and when a streaming query is drained, ``prepare_to_shutdown``,
+    ``shutdown`` and ``close`` are called, in this order; after a failure, a cancel or a suspend
+    only ``close`` is. Both have to be idempotent: it is not promised that they are called once.
+
+    Notes
+    -----
+    Semantics: the graceful shutdown design, "Proposed Solution".
+    """
+
+    @abstractmethod
+    def prepare_to_shutdown(self) -> None:
+        """Called after the last row: finish what is begun, so that it can be committed."""
+
+    @abstractmethod
+    def shutdown(self) -> None:
+        """Called when what was finished is safe: commit side effects."""
 
 
 class ScalarFunction(UserDefinedFunction):
@@ -96,6 +118,18 @@ class TableAggregateFunction(_Accumulating):
     @abstractmethod
     def emit_value(self, accumulator: Any) -> Any:
         """Yields the rows of the result."""
+
+
+def endings(function: Any, *, graceful: bool) -> tuple[Callable[[], None], ...]:
+    """What is to be called, one after the other, when a function's work is over.
+
+    ``graceful`` says that it ended in order: neither by a failure nor by a cancel.
+    """
+    if not isinstance(function, UserDefinedFunction):
+        return ()
+    if graceful and isinstance(function, WithGracefulShutdown):
+        return function.prepare_to_shutdown, function.shutdown, function.close
+    return (function.close,)
 
 
 def implements(function: Any, name: str) -> bool:

@@ -28,6 +28,7 @@ from notebook_udf.functions.declare import (
     result_type_of,
     udf,
 )
+from notebook_udf.functions.declare_process import is_process, process_function
 from notebook_udf.functions.definition import FunctionDefinition, parameters_of
 from notebook_udf.functions.options import FunctionOptions, FunctionType, choice
 from notebook_udf.functions.source import find_source
@@ -124,7 +125,7 @@ def declare(f: Any, *, kind: str | None = None, **options: Any) -> FunctionDefin
     Parameters
     ----------
     kind
-        ``scalar`` or ``aggregate``: an error unless it is what the code is.
+        ``scalar``, ``aggregate`` or ``process``: an error unless it is what the code is.
 
     Raises
     ------
@@ -138,6 +139,8 @@ def declare(f: Any, *, kind: str | None = None, **options: Any) -> FunctionDefin
         definition = udaf(f, **options)
     elif issubclass(cls, TableAggregateFunction):
         definition = udtaf(f, **options)
+    elif is_process(f):
+        definition = process_function(f, **options)
     elif kind == "aggregate" and options.get("func_type") in ("pandas", "arrow"):
         # A function of whole columns: only the user can say what it is a function of.
         definition = udaf(f, **options)

@@ -19,6 +19,7 @@ from pyspark.sql.types import DataType
 from notebook_udf.errors import PlanningError
 from notebook_udf.functions.base import implements
 from notebook_udf.functions.options import FunctionOptions, FunctionType
+from notebook_udf.functions.process import ProcessTraits
 
 
 class Door(Protocol):
@@ -76,7 +77,7 @@ class FunctionDefinition:
     name
         What it is called unless registered under another name.
     kind
-        ``scalar``, ``aggregate`` or ``table aggregate``.
+        ``scalar``, ``aggregate``, ``table aggregate`` or ``process``.
     function
         The callable, or the instance of a ``UserDefinedFunction``.
     input_types
@@ -85,6 +86,8 @@ class FunctionDefinition:
         Spark type of the result; of its rows, for a table aggregate.
     accumulator_type
         Spark type of an aggregate's accumulator; None where it is pickled.
+    process
+        What only process functions have.
     """
 
     name: str
@@ -98,6 +101,7 @@ class FunctionDefinition:
     parameters: tuple[str, ...]
     source: Source
     accumulator_type: DataType | None = None
+    process: ProcessTraits | None = None
 
     @property
     def is_aggregate(self) -> bool:

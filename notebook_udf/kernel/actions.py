@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from notebook_udf.errors import FailedRow, ResultError
+from notebook_udf.errors import FailedRow, PlanningError, ResultError
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.kernel.calling import call_here
 from notebook_udf.kernel.trial import Trial, try_rows
-from notebook_udf.planner import aggregates, scalar
+from notebook_udf.planner import aggregates, process, scalar
 from notebook_udf.planner.shipped import result_type
 from notebook_udf.registry import RegisteredFunction, fingerprint
 
@@ -25,7 +25,12 @@ class SessionActions:
 
     def column(self, function: Any, args: Any, kwargs: Any) -> Any:
         """A call of a record, or of a definition that was never registered, on columns."""
-        record = function if isinstance(function, RegisteredFunction) else self._adopt(function)
+        record = function if isinstance(function, RegisteredFunction) else self.adopted(function)
+        if record.definition.kind == "process":
+            raise PlanningError(
+                f"{record.name} is a process function, which no column calls: give it to "
+                f"df.transform(nu.process({record.name}))"
+            )
         if record.definition.is_aggregate:
             arguments = tuple(aggregates.arguments_of(record, args, kwargs))
             call = aggregates.ColumnCall(record, arguments)
@@ -41,7 +46,8 @@ class SessionActions:
         result = call_here(definition, args, kwargs, job_parameters=job_parameters)
         if definition.func_type == "general":
             try:
-                encoder(result_type(definition))([result])
+                results = result if definition.kind == "process" else [result]
+                encoder(result_type(definition))(results)
             except BadResult as error:
                 failed = FailedRow(record.name, record.version, "", "BadResult", str(error))
                 raise ResultError(f"{record.name}: {error}", failed=failed) from None
@@ -50,12 +56,17 @@ class SessionActions:
     def try_rows(self, record: RegisteredFunction, rows: Any, n: int) -> Trial:
         """The first rows of a DataFrame or query with the function's result."""
         frame = self._session.sql(rows) if isinstance(rows, str) else rows
+        if record.definition.kind == "process":
+            few = frame.sparkSession.createDataFrame(frame.take(n), frame.schema)
+            return Trial(record.name, process.process(few, record, ()).toPandas())
         return try_rows(record, frame, n)
 
     def explain(self, record: RegisteredFunction) -> str:
         """How calls of it run, and why."""
         if record.definition.is_aggregate:
             return aggregates.explain(record)
+        if record.definition.kind == "process":
+            return process.explain(record)
         return scalar.explain(record)
 
     def restore(self, record: RegisteredFunction) -> RegisteredFunction:
@@ -68,7 +79,8 @@ class SessionActions:
         """Every version under a name."""
         return self._session.functions.history(name)
 
-    def _adopt(self, definition: FunctionDefinition) -> RegisteredFunction:
+    def adopted(self, definition: FunctionDefinition) -> RegisteredFunction:
+        """The record of a definition that was never registered."""
         from notebook_udf.functions.capture import freeze
 
         known = self._unnamed.get(id(definition))

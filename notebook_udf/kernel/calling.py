@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import copy
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 from notebook_udf.errors import DeclarationError
-from notebook_udf.functions.base import UserDefinedFunction
+from notebook_udf.functions.base import UserDefinedFunction, endings
 from notebook_udf.functions.context import FunctionContext
 from notebook_udf.functions.definition import FunctionDefinition, doorway
+from notebook_udf.functions.process import (
+    Collector,
+    NonPartitionedContext,
+    ProcessTraits,
+    RuntimeContext,
+)
+from notebook_udf.functions.process_states import NO_KEY, KeyedStates
 
 
 def call_here(
@@ -21,10 +29,15 @@ def call_here(
 ) -> Any:
     """One call on plain values, between ``open`` and ``close``; raises what the function raises.
 
-    An aggregate function takes, for each parameter, the values of a group in a sequence.
+    An aggregate function takes, for each parameter, the values of a group in a sequence; a process
+    function a sequence of records and, as ``key_by``, a function from a record to its key. It
+    answers the list of what was collected.
     """
     __tracebackhide__ = True
     with _opened(definition, job_parameters) as function:
+        if definition.kind == "process":
+            context = FunctionContext(function=definition.name, job_parameters=job_parameters)
+            return _processed(definition, function, context, *args, **kwargs)
         if definition.is_aggregate and definition.func_type == "general":
             return _aggregated(definition, function, [*args, *kwargs.values()])
         return definition.call(*args, **kwargs)
@@ -49,10 +62,17 @@ def _opened(definition: FunctionDefinition, job_parameters: Mapping[str, str]) -
             yield function
             return
         function.open(FunctionContext(function=definition.name, job_parameters=job_parameters))
+        graceful = False
         try:
             yield function
+            graceful = True
         finally:
-            function.close()
+            *told, close = endings(function, graceful=graceful)
+            try:
+                for method in told:
+                    method()
+            finally:
+                close()
 
 
 def _aggregated(definition: FunctionDefinition, function: Any, columns: list[Any]) -> Any:
@@ -68,6 +88,35 @@ def _aggregated(definition: FunctionDefinition, function: Any, columns: list[Any
         answer = function.accumulate(accumulator, *row)
         accumulator = accumulator if answer is None else answer
     return _value(function, accumulator)
+
+
+def _processed(
+    definition: FunctionDefinition,
+    function: Any,
+    context: FunctionContext,
+    records: Iterable[Any],
+    key_by: Callable[[Any], Any] | None = None,
+) -> list[Any]:
+    __tracebackhide__ = True
+    traits = definition.process or ProcessTraits()
+    states = KeyedStates(definition.name, traits.states, keyed=key_by is not None, keeps=True)
+    collected: list[Any] = []
+    output: Collector[Any] = Collector(lambda record: collected.append(copy.copy(record)))
+    partition = RuntimeContext(context, states)
+
+    def apply(call: Callable[[Collector[Any], RuntimeContext], Any]) -> None:
+        for key in states.keys if key_by is not None else [NO_KEY]:
+            states.switch(key)
+            call(output, partition)
+        states.switch(NO_KEY)
+
+    for record in records:
+        if key_by is not None:
+            states.switch(key_by(record))
+        function.process_record(record, output, partition)
+    states.switch(NO_KEY)
+    function.end_input(NonPartitionedContext(context, states, apply))
+    return collected
 
 
 def _value(function: Any, accumulator: Any) -> Any:

@@ -172,7 +172,7 @@ class Session:
         replace
             Allows the name of one of Spark's built-ins.
         kind
-            ``scalar`` or ``aggregate``: confirms what the code says.
+            ``scalar``, ``aggregate`` or ``process``: confirms what the code says.
         **options
             Passed to ``udf`` if ``function`` is not declared yet.
 
@@ -219,6 +219,10 @@ class Session:
                 self.functions.discard(record)
                 raise
             return record
+
+    def adopted(self, definition: FunctionDefinition) -> RegisteredFunction:
+        """The record of a definition that has no name in SQL."""
+        return self._actions.adopted(definition)
 
     def planned(self, record: RegisteredFunction, role: Role = "scalar") -> UserDefinedFunction:
         """The Spark function of a record in a role."""

@@ -63,7 +63,7 @@ def aggregate(
     def transform(rows: DataFrame) -> DataFrame:
         _refuse_streams(rows)
         keys = grouping.group_keys(by)
-        return grouping.aggregate(rows, keys, named_calls, _session().planned)
+        return grouping.aggregate(rows, keys, named_calls, current_session().planned)
 
     return transform
 
@@ -103,7 +103,7 @@ def flat_aggregate(
     def transform(rows: DataFrame) -> DataFrame:
         _refuse_streams(rows)
         keys = grouping.group_keys(by)
-        return grouping.flat_aggregate(rows, keys, found, chosen, _session().planned)
+        return grouping.flat_aggregate(rows, keys, found, chosen, current_session().planned)
 
     return transform
 
@@ -113,7 +113,14 @@ def _refuse_streams(rows: DataFrame) -> None:
         raise PlanningError("aggregate functions on streaming DataFrames are not supported yet")
 
 
-def _session() -> Session:
+def current_session() -> Session:
+    """The session of this process.
+
+    Raises
+    ------
+    PlanningError
+        If there is none.
+    """
     session = active_session()
     if session is None:
         raise PlanningError("there is no session: start one with nu.session()")

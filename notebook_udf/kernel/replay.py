@@ -33,6 +33,8 @@ def replay(session: Session, name: str, error: Any = None) -> Any:
         return call_method_here(
             version.definition, failed.method, arguments, job_parameters=parameters
         )
+    if version.kind == "process":
+        arguments = (arguments,)
     return call_here(version.definition, arguments, {}, job_parameters=session.job_parameters)
 
 

@@ -36,6 +36,9 @@ MEMORY_VARIABLE = "NOTEBOOK_UDF_WORKER_MEMORY"
 JOB_PARAMETERS_CONF = "spark.notebookUdf.jobParameters"
 LOG_LEVEL_CONF = "spark.notebookUdf.logLevel"
 _QUERY_PROPERTY = "spark.sql.execution.id"
+# The micro-batches of a stream are queries of their own. Their jobs are in the group of the run.
+_STREAM_PROPERTY = "sql.streaming.queryId"
+_RUN_PROPERTY = "spark.jobGroup.id"
 
 Batches = Iterator[Any]
 Process = Callable[[int, Batches], Batches]
@@ -158,6 +161,12 @@ def _bundles(task: Task, func: Process, split: int, batches: Batches) -> Batches
     task.end_bundle()
 
 
+def stream_scope(properties: dict[str, str]) -> str:
+    """Names the run of a streaming query that a task is part of; "" for other tasks."""
+    query = properties.get(_STREAM_PROPERTY)
+    return f"{query}/{properties.get(_RUN_PROPERTY)}" if query else ""
+
+
 def _claim(calls: list[FunctionCall]) -> FunctionCall:
     """The call that was running, or else the first."""
     task = calls[0].task
@@ -185,6 +194,7 @@ def _task(calls: list[FunctionCall], time_zone: str | None) -> Task:
         runtime,
         job_parameters=json.loads(properties.get(JOB_PARAMETERS_CONF) or "{}"),
         time_zone=time_zone,
+        scope=stream_scope(properties),
     )
     for call in calls:
         call.join(task)

@@ -33,7 +33,7 @@ _UNCHANGEABLE = (
 )  # fmt: skip
 
 # Not about the row's values, so no other row would fare better.
-_FATAL = (CallTimedOut, MemoryError, SystemExit, KeyboardInterrupt, DeclarationError)
+FATAL = (CallTimedOut, MemoryError, SystemExit, KeyboardInterrupt, DeclarationError)
 
 # Stands for an accumulator that merge has left half done: its value is not the group's.
 LOST = object()
@@ -144,7 +144,7 @@ class Accumulation:
         method: str = "accumulate",
     ) -> None:
         """Reports a row, or what another method was given; lets it go if the function says so."""
-        outcome = "fail" if isinstance(error, _FATAL) else self.on_error
+        outcome = "fail" if isinstance(error, FATAL) else self.on_error
         self.call.fail(error, row, place, outcome=outcome, group=group, method=method)
 
     def values(
@@ -380,4 +380,4 @@ def _kind(value: Any) -> str:
     return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
-__all__ = ["Accumulation", "Codec", "Group"]
+__all__ = ["FATAL", "Accumulation", "Codec", "Group"]

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import FailedRow, NotebookUdfError
-from notebook_udf.functions.base import ScalarFunction, UserDefinedFunction
+from notebook_udf.functions.base import ScalarFunction, UserDefinedFunction, endings
 from notebook_udf.functions.context import FunctionContext
 from notebook_udf.functions.definition import FunctionDefinition, doorway
 from notebook_udf.functions.metrics import MetricGroup
@@ -42,12 +42,17 @@ def take_arrived() -> list[FunctionCall]:
 class FunctionCall:
     """One function in one Python node of a plan."""
 
-    def __init__(self, shipment: Shipment, *, in_pass: bool = False) -> None:
-        # Whether ``partial`` or ``frames`` call the function, and rows in and out do not pair up.
+    def __init__(self, shipment: Shipment, *, in_pass: bool = False, waits: bool = False) -> None:
+        # Whether a pass calls the function, and rows in and out do not pair up.
         self.in_pass = in_pass
+        # Whether the function is opened by ``begin``, and not with its task.
+        self._waits = waits
+        # Where it stands in a chain of functions, in words.
+        self.chain = ""
         self._shipment = shipment
         self._header: Header | None = None
         self._function: Any = None
+        self._instance: Any = None
         self._context = FunctionContext()
         self._run: Callable[..., pa.Array] | None = None
         self._task: Task | None = None
@@ -95,6 +100,11 @@ class FunctionCall:
         return function
 
     @property
+    def context(self) -> FunctionContext:
+        """What the function was opened with."""
+        return self._context
+
+    @property
     def metrics(self) -> MetricGroup:
         return self._context.metric_group
 
@@ -117,17 +127,25 @@ class FunctionCall:
         self._task = task
 
     def open(self, task: Task) -> None:
-        """Unpacks the function and calls its ``open``."""
+        """Unpacks the function and calls its ``open``, unless it waits for ``begin``."""
         self._task = task
+        if not self._waits:
+            self.begin()
+
+    def begin(self) -> None:
+        """Unpacks the function and calls its ``open``, if that has not happened yet."""
+        if self._opened:
+            return
+        task = self.task
         header = self.header
         doorway.inside_worker = True
         try:
             if header.options.open_scope == "query":
-                key = f"{header.name}:{header.hash}"
-                kept = task.runtime.keep(task.identity.query, key, self._make)
-                self._function, self._context = kept
+                key = f"{header.name}:{header.hash}:{self.chain}"
+                kept = task.runtime.keep(task.scope, key, self._make)
             else:
-                (self._function, self._context), self._close = self._make()
+                kept = self._make()
+            self._function, self._context, self._instance = kept
         except (NotebookUdfError, WorkerStopped):
             raise
         except BaseException as error:
@@ -137,16 +155,34 @@ class FunctionCall:
             self._run = _runner(self)
 
     def close(self, failed: bool) -> None:
-        """Calls the function's ``close``, unless its instance is kept."""
+        """Ends the function's work, unless its instance is kept.
+
+        Where nothing has ``failed`` it is told of it before it is closed. It is closed in any
+        case.
+
+        Raises
+        ------
+        FunctionFailed
+            For the first of its methods that raises.
+        """
         if not self._opened or self.header.options.open_scope == "query":
             return
         self._opened = False
-        try:
-            self._close()
-        except WorkerStopped:
-            raise
-        except BaseException as error:
-            self.fail(error)
+        first: failure.FunctionFailed | None = None
+        for method in endings(self._instance, graceful=not failed):
+            if first is not None and method != self._instance.close:
+                continue
+            try:
+                method()
+            except WorkerStopped:
+                raise
+            except BaseException as error:
+                try:
+                    self.fail(error)
+                except failure.FunctionFailed as reported:
+                    first = first or reported
+        if first is not None:
+            raise first
 
     def __call__(self, *columns: pa.Array, **named: pa.Array) -> pa.Array:
         task = self.task
@@ -228,6 +264,7 @@ class FunctionCall:
             worker=os.getpid(),
             group=group,
             method=method,
+            chain=self.chain,
         )
         kind, extra = classify(error, self)
         task.report(failed, outcome, error=kind, extra=extra)
@@ -241,7 +278,8 @@ class FunctionCall:
             return other or ()
         return self._header.parameters
 
-    def _make(self) -> tuple[tuple[Any, FunctionContext], Callable[[], None]]:
+    def _make(self) -> tuple[Any, FunctionContext, Any]:
+        """What is called, its context, and the instance that is to be closed."""
         header, function = self._shipment.unpack()
         if isinstance(function, FunctionDefinition):
             function = function.function
@@ -256,11 +294,11 @@ class FunctionCall:
         )
         self._context = context
         if not isinstance(function, UserDefinedFunction):
-            return (function, context), lambda: None
+            return function, context, None
         function.open(context)
         # An aggregate function has several methods; which are called is its runner's business.
         called = function.eval if isinstance(function, ScalarFunction) else function
-        return (called, context), function.close
+        return called, context, function
 
 
 @contextmanager

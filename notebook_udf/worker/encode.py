@@ -26,7 +26,7 @@ from notebook_udf.worker.columns import Column, Values, validity
 from notebook_udf.worker.leaves import leaf
 from notebook_udf.worker.refusal import BadResult, Refused, shortened
 
-__all__ = ["BadResult", "Encoder", "encoder"]
+__all__ = ["BadResult", "Encoder", "encoder", "taker"]
 
 Encoder: TypeAlias = Callable[[list[Any]], pa.Array]
 Take: TypeAlias = Callable[[Any], tuple[Any, ...]]
@@ -201,7 +201,7 @@ def _structs(data_type: StructType) -> Column:
             take = takes.get(type(value))
             try:
                 if take is None:
-                    take = takes[type(value)] = _take(value, names, data_type)
+                    take = takes[type(value)] = taker(value, names, data_type)
                 rows.append(take(value))
             except Refused as refused:
                 raise BadResult(index, value, data_type, "", refused.reason) from None
@@ -228,7 +228,7 @@ def _structs(data_type: StructType) -> Column:
     return encode
 
 
-def _take(value: Any, names: list[str], data_type: StructType) -> Take:
+def taker(value: Any, names: list[str], data_type: StructType) -> Take:
     """How values of this value's class give their parts, in the order of the fields."""
     if isinstance(value, dict):
         return _by_key(names)

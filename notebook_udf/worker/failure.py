@@ -59,6 +59,7 @@ def describe(
     worker: int,
     group: Mapping[str, Any] | None = None,
     method: str = "",
+    chain: str = "",
 ) -> FailedRow:
     """The record of a failed call; ``arguments`` is None where no single row is to blame."""
     return FailedRow(
@@ -82,6 +83,7 @@ def describe(
         pickled_arguments=_pickled(arguments),
         group=tuple((name, short(value)) for name, value in (group or {}).items()),
         method=method,
+        chain=chain,
     )
 
 

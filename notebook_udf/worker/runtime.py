@@ -7,17 +7,19 @@ capture, and functions run all the same.
 
 from __future__ import annotations
 
-import logging
 import os
 import platform
 import socket
 import threading
 import time
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from notebook_udf.functions.base import endings
+from notebook_udf.functions.context import FunctionContext
 from notebook_udf.telemetry.sender import Sender
 from notebook_udf.telemetry.wire import (
     BundleDone,
@@ -46,8 +48,9 @@ class Kept:
     """An opened instance that outlives its task."""
 
     query: str
-    value: Any
-    close: Callable[[], None]
+    called: Any
+    context: FunctionContext
+    instance: Any
 
 
 @dataclass
@@ -161,28 +164,30 @@ class Runtime:
             lost_messages=self.sender.lost if self.sender is not None else 0,
         )
 
-    def keep(self, query: str, key: str, make: Callable[[], tuple[Any, Callable[[], None]]]) -> Any:
+    def keep(
+        self, query: str, key: str, make: Callable[[], tuple[Any, FunctionContext, Any]]
+    ) -> tuple[Any, FunctionContext, Any]:
         """The instance kept for a query under a key, made on first use."""
         kept = self.kept.get((query, key))
         if kept is None:
-            value, close = make()
-            kept = self.kept[query, key] = Kept(query, value, close)
-        return kept.value
+            kept = self.kept[query, key] = Kept(query, *make())
+        return kept.called, kept.context, kept.instance
 
     def end_other_queries(self, query: str | None) -> None:
         """Closes the instances kept for other queries; all of them for None."""
         for other in {kept.query for kept in self.kept.values()} - {query}:
             self.end_query(other)
 
-    def end_query(self, query: str) -> None:
-        """Closes the instances kept for a query that is over."""
+    def end_query(self, query: str, *, graceful: bool = False) -> None:
+        """Closes the instances kept for a query that is over; tells them if it ended in order."""
         for key in [key for key, kept in self.kept.items() if kept.query == query]:
             kept = self.kept.pop(key)
-            try:
-                kept.close()
-            except Exception:
-                # The query is over and has its result: nobody is left to tell but the log.
-                logging.getLogger(__name__).exception("close() of a kept function failed")
+            for method in endings(kept.instance, graceful=graceful):
+                try:
+                    method()
+                except Exception:
+                    # The query is over and has its result: nobody is left to tell but the log.
+                    self.note("ERROR", f"{method.__qualname__} failed\n{traceback.format_exc()}")
 
     def shut_down(self) -> None:
         """Closes what is kept and lets the last records leave."""

@@ -79,6 +79,9 @@ class Task:
         Of the query that runs, not of the one for which the worker was started.
     time_zone
         Of the SQL session, in which pandas shows timestamps; None for the process's own.
+    scope
+        What instances are kept for with ``open_scope="query"``: a query of many tasks, or a
+        streaming query of many such queries. That of the task by default.
     """
 
     def __init__(
@@ -90,8 +93,10 @@ class Task:
         job_parameters: Mapping[str, str],
         subtasks: int = 0,
         time_zone: str | None = None,
+        scope: str = "",
     ) -> None:
         self.identity = identity
+        self.scope = scope or identity.query
         self.calls = tuple(calls)
         self.runtime = runtime
         self.job_parameters = job_parameters
@@ -116,7 +121,7 @@ class Task:
         runtime.task = self
         if runtime.position is not None:
             runtime.position.note_task(time.monotonic())
-        runtime.end_other_queries(self.identity.query)
+        runtime.end_other_queries(self.scope)
         limits = [call.memory for call in self.calls if call.memory]
         runtime.limit.apply(min(limits, default=0))
         names = tuple(call.name for call in self.calls)
@@ -193,7 +198,8 @@ class Task:
         for call in reversed(self.calls):
             self.active = call
             try:
-                call.close(failed)
+                # With one that raises the task fails, and those before it are not told otherwise.
+                call.close(failed or first is not None)
             except Exception as error:
                 first = first or error
         if first is not None and not failed:

@@ -1,0 +1,217 @@
+"""Process functions: one record in, any number out, with state; and what is known about them.
+
+Running them is the business of ``worker``, chaining them that of the planner.
+"""
+
+from __future__ import annotations
+
+import logging
+from abc import abstractmethod
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, TypeVar
+
+from notebook_udf.errors import DeclarationError
+from notebook_udf.functions.base import UserDefinedFunction
+from notebook_udf.functions.context import FunctionContext
+from notebook_udf.functions.metrics import MetricGroup
+from notebook_udf.functions.process_states import KeyedStates, StateDeclaration
+
+IN = TypeVar("IN")
+OUT = TypeVar("OUT")
+C = TypeVar("C", bound=type)
+
+
+class Collector(Generic[OUT]):
+    """Takes what a process function gives: ``output.collect(record)``."""
+
+    __slots__ = ("__orig_class__", "collect")
+
+    collect: Callable[[OUT], None]
+
+    def __init__(self, collect: Callable[[OUT], None]) -> None:
+        # An attribute and not a method: most records are collected by a method of a list.
+        self.collect = collect
+
+
+class _Context:
+    """What every context can be asked."""
+
+    def __init__(self, function_context: FunctionContext, states: KeyedStates) -> None:
+        self._function_context = function_context
+        self._states = states
+
+    def get_state(self, declaration: StateDeclaration) -> Any:
+        """The ``ValueState``, ``ListState`` or ``MapState`` that was declared.
+
+        Raises
+        ------
+        DeclarationError
+            If ``uses_states`` does not return it, or it belongs to a key and none is current.
+        """
+        return self._states.find(declaration)
+
+    def get_state_manager(self) -> Any:
+        """This context, whose ``get_state`` is that of the design's state manager."""
+        return self
+
+    def get_metric_group(self) -> MetricGroup:
+        """The root of this function's metrics."""
+        return self._function_context.get_metric_group()
+
+    def get_job_parameter(self, key: str, default_value: Any = None) -> Any:
+        """The session's job parameter of that name as text, or ``default_value``."""
+        return self._function_context.get_job_parameter(key, default_value)
+
+    def get_logger(self) -> logging.Logger:
+        """A logger whose lines reach the notebook with level, row and worker."""
+        return self._function_context.get_logger()
+
+
+class RuntimeContext(_Context):
+    """Handed to ``process_record``: state of the current key, metrics, job parameters."""
+
+    def get_state(self, declaration: StateDeclaration) -> Any:
+        # Asked for every record: the declared objects are known by identity.
+        return self._states.known.get(id(declaration)) or self._states.find(declaration)
+
+    def get_current_key(self) -> Any:
+        """The key of the record: a value, or a tuple where there are several key columns.
+
+        Raises
+        ------
+        DeclarationError
+            If the records have no key.
+        """
+        return self._states.current_key()
+
+
+class NonPartitionedContext(_Context):
+    """Handed to ``end_input``, where no key is current."""
+
+    def __init__(
+        self,
+        function_context: FunctionContext,
+        states: KeyedStates,
+        apply: Callable[[Callable[[Collector[Any], RuntimeContext], Any]], None],
+    ) -> None:
+        super().__init__(function_context, states)
+        self._apply = apply
+
+    def apply_to_all_partitions(
+        self, function: Callable[[Collector[Any], RuntimeContext], Any]
+    ) -> None:
+        """Calls ``function(collector, context)`` for every key met, with its state; once where
+        the records have no key."""
+        self._apply(function)
+
+
+class OneInputStreamProcessFunction(UserDefinedFunction, Generic[IN, OUT]):
+    """Takes records one by one, and collects any number of records for each.
+
+    A record is the value itself where the rows have one column, and otherwise a ``Row`` that can
+    be changed; annotated with a dataclass, a NamedTuple or ``dict``, it is one of those.
+
+    Notes
+    -----
+    Semantics: the process function attributes design; names in its examples' manner.
+    """
+
+    @abstractmethod
+    def process_record(self, record: Any, output: Collector[Any], ctx: RuntimeContext) -> None:
+        """Takes one record. Those of one key come in the order of the input."""
+
+    def end_input(self, ctx: NonPartitionedContext) -> None:
+        """Called once after the last record, where the input has an end."""
+
+    def uses_states(self) -> Collection[StateDeclaration]:
+        """The states it asks its contexts for."""
+        return ()
+
+
+@dataclass(frozen=True)
+class Attributes:
+    """What is known of a process function besides its code.
+
+    Attributes
+    ----------
+    no_output_until_end_of_input
+        It collects nothing that anybody waits for before its input has ended.
+    idempotence
+        Each output stands for all before it of the same key.
+    not_cache_record
+        It keeps no record beyond the call, neither one it was given nor one it has collected.
+    """
+
+    no_output_until_end_of_input: bool = False
+    idempotence: bool = False
+    not_cache_record: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Those that are set."""
+        return tuple(name for name, value in vars(self).items() if value)
+
+
+@dataclass(frozen=True)
+class ProcessTraits:
+    """What only process functions have.
+
+    Attributes
+    ----------
+    attributes
+        As the class is decorated.
+    states
+        What ``uses_states`` returns.
+    record
+        The annotation of its records; None where there is none.
+    """
+
+    attributes: Attributes = Attributes()
+    states: tuple[StateDeclaration, ...] = ()
+    record: Any = field(default=None, compare=False)
+
+
+_ATTRIBUTES = "__process_attributes__"
+
+
+def attributes_of(function: Any) -> Attributes:
+    """The attributes of a class or instance; those of a base class do not count for it."""
+    cls = function if isinstance(function, type) else type(function)
+    found = vars(cls).get(_ATTRIBUTES)
+    return found if isinstance(found, Attributes) else Attributes()
+
+
+def no_output_until_end_of_input(cls: C) -> C:
+    """Says that a process function has no output before its input has ended.
+
+    What stands behind it in a chain is opened only then. What it collects earlier is delivered
+    then as well. On a source without an end it is refused.
+    """
+    return _with(cls, no_output_until_end_of_input=True)
+
+
+def idempotence(cls: C) -> C:
+    """Says that each output of a process function is the final result at its time.
+
+    Of the outputs of a key in a bundle only the last one goes on.
+    """
+    return _with(cls, idempotence=True)
+
+
+def not_cache_record(cls: C) -> C:
+    """Says that a process function keeps no record, whether of its input or of its output.
+
+    Between two such functions of a chain records are handed on, and not copied.
+    """
+    return _with(cls, not_cache_record=True)
+
+
+def _with(cls: C, **attribute: bool) -> C:
+    if not (isinstance(cls, type) and issubclass(cls, OneInputStreamProcessFunction)):
+        (name,) = attribute
+        raise DeclarationError(
+            f"@{name} stands on a class derived from OneInputStreamProcessFunction, not on {cls!r}"
+        )
+    setattr(cls, _ATTRIBUTES, replace(attributes_of(cls), **attribute))
+    return cls

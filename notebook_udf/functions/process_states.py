@@ -1,0 +1,199 @@
+"""State of process functions: what is declared, and state held in memory, a set per key.
+
+What a state offers is in ``states``. A function keeps one object per declared state; whose values
+it shows is changed when the key changes, so that a state read once serves all keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pyspark.sql.types import DataType, MapType
+
+from notebook_udf.errors import DeclarationError
+from notebook_udf.functions.states import (
+    InMemoryListState,
+    InMemoryMapState,
+    InMemoryValueState,
+    State,
+)
+from notebook_udf.types import resolve
+
+# Stands for the key where none is current; None is one.
+NO_KEY: Any = object()
+
+_KINDS: dict[str, type[State]] = {
+    "value": InMemoryValueState,
+    "list": InMemoryListState,
+    "map": InMemoryMapState,
+}
+
+
+@dataclass(frozen=True)
+class StateDeclaration:
+    """A state that a process function uses: its name, its kind and the type of its values."""
+
+    name: str
+    kind: Literal["value", "list", "map"]
+    type: DataType
+
+
+class StateDeclarations:
+    """Declares the states of a process function, to be returned by its ``uses_states``.
+
+    Types are ``DataTypes``, Spark types, DDL strings or annotations.
+
+    Notes
+    -----
+    Semantics: the process function attributes design, where its examples declare state.
+    """
+
+    @staticmethod
+    def value_state(name: str, type: Any) -> StateDeclaration:
+        """One value per key, of this type.
+
+        Raises
+        ------
+        TypeDeclarationError
+            If the type is unknown.
+        """
+        return StateDeclaration(name, "value", resolve(type, what=f"the state {name!r}"))
+
+    @staticmethod
+    def list_state(name: str, type: Any) -> StateDeclaration:
+        """A list per key; ``type`` is that of an element."""
+        return StateDeclaration(name, "list", resolve(type, what=f"the state {name!r}"))
+
+    @staticmethod
+    def map_state(name: str, type: Any, value_type: Any = None) -> StateDeclaration:
+        """A mapping per key; ``type`` is a MAP, or that of its keys where ``value_type`` is given.
+
+        Raises
+        ------
+        DeclarationError
+            If ``type`` is no MAP and ``value_type`` is not given.
+        """
+        found = resolve(type, what=f"the state {name!r}")
+        if value_type is not None:
+            values = resolve(value_type, what=f"the values of the state {name!r}")
+            found = MapType(found, values)
+        if not isinstance(found, MapType):
+            raise DeclarationError(
+                f"the state {name!r} is a mapping: declare it as 'map<string, bigint>', or give "
+                f"the type of its keys and that of its values"
+            )
+        return StateDeclaration(name, "map", found)
+
+
+def checked_states(declared: Any, function: str) -> tuple[StateDeclaration, ...]:
+    """What ``uses_states`` answered, in the order of the names.
+
+    Raises
+    ------
+    DeclarationError
+        If something in it is no declaration, or two states have one name.
+    """
+    if isinstance(declared, StateDeclaration):
+        declared = [declared]
+    try:
+        found = list(declared or ())
+    except TypeError:
+        found = [declared]
+    seen: dict[str, StateDeclaration] = {}
+    for each in found:
+        if not isinstance(each, StateDeclaration):
+            raise DeclarationError(
+                f"{function}.uses_states returned {each!r}: it takes what "
+                f"StateDeclarations.value_state, list_state or map_state return"
+            )
+        if each.name in seen:
+            raise DeclarationError(
+                f"{function} declares the state {each.name!r} twice: give each a name of its own"
+            )
+        seen[each.name] = each
+    return tuple(seen[name] for name in sorted(seen))
+
+
+class KeyedStates:
+    """The states of one function in one partition of the data.
+
+    Parameters
+    ----------
+    function
+        Its name, for messages.
+    keyed
+        Whether each key has states of its own; otherwise there is one set.
+    keeps
+        Whether the states of a key outlive ``switch`` to another.
+    """
+
+    def __init__(
+        self, function: str, declared: Iterable[StateDeclaration], *, keyed: bool, keeps: bool
+    ) -> None:
+        self._function = function
+        self._declared = {each.name: each for each in declared}
+        self._states = {name: _KINDS[each.kind]() for name, each in self._declared.items()}
+        self._keyed = keyed
+        self._keeps = keeps
+        self._kept: dict[Any, list[dict[str, Any]]] = {}
+        self.key: Any = NO_KEY
+        # By the identity of the declared objects, which live as long as this does.
+        self.known = {id(each): self._states[name] for name, each in self._declared.items()}
+
+    @property
+    def keys(self) -> list[Any]:
+        """The keys met so far, if they are kept."""
+        return list(self._kept)
+
+    def find(self, declaration: Any) -> Any:
+        """The state of a declaration for the current key.
+
+        Raises
+        ------
+        DeclarationError
+            If it is not declared, or there is no current key.
+        """
+        if not isinstance(declaration, StateDeclaration):
+            raise DeclarationError(
+                f"{self._function}: get_state takes a state's declaration, not {declaration!r}"
+            )
+        if self._declared.get(declaration.name) != declaration:
+            known = ", ".join(map(repr, self._declared)) or "none"
+            raise DeclarationError(
+                f"{self._function}: the {declaration.kind} state {declaration.name!r} is not "
+                f"declared (declared: {known}); return it from uses_states()"
+            )
+        if self._keyed and self.key is NO_KEY:
+            raise DeclarationError(
+                f"{self._function}: the state {declaration.name!r} belongs to a key, and there is "
+                f"none here; use it in what is given to ctx.apply_to_all_partitions"
+            )
+        return self._states[declaration.name]
+
+    def current_key(self) -> Any:
+        """The key whose values the states show.
+
+        Raises
+        ------
+        DeclarationError
+            If there is none.
+        """
+        if self.key is NO_KEY:
+            raise DeclarationError(
+                f"{self._function}: there is no current key; give key_by to nu.process"
+            )
+        return self.key
+
+    def switch(self, key: Any) -> None:
+        """Lets the states show the values of another key."""
+        if not self._keyed:
+            return
+        if self._keeps and self.key is not NO_KEY:
+            self._kept[self.key] = [state.__dict__ for state in self._states.values()]
+        self.key = key
+        kept = self._kept.get(key)
+        for place, (name, state) in enumerate(self._states.items()):
+            fresh = _KINDS[self._declared[name].kind]
+            state.__dict__ = fresh().__dict__ if kept is None else kept[place]

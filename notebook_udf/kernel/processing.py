@@ -1,0 +1,80 @@
+"""``nu.process``: process functions for ``DataFrame.transform``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from notebook_udf.errors import PlanningError
+from notebook_udf.functions.declare_process import is_process, process_function
+from notebook_udf.functions.definition import FunctionDefinition
+from notebook_udf.kernel.operators import current_session
+from notebook_udf.planner import process as planner
+from notebook_udf.planner.grouping import group_keys
+from notebook_udf.registry import RegisteredFunction
+from notebook_udf.types import resolve
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+def process(
+    function: Any, key_by: Any = None, output_type: Any = None
+) -> Callable[[DataFrame], DataFrame]:
+    """Hands every row of a DataFrame to a process function, and makes rows of what it collects.
+
+    Parameters
+    ----------
+    function
+        A ``OneInputStreamProcessFunction`` class or instance, or one that was registered.
+    key_by
+        A column, its name, or a list of them: each key has states of its own, and its records
+        come in the order of the input. Without it an instance takes a partition's rows.
+    output_type
+        Type of what the function collects: ``DataTypes``, a Spark type, a DDL string or an
+        annotation; a type that is no ROW makes one column, ``value``. What the function declares
+        by default.
+
+    Returns
+    -------
+    callable
+        For ``df.transform``. Where nothing stands between two of them, the second without
+        ``key_by``, both run in one worker pass.
+
+    Raises
+    ------
+    DeclarationError
+        If the function is no process function.
+    TypeDeclarationError
+        If the type of its output is not known.
+    PlanningError
+        When it is applied, if rows and function do not fit.
+
+    Examples
+    --------
+    ``orders.transform(nu.process(LargestOrder)).transform(nu.process(CurrencyConverter))``
+    """
+    record = _record(function, output_type)
+    keys = group_keys(key_by)
+
+    def transform(rows: DataFrame) -> DataFrame:
+        return planner.process(rows, record, keys)
+
+    return transform
+
+
+def _record(function: Any, output_type: Any) -> RegisteredFunction:
+    if is_process(function):
+        return current_session().adopted(process_function(function, output_type=output_type))
+    if isinstance(function, FunctionDefinition):
+        function = current_session().adopted(function)
+    if not isinstance(function, RegisteredFunction) or function.kind != "process":
+        raise PlanningError(
+            f"nu.process takes a OneInputStreamProcessFunction, not {function!r}; derive a class "
+            f"from it"
+        )
+    if output_type is None:
+        return function
+    result = resolve(output_type, what=f"what {function.name} collects")
+    return replace(function, definition=replace(function.definition, result_type=result))

@@ -1,0 +1,448 @@
+"""Process functions over a partition: a chain of them in one pass.
+
+``ProcessPass`` is what Spark pickles for ``mapInArrow``. Key columns, if there are any, come
+first, sorted, then those of the first function's records; what the last function collects leaves
+as columns. A record goes through the whole chain before the next one is taken.
+
+What a chain may consist of is decided by the planner; what a record is, by ``records``.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby, repeat
+from time import perf_counter_ns
+from typing import Any
+
+import pyarrow as pa
+
+from notebook_udf.errors import DeclarationError
+from notebook_udf.functions.process import (
+    Attributes,
+    Collector,
+    NonPartitionedContext,
+    OneInputStreamProcessFunction,
+    RuntimeContext,
+)
+from notebook_udf.functions.process_states import NO_KEY, KeyedStates, StateDeclaration
+from notebook_udf.worker.accumulators import FATAL
+from notebook_udf.worker.blame import WorkerStopped
+from notebook_udf.worker.call import FunctionCall, announce, running
+from notebook_udf.worker.decode import decoder
+from notebook_udf.worker.encode import BadResult, encoder
+from notebook_udf.worker.failure import FunctionFailed, short
+from notebook_udf.worker.keys import hashable
+from notebook_udf.worker.quarantine import Quarantine
+from notebook_udf.worker.records import Shape, batch_of, edge, snapshot
+from notebook_udf.worker.shipment import Shipment
+
+_SLICE_ROWS = 2_048
+_ROWS_OUT = 32_768
+
+
+@dataclass(frozen=True)
+class Step:
+    """One function of a chain.
+
+    Attributes
+    ----------
+    attributes
+        As they are in this chain, which may say more than the function alone.
+    shape
+        Of its records.
+    states
+        What it may ask for.
+    keyed
+        Whether it has states per key.
+    waits
+        Whether it is opened only when the functions before it are through.
+    reuses
+        Whether its records are those that the function before it has collected.
+    """
+
+    attributes: Attributes
+    shape: Shape
+    states: tuple[StateDeclaration, ...] = ()
+    keyed: bool = False
+    waits: bool = False
+    reuses: bool = False
+
+
+@dataclass(frozen=True)
+class ProcessLayout:
+    """A chain.
+
+    Attributes
+    ----------
+    keys
+        Names of the key columns, which come first.
+    steps
+        The functions.
+    names
+        Of the columns that leave.
+    title
+        The chain in words, for Spark's plans.
+    """
+
+    keys: tuple[str, ...]
+    steps: tuple[Step, ...]
+    names: tuple[str, ...]
+    title: str
+    bounded: bool = True
+
+
+class ProcessPass:
+    """Runs a chain over the rows of a partition."""
+
+    def __init__(
+        self, layout: ProcessLayout, shipments: tuple[Shipment, ...], calls: list[FunctionCall]
+    ) -> None:
+        self._layout = layout
+        self._shipments = shipments
+        self._calls = calls
+        self.__name__ = layout.title
+
+    @classmethod
+    def of(cls, layout: ProcessLayout, shipments: Iterable[Shipment]) -> ProcessPass:
+        """A pass to be pickled."""
+        return cls(layout, tuple(shipments), [])
+
+    def __reduce__(self) -> Any:
+        return _arrive, (self._layout, self._shipments)
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        chain = Chain(self._layout, self._calls)
+        for batch in batches:
+            yield from chain.take(batch)
+        if self._layout.bounded:
+            yield from chain.end()
+
+
+def _arrive(layout: ProcessLayout, shipments: tuple[Shipment, ...]) -> ProcessPass:
+    calls = [
+        announce(FunctionCall(shipment, in_pass=True, waits=step.waits))
+        for step, shipment in zip(layout.steps, shipments, strict=True)
+    ]
+    names = [call.header.name for call in calls]
+    for place, call in enumerate(calls, 1):
+        if len(calls) > 1:
+            call.chain = f"step {place} of the chain {' → '.join(names)}"
+    return ProcessPass(layout, shipments, calls)
+
+
+class _Holder:
+    """Keeps what a function collects until it may go on: all of it, or the last record only."""
+
+    def __init__(self, keep: Callable[[Any], Any] | None, *, last: bool) -> None:
+        self._records: deque[Any] = deque(maxlen=1 if last else None)
+        self.count = 0
+        append = self._records.append
+        self.collect: Callable[[Any], None] = (
+            append if keep is None else lambda record: append(keep(record))
+        )
+
+    def flush(self, collect: Callable[[Any], None]) -> None:
+        records = self._records
+        while records:
+            collect(records.popleft())
+
+
+class _Running:
+    """One function of the chain, as far as it has begun."""
+
+    def __init__(self, chain: Chain, place: int, step: Step, call: FunctionCall) -> None:
+        self.place = place
+        self.step = step
+        self.call = call
+        self._chain = chain
+        result = call.header.result_type
+        attributes, keep = step.attributes, snapshot(result)
+        # Where a function before this one waits for the end, all this one gives comes then.
+        holds = attributes.no_output_until_end_of_input and not step.waits
+        self.late = _Holder(keep, last=False) if holds else None
+        self.last = _Holder(keep, last=True) if attributes.idempotence else None
+        self.collect: Callable[[Any], None] | None = None
+        self.counted: Callable[[], int] = lambda: 0
+        self.function: Any = None
+
+    def begin(self, collect: Callable[[Any], None] | None) -> None:
+        """Makes the function ready; what it collects goes to ``collect``."""
+        call = self.call
+        call.begin()
+        self.function = call.function
+        step = self.step
+        # Rows are sorted by key: without an end to come, nobody asks for a key's states again.
+        self.states = KeyedStates(
+            call.name, step.states, keyed=step.keyed, keeps=ends(self.function)
+        )
+        self.ctx = RuntimeContext(call.context, self.states)
+        self.collect = collect
+        entry = self.last or self.late
+        self.output: Collector[Any] = Collector(entry.collect if entry else self._onward())
+
+    def _onward(self) -> Callable[[Any], None]:
+        """What takes a record behind the holders; made when it is needed, since the next function
+        may not be open before."""
+        if self.collect is None:
+            self.collect = self._chain.entry_of(self.place + 1)
+        return self.collect
+
+    def flush_last(self) -> None:
+        """Lets the last record of a key go on."""
+        if self.last is not None:
+            self.last.flush(self.late.collect if self.late else self._onward())
+
+    def flush_late(self) -> None:
+        """Lets everything go on that had to wait for the end."""
+        if self.late is not None:
+            self.late.flush(self._onward())
+
+
+def ends(function: Any) -> bool:
+    """Whether a function has something to do after its last record."""
+    own = type(function).end_input
+    return own is not OneInputStreamProcessFunction.end_input
+
+
+class Chain:
+    """The functions of one pass, over one partition."""
+
+    def __init__(self, layout: ProcessLayout, calls: list[FunctionCall]) -> None:
+        self._layout = layout
+        self._calls = calls
+        self._steps = [
+            _Running(self, place, step, call)
+            for place, (step, call) in enumerate(zip(layout.steps, calls, strict=True))
+        ]
+        self._key: Any = NO_KEY
+        self._keyed = [step for step in self._steps if step.step.keyed]
+        self._failure: FunctionFailed | None = None
+        self._out: list[Any] = []
+        result = calls[-1].header.result_type
+        self._result = result
+        self._encode = encoder(result)
+        keep, append = snapshot(result), self._out.append
+        self._append = append if keep is None else lambda record: append(keep(record))
+        first = layout.steps[0].shape
+        self._make = None if first.plain else first.maker()
+        self._quarantines = calls[0].header.options.on_error == "quarantine"
+        self._begin(0)
+
+    # Beginning -------------------------------------------------------------------------------
+
+    def _begin(self, place: int) -> None:
+        """Opens a function and, before it, those behind it that do not wait."""
+        step = self._steps[place]
+        if step.function is not None:
+            return
+        following = place + 1
+        collect = None
+        if following == len(self._steps):
+            collect = self._append
+        elif not self._steps[following].step.waits:
+            collect = self.entry_of(following)
+        step.begin(collect)
+
+    def entry_of(self, place: int) -> Callable[[Any], None]:
+        """What takes records for the function at ``place``, which is begun."""
+        if place == len(self._steps):
+            return self._append
+        self._begin(place)
+        step, before = self._steps[place], self._steps[place - 1]
+        collect, step.counted = edge(
+            before.call.header.result_type,
+            step.step.shape,
+            reuses=step.step.reuses,
+            process=step.function.process_record,
+            output=step.output,
+            ctx=step.ctx,
+            call=step.call,
+            task=step.call.task,
+            failed=lambda error, record: self._failed(step, error, [record]),
+        )
+        return collect
+
+    # Records ---------------------------------------------------------------------------------
+
+    def take(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+        """Takes a bundle in; answers what has to leave."""
+        call, count = self._calls[0], len(self._layout.keys)
+        columns = [batch.column(place) for place in range(count, batch.num_columns)]
+        quarantine = Quarantine(call, columns) if self._quarantines else None
+        for start in range(0, batch.num_rows, _SLICE_ROWS):
+            part = batch.slice(start, _SLICE_ROWS)
+            t0 = perf_counter_ns()
+            records = self._records(part, count)
+            runs = self._runs(part, count)
+            t1 = perf_counter_ns()
+            with running(call, start, len(records)):
+                for key, first, end in runs:
+                    self._switch(key)
+                    self._feed(records[first:end], start + first, quarantine)
+            call.decode_ns += t1 - t0
+            call.user_ns += perf_counter_ns() - t1
+            call.rows_in += len(records)
+            if len(self._out) >= _ROWS_OUT:
+                yield from self._leave()
+        self._flush_last()
+        if quarantine is not None:
+            quarantine.write()
+        yield from self._leave()
+
+    def _records(self, batch: pa.RecordBatch, first: int) -> list[Any]:
+        columns = [batch.column(place) for place in range(first, batch.num_columns)]
+        values = [decoder(column.type)(column) for column in columns]
+        if self._make is None:
+            return values[0]
+        return list(map(self._make, *values))
+
+    def _runs(self, batch: pa.RecordBatch, count: int) -> Iterable[tuple[Any, int, int]]:
+        """Keys, and the rows that have them: equal keys follow each other."""
+        if not count:
+            return [(NO_KEY, 0, batch.num_rows)]
+        columns = [
+            hashable(column, decoder(column.type))
+            for column in (batch.column(place) for place in range(count))
+        ]
+        keys = columns[0] if count == 1 else list(zip(*columns, strict=True))
+        runs, start = [], 0
+        for key, run in groupby(keys):
+            end = start + sum(1 for _ in run)
+            runs.append((key, start, end))
+            start = end
+        return runs
+
+    def _switch(self, key: Any) -> None:
+        """Makes a key the current one of every function that has states per key."""
+        if key is self._key or key == self._key:
+            return
+        if self._key is not NO_KEY:
+            self._flush_last(keyed=True)
+        self._key = key
+        for step in self._keyed:
+            if step.function is not None:
+                step.states.switch(key)
+
+    def _feed(self, records: list[Any], first: int, quarantine: Quarantine | None) -> None:
+        step = self._steps[0]
+        results: list[Any] = []
+        for call in self._calls:
+            call.slice_start, call.results = first, results
+        calls = map(step.function.process_record, records, repeat(step.output), repeat(step.ctx))
+        while len(results) < len(records):
+            try:
+                # extend() keeps what it got before an exception: its length is the row.
+                results.extend(calls)
+                if len(results) < len(records):
+                    raise RuntimeError("process_record raised StopIteration")
+            except BaseException as error:
+                row = len(results)
+                self._failed(step, error, [records[row]])
+                if quarantine is not None:
+                    quarantine.add(first + row, error)
+                results.append(None)
+        if self._failure is not None:
+            # A function further up has swallowed it.
+            raise self._failure
+        if results.count(None) != len(results):
+            row, answer = next((r, a) for r, a in enumerate(results) if a is not None)
+            returned = DeclarationError(
+                f"{step.call.name}.process_record returned {short(answer)}: give records to "
+                f"output.collect(record), and return nothing"
+            )
+            step.call.fail(returned, [records[row]], first + row)
+
+    def _failed(self, step: _Running, error: BaseException, given: list[Any] | None) -> None:
+        """Reports a call that raised; lets its record go if the function says so."""
+        if self._failure is not None:
+            raise self._failure
+        if isinstance(error, WorkerStopped):
+            raise error
+        outcome = "fail" if isinstance(error, FATAL) else step.call.header.options.on_error
+        call = step.call
+        row = call.slice_start + len(call.results) if call.slice_start >= 0 else -1
+        try:
+            call.fail(error, given, row, outcome=outcome, group=self._group())
+        except FunctionFailed as failure:
+            self._failure = failure
+            raise
+
+    def _group(self) -> Mapping[str, Any]:
+        if self._key is NO_KEY:
+            return {}
+        values = (self._key,) if len(self._layout.keys) == 1 else self._key
+        return dict(zip(self._layout.keys, values, strict=True))
+
+    # Leaving ---------------------------------------------------------------------------------
+
+    def _flush_last(self, *, keyed: bool = False) -> None:
+        """Lets the last records go on: those of the key that ends, or of the bundle."""
+        for step in self._steps:
+            if step.function is not None and (step.step.keyed or not keyed):
+                step.flush_last()
+
+    def _leave(self) -> Iterator[pa.RecordBatch]:
+        out = self._out
+        before = self._calls[0]
+        for call, step in zip(self._calls[1:], self._steps[1:], strict=True):
+            count = step.counted()
+            call.rows_in += count
+            before.rows_out += count
+            before = call
+        for start in range(0, len(out), _ROWS_OUT):
+            yield self._encoded(out[start : start + _ROWS_OUT])
+        out.clear()
+
+    def _encoded(self, records: list[Any]) -> pa.RecordBatch:
+        call = self._calls[-1]
+        t0 = perf_counter_ns()
+        while True:
+            try:
+                column = self._encode(records)
+                break
+            except BadResult as error:
+                call.fail(error, outcome=call.header.options.on_error)
+                del records[error.index]
+        call.encode_ns += perf_counter_ns() - t0
+        call.rows_out += len(records)
+        return batch_of(column, self._result, self._layout.names)
+
+    # The end ---------------------------------------------------------------------------------
+
+    def end(self) -> Iterator[pa.RecordBatch]:
+        """The input has ended: tells the functions, one after the other."""
+        self._switch(NO_KEY)
+        for call in self._calls:
+            call.slice_start, call.results = -1, []
+        for step in self._steps:
+            self._begin(step.place)
+            t0 = perf_counter_ns()
+            with running(step.call, 0, 0):
+                self._end(step)
+            step.call.user_ns += perf_counter_ns() - t0
+            yield from self._leave()
+
+    def _end(self, step: _Running) -> None:
+        ctx = NonPartitionedContext(
+            step.call.context, step.states, lambda function: self._apply(step, function)
+        )
+        try:
+            step.function.end_input(ctx)
+        except BaseException as error:
+            self._failed(step, error, None)
+        if self._failure is not None:
+            raise self._failure
+        step.flush_last()
+        step.flush_late()
+
+    def _apply(self, step: _Running, function: Callable[[Any, Any], Any]) -> None:
+        """Calls a function for every key with its states; once if there are no keys."""
+        if not step.step.keyed:
+            function(step.output, step.ctx)
+            return
+        for key in step.states.keys:
+            self._switch(key)
+            function(step.output, step.ctx)
+        self._switch(NO_KEY)
