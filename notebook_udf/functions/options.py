@@ -111,7 +111,8 @@ class FunctionOptions:
         Seconds one call may take; None: no limit.
     open_scope
         ``task``: ``open`` and ``close`` run once around the rows of each task. ``query``: the
-        opened instance is kept by its worker while the query lives, for an ``open`` that costs.
+        opened instance is kept by its worker while the query lives, for an ``open`` that costs. It
+        is told of a graceful end only where a streaming query is drained.
     vectorise
         Whether plain arithmetic may run a bundle at a time, which gives the same answers.
     compile

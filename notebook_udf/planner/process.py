@@ -24,7 +24,8 @@ from notebook_udf.functions.process import Attributes, ProcessTraits
 from notebook_udf.functions.row import Row
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.types import is_groupable
-from notebook_udf.worker.process_pass import ProcessLayout, ProcessPass, Step
+from notebook_udf.worker.process_layout import ProcessLayout, Step
+from notebook_udf.worker.process_pass import ProcessPass
 from notebook_udf.worker.records import Shape, passes_unchanged
 from notebook_udf.worker.shipment import ship
 

@@ -101,6 +101,10 @@ class Pool:
             unsubscribe()
         return answers
 
+    def send(self, command: Command) -> None:
+        """Hands a command to the workers."""
+        self._receiver.send(command)
+
     def set_log_level(self, level: str) -> None:
         """The lowest level of ``logging`` that workers send, from now on and in later queries.
 

@@ -248,10 +248,22 @@ class StackDump(Record):
 
 
 @dataclass(frozen=True)
-class Command(Record):
-    """From the kernel to workers: ``stacks``, ``log-level`` or ``end-query``.
+class QueryLeft(Record):
+    """A worker has closed the instances it kept for a query; ``errors``: what they raised."""
 
-    ``pids`` empty means every worker.
+    kind: ClassVar[str] = "query-left"
+    pid: int
+    time: float
+    query: str
+    instances: int
+    errors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Command(Record):
+    """From the kernel to workers: ``stacks``, ``log-level``, ``end-query`` or ``drain-query``.
+
+    ``pids`` empty means every worker. The last two are answered by ``QueryLeft``.
     """
 
     kind: ClassVar[str] = "command"
@@ -273,6 +285,7 @@ _RECORDS: dict[str, type[Record]] = {
         LogLines,
         CallFailed,
         StackDump,
+        QueryLeft,
         Command,
     )
 }
@@ -453,6 +466,7 @@ __all__ = [
     "LogLine",
     "LogLines",
     "MetricValue",
+    "QueryLeft",
     "Record",
     "StackDump",
     "TaskEnded",

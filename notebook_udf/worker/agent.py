@@ -15,7 +15,7 @@ import time
 import traceback
 
 from notebook_udf.telemetry.sender import Commands
-from notebook_udf.telemetry.wire import Command, StackDump
+from notebook_udf.telemetry.wire import Command, QueryLeft, StackDump
 from notebook_udf.worker.runtime import Runtime
 
 _TICK_MS = 100
@@ -32,6 +32,7 @@ class Agent:
         self._commands = commands
         self._last_pulse = 0.0
         self._last_state = ""
+        self._ending: list[Command] = []
         self._thread = threading.Thread(target=self._run, name="notebook-udf-agent", daemon=True)
 
     def start(self) -> None:
@@ -51,6 +52,7 @@ class Agent:
             try:
                 for command in self._commands.poll(_TICK_MS):
                     self._obey(command)
+                self._end_queries()
                 self._runtime.flush_output()
                 self._runtime.flush_bundles()
                 self._pulse()
@@ -65,8 +67,19 @@ class Agent:
             self._runtime.send(StackDump(os.getpid(), time.time(), stacks(), "asked for"))
         elif command.name == "log-level" and self._runtime.capture is not None:
             self._runtime.capture.set_level(command.argument)
-        elif command.name == "end-query" and self._runtime.task is None:
-            self._runtime.end_query(command.argument)
+        elif command.name in ("end-query", "drain-query"):
+            self._ending.append(command)
+
+    def _end_queries(self) -> None:
+        """Ends the queries that are over, unless one of their tasks still is in this worker."""
+        for command in list(self._ending):
+            task, query = self._runtime.task, command.argument
+            if task is not None and task.scope == query:
+                continue
+            self._ending.remove(command)
+            graceful = command.name == "drain-query"
+            instances, errors = self._runtime.end_query(query, graceful=graceful)
+            self._runtime.send(QueryLeft(os.getpid(), time.time(), query, instances, errors))
 
     def _pulse(self) -> None:
         now = time.monotonic()

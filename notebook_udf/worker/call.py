@@ -100,6 +100,13 @@ class FunctionCall:
         return function
 
     @property
+    def _is_kept(self) -> bool:
+        """Whether the instance outlives its task. Of a stream the end of a task is not the end,
+        and a function that is to be told of the end has to be there to hear it."""
+        header = self.header
+        return header.options.open_scope == "query" or (header.graceful and self.task.streams)
+
+    @property
     def context(self) -> FunctionContext:
         """What the function was opened with."""
         return self._context
@@ -140,7 +147,7 @@ class FunctionCall:
         header = self.header
         doorway.inside_worker = True
         try:
-            if header.options.open_scope == "query":
+            if self._is_kept:
                 key = f"{header.name}:{header.hash}:{self.chain}"
                 kept = task.runtime.keep(task.scope, key, self._make)
             else:
@@ -165,7 +172,7 @@ class FunctionCall:
         FunctionFailed
             For the first of its methods that raises.
         """
-        if not self._opened or self.header.options.open_scope == "query":
+        if not self._opened or self._is_kept:
             return
         self._opened = False
         first: failure.FunctionFailed | None = None

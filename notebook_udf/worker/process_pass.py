@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import groupby, repeat
 from time import perf_counter_ns
 from typing import Any
@@ -20,13 +19,12 @@ import pyarrow as pa
 
 from notebook_udf.errors import DeclarationError
 from notebook_udf.functions.process import (
-    Attributes,
     Collector,
     NonPartitionedContext,
     OneInputStreamProcessFunction,
     RuntimeContext,
 )
-from notebook_udf.functions.process_states import NO_KEY, KeyedStates, StateDeclaration
+from notebook_udf.functions.process_states import NO_KEY, KeyedStates
 from notebook_udf.worker.accumulators import FATAL
 from notebook_udf.worker.blame import WorkerStopped
 from notebook_udf.worker.call import FunctionCall, announce, running
@@ -34,63 +32,13 @@ from notebook_udf.worker.decode import decoder
 from notebook_udf.worker.encode import BadResult, encoder
 from notebook_udf.worker.failure import FunctionFailed, short
 from notebook_udf.worker.keys import hashable
+from notebook_udf.worker.process_layout import ProcessLayout, Step
 from notebook_udf.worker.quarantine import Quarantine
-from notebook_udf.worker.records import Shape, batch_of, edge, snapshot
+from notebook_udf.worker.records import batch_of, edge, snapshot
 from notebook_udf.worker.shipment import Shipment
 
 _SLICE_ROWS = 2_048
 _ROWS_OUT = 32_768
-
-
-@dataclass(frozen=True)
-class Step:
-    """One function of a chain.
-
-    Attributes
-    ----------
-    attributes
-        As they are in this chain, which may say more than the function alone.
-    shape
-        Of its records.
-    states
-        What it may ask for.
-    keyed
-        Whether it has states per key.
-    waits
-        Whether it is opened only when the functions before it are through.
-    reuses
-        Whether its records are those that the function before it has collected.
-    """
-
-    attributes: Attributes
-    shape: Shape
-    states: tuple[StateDeclaration, ...] = ()
-    keyed: bool = False
-    waits: bool = False
-    reuses: bool = False
-
-
-@dataclass(frozen=True)
-class ProcessLayout:
-    """A chain.
-
-    Attributes
-    ----------
-    keys
-        Names of the key columns, which come first.
-    steps
-        The functions.
-    names
-        Of the columns that leave.
-    title
-        The chain in words, for Spark's plans.
-    """
-
-    keys: tuple[str, ...]
-    steps: tuple[Step, ...]
-    names: tuple[str, ...]
-    title: str
-    bounded: bool = True
 
 
 class ProcessPass:

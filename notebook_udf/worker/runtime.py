@@ -65,6 +65,7 @@ class Runtime:
     task: Task | None = None
     kept: dict[tuple[str, str], Kept] = field(default_factory=dict)
     _flushing: threading.Lock = field(default_factory=threading.Lock)
+    _ending: threading.Lock = field(default_factory=threading.Lock)
     _sending: threading.Lock = field(default_factory=threading.Lock)
     _bundles: list[BundleDone] = field(default_factory=list)
     _bundles_sent: float = 0.0
@@ -174,20 +175,37 @@ class Runtime:
         return kept.called, kept.context, kept.instance
 
     def end_other_queries(self, query: str | None) -> None:
-        """Closes the instances kept for other queries; all of them for None."""
-        for other in {kept.query for kept in self.kept.values()} - {query}:
-            self.end_query(other)
+        """Closes the instances kept for queries that cannot go on where this one runs.
 
-    def end_query(self, query: str, *, graceful: bool = False) -> None:
-        """Closes the instances kept for a query that is over; tells them if it ended in order."""
-        for key in [key for key, kept in self.kept.items() if kept.query == query]:
-            kept = self.kept.pop(key)
+        None closes all. Batch queries end before others begin; streams go on beside them, each
+        run of one in the place of the run before.
+        """
+        for other in {kept.query for kept in list(self.kept.values())} - {query}:
+            stream, _, run = other.partition("/")
+            if query is None or not run or query.startswith(f"{stream}/"):
+                self.end_query(other)
+
+    def end_query(self, query: str, *, graceful: bool = False) -> tuple[int, tuple[str, ...]]:
+        """Closes the instances kept for a query that is over; tells them if it ended in order.
+
+        Returns how many there were, and what their methods raised, which is also logged.
+        """
+        errors: list[str] = []
+        # The agent's thread comes here as well as the one that runs tasks.
+        with self._ending:
+            keys = [key for key, kept in self.kept.items() if kept.query == query]
+            ended = [self.kept.pop(key) for key in keys]
+        for kept in ended:
             for method in endings(kept.instance, graceful=graceful):
+                if errors and method != kept.instance.close:
+                    continue
                 try:
                     method()
-                except Exception:
-                    # The query is over and has its result: nobody is left to tell but the log.
+                except Exception as error:
+                    # The query has its result: what went wrong at its end is not the query's.
+                    errors.append(f"{method.__qualname__}: {type(error).__name__}: {error}")
                     self.note("ERROR", f"{method.__qualname__} failed\n{traceback.format_exc()}")
+        return len(ended), tuple(errors)
 
     def shut_down(self) -> None:
         """Closes what is kept and lets the last records leave."""

@@ -17,6 +17,7 @@ from pyspark.sql.types import DataType
 
 from notebook_udf import __version__
 from notebook_udf.errors import VersionMismatch
+from notebook_udf.functions.base import WithGracefulShutdown
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.functions.options import FunctionOptions
 from notebook_udf.types import contains_view
@@ -59,6 +60,8 @@ class Header:
     role: Role = "scalar"
     # None: the accumulator is pickled.
     accumulator_type: DataType | None = None
+    # Whether it is to be told when its job ends in order.
+    graceful: bool = False
 
     def to_json(self) -> str:
         document: dict[str, Any] = {
@@ -75,6 +78,7 @@ class Header:
             "source_lines": self.source_lines,
             "role": self.role,
             "accumulator_type": self.accumulator_type and self.accumulator_type.json(),
+            "graceful": self.graceful,
         }
         return json.dumps(document)
 
@@ -111,6 +115,7 @@ class Header:
             source_lines=tuple(document["source_lines"]),
             role=document["role"],
             accumulator_type=document["accumulator_type"] and parse(document["accumulator_type"]),
+            graceful=document["graceful"],
         )
 
 
@@ -165,6 +170,7 @@ def ship(
         source_lines=source.lines if len(source.lines) <= _MOST_SOURCE_LINES else (),
         role=role,
         accumulator_type=travelling_accumulator(definition),
+        graceful=isinstance(definition.function, WithGracefulShutdown),
     )
     return Shipment(header.to_json(), payload)
 

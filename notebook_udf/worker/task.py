@@ -80,8 +80,8 @@ class Task:
     time_zone
         Of the SQL session, in which pandas shows timestamps; None for the process's own.
     scope
-        What instances are kept for with ``open_scope="query"``: a query of many tasks, or a
-        streaming query of many such queries. That of the task by default.
+        The run of a streaming query that this is a micro-batch of, as ``query/run``; "" if there
+        is none. Instances with ``open_scope="query"`` are kept for it, or for the task's query.
     """
 
     def __init__(
@@ -97,6 +97,7 @@ class Task:
     ) -> None:
         self.identity = identity
         self.scope = scope or identity.query
+        self.streams = bool(scope)
         self.calls = tuple(calls)
         self.runtime = runtime
         self.job_parameters = job_parameters

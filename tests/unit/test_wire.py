@@ -27,6 +27,7 @@ from notebook_udf.telemetry.wire import (
     LogLine,
     LogLines,
     MetricValue,
+    QueryLeft,
     StackDump,
     TaskEnded,
     TaskId,
@@ -75,6 +76,7 @@ RECORDS = [
         {"limit": 3, "nested": {"a": [1, None]}},
     ),
     StackDump(1, 2.0, "Thread 1", "asked"),
+    QueryLeft(1, 2.0, "query/run", 2, ("close: ValueError: no",)),
     Command("stacks", (1, 2), "x"),
 ]
 

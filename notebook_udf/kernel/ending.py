@@ -1,0 +1,88 @@
+"""The three ways to end a streaming query: drain, suspend, cancel.
+
+Spark stops the query; the workers then close the instances they have kept for it. What those are
+told before is all that differs for a function.
+
+Semantics: the graceful shutdown design, "Proposed Solution". Spark commits a micro-batch as soon
+as it has run, so that the last commit comes before ``prepare_to_shutdown``, and what that does is
+in no checkpoint.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+from notebook_udf.errors import SessionError, WorkerError
+from notebook_udf.telemetry.wire import Command, QueryLeft, Record
+
+if TYPE_CHECKING:
+    from notebook_udf.kernel.core import Session
+
+# For workers to answer, and for a micro-batch that runs to be committed.
+PATIENCE_SECONDS = 30.0
+_POLL_SECONDS = 0.05
+
+
+def drain(session: Session, query: Any) -> None:
+    """Processes what is there, then ends the query in order."""
+    if query.isActive:
+        query.processAllAvailable()
+    _end(session, query, "drain-query")
+
+
+def suspend(session: Session, query: Any) -> None:
+    """Ends the query between two micro-batches, so that it can go on later."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while query.isActive and query.status["isTriggerActive"] and time.monotonic() < deadline:
+        query.awaitTermination(_POLL_SECONDS)
+    _end(session, query, "end-query")
+
+
+def cancel(session: Session, query: Any) -> None:
+    """Ends the query at once."""
+    _end(session, query, "end-query")
+
+
+def _end(session: Session, query: Any, command: str) -> None:
+    """Stops the query and waits until no worker keeps anything for it.
+
+    Raises
+    ------
+    SessionError
+        If a worker does not answer.
+    WorkerError
+        If a method of a function raised.
+    """
+    scope = f"{query.id}/{query.runId}"
+    answers: dict[int, QueryLeft] = {}
+    changed = threading.Event()
+
+    def hear(record: Record) -> None:
+        if isinstance(record, QueryLeft) and record.query == scope:
+            answers[record.pid] = record
+        changed.set()
+
+    unsubscribe = session.store.subscribe(hear)
+    try:
+        query.stop()
+        session.pool.send(Command(command, argument=scope))
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while silent := {worker.pid for worker in session.pool.workers} - answers.keys():
+            if not changed.wait(deadline - time.monotonic()):
+                raise SessionError(
+                    f"the query is stopped, and workers {sorted(silent)} did not say within "
+                    f"{PATIENCE_SECONDS:g} s that they closed its functions; "
+                    f"session.pool.restart() ends them"
+                )
+            changed.clear()
+    finally:
+        unsubscribe()
+    for answer in answers.values():
+        if answer.errors:
+            raise WorkerError(
+                f"the query has ended, and its functions did not end in order: {answer.errors[0]}",
+                worker=answer.pid,
+                output="\n".join(answer.errors),
+            )
