@@ -235,6 +235,9 @@ def taker(value: Any, names: list[str], data_type: StructType) -> Take:
     if isinstance(value, Row):
         return _of_rows(names)
     if isinstance(value, OwnRow):
+        slots = getattr(value, "_slots", None)
+        if slots is not None and value.names == tuple(names):
+            return _getter(attrgetter, list(slots))
         return _of_own_rows(names)
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return _by_name_or_position(list(value._fields), names)

@@ -9,13 +9,16 @@ What a chain may consist of is decided by the planner; what a record is, by ``re
 
 from __future__ import annotations
 
+import gc
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from itertools import groupby, repeat
 from time import perf_counter_ns
 from typing import Any
 
 import pyarrow as pa
+from pyspark.sql.types import DataType
 
 from notebook_udf.errors import DeclarationError
 from notebook_udf.functions.process import (
@@ -34,7 +37,7 @@ from notebook_udf.worker.failure import FunctionFailed, short
 from notebook_udf.worker.keys import hashable
 from notebook_udf.worker.process_layout import ProcessLayout, Step
 from notebook_udf.worker.quarantine import Quarantine
-from notebook_udf.worker.records import batch_of, edge, snapshot
+from notebook_udf.worker.records import batch_of, edge, remembering
 from notebook_udf.worker.shipment import Shipment
 
 _SLICE_ROWS = 2_048
@@ -80,16 +83,25 @@ def _arrive(layout: ProcessLayout, shipments: tuple[Shipment, ...]) -> ProcessPa
     return ProcessPass(layout, shipments, calls)
 
 
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Puts garbage collection off: records are many and short-lived, and looking through them
+    for cycles takes longer than making them."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
 class _Holder:
     """Keeps what a function collects until it may go on: all of it, or the last record only."""
 
-    def __init__(self, keep: Callable[[Any], Any] | None, *, last: bool) -> None:
+    def __init__(self, data_type: DataType, given: Any, *, last: bool) -> None:
         self._records: deque[Any] = deque(maxlen=1 if last else None)
-        self.count = 0
-        append = self._records.append
-        self.collect: Callable[[Any], None] = (
-            append if keep is None else lambda record: append(keep(record))
-        )
+        self.collect = remembering(data_type, given, self._records.append)
 
     def flush(self, collect: Callable[[Any], None]) -> None:
         records = self._records
@@ -106,11 +118,13 @@ class _Running:
         self.call = call
         self._chain = chain
         result = call.header.result_type
-        attributes, keep = step.attributes, snapshot(result)
+        attributes = step.attributes
+        # The class of its records, if they have one.
+        self.given = step.shape.cls()
         # Where a function before this one waits for the end, all this one gives comes then.
         holds = attributes.no_output_until_end_of_input and not step.waits
-        self.late = _Holder(keep, last=False) if holds else None
-        self.last = _Holder(keep, last=True) if attributes.idempotence else None
+        self.late = _Holder(result, self.given, last=False) if holds else None
+        self.last = _Holder(result, self.given, last=True) if attributes.idempotence else None
         self.collect: Callable[[Any], None] | None = None
         self.counted: Callable[[], int] = lambda: 0
         self.function: Any = None
@@ -171,10 +185,8 @@ class Chain:
         result = calls[-1].header.result_type
         self._result = result
         self._encode = encoder(result)
-        keep, append = snapshot(result), self._out.append
-        self._append = append if keep is None else lambda record: append(keep(record))
-        first = layout.steps[0].shape
-        self._make = None if first.plain else first.maker()
+        self._append = remembering(result, self._steps[-1].given, self._out.append)
+        self._make = layout.steps[0].shape.many()
         self._quarantines = calls[0].header.options.on_error == "quarantine"
         self._begin(0)
 
@@ -202,6 +214,7 @@ class Chain:
         collect, step.counted = edge(
             before.call.header.result_type,
             step.step.shape,
+            given=before.given,
             reuses=step.step.reuses,
             process=step.function.process_record,
             output=step.output,
@@ -221,17 +234,8 @@ class Chain:
         quarantine = Quarantine(call, columns) if self._quarantines else None
         for start in range(0, batch.num_rows, _SLICE_ROWS):
             part = batch.slice(start, _SLICE_ROWS)
-            t0 = perf_counter_ns()
-            records = self._records(part, count)
-            runs = self._runs(part, count)
-            t1 = perf_counter_ns()
-            with running(call, start, len(records)):
-                for key, first, end in runs:
-                    self._switch(key)
-                    self._feed(records[first:end], start + first, quarantine)
-            call.decode_ns += t1 - t0
-            call.user_ns += perf_counter_ns() - t1
-            call.rows_in += len(records)
+            with _uncollected():
+                self._take_slice(part, start, quarantine)
             if len(self._out) >= _ROWS_OUT:
                 yield from self._leave()
         self._flush_last()
@@ -239,12 +243,24 @@ class Chain:
             quarantine.write()
         yield from self._leave()
 
+    def _take_slice(self, batch: pa.RecordBatch, start: int, quarantine: Quarantine | None) -> None:
+        call, count = self._calls[0], len(self._layout.keys)
+        t0 = perf_counter_ns()
+        records = self._records(batch, count)
+        runs = self._runs(batch, count)
+        t1 = perf_counter_ns()
+        with running(call, start, len(records)):
+            for key, first, end in runs:
+                self._switch(key)
+                self._feed(records[first:end], start + first, quarantine)
+        call.decode_ns += t1 - t0
+        call.user_ns += perf_counter_ns() - t1
+        call.rows_in += len(records)
+
     def _records(self, batch: pa.RecordBatch, first: int) -> list[Any]:
         columns = [batch.column(place) for place in range(first, batch.num_columns)]
         values = [decoder(column.type)(column) for column in columns]
-        if self._make is None:
-            return values[0]
-        return list(map(self._make, *values))
+        return self._make(*values)
 
     def _runs(self, batch: pa.RecordBatch, count: int) -> Iterable[tuple[Any, int, int]]:
         """Keys, and the rows that have them: equal keys follow each other."""
@@ -340,7 +356,9 @@ class Chain:
             before.rows_out += count
             before = call
         for start in range(0, len(out), _ROWS_OUT):
-            yield self._encoded(out[start : start + _ROWS_OUT])
+            with _uncollected():
+                batch = self._encoded(out[start : start + _ROWS_OUT])
+            yield batch
         out.clear()
 
     def _encoded(self, records: list[Any]) -> pa.RecordBatch:

@@ -9,8 +9,9 @@ go through the type's codec.
 from __future__ import annotations
 
 import copy
+import dataclasses
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,7 +30,7 @@ from pyspark.sql.types import (
     StructType,
 )
 
-from notebook_udf.functions.row import record_class
+from notebook_udf.functions.row import Row, record_class
 from notebook_udf.worker.decode import decoder
 from notebook_udf.worker.encode import encoder, taker
 from notebook_udf.worker.refusal import Refused
@@ -65,11 +66,17 @@ class Shape:
     plain: bool = False
     record: bytes = b""
 
+    def cls(self) -> Any:
+        """The class of records; None if they are plain values."""
+        if self.plain:
+            return None
+        return pickle.loads(self.record) if self.record else record_class(self.names)
+
     def maker(self) -> Callable[..., Any]:
         """What makes a record of its values, which are given by position."""
-        if not self.record:
-            return record_class(self.names)
-        cls: Any = pickle.loads(self.record)
+        cls = self.cls()
+        if cls is None:
+            return lambda value: value
         names = self.names
         if issubclass(cls, dict):
             return lambda *values: dict(zip(names, values, strict=True))
@@ -78,6 +85,52 @@ class Shape:
             return lambda *values: cls(**dict(zip(names, values, strict=True)))
         constructor: Callable[..., Any] = cls
         return constructor
+
+    def many(self) -> Callable[..., list[Any]]:
+        """What makes a list of records of a list of values per column."""
+        if self.plain:
+            return lambda values: values
+        if self.record:
+            make = self.maker()
+            return lambda *columns: list(map(make, *columns))
+        text = f"def many({', '.join(self._values)}):\n    records = []\n"
+        text += f"    for {', '.join(self._values)}, in zip({', '.join(self._values)}):\n"
+        text += self.construction("record", list(self._values), "        ")
+        text += "        records.append(record)\n    return records\n"
+        space = {"new": self.cls(), "blank": object.__new__}
+        exec(text, space)
+        made: Callable[..., list[Any]] = space["many"]
+        return made
+
+    @property
+    def _values(self) -> list[str]:
+        return [f"v{place}" for place in range(len(self.names))]
+
+    def construction(self, name: str, values: list[str], indent: str) -> str:
+        """Statements that make a record called ``name`` of variables; written out for rows,
+        because calling a class takes longer than all that its ``__init__`` does."""
+        if self.plain:
+            return f"{indent}{name} = {values[0]}\n"
+        if self.record:
+            return f"{indent}{name} = new({', '.join(values)})\n"
+        lines = [f"{name} = blank(new)"]
+        slots = slots_of(self.cls(), self.names) or []
+        lines += [f"{name}.{slot} = {v}" for slot, v in zip(slots, values, strict=True)]
+        return "".join(f"{indent}{line}\n" for line in lines)
+
+
+def slots_of(cls: Any, names: Sequence[str]) -> list[str] | None:
+    """The attributes of a class's instances that hold the values of columns; None if it has
+    other ones."""
+    if cls is None:
+        return None
+    own: dict[str, str] = {}
+    if issubclass(cls, Row):
+        own = dict(zip(vars(cls).get("_names", ()), vars(cls).get("_slots", ()), strict=True))
+    elif dataclasses.is_dataclass(cls):
+        own = {field.name: field.name for field in dataclasses.fields(cls)}
+    same = len(own) == len(names) and all(name in own for name in names)
+    return [own[name] for name in names] if same else None
 
 
 def fields_of(data_type: DataType) -> list[DataType]:
@@ -92,29 +145,44 @@ def passes_unchanged(data_type: DataType) -> bool:
     return all(type(t) in _EXACT or type(t) in _BITS for t in fields_of(data_type))
 
 
-def snapshot(data_type: DataType) -> Callable[[Any], Any] | None:
-    """What a collected record is to be remembered as, because it may be changed afterwards.
+def remembering(
+    data_type: DataType, given: Any, append: Callable[[Any], None]
+) -> Callable[[Any], None]:
+    """What appends a collected record as it is now, because it may be changed afterwards.
 
-    None if values of the type cannot be.
+    ``given`` is the class of records that the function gets, and mostly collects.
     """
     if not passes_unchanged(data_type):
-        return copy.deepcopy
+        return lambda record: append(copy.deepcopy(record))
     if not isinstance(data_type, StructType):
-        return None
+        return append
     names = [field.name for field in data_type.fields]
     takes: dict[type, Callable[[Any], Any]] = {type(None): lambda record: None}
 
-    def taken(record: Any) -> Any:
+    def remember(record: Any) -> None:
         try:
             take = takes.get(type(record))
             if take is None:
                 take = takes[type(record)] = taker(record, names, data_type)
-            return take(record)
+            append(take(record))
         except Refused:
             # Encoding it will say what is wrong with it.
-            return record
+            append(record)
 
-    return taken
+    slots = slots_of(given, names)
+    if slots is None:
+        return remember
+    text = (
+        "def known(record):\n"
+        "    if type(record) is given:\n"
+        f"        append(({', '.join(f'record.{slot}' for slot in slots)},))\n"
+        "    else:\n"
+        "        remember(record)\n"
+    )
+    space = {"given": given, "append": append, "remember": remember}
+    exec(text, space)
+    known: Callable[[Any], None] = space["known"]
+    return known
 
 
 def settled(data_type: DataType) -> Callable[[Any], tuple[Any, ...]]:
@@ -141,6 +209,7 @@ def edge(
     data_type: DataType,
     shape: Shape,
     *,
+    given: Any,
     reuses: bool,
     process: Callable[[Any, Any, Any], Any],
     output: Any,
@@ -152,7 +221,8 @@ def edge(
     """What hands what one function collects to the next, and what counts it since last asked.
 
     Written out for the type's columns, because it runs for every record: a copy is made of their
-    values unless ``reuses``, which hands on a record that is one of ``shape`` already.
+    values unless ``reuses``, which hands on a record that is one of ``shape`` already. ``given``
+    is the class of records that the function before gets, and mostly collects.
     """
     import datetime as dt
 
@@ -169,20 +239,35 @@ def edge(
     )
     columns = dict(zip(fields, names, strict=True)) if is_row else {}
     wanted = [columns.get(name, "v0") for name in shape.names]
-    new = None if shape.plain else shape.maker()
-    made = "v0" if shape.plain else f"new({', '.join(wanted)})"
-    same = isinstance(new, type) and reuses
-    passed = f"record if type(record) is new else {made}" if same else made
-    if is_row:
-        unpack = (
-            "        try:\n"
-            "            take = takes.get(type(record)) or learn(record)\n"
-            f"            {', '.join(names)}, = take(record)\n"
-            "        except Refused:\n"
-            f"            {', '.join(names)}, = settle(record)\n"
+    new = shape.cls()
+    made = shape.construction("passed", wanted, "            ")
+    first = made
+    slots = slots_of(given, fields) if is_row else None
+    if reuses and new is not None:
+        body = shape.construction("passed", wanted, "                ")
+        first = (
+            "            if type(record) is same:\n"
+            "                passed = record\n"
+            f"            else:\n{body}"
         )
-    else:
-        unpack = "        v0 = record\n"
+    unpack = "        v0 = record\n"
+    if is_row:
+        branch = "        if True:\n"
+        unpack = ""
+        if slots is not None:
+            parts = ", ".join(f"record.{slot}" for slot in slots)
+            unpack = (
+                f"        if type(record) is given:\n            {', '.join(names)}, = {parts},\n"
+            )
+            branch = "        else:\n"
+        unpack += (
+            f"{branch}"
+            "            try:\n"
+            "                take = takes.get(type(record)) or learn(record)\n"
+            f"                {', '.join(names)}, = take(record)\n"
+            "            except Refused:\n"
+            f"                {', '.join(names)}, = settle(record)\n"
+        )
     text = (
         "def make():\n"
         "    count = 0\n"
@@ -190,10 +275,10 @@ def edge(
         "        nonlocal count\n"
         f"{unpack}"
         f"        if {checks}:\n"
-        f"            passed = {passed}\n"
+        f"{first}"
         "        else:\n"
         f"            {', '.join(names)}, = settle(record)\n"
-        f"            passed = {made}\n"
+        f"{made}"
         "        count += 1\n"
         "        before = task.active\n"
         "        task.active = call\n"
@@ -215,9 +300,10 @@ def edge(
         return take
 
     space: dict[str, Any] = {
-        "Refused": Refused, "call": call, "ctx": ctx, "date": dt.date, "failed": failed,
-        "learn": learn, "new": new, "output": output, "process": process,
-        "settle": settled(data_type), "takes": takes, "task": task,
+        "Refused": Refused, "blank": object.__new__, "call": call, "ctx": ctx, "date": dt.date,
+        "failed": failed, "given": given, "learn": learn, "output": output, "process": process,
+        "new": shape.maker() if shape.record else new, "same": new, "settle": settled(data_type),
+        "takes": takes, "task": task,
     }  # fmt: skip
     exec(text, space)
     found: tuple[Collect, Callable[[], int]] = space["make"]()
