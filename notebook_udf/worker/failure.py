@@ -17,6 +17,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from pyspark import cloudpickle
+
 from notebook_udf.errors import FailedRow, Frame
 from notebook_udf.telemetry.wire import TaskId
 from notebook_udf.worker.refusal import BadResult
@@ -145,7 +147,11 @@ def _pickled(arguments: Sequence[Any] | None) -> bytes:
     if arguments is None:
         return b""
     try:
-        data = pickle.dumps(tuple(arguments))
+        try:
+            data = pickle.dumps(tuple(arguments))
+        except (pickle.PicklingError, AttributeError):
+            # Objects of a class from a notebook: this process knows the class by value only.
+            data = cloudpickle.dumps(tuple(arguments))
     except Exception:
         # What cannot be pickled is shown by its repr and cannot be replayed; the kernel says so.
         return b""

@@ -98,7 +98,7 @@ class Shape:
         text += self.construction("record", list(self._values), "        ")
         text += "        records.append(record)\n    return records\n"
         space = {"new": self.cls(), "blank": object.__new__}
-        exec(text, space)
+        _run(text, space)
         made: Callable[..., list[Any]] = space["many"]
         return made
 
@@ -117,6 +117,11 @@ class Shape:
         slots = slots_of(self.cls(), self.names) or []
         lines += [f"{name}.{slot} = {v}" for slot, v in zip(slots, values, strict=True)]
         return "".join(f"{indent}{line}\n" for line in lines)
+
+
+def _run(text: str, space: dict[str, Any]) -> None:
+    """Defines what is written out; to a traceback it is a part of this module."""
+    exec(compile(text, f"{__file__}:generated", "exec"), space)
 
 
 def slots_of(cls: Any, names: Sequence[str]) -> list[str] | None:
@@ -180,7 +185,7 @@ def remembering(
         "        remember(record)\n"
     )
     space = {"given": given, "append": append, "remember": remember}
-    exec(text, space)
+    _run(text, space)
     known: Callable[[Any], None] = space["known"]
     return known
 
@@ -305,7 +310,7 @@ def edge(
         "new": shape.maker() if shape.record else new, "same": new, "settle": settled(data_type),
         "takes": takes, "task": task,
     }  # fmt: skip
-    exec(text, space)
+    _run(text, space)
     found: tuple[Collect, Callable[[], int]] = space["make"]()
     return found
 

@@ -66,6 +66,32 @@ def test_the_tutorial_on_aggregates_tells_the_truth(tmp_path: Path) -> None:
     assert "TypeError" in of("session.replay")
 
 
+@pytest.mark.timeout(300)
+def test_the_tutorial_on_process_functions_tells_the_truth(tmp_path: Path) -> None:
+    copy_tutorials(tmp_path)
+    outputs: dict[str, str] = {}
+    run_tutorial(
+        tmp_path / "06-process-functions.ipynb",
+        lambda source, texts: outputs.update({source: "\n".join(texts)}),
+    )
+
+    def of(part: str) -> str:
+        (found,) = [text for source, text in outputs.items() if part in source]
+        return found
+
+    assert "before=5.0, after=70.0" in of("previous_delay.eval")
+    assert "24.9" in of("groupBy(late)")
+    plan = of("sentences.explain()")
+    assert plan.count("MapInArrow") == 1
+    assert "Sentence [records reused]" in plan
+    assert of("again[0]").startswith("4262 ")
+    assert "the largest count is 57979" in of("flights_so_far.explain()")
+    failed = of("class Ratio")
+    assert "step 2 of the chain previous_delay → Ratio" in failed
+    assert "output.collect(turn.after / turn.before)" in failed
+    assert "'all rows seen: 1000', 'committed', 'closed'" in of("class Audit")
+
+
 @pytest.mark.parametrize("path", TUTORIALS, ids=lambda p: p.name)
 def test_tutorials_are_stored_without_outputs(path: Path) -> None:
     notebook = nbformat.read(path, as_version=4)

@@ -562,6 +562,10 @@ def test_a_record_that_fails_is_shown_with_its_place_in_the_chain(session: nu.Se
     assert failed.group == (("k", "'b'"),)
     assert failed.chain == "step 2 of the chain Collecting → Checks"
     assert "step 2 of the chain" in str(caught.value)
+    assert [frame.name for frame in failed.frames][-1] == "check"
+    session.register_function("Checks", Checks, output_type="bigint")
+    with pytest.raises(ValueError, match="three"):
+        session.replay("Checks", caught.value)
 
 
 def test_a_failure_cannot_be_swallowed_by_the_function_before(session: nu.Session) -> None:
