@@ -128,9 +128,12 @@ def record_class(names: tuple[str, ...]) -> type[Row]:
     They behave like any ``Row``; a field is read and set in a tenth of the time, because it is a
     slot of the class. A name that cannot be an attribute's, or is a method's, is read by item.
     """
-    slots = [name if _is_attribute(name) else f"_field{place}" for place, name in enumerate(names)]
-    if len(set(slots)) < len(slots):
-        slots = [f"_field{place}" for place in range(len(names))]
+    hidden = "_field"
+    while any(name.startswith(hidden) for name in names):
+        hidden += "_"
+    slots = [
+        name if _is_attribute(name) else f"{hidden}{place}" for place, name in enumerate(names)
+    ]
     made = type(
         "Row",
         (Row,),

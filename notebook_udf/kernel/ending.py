@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 # For workers to answer, and for a micro-batch that runs to be committed.
 PATIENCE_SECONDS = 30.0
 _POLL_SECONDS = 0.05
+_REPEAT_SECONDS = 1.0
 
 
 def drain(session: Session, query: Any) -> None:
@@ -61,16 +62,18 @@ def _end(session: Session, query: Any, command: str) -> None:
 
     def hear(record: Record) -> None:
         if isinstance(record, QueryLeft) and record.query == scope:
-            answers[record.pid] = record
+            answers.setdefault(record.pid, record)
         changed.set()
 
     unsubscribe = session.store.subscribe(hear)
     try:
         query.stop()
-        session.pool.send(Command(command, argument=scope))
         deadline = time.monotonic() + PATIENCE_SECONDS
         while silent := {worker.pid for worker in session.pool.workers} - answers.keys():
-            if not changed.wait(deadline - time.monotonic()):
+            # Again each time: a worker that is just starting does not hear the first.
+            session.pool.send(Command(command, tuple(silent), scope))
+            changed.wait(_REPEAT_SECONDS)
+            if time.monotonic() > deadline:
                 raise SessionError(
                     f"the query is stopped, and workers {sorted(silent)} did not say within "
                     f"{PATIENCE_SECONDS:g} s that they closed its functions; "

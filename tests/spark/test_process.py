@@ -639,6 +639,21 @@ def test_what_cannot_be_a_process_function_is_refused(session: nu.Session) -> No
         numbers(session, 1).transform(nu.process(Returns, output_type=int)).collect()
 
 
+def test_a_record_that_takes_too_long_is_stopped(session: nu.Session) -> None:
+    def stuck(record: int) -> int:
+        while record == 2:
+            pass
+        return record
+
+    record = session.register_function(
+        "stuck", collecting(stuck), output_type="bigint", timeout="300ms"
+    )
+    with pytest.raises(nu.FunctionTimeout) as caught:
+        numbers(session, 1, 2).transform(nu.process(record)).collect()
+    assert caught.value.function == "stuck"
+    assert "pass of its own" in record.explain()
+
+
 def test_a_failing_record_may_be_let_go_or_kept(session: nu.Session) -> None:
     def invert(record: int) -> float:
         return 1 / record
