@@ -8,7 +8,7 @@ from __future__ import annotations
 import dis
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 from notebook_udf.functions.context import FunctionContext
 
@@ -120,11 +120,16 @@ class TableAggregateFunction(_Accumulating):
         """Yields the rows of the result."""
 
 
-def endings(function: Any, *, graceful: bool) -> tuple[Callable[[], None], ...]:
-    """What is to be called, one after the other, when a function's work is over.
+class Endings(Protocol):
+    """Answers what is to be called, one after the other, at the end of a function's work; the
+    last of it in any case."""
 
-    ``graceful`` says that it ended in order: neither by a failure nor by a cancel.
-    """
+    def __call__(self, *, graceful: bool) -> tuple[Callable[[], None], ...]:
+        """``graceful`` says that it ended in order: neither by a failure nor by a cancel."""
+
+
+def endings(function: Any, *, graceful: bool) -> tuple[Callable[[], None], ...]:
+    """The ``Endings`` of a function."""
     if not isinstance(function, UserDefinedFunction):
         return ()
     if graceful and isinstance(function, WithGracefulShutdown):

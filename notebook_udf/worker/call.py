@@ -7,13 +7,14 @@ or ``groups`` (a group at a time). ``partial`` holds calls that share one pass o
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import FailedRow, NotebookUdfError
-from notebook_udf.functions.base import ScalarFunction, UserDefinedFunction, endings
+from notebook_udf.functions.base import Endings, ScalarFunction, UserDefinedFunction, endings
 from notebook_udf.functions.context import FunctionContext
 from notebook_udf.functions.definition import FunctionDefinition, doorway
 from notebook_udf.functions.metrics import MetricGroup
@@ -52,7 +53,7 @@ class FunctionCall:
         self._shipment = shipment
         self._header: Header | None = None
         self._function: Any = None
-        self._instance: Any = None
+        self._endings: Endings = functools.partial(endings, None)
         self._context = FunctionContext()
         self._run: Callable[..., pa.Array] | None = None
         self._task: Task | None = None
@@ -149,10 +150,10 @@ class FunctionCall:
         try:
             if self._is_kept:
                 key = f"{header.name}:{header.hash}:{self.chain}"
-                kept = task.runtime.keep(task.scope, key, self._make)
+                made = task.runtime.keep(task.scope, key, self._make)
             else:
-                kept = self._make()
-            self._function, self._context, self._instance = kept
+                made = self._make()
+            (self._function, self._context), self._endings = made
         except (NotebookUdfError, WorkerStopped):
             raise
         except BaseException as error:
@@ -176,8 +177,9 @@ class FunctionCall:
             return
         self._opened = False
         first: failure.FunctionFailed | None = None
-        for method in endings(self._instance, graceful=not failed):
-            if first is not None and method != self._instance.close:
+        methods = self._endings(graceful=not failed)
+        for method in methods:
+            if first is not None and method is not methods[-1]:
                 continue
             try:
                 method()
@@ -285,8 +287,8 @@ class FunctionCall:
             return other or ()
         return self._header.parameters
 
-    def _make(self) -> tuple[Any, FunctionContext, Any]:
-        """What is called, its context, and the instance that is to be closed."""
+    def _make(self) -> tuple[tuple[Any, FunctionContext], Endings]:
+        """What is called, with its context, and what ends it."""
         header, function = self._shipment.unpack()
         if isinstance(function, FunctionDefinition):
             function = function.function
@@ -301,11 +303,11 @@ class FunctionCall:
         )
         self._context = context
         if not isinstance(function, UserDefinedFunction):
-            return function, context, None
+            return (function, context), functools.partial(endings, function)
         function.open(context)
         # An aggregate function has several methods; which are called is its runner's business.
         called = function.eval if isinstance(function, ScalarFunction) else function
-        return called, context, function
+        return (called, context), functools.partial(endings, function)
 
 
 @contextmanager

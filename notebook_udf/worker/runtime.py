@@ -18,8 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from notebook_udf.functions.base import endings
-from notebook_udf.functions.context import FunctionContext
+from notebook_udf.functions.base import Endings
 from notebook_udf.telemetry.sender import Sender
 from notebook_udf.telemetry.wire import (
     BundleDone,
@@ -48,9 +47,8 @@ class Kept:
     """An opened instance that outlives its task."""
 
     query: str
-    called: Any
-    context: FunctionContext
-    instance: Any
+    value: Any
+    endings: Endings
 
 
 @dataclass
@@ -166,13 +164,13 @@ class Runtime:
         )
 
     def keep(
-        self, query: str, key: str, make: Callable[[], tuple[Any, FunctionContext, Any]]
-    ) -> tuple[Any, FunctionContext, Any]:
+        self, query: str, key: str, make: Callable[[], tuple[Any, Endings]]
+    ) -> tuple[Any, Endings]:
         """The instance kept for a query under a key, made on first use."""
         kept = self.kept.get((query, key))
         if kept is None:
             kept = self.kept[query, key] = Kept(query, *make())
-        return kept.called, kept.context, kept.instance
+        return kept.value, kept.endings
 
     def end_other_queries(self, query: str | None) -> None:
         """Closes the instances kept for queries that cannot go on where this one runs.
@@ -196,15 +194,17 @@ class Runtime:
             keys = [key for key, kept in self.kept.items() if kept.query == query]
             ended = [self.kept.pop(key) for key in keys]
         for kept in ended:
-            for method in endings(kept.instance, graceful=graceful):
-                if errors and method != kept.instance.close:
+            methods, sound = kept.endings(graceful=graceful), True
+            for method in methods:
+                if not sound and method is not methods[-1]:
                     continue
                 try:
                     method()
                 except Exception as error:
                     # The query has its result: what went wrong at its end is not the query's.
-                    errors.append(f"{method.__qualname__}: {type(error).__name__}: {error}")
-                    self.note("ERROR", f"{method.__qualname__} failed\n{traceback.format_exc()}")
+                    sound, name = False, getattr(method, "__qualname__", "close")
+                    errors.append(f"{name}: {type(error).__name__}: {error}")
+                    self.note("ERROR", f"{name} failed\n{traceback.format_exc()}")
         return len(ended), tuple(errors)
 
     def shut_down(self) -> None:
