@@ -22,8 +22,9 @@ from notebook_udf.functions.capture import freeze
 from notebook_udf.functions.declare_aggregate import declare
 from notebook_udf.functions.definition import FunctionDefinition, doorway
 from notebook_udf.functions.options import parse_memory
-from notebook_udf.kernel import arguments, ending
+from notebook_udf.kernel import arguments
 from notebook_udf.kernel.actions import SessionActions
+from notebook_udf.kernel.ending import StreamEnds
 from notebook_udf.kernel.folder import make_folder, remove_folder
 from notebook_udf.kernel.names import check_name, session_functions_first
 from notebook_udf.kernel.quarantine import quarantined
@@ -46,13 +47,12 @@ from notebook_udf.worker.shipment import Role
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.streaming import StreamingQuery
     from pyspark.sql.udf import UserDefinedFunction
 
 _log = logging.getLogger(__name__)
 
 
-class Session:
+class Session(StreamEnds):
     """A Spark session with managed workers. Made by ``session()``, one per process.
 
     Attributes
@@ -285,31 +285,6 @@ class Session:
         """
         __tracebackhide__ = True
         return replay(self, name, error)
-
-    # Streams ---------------------------------------------------------------------------------
-
-    def drain(self, query: StreamingQuery) -> None:
-        """Ends a streaming query in order: what is there is processed and committed, then its
-        functions' ``prepare_to_shutdown``, ``shutdown`` and ``close`` are called.
-
-        Raises
-        ------
-        SessionError
-            If a worker does not answer.
-        WorkerError
-            If one of the methods raises; the query has ended all the same.
-        """
-        ending.drain(self, query)
-
-    def suspend(self, query: StreamingQuery) -> None:
-        """Stops a streaming query after a commit, to go on later from its checkpoint; of its
-        functions only ``close`` is called. Raises as ``drain``."""
-        ending.suspend(self, query)
-
-    def cancel(self, query: StreamingQuery) -> None:
-        """Stops a streaming query at once; of its functions only ``close`` is called. Raises as
-        ``drain``."""
-        ending.cancel(self, query)
 
     # Parameters ------------------------------------------------------------------------------
 

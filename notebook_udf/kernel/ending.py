@@ -12,13 +12,16 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from notebook_udf.errors import SessionError, WorkerError
 from notebook_udf.telemetry.wire import Command, QueryLeft, Record
 
 if TYPE_CHECKING:
-    from notebook_udf.kernel.core import Session
+    from pyspark.sql.streaming import StreamingQuery
+
+    from notebook_udf.pool.view import Pool
+    from notebook_udf.telemetry.store import Store
 
 # For workers to answer, and for a micro-batch that runs to be committed.
 PATIENCE_SECONDS = 30.0
@@ -26,27 +29,42 @@ _POLL_SECONDS = 0.05
 _REPEAT_SECONDS = 1.0
 
 
-def drain(session: Session, query: Any) -> None:
-    """Processes what is there, then ends the query in order."""
-    if query.isActive:
-        query.processAllAvailable()
-    _end(session, query, "drain-query")
+class StreamEnds:
+    """What a session has for ending its streaming queries."""
+
+    store: Store
+    pool: Pool
+
+    def drain(self, query: StreamingQuery) -> None:
+        """Ends a streaming query in order: what is there is processed and committed, then its
+        functions' ``prepare_to_shutdown``, ``shutdown`` and ``close`` are called.
+
+        Raises
+        ------
+        SessionError
+            If a worker does not answer.
+        WorkerError
+            If one of the methods raises; the query has ended all the same.
+        """
+        if query.isActive:
+            query.processAllAvailable()
+        _end(self, query, "drain-query")
+
+    def suspend(self, query: StreamingQuery) -> None:
+        """Stops a streaming query after a commit, to go on later from its checkpoint; of its
+        functions only ``close`` is called. Raises as ``drain``."""
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while query.isActive and query.status["isTriggerActive"] and time.monotonic() < deadline:
+            query.awaitTermination(_POLL_SECONDS)
+        _end(self, query, "end-query")
+
+    def cancel(self, query: StreamingQuery) -> None:
+        """Stops a streaming query at once; of its functions only ``close`` is called. Raises as
+        ``drain``."""
+        _end(self, query, "end-query")
 
 
-def suspend(session: Session, query: Any) -> None:
-    """Ends the query between two micro-batches, so that it can go on later."""
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while query.isActive and query.status["isTriggerActive"] and time.monotonic() < deadline:
-        query.awaitTermination(_POLL_SECONDS)
-    _end(session, query, "end-query")
-
-
-def cancel(session: Session, query: Any) -> None:
-    """Ends the query at once."""
-    _end(session, query, "end-query")
-
-
-def _end(session: Session, query: Any, command: str) -> None:
+def _end(session: StreamEnds, query: StreamingQuery, command: str) -> None:
     """Stops the query and waits until no worker keeps anything for it.
 
     Raises
