@@ -165,7 +165,8 @@ def _steps(chain: Chain) -> tuple[Step, ...]:
     steps: list[Step] = []
     schema: DataType = chain.rows.schema
     before: Step | None = None
-    for function in chain.functions:
+    names = [function.name for function in chain.functions]
+    for place, function in enumerate(chain.functions, 1):
         traits = traits_of(function)
         attributes, waits = traits.attributes, False
         if before is not None:
@@ -178,6 +179,7 @@ def _steps(chain: Chain) -> tuple[Step, ...]:
             keyed=before is None and bool(chain.keys),
             waits=waits,
             reuses=_reuses(attributes, before),
+            place=f"step {place} of the chain {' → '.join(names)}" if len(names) > 1 else "",
         )
         steps.append(before)
         schema = _schema(function)

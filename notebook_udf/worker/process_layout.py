@@ -27,6 +27,8 @@ class Step:
         Whether it is opened only when the functions before it are through.
     reuses
         Whether its records are those that the function before it has collected.
+    place
+        Where it stands in the chain, in words; "" where there is only one function.
     """
 
     attributes: Attributes
@@ -35,6 +37,7 @@ class Step:
     keyed: bool = False
     waits: bool = False
     reuses: bool = False
+    place: str = ""
 
 
 @dataclass(frozen=True)

@@ -72,14 +72,11 @@ class ProcessPass:
 
 
 def _arrive(layout: ProcessLayout, shipments: tuple[Shipment, ...]) -> ProcessPass:
-    calls = [
-        announce(FunctionCall(shipment, in_pass=True, waits=step.waits))
-        for step, shipment in zip(layout.steps, shipments, strict=True)
-    ]
-    names = [call.header.name for call in calls]
-    for place, call in enumerate(calls, 1):
-        if len(calls) > 1:
-            call.chain = f"step {place} of the chain {' → '.join(names)}"
+    calls = []
+    for step, shipment in zip(layout.steps, shipments, strict=True):
+        call = announce(FunctionCall(shipment, in_pass=True, waits=step.waits))
+        call.chain = step.place
+        calls.append(call)
     return ProcessPass(layout, shipments, calls)
 
 
