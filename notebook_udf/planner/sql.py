@@ -22,6 +22,7 @@ from notebook_udf.planner.calls import AggregateCall, find_calls, name_of, neste
 from notebook_udf.planner.catalog import Catalog
 from notebook_udf.planner.dialect import parsed, text
 from notebook_udf.planner.names import name_projections
+from notebook_udf.planner.spark_names import column_names
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.worker.groups import ARGUMENT_FIELD
 
@@ -81,6 +82,8 @@ class Planner:
         answer = None
         if isinstance(tree, exp.Query):
             answer = self.catalog.run(text(plain))
+            names = column_names(self._query, self._aggregates, self.catalog)
+            answer = _named(answer, names or answer.columns)
         optimised = tree.copy()
         if self._in_two_phases(optimised, []):
             rest = self._whole(optimised)
@@ -222,4 +225,5 @@ def _fields(arguments: tuple[exp.Expression, ...]) -> list[exp.Expression]:
 
 
 def _named(rows: DataFrame, names: list[str]) -> DataFrame:
-    return rows if rows.columns == names else rows.toDF(*names)
+    same = rows.columns == names or len(rows.columns) != len(names)
+    return rows if same else rows.toDF(*names)

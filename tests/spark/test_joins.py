@@ -252,6 +252,7 @@ def queries(draw: Callable[[st.SearchStrategy[Any]], Any]) -> str:
     return f"SELECT {selected} FROM {source}{where}"
 
 
+@pytest.mark.timeout(60 + 10 * QUERIES)
 @settings(
     max_examples=QUERIES,
     deadline=None,
