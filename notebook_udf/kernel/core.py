@@ -26,6 +26,7 @@ from notebook_udf.kernel import arguments
 from notebook_udf.kernel.actions import SessionActions
 from notebook_udf.kernel.folder import make_folder, remove_folder
 from notebook_udf.kernel.names import check_name, session_functions_first
+from notebook_udf.kernel.planning import plan_of
 from notebook_udf.kernel.quarantine import quarantined
 from notebook_udf.kernel.querying import run_query
 from notebook_udf.kernel.replay import replay
@@ -33,6 +34,7 @@ from notebook_udf.kernel.translation import Translator
 from notebook_udf.kernel.views import LogView, MetricsView
 from notebook_udf.kernel.warm import Warmup
 from notebook_udf.launch import spark as launch
+from notebook_udf.plan.explorer import PlanExplorer
 from notebook_udf.planner import scalar
 from notebook_udf.planner.shipped import spark_function
 from notebook_udf.pool.daemon import KERNEL_VARIABLE
@@ -280,6 +282,21 @@ class Session:
         """
         __tracebackhide__ = True
         return replay(self, name, error)
+
+    def plan(self, query: DataFrame | str) -> PlanExplorer:
+        """The plan of a DataFrame or of a SQL query, which is not run for it.
+
+        It shows Spark's operators with the functions they evaluate, which form each function was
+        given and why, and advice. If this very plan was run, by an action on the DataFrame or as
+        the same query, it shows what its last run cost.
+
+        Raises
+        ------
+        PlanningError
+            If it is neither, or the query cannot be planned.
+        """
+        self._check_alive()
+        return plan_of(self, query)
 
     # Parameters ------------------------------------------------------------------------------
 

@@ -1,0 +1,127 @@
+"""``session.plan``: a query's plan with what its last run cost, read for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from notebook_udf.errors import PlanningError
+from notebook_udf.functions.definition import FunctionDefinition
+from notebook_udf.plan import explained
+from notebook_udf.plan.advice import advise
+from notebook_udf.plan.classic import Execution, Jvm, Read
+from notebook_udf.plan.costs import with_costs
+from notebook_udf.plan.explorer import PlanExplorer
+from notebook_udf.plan.match import ran_as
+from notebook_udf.plan.model import Plan, PlanNode, Run
+from notebook_udf.plan.raw import RawNode
+from notebook_udf.plan.strategies import strategies_of
+from notebook_udf.plan.tree import build
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from notebook_udf.kernel.core import Session
+
+# How many of Spark's latest queries are looked through for a run of the plan.
+_OWN = 40
+_OTHERS = 20
+# Records travel beside the result, and the last of them may arrive a moment after it.
+_SECONDS_TO_SETTLE = 1.0
+
+
+def plan_of(session: Session, query: DataFrame | str) -> PlanExplorer:
+    """The plan of a DataFrame or of a SQL query.
+
+    Raises
+    ------
+    PlanningError
+        If it is neither.
+    """
+    from pyspark.sql import DataFrame
+
+    frame = session.sql(query) if isinstance(query, str) else query
+    if not isinstance(frame, DataFrame):
+        raise PlanningError(
+            f"session.plan takes a DataFrame or the text of a query, not {type(query).__name__}"
+        )
+    lookup = _Definitions(session)
+    if not hasattr(frame, "_jdf"):
+        root = explained.read(frame._explain_string(mode="formatted"))
+        note = "read from Spark's text of it: metrics need a classic session"
+        return _explorer(Plan(build(root, lookup, _unknown), note=note), lookup)
+    jvm = Jvm(session.spark)
+    read = jvm.read(frame)
+    root, run, note = _with_run(session, jvm, read)
+    values = _unknown if run is None else jvm.values(run.query).get
+    nodes = build(root, lookup, values)
+    if run is not None:
+        if nodes_use_python(nodes) and run.state == "done":
+            session.store.wait_settled(run.query, _SECONDS_TO_SETTLE)
+        nodes = with_costs(nodes, session.store.totals_by_stage(run.query))
+    initial = None if read.initial is None else build(read.initial, lookup, _unknown)
+    adaptive = "final" if read.final else "may change" if read.adaptive else "no"
+    return _explorer(Plan(nodes, initial, adaptive, run, note), lookup)  # type: ignore[arg-type]
+
+
+def _explorer(plan: Plan, lookup: _Definitions) -> PlanExplorer:
+    plan = replace(plan, strategies=strategies_of(plan.root, lookup))
+    return PlanExplorer(replace(plan, advice=advise(plan)))
+
+
+def nodes_use_python(root: PlanNode) -> bool:
+    """Whether functions of this package run in it."""
+    return any(use.role for node in root.walk() for use in node.functions)
+
+
+def _with_run(session: Session, jvm: Jvm, read: Read) -> tuple[RawNode, Run | None, str]:
+    """The plan, its last run, and what to know about it."""
+    jvm.settle()
+    own = _own_run(jvm.executions(_OWN), read)
+    if own is not None:
+        return read.root, own, ""
+    for execution in jvm.executions(_OTHERS):
+        graph = jvm.graph(execution.run.query)
+        found = None if graph is None else ran_as(read.root, graph)
+        if found is not None:
+            return found, execution.run, f"run by: {execution.run.description}"
+    return read.root, None, ""
+
+
+def _own_run(executions: Iterable[Execution], read: Read) -> Run | None:
+    """The last run of these very operators: they share their accumulators."""
+    counted = next(_accumulators(read.root), None)
+    if counted is None:
+        return None
+    for execution in executions:
+        # A plan that is still to be adapted has not been run to its end.
+        may = not read.adaptive or read.final or execution.run.state != "done"
+        if may and counted in execution.accumulators:
+            return execution.run
+    return None
+
+
+def _accumulators(node: RawNode) -> Iterator[int]:
+    yield from (metric.id for metric in node.metrics)
+    # What is cached belongs to other queries as well.
+    if not node.name.startswith("InMemoryTableScan"):
+        for child in node.children:
+            yield from _accumulators(child)
+
+
+def _unknown(accumulator: int) -> None:
+    return None
+
+
+class _Definitions:
+    """Definitions by name and version, whether current or replaced."""
+
+    def __init__(self, session: Session) -> None:
+        self._functions = session.functions
+
+    def __call__(self, name: str, version: int | None) -> FunctionDefinition | None:
+        history = self._functions.history(name)
+        if version is None:
+            return history[-1].definition if history else None
+        return next((r.definition for r in history if r.version == version), None)

@@ -1,0 +1,117 @@
+"""Why calls are run the way they are, in words: out of the plan, and what planning noted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from notebook_udf.plan.functions import KERNELS, Lookup
+from notebook_udf.plan.model import FunctionUse, PlanNode, Strategy
+
+_ONCE = "Generate"
+
+
+def strategies_of(
+    root: PlanNode, lookup: Lookup, noted: Iterable[Strategy] = ()
+) -> tuple[Strategy, ...]:
+    """One for each function and form in the plan.
+
+    Parameters
+    ----------
+    noted
+        What the planner decided and why; its reasons stand in the place of general ones.
+    """
+    reasons = {(note.function.lower(), note.form): note for note in noted}
+    found: dict[tuple[str, str, str], Strategy] = {}
+    for node in root.walk():
+        for use in node.functions:
+            made = _strategy(root, node, use, lookup)
+            if made is None:
+                continue
+            note = reasons.get((made.function.lower(), use.role))
+            if note is not None:
+                made = Strategy(made.function, note.call or made.call, made.form, note.reason)
+            found.setdefault((made.function, made.form, made.call), made)
+    return tuple(found.values())
+
+
+def _strategy(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> Strategy | None:
+    made = _FORMS.get(use.role)
+    if made is None:
+        return None
+    found = made(root, node, use, lookup)
+    return None if found is None else Strategy(use.name, use.call, *found)
+
+
+_Found = tuple[str, str] | None
+
+
+def _scalar(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> _Found:
+    if use.nested:
+        return f"{use.way}, in the same Python node as its caller", "both are Arrow functions"
+    once = next((n for n in root.walk() if n.name == _ONCE and n.detail.startswith("inline(")
+                 and use.call and use.call in n.detail), None)  # fmt: skip
+    if once is not None:
+        return f"{use.way}, computed once per row", "several clauses of the query use its result"
+    if use.way == KERNELS:
+        return use.way, "it is arithmetic or text alone; a bundle that is not safe runs row by row"
+    if use.func_type in ("pandas", "arrow"):
+        return use.way, f'func_type="{use.func_type}"'
+    return use.way or "in a Python worker", "its code can be anything"
+
+
+def _guarded(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> _Found:
+    return (
+        "called for the rows that reach it, and no others",
+        "it stands in a branch or behind a condition, where Spark would call it for every row",
+    )
+
+
+def _each(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> _Found:
+    return (
+        "called for the elements of whole lists, outside the lambda",
+        "Spark refuses Python functions in lambdas",
+    )
+
+
+def _partial(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> _Found:
+    known = [other.mergeable for other in node.functions]
+    if None in known:
+        # The definition is gone; only what has no merge is sorted first.
+        known = [not any(child.kind == "sort" for child in node.children)]
+    if all(known):
+        return (
+            "two phases: accumulated partition by partition, accumulators shuffled and merged",
+            "it has a merge",
+        )
+    reason = "it has no merge"
+    if use.mergeable:
+        others = [other.name for other in node.functions if not other.mergeable]
+        reason = f"{', '.join(others)} in the same SELECT has no merge"
+    return "rows shuffled by key and sorted, groups accumulated one after the other", reason
+
+
+def _whole(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> _Found:
+    collected = [n.detail for n in node.walk() if n.kind in ("aggregate", "window")]
+    if use.func_type in ("pandas", "arrow"):
+        reason = f'func_type="{use.func_type}" takes a whole group at once'
+    elif any("collect_set(" in detail for detail in collected):
+        reason = "DISTINCT has to see all rows of a group"
+    elif any(n.kind == "window" for n in node.walk()):
+        reason = "the window is one of Spark's own, which the rows are collected over"
+    else:
+        reason = "it stands where rows cannot be accumulated before the shuffle"
+    return "over the rows of each group, collected by Spark", reason
+
+
+def _window(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> _Found:
+    definition = lookup(use.name, use.version)
+    form = "one pass over rows sorted by window"
+    if definition is not None and definition.retractable:
+        return f"{form}; the frame slides", "it has a retract"
+    return f"{form}; each frame is accumulated", "it has no retract"
+
+
+_FORMS = {
+    "scalar": _scalar, "guarded": _guarded, "each": _each, "each2": _each, "partial": _partial,
+    "whole": _whole, "window": _window,
+}  # fmt: skip
