@@ -139,18 +139,20 @@ SPARKSQL_CELL = Magic(
     (
         Option("--limit", "limit", "rows to show (20)", "N", number=True,
                suggestions=("5", "20", "100")),
+        Option("--plan", "plan", "show the plan, with what the run cost, below the rows"),
         Option("--no-live", "no_live", "no line while it runs"),
     ),
     ("NAME",),
 )  # fmt: skip
 
-SUBCOMMANDS = ("functions", "pool", "metrics", "logs", "errors", "replay")
+SUBCOMMANDS = ("functions", "pool", "metrics", "logs", "errors", "replay", "plan")
 # Those that are followed by the name of a function.
 OF_A_FUNCTION = ("errors", "replay")
 
 UDF_LINE = Magic(
     "%udf",
-    "Shows what the session knows: functions, pool, metrics, logs, errors NAME, replay NAME.",
+    "Shows what the session knows: functions, pool, metrics, logs, errors NAME, replay NAME, "
+    "plan QUERY (a query, or the variable of a DataFrame).",
     (
         Option("--level", "level", "logs: the lowest level", "LEVEL", LEVELS),
         Option("--function", "function", "logs: of one function", "FUNCTION"),

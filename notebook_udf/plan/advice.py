@@ -143,7 +143,7 @@ def skewed(plan: Plan) -> Iterator[Advice]:
 def slow_code(plan: Plan) -> Iterator[Advice]:
     """A function whose own code is what the run's time in Python goes to, row by row."""
     everything = [(node, cost) for node in plan.nodes() for cost in node.costs]
-    total = sum(_busy(cost) / cost.nodes for _, cost in everything)
+    total = sum(_busy(cost) / len(cost.nodes) for _, cost in everything)
     told: set[tuple[str, int]] = set()
     for node, cost in everything:
         key = (cost.name, cost.version)

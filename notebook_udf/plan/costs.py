@@ -35,7 +35,7 @@ def with_costs(root: PlanNode, totals: Mapping[int, Sequence[FunctionTotals]]) -
             if (found := next((t for t in sums if (t.function, t.version) == key), None))
         }
         for together, sums in _assigned(root, nodes, list(ran.values())):
-            cost = _cost(sums, len(together))
+            cost = _cost(sums, tuple(node.id for node in together))
             for node in together:
                 costs.setdefault(node.id, []).append(cost)
     return _put(root, costs)
@@ -86,7 +86,7 @@ def _in_a_row(root: PlanNode, stages: list[int]) -> bool:
     return all(feeds(a, b) for a, b in pairwise(stages))
 
 
-def _cost(sums: list[FunctionTotals], nodes: int) -> FunctionCost:
+def _cost(sums: list[FunctionTotals], nodes: tuple[int, ...]) -> FunctionCost:
     return FunctionCost(
         name=sums[0].function,
         version=sums[0].version,

@@ -13,9 +13,11 @@ from dataclasses import replace
 from notebook_udf.plan.names import bracketed
 from notebook_udf.plan.raw import RawFunction, RawNode
 
-_LINE = re.compile(r"^(?P<bars>[\s:|+-]*)(?:\* )?(?P<name>[A-Z].*?) \((?P<number>\d+)\)\s*$")
+_LINE = re.compile(r"^(?P<bars>[\s:|+-]*)(?:\* )?(?P<name>[A-Z].*?) \((?P<number>\d+)\)(?:, .*)?$")
 _HEAD = re.compile(r"^\((\d+)\) (.*?)(?: \[codegen id : (\d+)\])?\s*$")
 _FIELD = re.compile(r"^([A-Z][A-Za-z ]*?)(?: \[\d+\])?\s*: (.*)$")
+# A join's line says how it is done, which its details say as well.
+_WAYS = re.compile(r"(?<=Join) .*")
 _SUBQUERY = re.compile(r"^Subquery:\d+ Hosting operator id = (\d+) Hosting Expression = (.*)$")
 
 
@@ -25,7 +27,7 @@ def read(text: str) -> RawNode:
     hosts: dict[int, list[RawNode]] = {}
     for lines, (host, expression) in trees[1:]:
         made = _node(lines, fields)[0]
-        below = RawNode("Subquery", f"Subquery {expression}", children=(made,))
+        below = RawNode("Subquery", expression, children=(made,))
         hosts.setdefault(host, []).append(below)
     lines = trees[0][0]
     return _hosted(_node(lines, fields)[0], [number for _, _, number in lines], hosts)
@@ -59,7 +61,8 @@ def _sections(text: str) -> tuple[list[tuple[_Lines, tuple[int, str]]], _Fields]
                 current[field[1]] = field[2]
         elif tree is not None and not skipping:
             lines, _ = trees[-1]
-            lines.append((len(tree["bars"]), tree["name"], int(tree["number"])))
+            name = _WAYS.sub("", tree["name"]).strip()
+            lines.append((len(tree["bars"]), name, int(tree["number"])))
             current = None
     return [(lines, host) for lines, host in trees if lines], fields
 
@@ -105,6 +108,8 @@ def _functions(name: str, known: dict[str, str]) -> Iterator[RawFunction]:
         number = re.search(r", (\d+)$", arguments)
         for call in bracketed(arguments):
             yield RawFunction(call, int(number[1]) if number else -1)
+    elif name == "MapInArrow":
+        yield RawFunction(known.get("Arguments", ""))
 
 
 def _hosted(node: RawNode, numbers: list[int], hosts: dict[int, list[RawNode]]) -> RawNode:

@@ -33,7 +33,13 @@ def plan_text(plan: Plan, width: int = WIDTH) -> str:
 
 def sections(plan: Plan) -> list[tuple[str, list[str]]]:
     """What is said below the tree: titles and sentences."""
-    strategies = [f"{s.call or s.function}: {s.form}, because {s.reason}" for s in plan.strategies]
+    alike: dict[tuple[str, str], list[str]] = {}
+    for s in plan.strategies:
+        alike.setdefault((s.form, s.reason), []).append(s.call or s.function)
+    strategies = [
+        f"{', '.join(dict.fromkeys(calls))}: {form}, because {reason}"
+        for (form, reason), calls in alike.items()
+    ]
     advice = [f"operator {a.node}: {a.cost} {a.remedy}" for a in plan.advice]
     found = [("How the functions run", strategies), ("Advice", advice)]
     return [(title, [visible(s) for s in sentences]) for title, sentences in found if sentences]
@@ -71,7 +77,7 @@ def _branch(tree: Tree, node: PlanNode) -> None:
         if told:
             label.append(f"  {told}", style="green")
         for cost in node.costs:
-            label.append(f"\n{visible(cost_line(cost))}", style="cyan")
+            label.append(f"\n{visible(cost_line(cost, node))}", style="cyan")
         added = tree.add(label)
         if len(node.children) != 1:
             break
@@ -97,7 +103,7 @@ def _tree(node: PlanNode, first: str, rest: str) -> Iterator[str]:
         branches = len(node.children) > 1
         bar = f"{rest}{'│' if branches else ' '}    "
         for cost in node.costs:
-            for part in _wrapped(visible(cost_line(cost)), WIDTH - len(bar), indent=2):
+            for part in _wrapped(visible(cost_line(cost, node)), WIDTH - len(bar), indent=2):
                 yield bar + part
         first = rest
         if len(node.children) != 1:

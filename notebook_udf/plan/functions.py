@@ -28,6 +28,10 @@ _WAYS = {
     "pandas": "a bundle at a time, as pandas Series",
     "arrow": "a bundle at a time, as Arrow arrays",
 }
+_PASSES = {
+    "PartialPass": ("partial", _TASKS["partial"]),
+    "WindowPass": ("window", _TASKS["window"]),
+}
 _BY_ROW = ("scalar", "guarded", "each", "each2")
 ROW_BY_ROW = "row by row"
 KERNELS = "a bundle at a time, as checked Arrow kernels"
@@ -69,6 +73,10 @@ def _by_text(
         call = _call(name, role, raw.text, names)
         return _known(raw, name, version, role, func_type, definition, call, identity)
     name = call.partition("(")[0]
+    if name in _PASSES:
+        # Which functions share the pass is in its pickle only.
+        role, task = _PASSES[name]
+        return FunctionUse("aggregates", role=role, task=task)
     definition = lookup(name, None)
     if definition is None:
         return FunctionUse(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from html import escape
 
 from notebook_udf.plan.forms import sections, visible
-from notebook_udf.plan.model import Plan, PlanNode
+from notebook_udf.plan.model import FunctionCost, Plan, PlanNode
 from notebook_udf.plan.words import cost_line, figures, heading, seconds, shown_metrics
 from notebook_udf.tables import html_table
 
@@ -97,12 +97,7 @@ def _operator(node: PlanNode, advised: set[int], longest: float) -> str:
         f'<span style="{_CODE};font-size:12px">{_text(node.detail)}</span>'
         + (f' <span style="{_QUIET}">· {_text(told)}</span>' if told else "")
     )
-    costs = "".join(
-        f'<div style="padding-left:1.4em"><span style="color:{_PYTHON}">'
-        f"{_text(cost_line(cost))}</span>{_bar(cost.user + cost.decode + cost.encode, longest)}"
-        f"</div>"
-        for cost in node.costs
-    )
+    costs = "".join(_cost(cost, node, longest) for cost in node.costs)
     inside = _details(node)
     if inside:
         head = (
@@ -110,6 +105,13 @@ def _operator(node: PlanNode, advised: set[int], longest: float) -> str:
             f'<div style="padding-left:1.4em">{inside}</div></details>'
         )
     return f'<li style="border-left:3px solid {colour};padding-left:6px">{head}{costs}</li>'
+
+
+def _cost(cost: FunctionCost, node: PlanNode, longest: float) -> str:
+    return (
+        f'<div style="padding-left:1.4em"><span style="color:{_PYTHON}">'
+        f"{_text(cost_line(cost, node))}</span>{_bar(_busy(cost), longest)}</div>"
+    )
 
 
 def _details(node: PlanNode) -> str:
@@ -124,8 +126,12 @@ def _details(node: PlanNode) -> str:
 
 
 def _longest(plan: Plan) -> float:
-    costs = [cost for node in plan.root.walk() for cost in node.costs]
-    return max((cost.user + cost.decode + cost.encode for cost in costs), default=0.0)
+    costs = (_busy(cost) for node in plan.root.walk() for cost in node.costs)
+    return max(costs, default=0.0)
+
+
+def _busy(cost: FunctionCost) -> float:
+    return cost.user + cost.decode + cost.encode
 
 
 def _bar(value: float, longest: float) -> str:

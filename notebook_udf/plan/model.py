@@ -100,8 +100,8 @@ class FunctionUse:
 class FunctionCost:
     """What a function cost where it stands: sums over tasks, times in seconds.
 
-    ``nodes`` is the number of nodes these sums belong to together: more than one where the
-    function stands in several and its workers could not be told apart.
+    ``nodes`` holds the ids of the operators these sums belong to together: more than one where the
+    function stands in several and its tasks could not be told apart.
     """
 
     name: str
@@ -114,7 +114,7 @@ class FunctionCost:
     encode: float
     waiting: float
     errors: int
-    nodes: int = 1
+    nodes: tuple[int, ...]
 
 
 @dataclass(frozen=True)

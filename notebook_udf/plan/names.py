@@ -29,7 +29,11 @@ _HIDDEN_ALIAS = re.compile(r" AS _nu_\w+#\d+L?\b")
 _NOT_PYTHON = re.compile(rf"(?<![\w.])(?!{_PYTHON}#)[\w.`$]+#\d+L?\b")
 # What collect_list and collect_set carry behind what they collect.
 _COLLECTED = re.compile(r", 0, 0, (?:true|false)\)")
-_PLAN_ID = re.compile(r",? ?\[(?:plan_)?id=#?\d+\]")
+# The rows that an aggregate is given, which travel as one struct.
+_ROW = re.compile(r"named_struct\((a0, [^()]*)\)")
+_FIELD = re.compile(r"(?:^|(?<=, ))a\d+, ")
+# How a call is computed once per row (``planner.once``).
+ONCE = re.compile(r"inline\(array\(named_struct\(h, (.*)\)\)\), ")
 _HIDDEN = re.compile(r"\b_nu_([a-z]+)(\d+(?:_\d+)?)?\w*")
 _WORDS = {"acc": "accumulator", "arg": "argument", "col": "column", "z": "element", "r": "result"}
 _OPENING, _CLOSING = "([{", ")]}"
@@ -82,8 +86,9 @@ class Names:
     def shown(self, text: str) -> str:
         """A text of the plan as it is shown."""
         text = self._filled(_HIDDEN_ALIAS.sub("", text), _STAND_IN, _DEPTH, self._calls)
-        text = _HIDDEN_FUNCTION.sub(lambda match: match[2], _PLAN_ID.sub("", text))
+        text = _HIDDEN_FUNCTION.sub(lambda match: match[2], text)
         text = _COLLECTED.sub(")", _NUMBER.sub("", text))
+        text = _ROW.sub(lambda match: f"({_FIELD.sub('', match[1])})", text)
         return unwrapped(_HIDDEN.sub(_word, text))
 
     def identity(self, text: str) -> str:
@@ -136,7 +141,7 @@ class Names:
         elif node.name in ("MapInArrow", "MapInPandas"):
             self._pass_through(node, body)
         elif node.name == "Generate":
-            once = re.match(r"inline\(array\(named_struct\(h, (.*)\)\)\), ", body)
+            once = ONCE.match(body)
             for result in bracketed(body[body.rfind("[") :]) if once is not None else []:
                 if once is not None:
                     self._mean(result, once[1])

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from notebook_udf.plan.model import Kind
-from notebook_udf.plan.names import Names, bracketed, parts
+from notebook_udf.plan.names import ONCE, Names, bracketed, parts
 from notebook_udf.plan.raw import RawNode
 
 # Wrappers that say how Spark goes about it, and compute nothing.
@@ -35,6 +35,7 @@ _KINDS: tuple[tuple[str, Kind], ...] = (
     (r"Execute|Write|Insert|Append|Overwrite|CommandResult|DataWriting", "write"),
     (r"Scan|FileScan|BatchScan|LocalTableScan|Range|InMemoryTableScan|OneRowRelation", "scan"),
 )
+_PLAN_ID = re.compile(r",? ?\[(?:plan_)?id=#?\d+\]")
 _OPTION = re.compile(r"\b(\w+): (\[.*?\](?=,|$)|[^,\[]+(?:\[[^\]]*\])?)")
 
 
@@ -50,7 +51,7 @@ class Read:
 def read_operator(node: RawNode, names: Names) -> Read:
     """What an operator is and does; an unknown one keeps its line."""
     kind = kind_of(node)
-    body = node.text.removeprefix(node.name).strip()
+    body = _PLAN_ID.sub("", node.text.removeprefix(node.name).strip())
     facts = _FACTS.get(kind, _nothing)(node.name, body)
     shown = {name: names.shown(text) for name, text in facts.items() if text}
     if kind == "filter":
@@ -239,6 +240,11 @@ def _fact(name: str) -> Callable[[str, dict[str, str]], str]:
     return lambda body, facts: facts.get(name, body)
 
 
+def _generate_detail(body: str, facts: dict[str, str]) -> str:
+    once = ONCE.match(body)
+    return body if once is None else f"{once[1]}, once per row"
+
+
 def _broadcast_detail(body: str, facts: dict[str, str]) -> str:
     return "to every worker"
 
@@ -251,4 +257,5 @@ _DETAILS = {
     "scan": _scan_detail, "shuffle": _shuffle_detail, "join": _join_detail,
     "window": _window_detail, "filter": _fact("condition"), "sort": _fact("order"),
     "aggregate": _aggregate_detail, "broadcast": _broadcast_detail, "reused": _reused_detail,
+    "generate": _generate_detail,
 }  # fmt: skip

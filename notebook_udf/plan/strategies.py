@@ -36,7 +36,7 @@ def strategies_of(
 
 def _strategy(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> Strategy | None:
     made = _FORMS.get(use.role)
-    if made is None:
+    if made is None or not use.func_type:
         return None
     found = made(root, node, use, lookup)
     return None if found is None else Strategy(use.name, use.call, *found)
@@ -48,7 +48,7 @@ _Found = tuple[str, str] | None
 def _scalar(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> _Found:
     if use.nested:
         return f"{use.way}, in the same Python node as its caller", "both are Arrow functions"
-    once = next((n for n in root.walk() if n.name == _ONCE and n.detail.startswith("inline(")
+    once = next((n for n in root.walk() if n.name == _ONCE and "_nu_once" in n.expressions
                  and use.call and use.call in n.detail), None)  # fmt: skip
     if once is not None:
         return f"{use.way}, computed once per row", "several clauses of the query use its result"

@@ -40,8 +40,10 @@ def figures(node: PlanNode) -> str:
     return ", ".join(found)
 
 
-def cost_line(cost: FunctionCost) -> str:
-    """What a function cost, in one line."""
+def cost_line(cost: FunctionCost, node: PlanNode) -> str:
+    """What a function cost in an operator, in one line."""
+    if cost.nodes[0] != node.id:
+        return f"{cost.name} v{cost.version}: counted with operator {cost.nodes[0]}"
     said = [
         f"{cost.rows_in:,} row{'' if cost.rows_in == 1 else 's'} in, {cost.rows_out:,} out",
         f"own code {seconds(cost.user)}",
@@ -51,8 +53,8 @@ def cost_line(cost: FunctionCost) -> str:
     ]
     if cost.errors:
         said.append(f"{cost.errors:,} error{'' if cost.errors == 1 else 's'}")
-    if cost.nodes > 1:
-        said.append(f"over {cost.nodes} operators")
+    if len(cost.nodes) > 1:
+        said.append(f"in operators {', '.join(map(str, cost.nodes))} together")
     return f"{cost.name} v{cost.version}: {', '.join(said)}"
 
 
