@@ -51,6 +51,11 @@ def plan_of(session: Session, query: DataFrame | str) -> PlanExplorer:
         root = explained.read(frame._explain_string(mode="formatted"))
         note = "read from Spark's text of it: metrics need a classic session"
         return _explorer(Plan(build(root, lookup, _unknown), note=note), lookup)
+    if frame.isStreaming:
+        raise PlanningError(
+            "a streaming DataFrame is planned anew for each micro-batch, once it is started: take "
+            "the plan of the same query over a table"
+        )
     jvm = Jvm(session.spark)
     read = jvm.read(frame)
     root, run, note = _with_run(session, jvm, read)

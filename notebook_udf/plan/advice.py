@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 
 from notebook_udf.plan.functions import ROW_BY_ROW
 from notebook_udf.plan.model import Advice, FunctionCost, FunctionUse, Kind, Metric, Plan, PlanNode
+from notebook_udf.plan.names import call_arguments, parts
 from notebook_udf.plan.words import size
 
 # A partition this many times the middle one, and at least this large, is worth speaking of.
@@ -174,12 +175,12 @@ def computed_twice(plan: Plan) -> Iterator[Advice]:
         nodes = {node.id for node, _ in found}
         if len(nodes) > 1:
             node, use = found[0]
+            first = "Run" if use.role else "Register it with this session and run"
             yield Advice(
                 node.id,
                 "computed-twice",
                 f"{use.call or use.name} is computed {len(nodes)} times for the same rows.",
-                "Run the query through session.sql, which computes it once; or select it in a "
-                "subquery that is cached.",
+                f"{first} the query through session.sql, which computes it once per row.",
             )
 
 
@@ -255,9 +256,10 @@ def _only_projects(node: PlanNode, below: PlanNode) -> bool:
 
 
 def _uses_results(node: PlanNode, below: PlanNode) -> bool:
-    """Whether a call in the upper one takes what a call in the lower one gives."""
+    """Whether a call in the upper one takes what is made of what a call in the lower one gives."""
     results = [use.identity for use in below.functions if use.identity]
-    return any(result in use.identity for use in node.functions for result in results)
+    taken = [each for use in node.functions for each in parts(call_arguments(use.identity))]
+    return any(result in each and result != each for each in taken for result in results)
 
 
 def _rows_kept(node: PlanNode, below: PlanNode) -> bool:

@@ -206,7 +206,7 @@ def _command(function: Any) -> bytes:
     broadcasts = function.broadcastVars()
     if broadcasts is not None and broadcasts.size() > 0:
         for place in range(broadcasts.size()):
-            path = broadcasts.get(place).broadcast().value().path()
+            path = broadcasts.get(place).value().path()
             try:
                 with open(path, "rb") as file:
                     command = file.read()

@@ -23,7 +23,7 @@ _NUMBER = re.compile(r"(?<=[\w)\]`])#\d+L?\b")
 _STAND_IN = re.compile(rf"\b(?:_nu_\w+?|{_PYTHON})#\d+L?\b")
 _COLUMN = re.compile(r"[\w.`$]+#\d+L?\b")
 _HIDDEN_FUNCTION = re.compile(
-    rf"\b_nu_({'|'.join(sorted(get_args(Role), key=len, reverse=True))})_(.+?)_(\d+)(?=\()"
+    rf"_nu_({'|'.join(sorted(get_args(Role), key=len, reverse=True))})_(.+?)_(\d+)(?=\()"
 )
 _HIDDEN_ALIAS = re.compile(r" AS _nu_\w+#\d+L?\b")
 _NOT_PYTHON = re.compile(rf"(?<![\w.])(?!{_PYTHON}#)[\w.`$]+#\d+L?\b")
