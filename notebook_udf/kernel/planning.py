@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.functions.definition import FunctionDefinition
@@ -37,10 +37,15 @@ def plan_of(session: Session, query: DataFrame | str) -> PlanExplorer:
     Raises
     ------
     PlanningError
-        If it is neither.
+        If it is neither, or planning it would run it.
     """
     from pyspark.sql import DataFrame
 
+    if isinstance(query, str) and not Jvm(session.spark).is_query(query):
+        raise PlanningError(
+            "session.plan takes a query: a command runs when it is planned. Take the plan of the "
+            "SELECT in it"
+        )
     frame = session.sql(query) if isinstance(query, str) else query
     if not isinstance(frame, DataFrame):
         raise PlanningError(
@@ -89,9 +94,27 @@ def _with_run(session: Session, jvm: Jvm, read: Read) -> tuple[RawNode, Run | No
     for execution in jvm.executions(_OTHERS):
         graph = jvm.graph(execution.run.query)
         found = None if graph is None else ran_as(read.root, graph)
-        if found is not None:
+        if found is not None and _same_versions(session, execution.run.query, read.root):
             return found, execution.run, f"run by: {execution.run.description}"
     return read.root, None, ""
+
+
+def _same_versions(session: Session, query: str, root: RawNode) -> bool:
+    """Whether no function ran in a version that is not the plan's."""
+    versions: dict[str, set[int]] = {}
+    for header in _headers(root):
+        versions.setdefault(header["name"], set()).add(header["version"])
+    return all(
+        total.version in versions.get(total.function, {total.version})
+        for total in session.store.totals(query)
+    )
+
+
+def _headers(node: RawNode) -> Iterator[dict[str, Any]]:
+    for function in node.functions:
+        yield from function.headers
+    for child in node.children:
+        yield from _headers(child)
 
 
 def _own_run(executions: Iterable[Execution], read: Read) -> Run | None:

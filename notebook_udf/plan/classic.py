@@ -16,7 +16,14 @@ from py4j.protocol import Py4JError
 
 from notebook_udf.plan.model import Run, State
 from notebook_udf.plan.operators import ADAPTIVE, STAGES
-from notebook_udf.plan.raw import RawFunction, RawMetric, RawNode, from_plan_info, headers
+from notebook_udf.plan.raw import (
+    RawFunction,
+    RawMetric,
+    RawNode,
+    first_bytes,
+    from_plan_info,
+    headers,
+)
 from notebook_udf.plan.raw import with_details as detailed
 
 if TYPE_CHECKING:
@@ -61,6 +68,29 @@ class Jvm:
         final = adaptive and bool(plan.isFinalPlan())
         initial = self._tree(plan.initialPlan()) if final else None
         return Read(self._tree(plan), initial, adaptive, final)
+
+    def is_query(self, text: str) -> bool:
+        """Whether a text only asks for rows; commands run as soon as they are planned.
+
+        A text that cannot be read is left to whoever plans it, who says what is wrong with it.
+        """
+        try:
+            parsed = self._spark._jsparkSession.sessionState().sqlParser().parsePlan(text)
+        except Exception:
+            return True
+        logical = "org.apache.spark.sql.catalyst.plans.logical"
+        loader = parsed.getClass().getClassLoader()
+        running = [
+            self._jvm.java.lang.Class.forName(f"{logical}.{name}", False, loader)
+            for name in ("Command", "ParsedStatement")
+        ]
+        pending = [parsed]
+        while pending:
+            node = pending.pop()
+            if any(kind.isInstance(node) for kind in running):
+                return False
+            pending += _items(node.children())
+        return True
 
     def _tree(self, plan: Any) -> RawNode:
         execution = self._jvm.org.apache.spark.sql.execution
@@ -209,7 +239,7 @@ def _command(function: Any) -> bytes:
             path = broadcasts.get(place).value().path()
             try:
                 with open(path, "rb") as file:
-                    command = file.read()
+                    command = first_bytes(file.read())
             except OSError:
                 continue
             if headers(command):

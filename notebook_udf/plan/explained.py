@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from notebook_udf.plan.names import bracketed
+from notebook_udf.plan.operators import ADAPTER, CODEGEN
 from notebook_udf.plan.raw import RawFunction, RawNode
 
 _LINE = re.compile(r"^(?P<bars>[\s:|+-]*)(?:\* )?(?P<name>[A-Z].*?) \((?P<number>\d+)\)(?:, .*)?$")
@@ -77,9 +78,9 @@ def _node(lines: _Lines, fields: _Fields) -> tuple[RawNode, _Lines]:
     text = f"{name} {_body(name, known)}".rstrip()
     output = tuple(bracketed(known.get("Output", ""))) if name != "Project" else ()
     made = RawNode(name, text, output, tuple(_functions(name, known)), (), tuple(children))
-    if known.get("codegen"):
-        made = RawNode(f"WholeStageCodegen ({known['codegen']})", "", children=(made,))
-    return made, rest
+    group = known.get("codegen")
+    wrapper = f"WholeStageCodegen ({group})" if group else ADAPTER
+    return RawNode(wrapper, "", children=(made,)), rest
 
 
 def _body(name: str, known: dict[str, str]) -> str:
@@ -117,7 +118,7 @@ def _hosted(node: RawNode, numbers: list[int], hosts: dict[int, list[RawNode]]) 
     pending = iter(numbers)
 
     def visit(node: RawNode) -> RawNode:
-        if node.name.startswith("WholeStageCodegen"):
+        if node.name == ADAPTER or CODEGEN.match(node.name):
             return replace(node, children=tuple(map(visit, node.children)))
         own = hosts.get(next(pending), [])
         return replace(node, children=(*map(visit, node.children), *own))

@@ -2,7 +2,7 @@
 
 An action plans its DataFrame again, so nothing but the plans themselves can tell. They are
 compared operator by operator, without Spark's numbers and wrappers. An action may have put limits
-in between; anything else that differs makes them two plans.
+in between, or what writes or prints rows on top; anything else that differs makes them two plans.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from notebook_udf.plan.operators import ADAPTER, ADAPTIVE, CODEGEN, SHUFFLE_READ, STAGES
 from notebook_udf.plan.names import bracketed
+from notebook_udf.plan.operators import ADAPTER, ADAPTIVE, CODEGEN, SHUFFLE_READ, STAGES
 from notebook_udf.plan.raw import RawNode
 
 _LIMITS = ("CollectLimit", "LocalLimit", "GlobalLimit")
@@ -80,4 +80,10 @@ def _items(node: RawNode) -> list[str]:
 
 
 def _text(node: RawNode) -> str:
-    return _NUMBERS.sub("", node.text)
+    text = _NUMBERS.sub("", node.text)
+    if node.children or node.name == "Range":
+        return text
+    # The text of local rows does not say which; only their numbers do. That of files says where
+    # they are, unless it was cut.
+    says_where = "Location: " in text and "..." not in text
+    return text if says_where else node.text

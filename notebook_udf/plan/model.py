@@ -277,11 +277,14 @@ class Plan:
 
 def _plain(value: Any) -> Any:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {
+        made = {
             f.name: _plain(getattr(value, f.name))
             for f in dataclasses.fields(value)
-            if f.name not in ("expressions", "identity", "facts")
-        } | ({"facts": dict(value.facts)} if isinstance(value, PlanNode) else {})
+            if f.name not in ("expressions", "identity")
+        }
+        if isinstance(value, PlanNode):
+            made["facts"] = {_plain(name): _plain(text) for name, text in value.facts}
+        return made
     if isinstance(value, tuple):
         return [_plain(each) for each in value]
     # A lone surrogate cannot be written as UTF-8, which JSON travels as.

@@ -84,6 +84,15 @@ def with_details(
     return replace(node, output=output, functions=functions, children=children)
 
 
+def first_bytes(pickled: bytes) -> bytes:
+    """The bytes that were pickled, without unpickling anything; b"" if there are none."""
+    try:
+        found = (a for _, a, _ in pickletools.genops(pickled) if isinstance(a, bytes))
+        return next(found, b"")
+    except Exception:
+        return b""
+
+
 def headers(command: bytes) -> tuple[dict[str, Any], ...]:
     """The headers of the shipped functions in a pickle, without unpickling anything.
 
