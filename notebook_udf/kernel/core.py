@@ -16,6 +16,7 @@ import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from notebook_udf.errors import DeclarationError, SessionError
 from notebook_udf.functions.capture import freeze
@@ -36,6 +37,7 @@ from notebook_udf.kernel.warm import Warmup
 from notebook_udf.launch import spark as launch
 from notebook_udf.plan.explorer import PlanExplorer
 from notebook_udf.planner import scalar
+from notebook_udf.planner.decisions import Decision
 from notebook_udf.planner.shipped import spark_function
 from notebook_udf.pool.daemon import KERNEL_VARIABLE
 from notebook_udf.pool.spark_worker import JOB_PARAMETERS_CONF, LOG_LEVEL_CONF, MEMORY_VARIABLE
@@ -64,6 +66,8 @@ class Session:
         The worker processes.
     folder
         Sockets and logs of this session; private, removed by ``stop``.
+    decisions
+        How the calls of aggregate functions in a query were planned, by its DataFrame.
     notes
         What could not be set on a Spark that was adopted, in words.
     """
@@ -90,6 +94,7 @@ class Session:
         self._own_spark = spark is None
         self._stopped = False
         self._lock = threading.RLock()
+        self.decisions: WeakKeyDictionary[DataFrame, tuple[Decision, ...]] = WeakKeyDictionary()
         self._planned: dict[tuple[str, int, Role], UserDefinedFunction] = {}
         self.notes: list[str] = []
         if bundle_time is not None:

@@ -14,10 +14,11 @@ from notebook_udf.plan.classic import Execution, Jvm, Read
 from notebook_udf.plan.costs import with_costs
 from notebook_udf.plan.explorer import PlanExplorer
 from notebook_udf.plan.match import ran_as
-from notebook_udf.plan.model import Plan, PlanNode, Run
+from notebook_udf.plan.model import Adaptive, Plan, PlanNode, Run
 from notebook_udf.plan.raw import RawNode
 from notebook_udf.plan.strategies import strategies_of
 from notebook_udf.plan.tree import build
+from notebook_udf.planner.decisions import Decision
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -71,12 +72,13 @@ def plan_of(session: Session, query: DataFrame | str) -> PlanExplorer:
             session.store.wait_settled(run.query, _SECONDS_TO_SETTLE)
         nodes = with_costs(nodes, session.store.totals_by_stage(run.query))
     initial = None if read.initial is None else build(read.initial, lookup, _unknown)
-    adaptive = "final" if read.final else "may change" if read.adaptive else "no"
-    return _explorer(Plan(nodes, initial, adaptive, run, note), lookup)  # type: ignore[arg-type]
+    adaptive: Adaptive = "final" if read.final else "may change" if read.adaptive else "no"
+    decided = session.decisions.get(frame, ())
+    return _explorer(Plan(nodes, initial, adaptive, run, note), lookup, decided)
 
 
-def _explorer(plan: Plan, lookup: _Definitions) -> PlanExplorer:
-    plan = replace(plan, strategies=strategies_of(plan.root, lookup))
+def _explorer(plan: Plan, lookup: _Definitions, decided: tuple[Decision, ...] = ()) -> PlanExplorer:
+    plan = replace(plan, strategies=strategies_of(plan.root, lookup, decided))
     return PlanExplorer(replace(plan, advice=advise(plan)))
 
 

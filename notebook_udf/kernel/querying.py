@@ -43,7 +43,10 @@ def run_query(session: Session, query: str, args: Mapping[str, Any]) -> DataFram
                 calls = ScalarCalls(scalars, catalog, query, aggregates)
                 kept = promises.keep(query, calls, aggregates=aggregated)
             if aggregated:
-                return Planner(query, aggregates, catalog, kept and kept.tree).plan()
+                planner = Planner(query, aggregates, catalog, kept and kept.tree)
+                frame = planner.plan()
+                session.decisions[frame] = tuple(planner.decisions)
+                return frame
             if kept is not None and kept.rows is not None:
                 return kept.rows
     finally:

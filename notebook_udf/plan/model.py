@@ -15,6 +15,7 @@ Kind = Literal[
     "scan", "python", "filter", "project", "aggregate", "join", "shuffle", "broadcast", "sort",
     "window", "limit", "generate", "union", "write", "subquery", "reused", "other",
 ]  # fmt: skip
+Adaptive = Literal["no", "may change", "final"]
 State = Literal["running", "done", "failed"]
 
 
@@ -240,7 +241,7 @@ class Plan:
 
     root: PlanNode
     initial: PlanNode | None = None
-    adaptive: Literal["no", "may change", "final"] = "no"
+    adaptive: Adaptive = "no"
     run: Run | None = None
     note: str = ""
     strategies: tuple[Strategy, ...] = ()

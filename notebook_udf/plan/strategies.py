@@ -6,40 +6,36 @@ from collections.abc import Iterable
 
 from notebook_udf.plan.functions import KERNELS, Lookup
 from notebook_udf.plan.model import FunctionUse, PlanNode, Strategy
+from notebook_udf.planner.decisions import Decision
 
 _ONCE = "Generate"
 
 
 def strategies_of(
-    root: PlanNode, lookup: Lookup, noted: Iterable[Strategy] = ()
+    root: PlanNode, lookup: Lookup, decided: Iterable[Decision] = ()
 ) -> tuple[Strategy, ...]:
-    """One for each function and form in the plan.
+    """One for each call and form in the plan.
 
     Parameters
     ----------
-    noted
-        What the planner decided and why; its reasons stand in the place of general ones.
+    decided
+        What the planner noted; it knows the calls of aggregates, of which a plan holds only what
+        became of them.
     """
-    reasons = {(note.function.lower(), note.form): note for note in noted}
-    found: dict[tuple[str, str, str], Strategy] = {}
+    calls: dict[tuple[str, str], list[Decision]] = {}
+    for decision in decided:
+        calls.setdefault((decision.function.lower(), decision.role), []).append(decision)
+    found: dict[Strategy, None] = {}
     for node in root.walk():
         for use in node.functions:
-            made = _strategy(root, node, use, lookup)
-            if made is None:
+            made = _FORMS.get(use.role) if use.func_type else None
+            form = None if made is None else made(root, node, use, lookup)
+            if form is None:
                 continue
-            note = reasons.get((made.function.lower(), use.role))
-            if note is not None:
-                made = Strategy(made.function, note.call or made.call, made.form, note.reason)
-            found.setdefault((made.function, made.form, made.call), made)
-    return tuple(found.values())
-
-
-def _strategy(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> Strategy | None:
-    made = _FORMS.get(use.role)
-    if made is None or not use.func_type:
-        return None
-    found = made(root, node, use, lookup)
-    return None if found is None else Strategy(use.name, use.call, *found)
+            known = calls.get((use.name.lower(), use.role))
+            for each in known or [Decision(use.name, use.call, "scalar")]:
+                found[Strategy(use.name, each.call, form[0], each.reason or form[1])] = None
+    return tuple(found)
 
 
 _Found = tuple[str, str] | None
@@ -99,7 +95,7 @@ def _whole(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> 
     elif any(n.kind == "window" for n in node.walk()):
         reason = "the window is one of Spark's own, which the rows are collected over"
     else:
-        reason = "it stands where rows cannot be accumulated before the shuffle"
+        reason = "it is called as a Column, or beside calls that need whole groups"
     return "over the rows of each group, collected by Spark", reason
 
 

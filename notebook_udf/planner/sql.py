@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from pyspark.errors import AnalysisException
@@ -20,6 +21,7 @@ from notebook_udf.errors import PlanningError
 from notebook_udf.planner import two_phase, windows
 from notebook_udf.planner.calls import AggregateCall, find_calls, name_of, nested_queries
 from notebook_udf.planner.catalog import Catalog
+from notebook_udf.planner.decisions import REFUSED, Decision, decisions
 from notebook_udf.planner.dialect import parsed, text
 from notebook_udf.planner.names import name_projections
 from notebook_udf.planner.spark_names import column_names
@@ -61,6 +63,7 @@ class Planner:
         self._tree = tree
         self._aggregates = aggregates
         self.catalog = catalog
+        self.decisions: list[Decision] = []
 
     def plan(self) -> DataFrame:
         """The query as a DataFrame.
@@ -92,6 +95,7 @@ class Planner:
             except AnalysisException:
                 if answer is None:
                     raise
+                self.decisions = [replace(d, role="whole", reason=REFUSED) for d in self.decisions]
             else:
                 return found if answer is None else _named(found, answer.columns)
         return answer if answer is not None else self.catalog.run(text(plain))
@@ -174,9 +178,10 @@ class Planner:
         for nested in nested_queries(tree):
             if own is None or nested.find_ancestor(exp.With) is not own:
                 changed |= self._in_two_phases(nested, visible)
-        if isinstance(tree, exp.Select) and self.calls(tree):
+        if isinstance(tree, exp.Select) and (calls := self.calls(tree)):
             around = _Around(self, ctes, visible)
             found = two_phase.rewritten(tree, around) or windows.rewritten(tree, around)
+            self.decisions += decisions(tree, calls, rewritten=found is not None)
             if found is not None:
                 for name in {*tree.args, *found.args}:
                     tree.set(name, found.args.get(name))

@@ -94,7 +94,7 @@ def test_nbclient_sees_the_failure() -> None:
         ("%%udf name --on-error ", ["fail", "null", "quarantine"]),
         ("%%udf --func-type p", ["pandas"]),
         ("%%udf --kind scalar --me", ["--memory"]),
-        ("%%sparksql --", ["--limit", "--no-live"]),
+        ("%%sparksql --", ["--limit", "--no-live", "--plan"]),
         ("%udf re", ["replay"]),
         ("%udf ", ["errors", "functions", "logs", "metrics", "plan", "pool", "replay"]),
         ("%udf logs --level W", ["WARNING"]),

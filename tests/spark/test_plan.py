@@ -303,16 +303,30 @@ def test_a_run_that_goes_on(session: nu.Session, tmp_path: Path) -> None:
     assert (after.query, after.state) == (planned.plan.run.query, "done")
 
 
+WINDOWED = (
+    "plan_total(id) OVER (PARTITION BY k ORDER BY id ROWS BETWEEN 2 PRECEDING AND CURRENT ROW)"
+)
+PLANNED = QUERIES | {
+    "correlated": "SELECT id, (SELECT plan_total(b.id) FROM planned b WHERE b.k = a.k) FROM "
+    "planned a",
+    "sets": "SELECT k, plan_unmerged(id) FROM planned GROUP BY ROLLUP (k)",
+    "side by side": "SELECT k, plan_total(id), plan_unmerged(k) FROM planned GROUP BY k",
+}
+
 # Why ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("query", "call", "form", "reason"),
     [
-        ("two phases", "plan_total", "two phases", "it has a merge"),
-        ("sorted", "plan_unmerged", "rows shuffled by key and sorted", "it has no merge"),
-        ("distinct", "plan_total", "over the rows of each group", "DISTINCT"),
-        ("window", "plan_total", "the frame slides", "it has a retract"),
+        ("two phases", "plan_total(id)", "two phases", "it has a merge"),
+        ("sorted", "plan_unmerged(id)", "rows shuffled by key and sorted", "it has no merge"),
+        ("distinct", "plan_total(DISTINCT id)", "over the rows of each group", "DISTINCT"),
+        ("window", WINDOWED, "the frame slides", "it has a retract"),
+        ("pivot", "plan_total(id)", "over the rows of each group", "PIVOT"),
+        ("correlated", "plan_total(b.id)", "over the rows of each group", "the query around it"),
+        ("sets", "plan_unmerged(id)", "over the rows of each group", "plan_unmerged has no merge"),
+        ("side by side", "plan_total(id)", "shuffled by key and sorted", "plan_unmerged in the"),
         ("guarded", "plan_next(id) where k > 0", "for the rows that reach it", "in a branch"),
         ("once", "plan_next(k)", "computed once per row", "several clauses"),
         ("lambda", "plan_next of the elements of a list", "outside the lambda", "refuses"),
@@ -321,8 +335,8 @@ def test_a_run_that_goes_on(session: nu.Session, tmp_path: Path) -> None:
 def test_forms_and_reasons(
     session: nu.Session, query: str, call: str, form: str, reason: str
 ) -> None:
-    planned = session.plan(QUERIES[query])
-    found = strategies(planned)[call]
+    planned = session.plan(PLANNED[query])
+    found = {each.lower(): why for each, why in strategies(planned).items()}[call.lower()]
     assert form in found[0]
     assert reason in found[1]
     assert f"because {found[1]}" in " ".join(repr(planned).split())
@@ -376,12 +390,12 @@ def test_advice_on_frames_that_spark_planned_alone(session: nu.Session) -> None:
 def test_skew_and_slow_code_show_in_a_run(session: nu.Session) -> None:
     def slow(x: Any) -> Any:
         deep = 0
-        for value in range(40):
+        for value in range(150):
             deep += value * (x % 3)
         return deep
 
     session.register_function("plan_slow", udf(slow, result_type="bigint"))
-    rows = session.spark.range(0, 600_000, 1, 2).selectExpr("id", "if(id < 4, id, 9) AS k")
+    rows = session.spark.range(0, 400_000, 1, 2).selectExpr("id", "if(id < 4, id, 9) AS k")
     frame = rows.repartition(6, "k").selectExpr("plan_slow(id) AS y").agg(F.sum("y"))
     frame.collect()
     found = advice(session.plan(frame))
