@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.plan import explained
 from notebook_udf.plan.advice import advise
-from notebook_udf.plan.classic import Execution, Jvm, Read
+from notebook_udf.plan.classic import Jvm, Read
 from notebook_udf.plan.costs import with_costs
 from notebook_udf.plan.explorer import PlanExplorer
 from notebook_udf.plan.match import ran_as
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 # How many of Spark's latest queries are looked through for a run of the plan.
 _OWN = 40
 _OTHERS = 20
+# How many accumulators tell a plan from others; an operator that saw no row may have counted none.
+_COUNTED = 8
 # Records travel beside the result, and the last of them may arrive a moment after it.
 _SECONDS_TO_SETTLE = 1.0
 
@@ -90,14 +93,14 @@ def nodes_use_python(root: PlanNode) -> bool:
 def _with_run(session: Session, jvm: Jvm, read: Read) -> tuple[RawNode, Run | None, str]:
     """The plan, its last run, and what to know about it."""
     jvm.settle()
-    own = _own_run(jvm.executions(_OWN), read)
+    own = _own_run(jvm, read)
     if own is not None:
         return read.root, own, ""
-    for execution in jvm.executions(_OTHERS):
-        graph = jvm.graph(execution.run.query)
+    for run in jvm.runs(_OTHERS):
+        graph = jvm.graph(run.query)
         found = None if graph is None else ran_as(read.root, graph)
-        if found is not None and _same_versions(session, execution.run.query, read.root):
-            return found, execution.run, f"run by: {execution.run.description}"
+        if found is not None and _same_versions(session, run.query, read.root):
+            return found, run, f"run by: {run.description}"
     return read.root, None, ""
 
 
@@ -119,16 +122,14 @@ def _headers(node: RawNode) -> Iterator[dict[str, Any]]:
         yield from _headers(child)
 
 
-def _own_run(executions: Iterable[Execution], read: Read) -> Run | None:
+def _own_run(jvm: Jvm, read: Read) -> Run | None:
     """The last run of these very operators: they share their accumulators."""
-    counted = next(_accumulators(read.root), None)
-    if counted is None:
-        return None
-    for execution in executions:
+    counted = list(islice(_accumulators(read.root), _COUNTED))
+    for run in jvm.runs(_OWN) if counted else ():
         # A plan that is still to be adapted has not been run to its end.
-        may = not read.adaptive or read.final or execution.run.state != "done"
-        if may and counted in execution.accumulators:
-            return execution.run
+        may = not read.adaptive or read.final or run.state != "done"
+        if may and jvm.counted(run, counted):
+            return run
     return None
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -43,14 +43,6 @@ class Read:
     initial: RawNode | None
     adaptive: bool
     final: bool
-
-
-@dataclass(frozen=True)
-class Execution:
-    """A query that Spark ran or runs."""
-
-    run: Run
-    accumulators: frozenset[int]
 
 
 class Jvm:
@@ -109,12 +101,22 @@ class Jvm:
             # Something runs and keeps the bus busy; what is noted by now is shown.
             _log.debug("Spark's listeners are behind", exc_info=True)
 
-    def executions(self, most: int) -> Iterator[Execution]:
+    def runs(self, most: int) -> Iterator[Run]:
         """The last that Spark ran, newest first."""
         count = self._store.executionsCount()
         found = self._store.executionsList(max(0, count - most), most)
         for place in reversed(range(found.size())):
-            yield _execution(found.apply(place))
+            yield _run(found.apply(place))
+
+    def counted(self, run: Run, accumulators: Sequence[int]) -> bool:
+        """Whether a run counted in one of these accumulators."""
+        query = int(run.query)
+        if run.state == "done":
+            values = self._store.executionMetrics(query)
+            return any(values.contains(each) for each in accumulators)
+        # What has not been counted yet has no value, and slower ways to be found.
+        metrics = _metrics(self._store.execution(query).get().metrics())
+        return not {metric.id for metric in metrics}.isdisjoint(accumulators)
 
     def values(self, query: str) -> dict[int, str]:
         """The texts of an execution's metrics by accumulator."""
@@ -145,7 +147,7 @@ class Jvm:
         return _assembled(nodes, below, roots[0]) if roots else None
 
 
-def _execution(found: Any) -> Execution:
+def _run(found: Any) -> Run:
     ended = found.completionTime()
     failed = found.errorMessage()
     state: State = "running"
@@ -154,9 +156,7 @@ def _execution(found: Any) -> Execution:
         message = failed.get() if failed.isDefined() else ""
         state = "failed" if message else "done"
         seconds = (ended.get().getTime() - found.submissionTime()) / 1000
-    accumulators = frozenset(metric.id for metric in _metrics(found.metrics()))
-    run = Run(str(found.executionId()), state, seconds, str(found.description()))
-    return Execution(run, accumulators)
+    return Run(str(found.executionId()), state, seconds, str(found.description()))
 
 
 def _metrics(found: Any) -> tuple[RawMetric, ...]:
