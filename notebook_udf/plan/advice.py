@@ -91,7 +91,8 @@ def all_rows_shuffled(plan: Plan) -> Iterator[Advice]:
         yield Advice(
             shuffle.id,
             "all-rows-shuffled",
-            f"{_listed(unmergeable)} has no merge, so {rows} through the shuffle.",
+            f"{_listed(unmergeable)} has no merge that takes accumulators, so {rows} through "
+            f"the shuffle.",
             "Give it merge(self, accumulator, accumulators): each partition then sends one "
             "accumulator per group.",
         )

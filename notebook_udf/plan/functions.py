@@ -21,6 +21,7 @@ _TASKS = {
     "each2": "one value for each element of lists in lists",
     "partial": "accumulates the rows of each partition",
     "merge": "merges the accumulators of each group",
+    "summed": "gives each group's value out of sums that Spark added up",
     "whole": "aggregates the collected rows of each group",
     "window": "one value per row, over its frame",
 }
@@ -115,7 +116,7 @@ def _known(
 
 def _call(name: str, role: str, text: str, names: Names) -> str:
     """A call as its user would write it; "" for one that no user wrote."""
-    if role in ("merge", "whole"):
+    if role in ("merge", "whole", "summed"):
         return ""
     call = names.shown(written(name, role, text))
     if role == "guarded":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from notebook_udf.functions.base import implements
 from notebook_udf.plan.functions import KERNELS, Lookup
 from notebook_udf.plan.model import FunctionUse, PlanNode, Strategy
 from notebook_udf.planner.decisions import Decision
@@ -32,7 +33,8 @@ def strategies_of(
             form = None if made is None else made(root, node, use, lookup)
             if form is None:
                 continue
-            known = calls.get((use.name.lower(), use.role))
+            role = "partial" if use.role == "summed" else use.role
+            known = calls.get((use.name.lower(), role))
             for each in known or [Decision(use.name, use.call, "scalar")]:
                 found[Strategy(use.name, each.call, form[0], each.reason or form[1])] = None
     return tuple(found)
@@ -79,11 +81,20 @@ def _partial(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -
             "two phases: accumulated partition by partition, accumulators shuffled and merged",
             "it has a merge",
         )
-    reason = "it has no merge"
+    definition = lookup(use.name, use.version)
+    misread = definition is not None and implements(definition.function, "merge")
+    reason = "its merge does not take accumulators" if misread else "it has no merge"
     if use.mergeable:
         others = [other.name for other in node.functions if not other.mergeable]
         reason = f"{', '.join(others)} in the same SELECT has no merge"
     return "rows shuffled by key and sorted, groups accumulated one after the other", reason
+
+
+def _summed(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> _Found:
+    return (
+        "added up by Spark; Python is asked for one value per group",
+        "its accumulate only adds up, and Spark's sums of these types are Python's",
+    )
 
 
 def _whole(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> _Found:
@@ -109,5 +120,5 @@ def _window(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) ->
 
 _FORMS = {
     "scalar": _scalar, "guarded": _guarded, "each": _each, "each2": _each, "partial": _partial,
-    "whole": _whole, "window": _window,
+    "summed": _summed, "whole": _whole, "window": _window,
 }  # fmt: skip

@@ -33,7 +33,7 @@ class Decision:
     call
         The call as it stands in the query.
     role
-        ``partial`` (two phases, or sorted groups), ``window`` or ``whole``.
+        ``partial`` (two phases, sorted groups, or sums of Spark's), ``window`` or ``whole``.
     reason
         Why the rows are collected ``whole``; "" where the form needs no excuse.
     """

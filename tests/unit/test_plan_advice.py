@@ -66,7 +66,7 @@ def test_an_aggregate_without_merge(mergeable: bool) -> None:
     uses = use("total", role="partial", mergeable=mergeable, kind="aggregate", identity="")
     found = advise(plan(op("MapInArrow", "python", shuffle, functions=(uses,))))
     assert [(a.rule, a.node) for a in found] == ([] if mergeable else [("all-rows-shuffled", 1)])
-    assert mergeable or "1,000 rows went through the shuffle" in found[0].cost
+    assert mergeable or "so 1,000 rows went through the shuffle" in found[0].cost
 
 
 def test_spill() -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pickle
+import re
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from plans import op, plan, python, use
 
 from notebook_udf.functions.declare import udf
@@ -97,6 +100,24 @@ def test_hidden_names_are_shown_as_what_they_stand_for() -> None:
     assert names.shown("_nu_passed#25 AND _nu_elsewhere7#1") == "passed AND elsewhere7"
     assert names.shown("_nu_whole_my_f_12(x#1)") == "my_f(x)"
     assert names.shown("(c#1 = #12)") == "c = #12"
+
+
+@given(
+    before=st.text(),
+    name=st.sampled_from(
+        ["_nu_key0", "_nu_whole_f_1(x)", "__pivot_nu_once3", "pythonUDF0", "_nu_"]
+    ),
+    number=st.integers(0, 10**6),
+    after=st.text(),
+)
+def test_any_text_can_be_shown(before: str, name: str, number: int, after: str) -> None:
+    text = f"{before} {name}#{number}L {after}"
+    project = raw(f"Project [{text} AS _nu_key0#{number}L]", raw(f"Filter ({text})", RANGE))
+    names = Names(project)
+    assert not re.search(r"\b_nu_[a-z]", names.shown(text)) or "_nu_" in before + after
+    for node in (project, project.children[0], raw(f"Exchange {text}"), raw(f"Window {text}")):
+        read_operator(node, names)
+    names.identity(text)
 
 
 def test_conditions_without_python() -> None:
