@@ -99,6 +99,11 @@ class FunctionCall:
         return self._context.metric_group
 
     @property
+    def aggregates(self) -> bool:
+        """Whether rows belong to groups."""
+        return self.header.role in ("partial", "whole", "merge", "window")
+
+    @property
     def memory(self) -> int:
         return self.header.options.memory or 0
 
