@@ -39,15 +39,18 @@ if TYPE_CHECKING:
         AggregateFunction,
         ScalarFunction,
         TableAggregateFunction,
+        TableFunction,
         UserDefinedFunction,
     )
     from notebook_udf.functions.context import FunctionContext
     from notebook_udf.functions.declare import udf
     from notebook_udf.functions.declare_aggregate import udaf, udtaf
+    from notebook_udf.functions.declare_table import udtf
     from notebook_udf.functions.metrics import Counter, Gauge, Histogram, Meter, MetricGroup
     from notebook_udf.functions.row import Row
     from notebook_udf.functions.views import ListView, MapView
     from notebook_udf.kernel import Session, session
+    from notebook_udf.kernel.lateral import join_lateral, left_outer_join_lateral
     from notebook_udf.kernel.operators import aggregate, flat_aggregate
     from notebook_udf.kernel.registering import register
     from notebook_udf.registry import RegisteredFunction
@@ -79,6 +82,7 @@ _HOMES = {
     "Session": "kernel",
     "SessionError": "errors",
     "TableAggregateFunction": "functions.base",
+    "TableFunction": "functions.base",
     "TypeDeclarationError": "errors",
     "UserDefinedFunction": "functions.base",
     "UserFunctionError": "errors",
@@ -88,11 +92,14 @@ _HOMES = {
     "WorkerOutOfMemory": "errors",
     "aggregate": "kernel.operators",
     "flat_aggregate": "kernel.operators",
+    "join_lateral": "kernel.lateral",
+    "left_outer_join_lateral": "kernel.lateral",
     "register": "kernel.registering",
     "session": "kernel",
     "udaf": "functions.declare_aggregate",
     "udf": "functions.declare",
     "udtaf": "functions.declare_aggregate",
+    "udtf": "functions.declare_table",
 }
 
 __all__ = [
@@ -121,6 +128,7 @@ __all__ = [
     "Session",
     "SessionError",
     "TableAggregateFunction",
+    "TableFunction",
     "TypeDeclarationError",
     "UserDefinedFunction",
     "UserFunctionError",
@@ -130,11 +138,14 @@ __all__ = [
     "WorkerOutOfMemory",
     "aggregate",
     "flat_aggregate",
+    "join_lateral",
+    "left_outer_join_lateral",
     "register",
     "session",
     "udaf",
     "udf",
     "udtaf",
+    "udtf",
 ]
 
 

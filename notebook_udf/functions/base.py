@@ -42,6 +42,17 @@ class ScalarFunction(UserDefinedFunction):
         Series in and out (``"pandas"``), or Arrow arrays (``"arrow"``)."""
 
 
+class TableFunction(UserDefinedFunction):
+    """Maps the values of a row to any number of rows."""
+
+    @abstractmethod
+    def eval(self, *args: Any) -> Any:
+        """Yields the rows for one row, or returns an iterable of them; None is no rows.
+
+        A row is a value where there is one column, else a tuple, list, ``Row``, dict or
+        dataclass."""
+
+
 class _Accumulating(UserDefinedFunction):
     """What aggregate functions of both kinds share.
 

@@ -8,7 +8,7 @@ from notebook_udf.errors import FailedRow, ResultError
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.kernel.calling import call_here
 from notebook_udf.kernel.trial import Trial, try_rows
-from notebook_udf.planner import aggregates, scalar
+from notebook_udf.planner import aggregates, scalar, tables
 from notebook_udf.planner.shipped import result_type
 from notebook_udf.registry import RegisteredFunction, fingerprint
 
@@ -30,18 +30,27 @@ class SessionActions:
             arguments = tuple(aggregates.arguments_of(record, args, kwargs))
             call = aggregates.ColumnCall(record, arguments)
             return aggregates.column(self._session.planned(record, "whole"), call)
+        if record.definition.kind == "table":
+            return tables.call(self._session.planned(record, "table"), record, args, kwargs)
         return scalar.call(self._session.planned(record), record, args, kwargs)
 
     def evaluate(self, record: RegisteredFunction, args: Any, kwargs: Any) -> Any:
-        """One call here, on plain values, held to the declared type."""
+        """One call here, on plain values, held to the declared type.
+
+        A table function's rows are given as a list.
+        """
         from notebook_udf.worker.encode import BadResult, encoder
+        from notebook_udf.worker.tuples import rows_encoder
 
         definition = record.definition
         job_parameters = self._session.job_parameters
         result = call_here(definition, args, kwargs, job_parameters=job_parameters)
         if definition.func_type == "general":
             try:
-                encoder(result_type(definition))([result])
+                if definition.kind == "table":
+                    rows_encoder(definition.result_type)(result)
+                else:
+                    encoder(result_type(definition))([result])
             except BadResult as error:
                 failed = FailedRow(record.name, record.version, "", "BadResult", str(error))
                 raise ResultError(f"{record.name}: {error}", failed=failed) from None
@@ -56,6 +65,8 @@ class SessionActions:
         """How calls of it run, and why."""
         if record.definition.is_aggregate:
             return aggregates.explain(record)
+        if record.definition.kind == "table":
+            return tables.explain(record)
         return scalar.explain(record)
 
     def restore(self, record: RegisteredFunction) -> RegisteredFunction:

@@ -10,6 +10,7 @@ from notebook_udf.errors import DeclarationError
 from notebook_udf.functions.base import UserDefinedFunction
 from notebook_udf.functions.context import FunctionContext
 from notebook_udf.functions.definition import FunctionDefinition, doorway
+from notebook_udf.worker.explode import rows_in
 
 
 def call_here(
@@ -21,13 +22,17 @@ def call_here(
 ) -> Any:
     """One call on plain values, between ``open`` and ``close``; raises what the function raises.
 
-    An aggregate function takes, for each parameter, the values of a group in a sequence.
+    Of a table function all rows, in a list. An aggregate function takes, for each parameter, the
+    values of a group in a sequence.
     """
     __tracebackhide__ = True
     with _opened(definition, job_parameters) as function:
         if definition.is_aggregate and definition.func_type == "general":
             return _aggregated(definition, function, [*args, *kwargs.values()])
-        return definition.call(*args, **kwargs)
+        made = definition.call(*args, **kwargs)
+        if definition.kind != "table":
+            return made
+        return [] if made is None else list(rows_in(made, definition.name))
 
 
 def call_method_here(

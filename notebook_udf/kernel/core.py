@@ -36,7 +36,7 @@ from notebook_udf.kernel.views import LogView, MetricsView
 from notebook_udf.kernel.warm import Warmup
 from notebook_udf.launch import spark as launch
 from notebook_udf.plan.explorer import PlanExplorer
-from notebook_udf.planner import scalar
+from notebook_udf.planner import scalar, tables
 from notebook_udf.planner.decisions import Decision
 from notebook_udf.planner.shipped import spark_function
 from notebook_udf.pool.daemon import KERNEL_VARIABLE
@@ -50,7 +50,6 @@ from notebook_udf.worker.shipment import Role
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.udf import UserDefinedFunction
 
 _log = logging.getLogger(__name__)
 
@@ -95,7 +94,7 @@ class Session:
         self._stopped = False
         self._lock = threading.RLock()
         self.decisions: WeakKeyDictionary[DataFrame, tuple[Decision, ...]] = WeakKeyDictionary()
-        self._planned: dict[tuple[str, int, Role], UserDefinedFunction] = {}
+        self._planned: dict[tuple[str, int, Role], Any] = {}
         self.notes: list[str] = []
         if bundle_time is not None:
             self.notes.append(f"bundle_time={bundle_time!r} has no effect: use bundle_size")
@@ -175,11 +174,11 @@ class Session:
         name
             The SQL name.
         function
-            What ``udf`` or ``udaf`` returned, or anything they take.
+            What ``udf``, ``udtf`` or ``udaf`` returned, or anything they take.
         replace
             Allows the name of one of Spark's built-ins.
         kind
-            ``scalar`` or ``aggregate``: confirms what the code says.
+            ``scalar``, ``table`` or ``aggregate``: confirms what the code says.
         **options
             Passed to ``udf`` if ``function`` is not declared yet.
 
@@ -222,17 +221,24 @@ class Session:
                 if record.definition.kind == "scalar":
                     planned = scalar.register(self.spark, record)
                     self._planned[name.lower(), record.version, "scalar"] = planned
+                elif record.definition.kind == "table":
+                    table = tables.register(self.spark, record)
+                    self._planned[name.lower(), record.version, "table"] = table
             except BaseException:
                 self.functions.discard(record)
                 raise
             return record
 
-    def planned(self, record: RegisteredFunction, role: Role = "scalar") -> UserDefinedFunction:
+    def planned(self, record: RegisteredFunction, role: Role = "scalar") -> Any:
         """The Spark function of a record in a role."""
         key = record.name.lower(), record.version, role
         with self._lock:
             if key not in self._planned:
-                self._planned[key] = spark_function(record, role)
+                self._planned[key] = (
+                    tables.spark_function(record)
+                    if role == "table"
+                    else spark_function(record, role)
+                )
             return self._planned[key]
 
     # Queries ---------------------------------------------------------------------------------

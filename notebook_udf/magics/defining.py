@@ -79,9 +79,10 @@ def function_options(arguments: argparse.Namespace) -> dict[str, Any]:
     DeclarationError
         For a kind that this version cannot register.
     """
-    if arguments.kind not in (None, "scalar", "aggregate"):
+    if arguments.kind not in (None, "scalar", "table", "aggregate"):
         raise DeclarationError(
-            f"--kind {arguments.kind}: this version registers scalar and aggregate functions only"
+            f"--kind {arguments.kind}: this version registers scalar, table and aggregate "
+            f"functions only"
         )
     options: dict[str, Any] = {}
     if arguments.kind is not None:

@@ -2,10 +2,10 @@
 
 Spark's ``pyspark.worker.main`` runs one task: it reads what to do, builds ``func`` from the
 pickled functions with ``read_udfs``, and pumps batches through it. ``attach`` puts itself around
-``main`` (a task begins and ends) and ``read_udfs`` (batches arrive and leave). Everything else
-in the package is told only about tasks and bundles, so that another way of feeding workers
-needs a second module like this one and nothing more. ``tests/spark/test_worker_contract.py``
-holds Spark to what is assumed here.
+``main`` (a task begins and ends), ``read_udfs`` and ``read_udtf`` (batches arrive and leave).
+Everything else in the package is told only about tasks and bundles, so that another way of feeding
+workers needs a second module like this one and nothing more.
+``tests/spark/test_worker_contract.py`` holds Spark to what is assumed here.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def attach() -> None:
     """Puts this package between Spark's worker and the functions, in this process."""
     import pyspark.worker as spark
 
-    original_main, original_read = spark.main, spark.read_udfs
+    original_main = spark.main
 
     def main(infile: Any, outfile: Any) -> None:
         enter_process()
@@ -63,17 +63,24 @@ def attach() -> None:
             process.runtime.shut_down()
             raise
 
-    def read_udfs(*args: Any, **kwargs: Any) -> tuple[Process, Any, Any, Any]:
+    spark.main = main
+    spark.read_udfs, spark.read_udtf = _reading(spark.read_udfs), _reading(spark.read_udtf)
+
+
+def _reading(original_read: Callable[..., Any]) -> Callable[..., Any]:
+    """Spark's reader of functions, scalar or table, with a task around those of ours."""
+
+    def read(*args: Any, **kwargs: Any) -> tuple[Process, Any, Any, Any]:
         take_arrived()
         func, profiler, deserializer, serializer = original_read(*args, **kwargs)
         calls = take_arrived()
         if calls:
-            # The fourth of read_udfs' arguments, under Spark's name for it.
+            # The fourth argument of both, under Spark's name for it.
             runner_conf = kwargs["runner_conf"] if "runner_conf" in kwargs else args[3]
             func = _around(func, calls, runner_conf.timezone)
         return func, profiler, deserializer, serializer
 
-    spark.main, spark.read_udfs = main, read_udfs
+    return read
 
 
 def _stop(_number: int, _frame: FrameType | None) -> None:

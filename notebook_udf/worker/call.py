@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import FailedRow, NotebookUdfError
-from notebook_udf.functions.base import ScalarFunction, UserDefinedFunction
+from notebook_udf.functions.base import ScalarFunction, TableFunction, UserDefinedFunction
 from notebook_udf.functions.context import FunctionContext
 from notebook_udf.functions.definition import FunctionDefinition, doorway
 from notebook_udf.functions.metrics import MetricGroup
@@ -43,7 +43,8 @@ class FunctionCall:
     """One function in one Python node of a plan."""
 
     def __init__(self, shipment: Shipment, *, in_pass: bool = False) -> None:
-        # Whether ``partial`` or ``frames`` call the function, and rows in and out do not pair up.
+        # Whether ``partial``, ``windows`` or ``table`` call the function, and rows in and out do
+        # not pair up.
         self.in_pass = in_pass
         self._shipment = shipment
         self._header: Header | None = None
@@ -264,8 +265,9 @@ class FunctionCall:
             return (function, context), lambda: None
         function.open(context)
         # An aggregate function has several methods; which are called is its runner's business.
-        called = function.eval if isinstance(function, ScalarFunction) else function
-        return (called, context), function.close
+        if isinstance(function, (ScalarFunction, TableFunction)):
+            return (function.eval, context), function.close
+        return (function, context), function.close
 
 
 @contextmanager

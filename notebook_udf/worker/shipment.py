@@ -34,10 +34,10 @@ def _versions() -> dict[str, str]:
 
 # What a function is asked for: a value for a row; the partial accumulators of a partition; a value
 # for a list of accumulators, for a list of a group's rows, or for a group's sums; a value for every
-# row's frame. A scalar one also: for the rows that reach it; for the elements of lists, or of
-# lists of lists.
+# row's frame; rows for a row. A scalar one also: for the rows that reach it; for the elements of
+# lists, or of lists of lists.
 Role: TypeAlias = Literal[
-    "scalar", "partial", "merge", "whole", "summed", "window", "guarded", "each", "each2"
+    "scalar", "table", "partial", "merge", "whole", "summed", "window", "guarded", "each", "each2"
 ]
 
 
