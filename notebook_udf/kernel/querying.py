@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from notebook_udf.kernel.catalog import Catalog
 from notebook_udf.planner import promises
 from notebook_udf.planner.calls import of_kind
+from notebook_udf.planner.laterals import Laterals
 from notebook_udf.planner.scalar_calls import ScalarCalls
 from notebook_udf.planner.sql import Planner, mentions
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from notebook_udf.kernel.core import Session
+    from notebook_udf.registry import RegisteredFunction
 
 
 def run_query(session: Session, query: str, args: Mapping[str, Any]) -> DataFrame:
@@ -22,9 +24,7 @@ def run_query(session: Session, query: str, args: Mapping[str, Any]) -> DataFram
     from pyspark.logger import PySparkLogger
     from pyspark.sql.sql_formatter import SQLStringFormatter
 
-    aggregates = of_kind(session.functions, "aggregate")
-    scalars = of_kind(session.functions, "scalar")
-    if not mentions(query, aggregates) and not mentions(query, scalars):
+    if not any(mentions(query, found) for found in _functions_of(session)):
         return session.spark.sql(query, **args)
     untouched = query
     given = dict(args)
@@ -37,19 +37,47 @@ def run_query(session: Session, query: str, args: Mapping[str, Any]) -> DataFram
         if given:
             query = formatter.format(query, **given)
         with Catalog(session.spark, session.planned, parameters) as catalog:
-            aggregated = mentions(query, aggregates)
-            kept = None
-            if mentions(query, scalars):
-                calls = ScalarCalls(scalars, catalog, query, aggregates)
-                kept = promises.keep(query, calls, aggregates=aggregated)
-            if aggregated:
-                planner = Planner(query, aggregates, catalog, kept and kept.tree)
-                frame = planner.plan()
-                session.decisions[frame] = tuple(planner.decisions)
-                return frame
-            if kept is not None and kept.rows is not None:
-                return kept.rows
+            rows = _planned(session, query, catalog)
+            if rows is not None:
+                return rows
     finally:
         logger.disabled = silent
         formatter.clear()
     return session.spark.sql(untouched, **args)
+
+
+def _functions_of(session: Session) -> tuple[dict[str, RegisteredFunction], ...]:
+    tables, scalars, aggregates = (
+        of_kind(session.functions, kind) for kind in ("table", "scalar", "aggregate")
+    )
+    return tables, scalars, aggregates
+
+
+def _planned(session: Session, query: str, catalog: Catalog) -> DataFrame | None:
+    """The rows of a query; None if Spark is to have it as it is."""
+    tables, scalars, aggregates = _functions_of(session)
+    if not mentions(query, tables):
+        return _without_tables(session, query, catalog)
+
+    def run(part: str) -> DataFrame:
+        rows = _without_tables(session, part, catalog)
+        return catalog.run(part) if rows is None else rows
+
+    steady = ScalarCalls(scalars, catalog, query, aggregates).steady
+    return Laterals(query, tables, catalog, run, steady).rows()
+
+
+def _without_tables(session: Session, query: str, catalog: Catalog) -> DataFrame | None:
+    """The same for one in which table functions, if there are any, are left to Spark."""
+    _, scalars, aggregates = _functions_of(session)
+    aggregated = mentions(query, aggregates)
+    kept = None
+    if mentions(query, scalars):
+        calls = ScalarCalls(scalars, catalog, query, aggregates)
+        kept = promises.keep(query, calls, aggregates=aggregated)
+    if aggregated:
+        planner = Planner(query, aggregates, catalog, kept and kept.tree)
+        frame = planner.plan()
+        session.decisions[frame] = tuple(planner.decisions)
+        return frame
+    return None if kept is None else kept.rows

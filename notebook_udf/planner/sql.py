@@ -21,6 +21,7 @@ from notebook_udf.errors import PlanningError
 from notebook_udf.planner import two_phase, windows
 from notebook_udf.planner.calls import AggregateCall, find_calls, name_of, nested_queries
 from notebook_udf.planner.catalog import Catalog
+from notebook_udf.planner.creating import cache_table, create_view
 from notebook_udf.planner.decisions import REFUSED, Decision, decisions
 from notebook_udf.planner.dialect import parsed, text
 from notebook_udf.planner.names import name_projections
@@ -80,7 +81,9 @@ class Planner:
                 f"itself through session.sql"
             )
         if isinstance(tree, exp.Create) and tree.kind == "VIEW":
-            return self._view(tree)
+            return create_view(tree, self._query, "aggregate", self._below)
+        if isinstance(tree, exp.Cache) and tree.expression is not None:
+            return cache_table(tree, self._below, self.catalog.run)
         plain = self._whole(tree.copy())
         answer = None
         if isinstance(tree, exp.Query):
@@ -100,32 +103,9 @@ class Planner:
                 return found if answer is None else _named(found, answer.columns)
         return answer if answer is not None else self.catalog.run(text(plain))
 
-    def _view(self, tree: exp.Create) -> DataFrame:
-        properties = tree.args.get("properties")
-        temporary = properties is not None and properties.find(exp.TemporaryProperty) is not None
-        name = text(tree.this)
-        if tree.args.get("global_") or re.search(r"(?i)\bGLOBAL\s+TEMP", self._query):
-            raise PlanningError(
-                f"a global temporary view ({name}) outlives the session, and a Python aggregate "
-                f"function does not: CREATE TEMPORARY VIEW"
-            )
-        if not temporary:
-            raise PlanningError(
-                f"a persistent view ({name}) cannot call a Python aggregate function, which lives "
-                f"as long as the session: CREATE TEMPORARY VIEW"
-            )
-        query = text(tree.expression)
-        rows = Planner(query, self._aggregates, self.catalog).plan()
-        target = tree.this
-        if isinstance(target, exp.Schema):
-            rows = rows.toDF(*(column.name for column in target.expressions))
-            target = target.this
-        view = target.name
-        if tree.args.get("replace"):
-            rows.createOrReplaceTempView(view)
-        else:
-            rows.createTempView(view)
-        return rows.limit(0).select()
+    def _below(self, query: exp.Expression) -> DataFrame:
+        """The rows of the query in a statement."""
+        return Planner(text(query), self._aggregates, self.catalog).plan()
 
     # Expressions -----------------------------------------------------------------------------
 

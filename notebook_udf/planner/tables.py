@@ -22,8 +22,14 @@ from notebook_udf.planner.aggregates import column_name
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.types import contains_year_month, ddl, to_arrow
 from notebook_udf.worker.handler import handler
+from notebook_udf.worker.matched import MatchedRows
 from notebook_udf.worker.shipment import ship
 from notebook_udf.worker.table import Step, TableLayout, TablePass
+
+# The column that is true in the row of NULLs behind the rows of an input, and the one that holds
+# the condition of a join.
+ENDED = "_nu_ended"
+MET = "_nu_met"
 
 
 class Untravelled(PlanningError):
@@ -73,6 +79,15 @@ class Chain:
         ]
         made = rows.mapInArrow(TablePass.of(layout, shipments), StructType(fields))
         return _left(made, [types[place] for place in leaving])
+
+
+def matched(rows: DataFrame) -> DataFrame:
+    """The rows that stay of a LEFT JOIN LATERAL; their last columns are ``MET`` and ``ENDED``."""
+    fields = rows.schema.fields[:-2]
+    entered, leaves = _entering(rows, set(range(len(fields))))
+    kept = [StructField(f.name, leaves.get(i, f.dataType), True) for i, f in enumerate(fields)]
+    made = entered.mapInArrow(MatchedRows(), StructType(kept))
+    return _left(made, [field.dataType for field in fields])
 
 
 def _entering(rows: DataFrame, leaving: set[int]) -> tuple[DataFrame, dict[int, DataType]]:

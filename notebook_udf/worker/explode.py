@@ -32,7 +32,7 @@ from notebook_udf.worker.timeout import CallTimedOut
 from notebook_udf.worker.tuples import rows_encoder
 
 # Rows that are handed on together.
-ROWS_OUT = 32_768
+ROWS_OUT = 8_192
 # Inputs that are decoded together: their objects then stay in the processor's cache.
 _SLICE_ROWS = 2_048
 
@@ -300,7 +300,8 @@ class _Stream:
     def _made(self, columns: list[pa.Array]) -> Exploded:
         """What was drawn, with which input it belongs to; forgets it."""
         done, drawn = len(self._marks), len(self._drawn)
-        counts: Places = np.diff(np.array([0, *self._marks], np.int64))
+        ends: Places = np.array([0, *self._marks], np.int64)
+        counts = ends[1:] - ends[:-1]
         rest = drawn - (self._marks[-1] if done else 0)
         extra = np.full(done, self._of.ends)
         if self._of.outer and not self._of.ends:
