@@ -148,7 +148,12 @@ def sources(select: exp.Expression) -> list[exp.Expression]:
 
 
 def replace(reference: Reference, view: str, name: str) -> None:
-    """Lets a reference mean a column of a view."""
+    """Lets a reference mean a column of a view.
+
+    A bare name that the column still has stays: in ORDER BY it may mean what is selected.
+    """
+    if not reference.qualified and name == reference.entry.name:
+        return
     made: exp.Expression = exp.column(exp.to_identifier(name, quoted=True), exp.to_identifier(view))
     for field in reference.fields:
         made = exp.Dot(this=made, expression=exp.to_identifier(field, quoted=True))

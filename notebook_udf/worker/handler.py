@@ -92,7 +92,7 @@ class TableHandler:
         if outcome == "quarantine":
             columns = [_column(value) for value in arguments]
             quarantine = Quarantine(call, columns)
-            quarantine.add(0, error)
+            quarantine.add(0, error, row=self._row)
             quarantine.write()
 
 
