@@ -24,6 +24,16 @@ from benchmarks.means import (
     pandas_mean,
     window_table,
 )
+from benchmarks.texts import (
+    FEW_ROWS,
+    ONE,
+    TWO,
+    Halves,
+    SplitText,
+    by_hand,
+    texts_table,
+)
+from benchmarks.texts import ROWS as TEXTS
 from benchmarks.workload import PARTITIONS, ROWS, consume, increment, shout, table
 
 
@@ -116,7 +126,28 @@ def window_cases(spark: SparkSession) -> Cases:
     return cases
 
 
-CASES = {"scalar": scalar_cases, "aggregates": aggregate_cases, "windows": window_cases}
+def table_cases(spark: SparkSession) -> Cases:
+    """Spark's own table functions, and a pass written by hand."""
+    from pyspark.sql.functions import udtf
+
+    frame = texts_table(spark, TEXTS)
+    frame.createOrReplaceTempView("texts")
+    texts_table(spark, FEW_ROWS).createOrReplaceTempView("few")
+    spark.udtf.register("split_text", udtf(SplitText, returnType="w string"))
+    spark.udtf.register("halves", udtf(Halves, returnType="h string"))
+    return {
+        "udtf": _query(spark.sql(ONE.format(table="texts"))),
+        "udtf two": _query(spark.sql(TWO.format(table="few"))),
+        "by hand": _query(frame.mapInArrow(by_hand, "a bigint, b string, w string")),
+    }
+
+
+CASES = {
+    "scalar": scalar_cases,
+    "aggregates": aggregate_cases,
+    "windows": window_cases,
+    "tables": table_cases,
+}
 
 
 def _query(frame: DataFrame) -> Callable[[], object]:

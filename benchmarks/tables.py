@@ -1,0 +1,41 @@
+"""Table functions against Spark's own, and against what people write by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import notebook_udf as nu
+from benchmarks.measure import Figure, in_turn, ratio
+from benchmarks.rival import Rival
+from benchmarks.texts import FEW_ROWS, ONE, ROWS, TWO, halves, split_text, texts_table
+from benchmarks.workload import PARTITIONS, consume
+
+REPEATS = 5
+
+
+def run() -> list[Figure]:
+    """A text split into four rows, two columns beside it; and each of those into two."""
+    session = nu.session(workers=PARTITIONS)
+    texts_table(session.spark, ROWS).createOrReplaceTempView("texts")
+    texts_table(session.spark, FEW_ROWS).createOrReplaceTempView("few")
+    session.register_function("split_text", split_text)
+    session.register_function("halves", halves)
+    cases: dict[str, Callable[[], object]] = {
+        "ours": lambda: consume(session.sql(ONE.format(table="texts"))),
+        "ours two": lambda: consume(session.sql(TWO.format(table="few"))),
+    }
+    with Rival("tables") as rival:
+        for name in ("udtf", "udtf two", "by hand"):
+            cases[name] = rival.case(name)
+        t = in_turn(cases, REPEATS)
+    one = f"A text split into 4 rows, {ROWS:,} texts, two columns beside it, against"
+    return [
+        ratio(f"{one} Spark's lateral udtf", t["ours"], t["udtf"], at_least=15),
+        ratio(f"{one} mapInArrow by hand", t["ours"], t["by hand"], at_least=1.2),
+        ratio(
+            f"Two table functions in a row, {FEW_ROWS:,} texts, against Spark's lateral udtf",
+            t["ours two"],
+            t["udtf two"],
+            at_least=20,
+        ),
+    ]
