@@ -11,6 +11,7 @@ from decimal import Decimal
 from typing import Any, ClassVar
 
 import pyarrow as pa
+from pyspark import TaskContext
 from pyspark.sql.types import DoubleType, FloatType
 
 from notebook_udf.worker.blame import WorkerStopped
@@ -26,15 +27,18 @@ class TableHandler:
     """What Spark makes instances of; a class derived from it holds the function."""
 
     shipment: ClassVar[Shipment]
-    # One for all instances of a task: the function is opened once.
-    call: ClassVar[FunctionCall | None] = None
-    explosion: ClassVar[Explosion | None] = None
+    # One for all instances of a task: the function is opened once. A worker that is used again
+    # may be given this very class again, so the task is noted with it.
+    shared: ClassVar[tuple[int, FunctionCall] | None] = None
 
     def __init__(self) -> None:
-        cls = type(self)
-        if cls.call is None:
-            cls.call = announce(FunctionCall(cls.shipment, in_pass=True))
-        self._call = cls.call
+        cls, context = type(self), TaskContext.get()
+        attempt = -1 if context is None else context.taskAttemptId()
+        if cls.shared is None or cls.shared[0] != attempt:
+            call = announce(FunctionCall(cls.shipment, in_pass=True))
+            cls.shared = attempt, call
+        self._call = cls.shared[1]
+        self._of: Explosion | None = None
         self._bundle = self._row = -1
 
     def eval(self, *args: Any, **kwargs: Any) -> list[tuple[Any, ...]]:
@@ -68,10 +72,9 @@ class TableHandler:
         return list(zip(*[decoder(column.type)(column) for column in columns], strict=True))
 
     def _explosion(self) -> Explosion:
-        cls = type(self)
-        if cls.explosion is None:
-            cls.explosion = Explosion(self._call, (), outer=False, ends=False)
-        return cls.explosion
+        if self._of is None:
+            self._of = Explosion(self._call, (), outer=False, ends=False)
+        return self._of
 
     def _fitted(self, args: tuple[Any, ...]) -> list[Any]:
         """Arguments as the function declares them: a whole number may stand for a DOUBLE."""

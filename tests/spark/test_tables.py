@@ -324,6 +324,16 @@ def test_sparks_own_ways_give_the_same(tables: nu.Session) -> None:
     assert [tuple(r) for r in call.collect()] == [("x", 0)]
 
 
+def test_a_worker_that_is_used_again_opens_the_function_again(session: nu.Session) -> None:
+    counting = session.register_function("counting", Counting)
+    for _ in range(4):
+        assert [r.f0 for r in session.spark.sql("SELECT * FROM counting(1)").collect()] == [100]
+    frame = counting(F.lit(1))
+    assert [frame.count() for _ in range(4)] == [1, 1, 1, 1]
+    plain = session.spark.range(0, 6, 1, 2).lateralJoin(counting(F.col("id").outer()))
+    assert [plain.count() for _ in range(3)] == [15, 15, 15]
+
+
 def test_tables_as_arguments(tables: nu.Session) -> None:
     def told(row: Any) -> Iterator[tuple[int, str]]:
         yield row.id, row.text
