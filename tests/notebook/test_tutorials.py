@@ -66,6 +66,34 @@ def test_the_tutorial_on_aggregates_tells_the_truth(tmp_path: Path) -> None:
     assert "TypeError" in of("session.replay")
 
 
+@pytest.mark.timeout(300)
+def test_the_tutorial_on_table_functions_tells_the_truth(tmp_path: Path) -> None:
+    copy_tutorials(tmp_path)
+    outputs: dict[str, str] = {}
+    run_tutorial(
+        tmp_path / "03-tables.ipynb",
+        lambda source, texts: outputs.update({source: "\n".join(texts)}),
+    )
+
+    def of(part: str) -> str:
+        (found,) = [text for source, text in outputs.items() if part in source]
+        return found
+
+    assert of("words.eval") == "['hancock', 'county', 'bar', 'harbor']"
+    assert "airport    635       1049.0" in of("AS feet")
+    assert of("kinds.eval") == "[('municipal', 'municipal'), ('water', 'seaplane')]"
+    assert of("SELECT count(DISTINCT faa)") == "789 1458"
+    both = of("LATERAL kinds(word)")
+    assert "|     intl|international|     145|" in both
+    assert both.count("MapInArrow TablePass") == 1
+    assert "Angoon Seaplane Base|water|seaplane" in of("nu.join_lateral")
+    assert "model = 'EMB-145XR'" in of("SELECT manufacturer, number, count(*) AS planes\nFROM")
+    assert "ValueError" in of("session.replay")
+    lenient = of("quarantine")
+    assert "|      BOEING|   737|  1037|" in lenient
+    assert "1696 models have no number in front" in lenient
+
+
 @pytest.mark.parametrize("path", TUTORIALS, ids=lambda p: p.name)
 def test_tutorials_are_stored_without_outputs(path: Path) -> None:
     notebook = nbformat.read(path, as_version=4)
