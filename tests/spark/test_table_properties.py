@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 import notebook_udf as nu
 from notebook_udf import udtf
-from notebook_udf.worker import explode
 
 Row = tuple[Any, ...]
 
@@ -82,50 +81,3 @@ def test_lateral_is_what_nested_loops_are(
     written = " ".join(call.written(place) for place, call in enumerate(chain))
     found = spreading.sql(f"SELECT * FROM modelled {written}").collect()
     assert sorted(map(tuple, found), key=repr) == sorted(expected, key=repr)
-
-
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-@given(
-    counts=st.lists(st.integers(0, 7), min_size=1, max_size=12),
-    at_once=st.integers(1, 6),
-    outer=st.booleans(),
-    ends=st.booleans(),
-    lenient=st.booleans(),
-)
-def test_rows_are_the_same_however_they_are_cut(
-    monkeypatch: pytest.MonkeyPatch,
-    counts: list[int],
-    at_once: int,
-    outer: bool,
-    ends: bool,
-    lenient: bool,
-) -> None:
-    import pyarrow as pa
-
-    from notebook_udf.functions.capture import freeze
-    from notebook_udf.worker.call import FunctionCall
-    from notebook_udf.worker.shipment import ship
-
-    monkeypatch.setattr(explode, "ROWS_OUT", at_once)
-    monkeypatch.setattr(explode, "_SLICE_ROWS", 3)
-    definition = udtf(lambda n: iter(range(n)), "bigint", "bigint",
-                      on_error="null" if lenient else "fail")  # fmt: skip
-    shipment = ship("cut", 1, definition, freeze(definition), role="table")
-    call = FunctionCall(shipment, in_pass=True)
-    call.task.begin_bundle(len(counts), 0, 0)
-    explosion = explode.Explosion(call, (), outer=outer, ends=ends)
-    found = []
-    for part in explosion.rows([pa.array(counts)], len(counts), lambda row: row, 0):
-        ended = part.ended.to_pylist() if part.ended is not None else [None] * len(part.own)
-        found += zip(part.own.tolist(), part.columns[0].to_pylist(), map(bool, ended), strict=True)
-        assert lenient or len(part.own) <= at_once + len(counts)
-    expected: list[tuple[int, int | None, bool]] = []
-    for place, count in enumerate(counts):
-        expected += [(place, i, False) for i in range(count)]
-        if ends:
-            expected.append((place, None, True))
-        elif outer and not count:
-            expected.append((place, None, False))
-    assert found == expected
