@@ -199,7 +199,9 @@ class _Rewriting:
         bare = False
         for star in stars(select):
             if isinstance(star.parent, exp.Column):
+                struct = scope.resolve_star(star.parent)
                 found += scope.of(star.parent.table)
+                found += [struct.entry] if struct is not None else []
             else:
                 bare = True
         if bare:

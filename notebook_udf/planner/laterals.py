@@ -36,8 +36,9 @@ from notebook_udf.planner.inner import Unfit
 from notebook_udf.planner.tables import Untravelled
 from notebook_udf.registry import RegisteredFunction
 
-# What Spark would refuse, or answer wrong.
-_NOT_SPARKS = re.compile(r"(?is)\bLATERAL\s+VIEW\b|\bLEFT\s+(OUTER\s+)?JOIN\s+LATERAL\b")
+# What Spark would refuse, and what it would answer wrong where there is no ON.
+_VIEW = re.compile(r"(?is)\bLATERAL\s+VIEW\b")
+_LEFT = re.compile(r"(?is)\bLEFT\s+(OUTER\s+)?JOIN\s+LATERAL\b")
 
 
 class Surroundings(Protocol):
@@ -104,10 +105,11 @@ class Laterals:
             names = self._names() if self._renamed and isinstance(tree, exp.Query) else None
         except AnalysisException:
             self._say_why(tree)
-            if _NOT_SPARKS.search(self._query):
+            if _VIEW.search(self._query):
                 raise
-            # Its message is to be about the query as it was written.
-            return None
+            # Its message is to be about the query as it was written; the parser has put an ON
+            # where one was missing.
+            return self._run(text(parsed(self._query))) if _LEFT.search(self._query) else None
         return rows if names is None or names == rows.columns else rows.toDF(*names)
 
     def _names(self) -> list[str] | None:
@@ -136,7 +138,7 @@ class Laterals:
             tree = parsed(self._query)
         except PlanningError:
             # Spark reads more than the parser does: TABLE arguments with PARTITION BY, say.
-            if _NOT_SPARKS.search(self._query):
+            if _VIEW.search(self._query) or _LEFT.search(self._query):
                 raise
             return None
         if isinstance(tree, exp.Command):

@@ -72,6 +72,12 @@ class Scope:
         found = self._named(parts[0], None)
         return None if found is None else Reference(column, found, tuple(parts[1:]), False)
 
+    def resolve_star(self, star: exp.Column) -> Reference | None:
+        """The struct that ``s.*`` takes apart; None if it is no column of this scope."""
+        *_, last = parts = [exp.to_identifier(part.name, quoted=True) for part in star.parts[:-1]]
+        above = parts[-2] if len(parts) > 1 else None
+        return self.resolve(exp.Column(this=last, table=above))
+
     def references(self, node: exp.Expression) -> Iterator[Reference]:
         """What in a node, and in the queries inside it, means an entry.
 
@@ -177,7 +183,8 @@ def stars(select: exp.Select) -> list[exp.Expression]:
 
 
 def expand_qualified(select: exp.Select, scope: Scope, view: str, names: dict[int, str]) -> None:
-    """Puts the view's columns in the place of ``t.*`` where t is in the scope.
+    """Puts the view's columns in the place of ``t.*`` where t, a relation or a struct, is in the
+    scope.
 
     Raises
     ------
@@ -187,8 +194,9 @@ def expand_qualified(select: exp.Select, scope: Scope, view: str, names: dict[in
     for projection in list(select.expressions):
         if not _is_of_table(projection):
             continue
-        found = scope.of(projection.table)
+        found = scope.of(projection.table) if len(projection.parts) == 2 else []
         if not found:
+            _replace_struct(projection, scope, view, names)
             continue
         if any(projection.this.args.values()):
             raise Unfit
@@ -196,6 +204,17 @@ def expand_qualified(select: exp.Select, scope: Scope, view: str, names: dict[in
         at = select.expressions.index(projection)
         before, after = select.expressions[:at], select.expressions[at + 1 :]
         select.set("expressions", [*before, *columns, *after])
+
+
+def _replace_struct(star: exp.Expression, scope: Scope, view: str, names: dict[int, str]) -> None:
+    found = scope.resolve_star(star)
+    if found is None:
+        return
+    if found.fields:
+        raise Unfit
+    name = exp.to_identifier(names[scope.entries.index(found.entry)], quoted=True)
+    star.set("table", name)
+    star.set("db", exp.to_identifier(view))
 
 
 def expand_bare(

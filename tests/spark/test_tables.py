@@ -161,6 +161,13 @@ def test_the_designs_classes_and_decorators(session: nu.Session) -> None:
             [(1, 2), (3, 3)],
         ),
         ("SELECT count(*) FROM lines, LATERAL words(text)", [(5,)]),
+        (
+            "SELECT st.*, w FROM VALUES (named_struct('a', 'p', 'b', 2)) v(st) "
+            "LEFT JOIN LATERAL words(v.st.a) s(w)",
+            [("p", 2, "p")],
+        ),
+        ("SELECT (SELECT max(w) FROM words(l.text) s(w)) FROM lines l WHERE id = 1", [("b",)]),
+        ("SELECT id, `w` FROM lines, LATERAL `words`(`text`) AS `s`(`w`)", PAIRS),
         ("SELECT DISTINCT plus(id) FROM lines, LATERAL words(text) s(w)", [(2,), (4,)]),
         (
             "SELECT w, row_number() OVER (PARTITION BY id ORDER BY w DESC) "
