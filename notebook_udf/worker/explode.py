@@ -116,7 +116,7 @@ class Explosion:
     def rows(
         self, columns: list[pa.Array], size: int, places: Callable[[int], int], part: int
     ) -> Iterator[Exploded]:
-        """The function's rows for ``size`` inputs, a few ten thousand at a time.
+        """The function's rows for ``size`` inputs, some thousands at a time.
 
         ``places`` tells which row of the bundle an input is, for messages; ``part`` numbers the
         calls of this method for one bundle.
@@ -221,7 +221,8 @@ class _Stream:
 
     def _each_iterable(self) -> Iterator[Any]:
         """What the function returns for each input; marks when it is used up."""
-        drawn, mark, classes = self._drawn, self._marks.append, self._of.classes
+        drawn, mark = self._drawn, self._marks.append
+        classes, careful = self._of.classes, self._of.careful
         for count, values in self._slices():
             end = self._running + count
             self._note()
@@ -232,7 +233,7 @@ class _Stream:
                         self._of.check(made)
                     yield made
                 mark(len(drawn))
-                if self._of.careful:
+                if careful:
                     self._note()
             if self._running < end:
                 # map() takes a StopIteration from the function for the end of its input.
