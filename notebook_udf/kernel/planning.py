@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import PlanningError
@@ -29,8 +28,9 @@ if TYPE_CHECKING:
 # How many of Spark's latest queries are looked through for a run of the plan.
 _OWN = 40
 _OTHERS = 20
-# How many accumulators tell a plan from others; an operator that saw no row may have counted none.
-_COUNTED = 8
+# How many accumulators tell a plan from others; taken from all over it, because an operator may
+# have counted nothing.
+_COUNTED = 16
 # Records travel beside the result, and the last of them may arrive a moment after it.
 _SECONDS_TO_SETTLE = 1.0
 
@@ -124,7 +124,8 @@ def _headers(node: RawNode) -> Iterator[dict[str, Any]]:
 
 def _own_run(jvm: Jvm, read: Read) -> Run | None:
     """The last run of these very operators: they share their accumulators."""
-    counted = list(islice(_accumulators(read.root), _COUNTED))
+    everything = list(_accumulators(read.root))
+    counted = everything[:: len(everything) // _COUNTED + 1]
     for run in jvm.runs(_OWN) if counted else ():
         # A plan that is still to be adapted has not been run to its end.
         may = not read.adaptive or read.final or run.state != "done"

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from notebook_udf.plan.functions import ROW_BY_ROW
 from notebook_udf.plan.model import Advice, FunctionCost, FunctionUse, Kind, Metric, Plan, PlanNode
 from notebook_udf.plan.names import call_arguments, parts
+from notebook_udf.plan.strategies import COLLECTED
 from notebook_udf.plan.words import size
 
 # A partition this many times the middle one, and at least this large, is worth speaking of.
@@ -204,6 +205,11 @@ def collected_groups(plan: Plan) -> Iterator[Advice]:
                 )
             elif any(n.kind == "window" for n in below):
                 remedy = "Write the window in session.sql, where frames slide."
+            elif _through_sql(plan, use):
+                remedy = (
+                    "Aggregate in a subquery with a plain GROUP BY, which is accumulated partition "
+                    "by partition, and join or filter its rows."
+                )
             else:
                 remedy = (
                     "Aggregate with session.sql or nu.aggregate, which accumulate partition by "
@@ -227,6 +233,11 @@ RULES: tuple[Callable[[Plan], Iterator[Advice]], ...] = (
     computed_twice,
     collected_groups,
 )
+
+
+def _through_sql(plan: Plan, use: FunctionUse) -> bool:
+    """Whether session.sql planned the call: it knows how the call was written."""
+    return any(s.function == use.name and s.form == COLLECTED and s.call for s in plan.strategies)
 
 
 def _evaluates(node: PlanNode) -> bool:

@@ -23,6 +23,7 @@ from notebook_udf.plan.raw import (
     first_bytes,
     from_plan_info,
     headers,
+    is_reused,
 )
 from notebook_udf.plan.raw import with_details as detailed
 
@@ -171,7 +172,8 @@ def _metrics(found: Any) -> tuple[RawMetric, ...]:
 
 
 def _assembled(nodes: dict[int, RawNode], below: dict[int, list[int]], at: int) -> RawNode:
-    children = tuple(_assembled(nodes, below, child) for child in below.get(at, []))
+    ids = [] if is_reused(nodes[at].name) else below.get(at, [])
+    children = tuple(_assembled(nodes, below, child) for child in ids)
     return detailed(nodes[at], (), (), children)
 
 

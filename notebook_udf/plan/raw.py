@@ -70,8 +70,19 @@ def from_plan_info(info: dict[str, Any]) -> RawNode:
         metrics=tuple(
             RawMetric(m["name"], m["metricType"], m["accumulatorId"]) for m in info["metrics"]
         ),
-        children=tuple(from_plan_info(child) for child in info["children"]),
+        children=()
+        if is_reused(info["nodeName"])
+        else tuple(map(from_plan_info, info["children"])),
     )
+
+
+def _children(info: dict[str, Any]) -> tuple[RawNode, ...]:
+    return tuple(from_plan_info(child) for child in info["children"])
+
+
+def is_reused(name: str) -> bool:
+    """Whether an operator reads what another one has computed, and which stands elsewhere."""
+    return name.startswith("Reused")
 
 
 def with_details(

@@ -9,6 +9,7 @@ from notebook_udf.plan.functions import KERNELS, Lookup
 from notebook_udf.plan.model import FunctionUse, PlanNode, Strategy
 from notebook_udf.planner.decisions import Decision
 
+COLLECTED = "over the rows of each group, collected by Spark"
 _ONCE = "Generate"
 
 
@@ -107,7 +108,7 @@ def _whole(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> 
         reason = "the window is one of Spark's own, which the rows are collected over"
     else:
         reason = "it is called as a Column, or beside calls that need whole groups"
-    return "over the rows of each group, collected by Spark", reason
+    return COLLECTED, reason
 
 
 def _window(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> _Found:

@@ -152,6 +152,7 @@ QUERIES = {
     "having": "SELECT k, plan_next(k) FROM planned GROUP BY k HAVING plan_next(k) > 2",
     "join": "SELECT a.id, (SELECT max(plan_next(k)) FROM planned) FROM planned a JOIN planned b "
     "ON a.id = b.id",
+    "top": "SELECT k, plan_total(id) AS t FROM planned GROUP BY k ORDER BY t DESC LIMIT 2",
     "cte": "WITH s AS (SELECT k, plan_total(id) t FROM planned GROUP BY k) SELECT a.t FROM s a "
     "JOIN s b ON a.k = b.k",
 }
@@ -164,6 +165,7 @@ def test_hidden_names_never_show(session: nu.Session, query: str) -> None:
         if run:
             frame.collect()
         planned = session.plan(frame)
+        assert (planned.plan.run is not None) == run
         shown = f"{json.dumps(planned.to_dict())}{planned!r}{planned.to_html()}"
         assert not re.findall(r"_nu_\w*|[a-z]#\d+|pythonUDF\d|\w+Pass\b", shown)
         assert python_nodes(planned)
@@ -388,10 +390,13 @@ def test_no_advice_where_there_is_none_to_give(session: nu.Session, query: str) 
 def test_advice_on_frames_that_spark_planned_alone(session: nu.Session) -> None:
     twice = session.spark.sql("SELECT plan_text(id) FROM planned WHERE plan_text(id) > '3'")
     assert advice(session.plan(twice)) == ["computed-twice"]
+    apart = session.plan(PLANNED["correlated"])
+    assert "in a subquery with a plain GROUP BY" in apart.plan.advice[0].remedy
     total = session.functions["plan_total"]
     rows = session.spark.table("planned")
     grouped = rows.groupBy("k").agg(total("id"), F.sum("id"))
-    assert advice(session.plan(grouped)) == ["collected-groups"]
+    (given,) = session.plan(grouped).plan.advice
+    assert "nu.aggregate" in given.remedy
     over = session.plan(rows.select(total("id").over(Window.partitionBy("k"))))
     assert advice(over) == ["collected-groups"]
     assert "session.sql" in over.plan.advice[0].remedy
