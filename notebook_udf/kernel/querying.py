@@ -72,7 +72,7 @@ def _without_tables(session: Session, query: str, catalog: Catalog) -> DataFrame
     _, scalars, aggregates = _functions_of(session)
     aggregated = mentions(query, aggregates)
     kept = None
-    if mentions(query, scalars):
+    if aggregated or mentions(query, scalars):
         calls = ScalarCalls(scalars, catalog, query, aggregates)
         kept = promises.keep(query, calls, aggregates=aggregated)
     if aggregated:

@@ -21,6 +21,7 @@ from notebook_udf.planner import summed
 from notebook_udf.planner.aggregates import partial_rows
 from notebook_udf.planner.calls import AggregateCall, name_of
 from notebook_udf.planner.dialect import parsed, text
+from notebook_udf.planner.grouped_by import GROUPING, grouping_items, has_sets
 from notebook_udf.planner.inner import (
     Columns,
     Surroundings,
@@ -36,7 +37,6 @@ from notebook_udf.worker.partial import ACCUMULATOR, PASSED, Layout, Part
 
 _OUTER = ("expressions", "having", "order", "sort", "limit", "offset", "distinct")
 _UNFIT = ("qualify", "windows", "connect", "match", "prewhere", "cluster", "distribute")
-_GROUPING = ("grouping", "grouping_id")
 
 
 def rewritten(select: exp.Select, around: Surroundings) -> exp.Select | None:
@@ -82,7 +82,7 @@ class _TwoPhases:
         records = [call.record for call in calls]
         group = select.args.get("group")
         self._find_keys(group)
-        self._sets = group is not None and _has_sets(group)
+        self._sets = group is not None and has_sets(group)
         parts = [self._part(call) for call in calls]
         merged = [self._merged(call, place) for place, call in enumerate(calls)]
         for call, expression in zip(calls, merged, strict=True):
@@ -103,7 +103,7 @@ class _TwoPhases:
             return
         if group.args.get("all"):
             raise Unfit
-        for item in _items(group):
+        for item in grouping_items(group):
             resolved = self._resolved(item)
             if resolved is not item:
                 item.replace(resolved)
@@ -265,7 +265,7 @@ class _TwoPhases:
 
     def _is_built_in(self, node: exp.Expression) -> bool:
         name = name_of(node)
-        if not name or name in _GROUPING:
+        if not name or name in GROUPING:
             return False
         return isinstance(node, exp.AggFunc) or name in self._around.built_in_aggregates()
 
@@ -287,31 +287,6 @@ class _TwoPhases:
             passed = exp.and_(passed, self._passing.column(exp.cast(condition, "boolean")))
         made = exp.Filter(this=aggregate.copy(), expression=exp.Where(this=passed))
         node.replace(made)
-
-
-def _has_sets(group: exp.Group) -> bool:
-    kinds = (exp.GroupingSets, exp.Rollup, exp.Cube)
-    return any(isinstance(node, kinds) for node in group.walk())
-
-
-def _items(group: exp.Group) -> list[exp.Expression]:
-    """The expressions GROUP BY groups by, out of its sets."""
-    found: list[exp.Expression] = []
-
-    def collect(node: exp.Expression) -> None:
-        if isinstance(node, (exp.GroupingSets, exp.Rollup, exp.Cube, exp.Tuple)):
-            for below in node.expressions:
-                collect(below)
-        elif isinstance(node, exp.Paren):
-            collect(node.this)
-        else:
-            found.append(node)
-
-    for value in group.args.values():
-        for node in value if isinstance(value, list) else [value]:
-            if isinstance(node, exp.Expression):
-                collect(node)
-    return found
 
 
 __all__ = ["rewritten"]
