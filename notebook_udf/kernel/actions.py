@@ -8,7 +8,7 @@ from notebook_udf.errors import FailedRow, ResultError
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.kernel.calling import call_here
 from notebook_udf.kernel.trial import Trial, try_rows
-from notebook_udf.planner import aggregates, scalar, tables
+from notebook_udf.planner import aggregates, scalar, table_calls, tables
 from notebook_udf.planner.shipped import result_type
 from notebook_udf.registry import RegisteredFunction, fingerprint
 
@@ -31,7 +31,7 @@ class SessionActions:
             call = aggregates.ColumnCall(record, arguments)
             return aggregates.column(self._session.planned(record, "whole"), call)
         if record.definition.kind == "table":
-            return tables.call(self._session.planned(record, "table"), record, args, kwargs)
+            return table_calls.call(self._session.planned(record, "table"), record, args, kwargs)
         return scalar.call(self._session.planned(record), record, args, kwargs)
 
     def evaluate(self, record: RegisteredFunction, args: Any, kwargs: Any) -> Any:

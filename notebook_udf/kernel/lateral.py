@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from notebook_udf.errors import PlanningError
-from notebook_udf.planner.tables import TableCall, joined
+from notebook_udf.planner.table_calls import TableCall, joined
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

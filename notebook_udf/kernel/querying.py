@@ -64,7 +64,7 @@ def _planned(session: Session, query: str, catalog: Catalog) -> DataFrame | None
         return catalog.run(part) if rows is None else rows
 
     steady = ScalarCalls(scalars, catalog, query, aggregates).steady
-    return Laterals(query, tables, catalog, run, steady).rows()
+    return Laterals(query, tables, catalog, run, steady, aggregates).rows()
 
 
 def _without_tables(session: Session, query: str, catalog: Catalog) -> DataFrame | None:

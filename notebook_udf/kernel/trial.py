@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import PlanningError
-from notebook_udf.planner.tables import joined
+from notebook_udf.planner.table_calls import joined
 from notebook_udf.registry import RegisteredFunction
 
 if TYPE_CHECKING:

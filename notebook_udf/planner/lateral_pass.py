@@ -11,7 +11,7 @@ from sqlglot import exp
 from notebook_udf.planner.from_calls import FromCall, items, lateral_call, relation
 from notebook_udf.planner.inner import Columns, Unfit
 from notebook_udf.planner.reach import conjuncts
-from notebook_udf.planner.scope import (
+from notebook_udf.planner.references import (
     Entry,
     Scope,
     expand_bare,

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
 
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame
@@ -23,6 +22,7 @@ from sqlglot import exp
 from notebook_udf.errors import PlanningError
 from notebook_udf.planner import lateral_pass
 from notebook_udf.planner.calls import name_of, nested_queries, position
+from notebook_udf.planner.catalog import Catalog
 from notebook_udf.planner.creating import cache_table, create_view
 from notebook_udf.planner.dialect import parsed, text
 from notebook_udf.planner.from_calls import (
@@ -33,22 +33,13 @@ from notebook_udf.planner.from_calls import (
     standing_call,
 )
 from notebook_udf.planner.inner import Unfit
+from notebook_udf.planner.spark_names import column_names
 from notebook_udf.planner.tables import Untravelled
 from notebook_udf.registry import RegisteredFunction
 
 # What Spark would refuse, and what it would answer wrong where there is no ON.
 _VIEW = re.compile(r"(?is)\bLATERAL\s+VIEW\b")
 _LEFT = re.compile(r"(?is)\bLEFT\s+(OUTER\s+)?JOIN\s+LATERAL\b")
-
-
-class Surroundings(Protocol):
-    """What planning needs of a session."""
-
-    def run(self, query: str) -> DataFrame:
-        """Spark's answer to a query, analysed."""
-
-    def view(self, rows: DataFrame) -> str:
-        """A name for rows, as long as a query is planned."""
 
 
 class Laterals:
@@ -66,15 +57,18 @@ class Laterals:
         Plans a query that calls none of them.
     steady
         Whether an expression may as well be computed earlier.
+    aggregates
+        The aggregate functions, by lower-case name, which Spark does not know.
     """
 
     def __init__(
         self,
         query: str,
         functions: Mapping[str, RegisteredFunction],
-        around: Surroundings,
+        around: Catalog,
         run: Callable[[str], DataFrame],
         steady: Callable[[exp.Expression], bool],
+        aggregates: Mapping[str, RegisteredFunction],
     ) -> None:
         self._query = query
         self._functions = functions
@@ -82,6 +76,7 @@ class Laterals:
         self.view = around.view
         self._run = run
         self.steady = steady
+        self._aggregates = aggregates
         self._doubt: Exception | None = None
         self._renamed = False
 
@@ -102,7 +97,9 @@ class Laterals:
             return cache_table(tree, lambda made: self._run(text(made)), self._around.run)
         try:
             rows = self._run(text(tree))
-            names = self._names() if self._renamed and isinstance(tree, exp.Query) else None
+            names = None
+            if self._renamed and isinstance(tree, exp.Query):
+                names = column_names(self._query, self._aggregates, self._around)
         except AnalysisException:
             self._say_why(tree)
             if _VIEW.search(self._query):
@@ -111,13 +108,6 @@ class Laterals:
             # where one was missing.
             return self._run(text(parsed(self._query))) if _LEFT.search(self._query) else None
         return rows if names is None or names == rows.columns else rows.toDF(*names)
-
-    def _names(self) -> list[str] | None:
-        """The names Spark gives the columns of the query; None if it cannot read it."""
-        try:
-            return list(self._around.run(self._query).columns)
-        except AnalysisException:
-            return None
 
     def _say_why(self, tree: exp.Expression) -> None:
         """Says of a call that was left to Spark, which has refused it, why it was."""

@@ -114,12 +114,11 @@ class Explosion:
         self.classes: set[type] = {list, tuple, GeneratorType}
 
     def rows(
-        self, columns: list[pa.Array], size: int, places: Callable[[int], int], part: int
+        self, columns: list[pa.Array], size: int, places: Callable[[int], int]
     ) -> Iterator[Exploded]:
         """The function's rows for ``size`` inputs, some thousands at a time.
 
-        ``places`` tells which row of the bundle an input is, for messages; ``part`` numbers the
-        calls of this method for one bundle.
+        ``places`` tells which row of the bundle an input is, for messages.
         """
         columns = fitted(columns, self.call.header, self.names)
         quarantine = None

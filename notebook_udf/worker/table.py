@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import count
 
 import pyarrow as pa
 
@@ -97,23 +96,19 @@ class TablePass:
                 explosions[-1].ends = bool(layout.ends)
             if not batch.num_rows:
                 continue
-            numbers: list[Iterator[int]] = [count() for _ in explosions]
-            for rows in self._from(0, _Rows(batch), explosions, numbers):
+            for rows in self._from(0, _Rows(batch), explosions):
                 yield from self._leaving(rows)
 
-    def _from(
-        self, place: int, rows: _Rows, explosions: list[Explosion], numbers: list[Iterator[int]]
-    ) -> Iterator[_Rows]:
+    def _from(self, place: int, rows: _Rows, explosions: list[Explosion]) -> Iterator[_Rows]:
         """What the functions from ``place`` on make of rows."""
         if place == len(explosions):
             yield rows
             return
         step = self._layout.steps[place]
         arguments = [rows.column(each) for each in step.arguments]
-        made = explosions[place].rows(arguments, rows.size, rows.place, next(numbers[place]))
-        for exploded in made:
+        for exploded in explosions[place].rows(arguments, rows.size, rows.place):
             below = rows.repeated(pa.array(exploded.own), exploded.columns, exploded.ended)
-            yield from self._from(place + 1, below, explosions, numbers)
+            yield from self._from(place + 1, below, explosions)
 
     def _leaving(self, rows: _Rows) -> Iterator[pa.RecordBatch]:
         layout = self._layout

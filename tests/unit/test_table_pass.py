@@ -62,7 +62,7 @@ def test_rows_are_the_same_however_they_are_cut(
     call = called(lambda n: iter(range(n)), len(counts), on_error="null" if lenient else "fail")
     explosion = Explosion(call, (), outer=outer, ends=ends)
     found = []
-    for part in explosion.rows([pa.array(counts)], len(counts), lambda row: row, 0):
+    for part in explosion.rows([pa.array(counts)], len(counts), lambda row: row):
         ended = part.ended.to_pylist() if part.ended is not None else [None] * len(part.own)
         found += zip(part.own.tolist(), part.columns[0].to_pylist(), map(bool, ended), strict=True)
         assert lenient or len(part.own) <= at_once + len(counts)
@@ -100,7 +100,7 @@ def test_inputs_that_are_let_go_leave_no_rows(
     call = called(rows, len(counts), on_error="null")
     explosion = Explosion(call, (), outer=False, ends=False)
     places = pa.array(range(len(counts)))
-    parts = list(explosion.rows([places], len(counts), lambda row: row, 0))
+    parts = list(explosion.rows([places], len(counts), lambda row: row))
     found = [pair for p in parts for pair in zip(p.own.tolist(), p.columns[0].to_pylist(),
                                                  strict=True)]  # fmt: skip
     assert found == [(i, n) for i, c in enumerate(counts) if i not in bad for n in range(c)]
