@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from notebook_udf.kernel.catalog import Catalog
 from notebook_udf.planner import promises
+from notebook_udf.planner.both_sides import check
 from notebook_udf.planner.calls import of_kind
 from notebook_udf.planner.laterals import Laterals
 from notebook_udf.planner.scalar_calls import ScalarCalls
@@ -70,14 +71,14 @@ def _planned(session: Session, query: str, catalog: Catalog) -> DataFrame | None
 def _without_tables(session: Session, query: str, catalog: Catalog) -> DataFrame | None:
     """The same for one in which table functions, if there are any, are left to Spark."""
     _, scalars, aggregates = _functions_of(session)
-    aggregated = mentions(query, aggregates)
-    kept = None
-    if aggregated or mentions(query, scalars):
-        calls = ScalarCalls(scalars, catalog, query, aggregates)
-        kept = promises.keep(query, calls, aggregates=aggregated)
-    if aggregated:
-        planner = Planner(query, aggregates, catalog, kept and kept.tree)
-        frame = planner.plan()
-        session.decisions[frame] = tuple(planner.decisions)
-        return frame
-    return None if kept is None else kept.rows
+    aggregated, called = mentions(query, aggregates), mentions(query, scalars)
+    if not aggregated and not called:
+        return None
+    calls = ScalarCalls(scalars, catalog, query, aggregates)
+    kept = promises.keep(query, calls, aggregates=aggregated)
+    if not aggregated:
+        return None if kept is None else kept.rows
+    planner = Planner(query, aggregates, catalog, kept and kept.tree)
+    frame = planner.plan()
+    session.decisions[frame] = tuple(planner.decisions)
+    return check(query, calls, frame) if called else frame
