@@ -94,7 +94,8 @@ class Session:
         self._stopped = False
         self._lock = threading.RLock()
         self.decisions: WeakKeyDictionary[DataFrame, tuple[Decision, ...]] = WeakKeyDictionary()
-        self._planned: dict[tuple[str, int, Role], Any] = {}
+        # By hash as well: those that were never registered all have version 0.
+        self._planned: dict[tuple[str, int, str, Role], Any] = {}
         self.notes: list[str] = []
         if bundle_time is not None:
             self.notes.append(f"bundle_time={bundle_time!r} has no effect: use bundle_size")
@@ -220,10 +221,10 @@ class Session:
                     session_functions_first(self.spark)
                 if record.definition.kind == "scalar":
                     planned = scalar.register(self.spark, record)
-                    self._planned[name.lower(), record.version, "scalar"] = planned
+                    self._planned[_key(record, "scalar")] = planned
                 elif record.definition.kind == "table":
                     table = tables.register(self.spark, record)
-                    self._planned[name.lower(), record.version, "table"] = table
+                    self._planned[_key(record, "table")] = table
             except BaseException:
                 self.functions.discard(record)
                 raise
@@ -231,7 +232,7 @@ class Session:
 
     def planned(self, record: RegisteredFunction, role: Role = "scalar") -> Any:
         """The Spark function of a record in a role."""
-        key = record.name.lower(), record.version, role
+        key = _key(record, role)
         with self._lock:
             if key not in self._planned:
                 self._planned[key] = (
@@ -369,6 +370,10 @@ class Session:
             f"{count} function{'' if count == 1 else 's'}, {len(self.pool)} workers>"
         )
         return "\n".join([text, *self.notes])
+
+
+def _key(record: RegisteredFunction, role: Role) -> tuple[str, int, str, Role]:
+    return record.name.lower(), record.version, record.hash, role
 
 
 _current: Session | None = None
