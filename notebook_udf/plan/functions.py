@@ -24,15 +24,18 @@ _TASKS = {
     "summed": "gives each group's value out of sums that Spark added up",
     "whole": "aggregates the collected rows of each group",
     "window": "one value per row, over its frame",
+    "table": "any number of rows for each row",
 }
 _WAYS = {
     "pandas": "a bundle at a time, as pandas Series",
     "arrow": "a bundle at a time, as Arrow arrays",
 }
 _PASSES = {
-    "PartialPass": ("partial", _TASKS["partial"]),
-    "WindowPass": ("window", _TASKS["window"]),
+    "PartialPass": ("aggregates", "partial"),
+    "WindowPass": ("aggregates", "window"),
+    "TablePass": ("table functions", "table"),
 }
+_SHARING = tuple(role for _, role in _PASSES.values())
 _BY_ROW = ("scalar", "guarded", "each", "each2")
 ROW_BY_ROW = "row by row"
 KERNELS = "a bundle at a time, as checked Arrow kernels"
@@ -49,7 +52,7 @@ def _uses(raw: RawFunction, names: Names, lookup: Lookup) -> Iterator[FunctionUs
     if not raw.headers:
         yield _by_text(raw, call, identity, names, lookup)
     for header in raw.headers:
-        single = len(raw.headers) == 1 and header["role"] not in ("partial", "window")
+        single = len(raw.headers) == 1 and header["role"] not in _SHARING
         yield _known(
             raw,
             header["name"],
@@ -76,8 +79,8 @@ def _by_text(
     name = call.partition("(")[0]
     if name in _PASSES:
         # Which functions share the pass is in its pickle only.
-        role, task = _PASSES[name]
-        return FunctionUse("aggregates", role=role, task=task)
+        shown, role = _PASSES[name]
+        return FunctionUse(shown, role=role, task=_TASKS[role])
     definition = lookup(name, None)
     if definition is None:
         return FunctionUse(

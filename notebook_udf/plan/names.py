@@ -154,7 +154,13 @@ class Names:
             before = entering.get(column.partition("#")[0])
             if before is not None and column.startswith("_nu_"):
                 self._mean(column, before)
-        made = [header for function in node.functions for header in function.headers]
+        made = [
+            header
+            for function in node.functions
+            for header in function.headers
+            # Columns of a table function have names of their own, and not all of them leave.
+            if header["role"] != "table"
+        ]
         for column, header in zip(leaving[len(leaving) - len(made) :], made, strict=True):
             name, role = header["name"], header["role"]
             self._calls[column] = f"{name}(…)" if role == "window" else f"{name} accumulator"

@@ -309,6 +309,16 @@ def test_transform(tables: nu.Session) -> None:
     assert filtered.count() == 4
 
 
+def test_functions_of_one_name_that_were_never_registered(session: nu.Session) -> None:
+    rows = session.spark.range(1)
+    one, two = (udf(lambda x, n=n: x + n, "bigint", "bigint") for n in (1, 2))
+    assert tuple(rows.select(one("id"), two("id")).first()) == (1, 2)
+    once, twice = (udtf(lambda x, n=n: [x] * n, "bigint", "bigint") for n in (1, 2))
+    for call, count in ((once, 1), (twice, 2)):
+        assert rows.transform(nu.join_lateral(call("id"))).count() == count
+        assert rows.lateralJoin(call(F.col("id").outer())).count() == count
+
+
 def test_columns_of_one_name(tables: nu.Session) -> None:
     upto_, lines = tables.functions["upto"], tables.spark.table("lines")
     twice = lines.transform(nu.join_lateral(upto_("id"), "id"))
@@ -511,6 +521,15 @@ def test_eval_try_and_explain(tables: nu.Session) -> None:
     assert [tuple(row) for row in tried.values] == [(1, "a b", "a"), (1, "a b", "b"), (2, "", None)]
     assert "share one pass" in split.explain()
     assert split.signature == "words(text string) -> table<f0:string>"
+
+
+def test_the_plan_shows_what_a_pass_calls(tables: nu.Session) -> None:
+    query = "SELECT count(*) FROM lines, LATERAL words(text) s(w), LATERAL upto(id) r(n)"
+    shown = repr(tables.plan(query))
+    assert "words: any number of rows for each row; upto: any" in shown
+    assert "words" in repr(
+        tables.plan("SELECT * FROM lines LEFT JOIN LATERAL words(text) s ON f0 > 'a'")
+    )
 
 
 def test_a_stream_of_rows(session: nu.Session, tmp_path: Path) -> None:
