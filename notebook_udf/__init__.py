@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     )
     from notebook_udf.functions.base import (
         AggregateFunction,
+        AsyncScalarFunction,
         ScalarFunction,
         TableAggregateFunction,
         TableFunction,
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from notebook_udf.functions.row import Row
     from notebook_udf.functions.views import ListView, MapView
     from notebook_udf.kernel import Session, session
+    from notebook_udf.kernel.async_operator import map_async
     from notebook_udf.kernel.lateral import join_lateral, left_outer_join_lateral
     from notebook_udf.kernel.operators import aggregate, flat_aggregate
     from notebook_udf.kernel.registering import register
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "AggregateFunction": "functions.base",
+    "AsyncScalarFunction": "functions.base",
     "AuthenticationError": "errors",
     "CaptureError": "errors",
     "Counter": "functions.metrics",
@@ -94,6 +97,7 @@ _HOMES = {
     "flat_aggregate": "kernel.operators",
     "join_lateral": "kernel.lateral",
     "left_outer_join_lateral": "kernel.lateral",
+    "map_async": "kernel.async_operator",
     "register": "kernel.registering",
     "session": "kernel",
     "udaf": "functions.declare_aggregate",
@@ -104,6 +108,7 @@ _HOMES = {
 
 __all__ = [
     "AggregateFunction",
+    "AsyncScalarFunction",
     "AuthenticationError",
     "CaptureError",
     "Counter",
@@ -140,6 +145,7 @@ __all__ = [
     "flat_aggregate",
     "join_lateral",
     "left_outer_join_lateral",
+    "map_async",
     "register",
     "session",
     "udaf",

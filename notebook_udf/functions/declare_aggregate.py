@@ -125,7 +125,7 @@ def declare(f: Any, *, kind: str | None = None, **options: Any) -> FunctionDefin
     Parameters
     ----------
     kind
-        ``scalar``, ``table`` or ``aggregate``: an error unless it is what the code is.
+        ``scalar``, ``async``, ``table`` or ``aggregate``: an error unless it is what the code is.
 
     Raises
     ------

@@ -76,7 +76,7 @@ class FunctionDefinition:
     name
         What it is called unless registered under another name.
     kind
-        ``scalar``, ``table``, ``aggregate`` or ``table aggregate``.
+        ``scalar``, ``async``, ``table``, ``aggregate`` or ``table aggregate``.
     function
         The callable, or the instance of a ``UserDefinedFunction``.
     input_types
@@ -98,6 +98,11 @@ class FunctionDefinition:
     parameters: tuple[str, ...]
     source: Source
     accumulator_type: DataType | None = None
+
+    @property
+    def is_async(self) -> bool:
+        """Whether calls of it are awaited."""
+        return self.kind == "async"
 
     @property
     def is_aggregate(self) -> bool:

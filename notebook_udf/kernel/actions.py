@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import FailedRow, ResultError
 from notebook_udf.functions.definition import FunctionDefinition
+from notebook_udf.kernel.async_options import configured
 from notebook_udf.kernel.calling import call_here
 from notebook_udf.kernel.trial import Trial, try_rows
 from notebook_udf.planner import aggregates, scalar, table_calls, tables
@@ -26,6 +27,7 @@ class SessionActions:
     def column(self, function: Any, args: Any, kwargs: Any) -> Any:
         """A call of a record, or of a definition that was never registered, on columns."""
         record = function if isinstance(function, RegisteredFunction) else self._adopt(function)
+        record = configured(self._session.spark, record)
         if record.definition.is_aggregate:
             arguments = tuple(aggregates.arguments_of(record, args, kwargs))
             call = aggregates.ColumnCall(record, arguments)
@@ -67,7 +69,7 @@ class SessionActions:
             return aggregates.explain(record)
         if record.definition.kind == "table":
             return tables.explain(record)
-        return scalar.explain(record)
+        return scalar.explain(configured(self._session.spark, record))
 
     def restore(self, record: RegisteredFunction) -> RegisteredFunction:
         """Registers an older version again, with the globals it had."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import asyncio
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
@@ -26,6 +29,8 @@ def call_here(
     values of a group in a sequence.
     """
     __tracebackhide__ = True
+    if definition.is_async:
+        return _awaited_here(definition, args, kwargs, job_parameters)
     with _opened(definition, job_parameters) as function:
         if definition.is_aggregate and definition.func_type == "general":
             return _aggregated(definition, function, [*args, *kwargs.values()])
@@ -44,6 +49,39 @@ def call_method_here(
         if method == "get_value":
             return _value(function, *args)
         return getattr(function, method)(function.create_accumulator(), *args)
+
+
+def _awaited_here(
+    definition: FunctionDefinition, args: Any, kwargs: Any, job_parameters: Mapping[str, str]
+) -> Any:
+    __tracebackhide__ = True
+    function = definition.function
+
+    async def called() -> Any:
+        __tracebackhide__ = True
+        if not isinstance(function, UserDefinedFunction):
+            return await function(*args, **kwargs)
+        context = FunctionContext(function=definition.name, job_parameters=job_parameters)
+        await _settled(function.open, context)
+        try:
+            return await definition.call(*args, **kwargs)
+        finally:
+            await _settled(function.close)
+
+    with doorway.as_in_worker():
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return asyncio.run(called())
+        # IPython's own loop runs in this thread, and a loop cannot run within another.
+        with ThreadPoolExecutor(1, "notebook-udf-eval") as pool:
+            return pool.submit(asyncio.run, called()).result()
+
+
+async def _settled(method: Callable[..., Any], *args: Any) -> None:
+    result = method(*args)
+    if inspect.isawaitable(result):
+        await result
 
 
 @contextmanager

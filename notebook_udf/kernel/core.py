@@ -22,9 +22,10 @@ from notebook_udf.errors import DeclarationError, SessionError
 from notebook_udf.functions.capture import freeze
 from notebook_udf.functions.declare_aggregate import declare
 from notebook_udf.functions.definition import FunctionDefinition, doorway
-from notebook_udf.functions.options import parse_memory
+from notebook_udf.functions.options import FunctionOptions, parse_memory
 from notebook_udf.kernel import arguments
 from notebook_udf.kernel.actions import SessionActions
+from notebook_udf.kernel.async_options import in_force
 from notebook_udf.kernel.folder import make_folder, remove_folder
 from notebook_udf.kernel.names import check_name, session_functions_first
 from notebook_udf.kernel.planning import plan_of
@@ -36,7 +37,7 @@ from notebook_udf.kernel.views import LogView, MetricsView
 from notebook_udf.kernel.warm import Warmup
 from notebook_udf.launch import spark as launch
 from notebook_udf.plan.explorer import PlanExplorer
-from notebook_udf.planner import scalar, tables
+from notebook_udf.planner import tables
 from notebook_udf.planner.decisions import Decision
 from notebook_udf.planner.shipped import spark_function
 from notebook_udf.pool.daemon import KERNEL_VARIABLE
@@ -94,8 +95,11 @@ class Session:
         self._stopped = False
         self._lock = threading.RLock()
         self.decisions: WeakKeyDictionary[DataFrame, tuple[Decision, ...]] = WeakKeyDictionary()
-        # By hash as well: those that were never registered all have version 0.
-        self._planned: dict[tuple[str, int, str, Role], Any] = {}
+        # By hash as well: those never registered all have version 0. And by options: those
+        # of an async function differ, by what conf says when a query is planned.
+        self._planned: dict[tuple[str, int, str, Role, FunctionOptions], Any] = {}
+        # As Spark SQL calls the scalar functions now.
+        self.options_in_force: dict[tuple[str, int], FunctionOptions] = {}
         self.notes: list[str] = []
         if bundle_time is not None:
             self.notes.append(f"bundle_time={bundle_time!r} has no effect: use bundle_size")
@@ -179,7 +183,7 @@ class Session:
         replace
             Allows the name of one of Spark's built-ins.
         kind
-            ``scalar``, ``table`` or ``aggregate``: confirms what the code says.
+            ``scalar``, ``async``, ``table`` or ``aggregate``: confirms what the code says.
         **options
             Passed to ``udf`` if ``function`` is not declared yet.
 
@@ -219,9 +223,8 @@ class Session:
             try:
                 if builtin:
                     session_functions_first(self.spark)
-                if record.definition.kind == "scalar":
-                    planned = scalar.register(self.spark, record)
-                    self._planned[_key(record, "scalar")] = planned
+                if record.definition.kind in ("scalar", "async"):
+                    in_force(self, record)
                 elif record.definition.kind == "table":
                     table = tables.register(self.spark, record)
                     self._planned[_key(record, "table")] = table
@@ -372,8 +375,8 @@ class Session:
         return "\n".join([text, *self.notes])
 
 
-def _key(record: RegisteredFunction, role: Role) -> tuple[str, int, str, Role]:
-    return record.name.lower(), record.version, record.hash, role
+def _key(record: RegisteredFunction, role: Role) -> tuple[str, int, str, Role, FunctionOptions]:
+    return record.name.lower(), record.version, record.hash, role, record.definition.options
 
 
 _current: Session | None = None

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from notebook_udf.kernel.async_options import in_force
 from notebook_udf.kernel.catalog import Catalog
-from notebook_udf.planner import promises
+from notebook_udf.planner import asynchronous, promises
 from notebook_udf.planner.both_sides import check
 from notebook_udf.planner.calls import of_kind
 from notebook_udf.planner.laterals import Laterals
@@ -25,7 +26,8 @@ def run_query(session: Session, query: str, args: Mapping[str, Any]) -> DataFram
     from pyspark.logger import PySparkLogger
     from pyspark.sql.sql_formatter import SQLStringFormatter
 
-    if not any(mentions(query, found) for found in _functions_of(session)):
+    query = asynchronous.placed(query, of_kind(session.functions, "async"))
+    if not any(mentions(query, found) for found in _functions_of(session, query)):
         return session.spark.sql(query, **args)
     untouched = query
     given = dict(args)
@@ -47,16 +49,21 @@ def run_query(session: Session, query: str, args: Mapping[str, Any]) -> DataFram
     return session.spark.sql(untouched, **args)
 
 
-def _functions_of(session: Session) -> tuple[dict[str, RegisteredFunction], ...]:
+def _functions_of(session: Session, query: str) -> tuple[dict[str, RegisteredFunction], ...]:
+    """Table functions, scalar ones and aggregates; async ones with the options that hold now."""
     tables, scalars, aggregates = (
-        of_kind(session.functions, kind) for kind in ("table", "scalar", "aggregate")
+        of_kind(session.functions, *kinds)
+        for kinds in (("table",), ("scalar", "async"), ("aggregate",))
     )
+    for name, record in scalars.items():
+        if record.definition.is_async and mentions(query, {name: record}):
+            scalars[name] = in_force(session, record)
     return tables, scalars, aggregates
 
 
 def _planned(session: Session, query: str, catalog: Catalog) -> DataFrame | None:
     """The rows of a query; None if Spark is to have it as it is."""
-    tables, scalars, aggregates = _functions_of(session)
+    tables, scalars, aggregates = _functions_of(session, query)
     if not mentions(query, tables):
         return _without_tables(session, query, catalog)
 
@@ -70,7 +77,7 @@ def _planned(session: Session, query: str, catalog: Catalog) -> DataFrame | None
 
 def _without_tables(session: Session, query: str, catalog: Catalog) -> DataFrame | None:
     """The same for one in which table functions, if there are any, are left to Spark."""
-    _, scalars, aggregates = _functions_of(session)
+    _, scalars, aggregates = _functions_of(session, query)
     aggregated, called = mentions(query, aggregates), mentions(query, scalars)
     if not aggregated and not called:
         return None

@@ -124,6 +124,22 @@ UDF_CELL = Magic(
             suggestions=("1s", "10s", "30s", "1min"),
         ),
         Option(
+            "--buffer-capacity", "buffer_capacity", "async: calls in flight in a worker", "N",
+            suggestions=("10", "100", "1000"), number=True,
+        ),
+        Option(
+            "--output-mode", "output_mode", "async: whether rows keep their order", "MODE",
+            ("ORDERED", "ALLOW_UNORDERED"),
+        ),
+        Option(
+            "--max-attempts", "max_attempts", "async: how often a call is made at most", "N",
+            suggestions=("1", "3", "5"), number=True,
+        ),
+        Option(
+            "--fixed-delay", "fixed_delay", "async: time between two attempts", "TIME",
+            suggestions=("100ms", "1s"),
+        ),
+        Option(
             "--func-type", "func_type", "a row at a time, or a batch", "TYPE",
             ("general", "pandas", "arrow"),
         ),

@@ -38,6 +38,7 @@ _PASSES = {
 _SHARING = tuple(role for _, role in _PASSES.values())
 _BY_ROW = ("scalar", "guarded", "each", "each2")
 ROW_BY_ROW = "row by row"
+AWAITED = "awaited, several calls in flight"
 KERNELS = "a bundle at a time, as checked Arrow kernels"
 
 
@@ -135,6 +136,8 @@ def _way(role: str, func_type: str, definition: FunctionDefinition | None) -> st
         return _WAYS[func_type]
     if role not in _BY_ROW or definition is None:
         return ""
+    if definition.is_async:
+        return AWAITED
     return KERNELS if role == "scalar" and runs_as_kernels(definition) else ROW_BY_ROW
 
 

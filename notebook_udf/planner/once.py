@@ -21,6 +21,7 @@ from collections.abc import Iterator
 from pyspark.errors import AnalysisException
 from sqlglot import exp
 
+from notebook_udf.planner import asynchronous
 from notebook_udf.planner.calls import arguments_of, name_of, within
 from notebook_udf.planner.dialect import text
 from notebook_udf.planner.grouped_by import grouping_items
@@ -105,6 +106,9 @@ class _Once:
         if not grouped and _is_sorted_last(select):
             # Stored before they are sorted (below), rows have to hold what they are sorted by.
             wanted |= repeated
+        if grouped or not select.args.get("limit"):
+            # Rows beyond a LIMIT are never asked for, unless a column has to be there first.
+            wanted |= asynchronous.overlapping((p.node for p in (*later, *again)), calls)
         if not wanted:
             return False
         self._bind_filters(first)
@@ -115,6 +119,7 @@ class _Once:
         for key in sorted(wanted - filtered):
             self._bind(key)
             self._later[key] = self._bound[key]
+        self._views = asynchronous.side_by_side(self._views, calls)
         self._write(where)
         return True
 
@@ -252,13 +257,7 @@ class _Once:
         """A column for a value, computed once for each row of the FROM."""
         name = f"{_COLUMN}{next(self._numbers)}"
         row = exp.Anonymous(this="named_struct", expressions=[exp.Literal.string("h"), value])
-        rows = exp.Anonymous(
-            this="inline", expressions=[exp.Anonymous(this="array", expressions=[row])]
-        )
-        alias = exp.TableAlias(
-            this=exp.to_identifier(f"{name}_rows"), columns=[exp.to_identifier(name)]
-        )
-        self._views.append(exp.Lateral(this=rows, view=True, outer=True, alias=alias))
+        self._views.append(asynchronous.lateral(row, [name]))
         return exp.column(name)
 
     def _python_conjuncts(self, where: exp.Expression | None) -> tuple[Condition, ...]:
@@ -301,7 +300,8 @@ class _Once:
 
         writer = Guards((), self._calls, other)
         projections = [writer.write(p) for p in select.expressions]
-        names = [exp.to_identifier(_name_of_column(view)) for view in self._views]
+        columns = [column for view in self._views for column in view.args["alias"].columns]
+        names = [exp.to_identifier(column.name) for column in columns]
         for star in projections:
             if isinstance(star, exp.Star):
                 star.set("except_", [*(star.args.get("except_") or []), *(n.copy() for n in names)])
@@ -438,11 +438,6 @@ def _volatile(node: exp.Expression, calls: ScalarCalls) -> bool:
         if name_of(each) in VOLATILE:
             return True
     return False
-
-
-def _name_of_column(view: exp.Expression) -> str:
-    name: str = view.args["alias"].columns[0].name
-    return name
 
 
 def filtered_names(tree: exp.Expression) -> frozenset[str]:

@@ -19,6 +19,7 @@ from pyspark.sql import DataFrame
 from sqlglot import exp
 
 from notebook_udf.errors import PlanningError
+from notebook_udf.planner import asynchronous
 from notebook_udf.planner.both_sides import both_sides, doubtful, is_refused
 from notebook_udf.planner.calls import name_of
 from notebook_udf.planner.dialect import parsed, text
@@ -178,7 +179,8 @@ def promised(
         if rewritten:
             names.keep()
             changed = True
-    return made if changed else None
+    stored = asynchronous.stored_union(made, calls)
+    return stored or (made if changed else None)
 
 
 # Clauses that are evaluated by themselves; joins and the projections are looked at apart.

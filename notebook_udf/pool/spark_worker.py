@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import signal
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
@@ -49,6 +50,8 @@ def attach() -> None:
 
     def main(infile: Any, outfile: Any) -> None:
         enter_process()
+        process.runtime.hung_up = _watching(infile)
+        process.runtime.flush_rows = outfile.flush
         # Here and not earlier, because Spark resets the handlers before each task.
         signal.signal(signal.SIGTERM, _stop)
         try:
@@ -85,6 +88,17 @@ def _reading(original_read: Callable[..., Any]) -> Callable[..., Any]:
 
 def _stop(_number: int, _frame: FrameType | None) -> None:
     raise WorkerStopped(0)
+
+
+def _watching(stream: Any) -> Callable[[], bool]:
+    """Tells whether the JVM has closed its end, without reading from it."""
+    poller = select.poll()
+    try:
+        poller.register(stream.fileno(), select.POLLRDHUP)
+    except (AttributeError, OSError, ValueError):
+        # Not a socket of ours: it is then noticed with the next rows.
+        return lambda: False
+    return lambda: bool(poller.poll(0))
 
 
 def enter_process() -> None:

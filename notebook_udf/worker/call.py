@@ -62,6 +62,8 @@ class FunctionCall:
         self.results: list[Any] = []
         # The bundle's row that a row of what runs belongs to, where they are not the same.
         self.row_of: Callable[[int], int] | None = None
+        # Number and rows of the bundle that a failed row belongs to, where it is not the last.
+        self.bundle: tuple[int, int] | None = None
 
     def __reduce__(self) -> Any:
         return _arrive, (self._shipment,)
@@ -132,6 +134,8 @@ class FunctionCall:
                 key = f"{header.name}:{header.hash}"
                 kept = task.runtime.keep(task.identity.query, key, self._make)
                 self._function, self._context = kept
+                # Each task reports its own counts, and they are added up.
+                self._context.metric_group.reset()
             else:
                 (self._function, self._context), self._close = self._make()
         except (NotebookUdfError, WorkerStopped):
@@ -195,11 +199,12 @@ class FunctionCall:
         outcome: str = "fail",
         group: Mapping[str, Any] | None = None,
         method: str = "",
+        attempts: int = 1,
     ) -> None:
         """Reports a failed call; ends the task unless ``outcome`` says the row is let go.
 
         ``group`` holds the keys of the group that an aggregate was at, ``method`` names which of
-        its methods was called with the arguments.
+        its methods was called with the arguments, ``attempts`` says how often.
 
         Raises
         ------
@@ -207,7 +212,7 @@ class FunctionCall:
             With ``outcome="fail"``.
         """
         self.errors += 1
-        failed = self._report(error, arguments, row, outcome, group, method)
+        failed = self._report(error, arguments, row, outcome, group, method, attempts)
         if outcome == "fail":
             raise failure.FunctionFailed(failure.text(failed)) from None
 
@@ -219,8 +224,10 @@ class FunctionCall:
         outcome: str,
         group: Mapping[str, Any] | None,
         method: str,
+        attempts: int,
     ) -> FailedRow:
         task = self.task
+        bundle, rows = self.bundle or (task.bundle, task.rows)
         failed = failure.describe(
             error,
             function=self.name,
@@ -228,12 +235,13 @@ class FunctionCall:
             parameters=self._parameters(method),
             arguments=arguments,
             row=row if self.row_of is None else self.row_of(row),
-            rows=task.rows,
-            bundle=task.bundle,
+            rows=rows,
+            bundle=bundle,
             task=task.identity,
             worker=os.getpid(),
             group=group,
             method=method,
+            attempts=attempts,
         )
         kind, extra = classify(error, self)
         task.report(failed, outcome, error=kind, extra=extra)
@@ -261,6 +269,12 @@ class FunctionCall:
             job_parameters=task.job_parameters,
         )
         self._context = context
+        return self._enter(function, context)
+
+    def _enter(
+        self, function: Any, context: FunctionContext
+    ) -> tuple[tuple[Any, FunctionContext], Callable[[], None]]:
+        """The function opened, and what closes it."""
         if not isinstance(function, UserDefinedFunction):
             return (function, context), lambda: None
         function.open(context)

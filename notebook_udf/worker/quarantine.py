@@ -52,6 +52,8 @@ class Quarantine:
     def __init__(self, call: FunctionCall, columns: list[pa.Array]) -> None:
         self._call = call
         self._columns = columns
+        # An async function's rows of several bundles are on their way at a time.
+        self._bundle = call.task.bundle
         self._rows: dict[int, dict[str, Any]] = {}
 
     def add(
@@ -76,7 +78,7 @@ class Quarantine:
             "stage": task.identity.stage,
             "partition": task.identity.partition,
             "attempt": task.identity.attempt,
-            "bundle": task.bundle,
+            "bundle": self._bundle,
             "row": row if self._call.row_of is None else self._call.row_of(row),
             "version": self._call.version,
             "time": time.time(),
@@ -130,7 +132,7 @@ class Quarantine:
 
     def _file_name(self) -> str:
         task = self._call.task
-        return f"{task.identity.task_attempt}-{task.bundle}-{next(_numbers)}.parquet"
+        return f"{task.identity.task_attempt}-{self._bundle}-{next(_numbers)}.parquet"
 
     @staticmethod
     def folder_of(quarantine: Path, function: str, version: int) -> Path:

@@ -17,6 +17,7 @@ from pyspark.sql.types import DataType
 
 from notebook_udf import __version__
 from notebook_udf.errors import VersionMismatch
+from notebook_udf.functions.async_options import options_of
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.functions.options import FunctionOptions
 from notebook_udf.types import contains_view
@@ -104,7 +105,7 @@ class Header:
             parameters=tuple(document["parameters"]),
             input_types=tuple(t and parse(t) for t in document["input_types"]),
             result_type=parse(document["result_type"]),
-            options=FunctionOptions(**document["options"]),
+            options=options_of(document["options"]),
             hash=document["hash"],
             source_file=document["source_file"],
             source_lines=tuple(document["source_lines"]),

@@ -28,6 +28,8 @@ Position = tuple[int, str, int, int]
 class CallTimedOut(BaseException):
     """Raised in the main thread when a call has used up its time; its text is the stack.
 
+    An async call is cancelled instead, and this stands for it.
+
     Not an Exception, so that a function's own ``except Exception`` does not swallow it.
     """
 
