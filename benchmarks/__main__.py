@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pyspark
 
-from benchmarks import aggregates, flood, latency, scalar, tables
+from benchmarks import aggregates, async_calls, flood, latency, scalar, tables
 from benchmarks.measure import Figure
 from notebook_udf.kernel import active_session
 
@@ -24,6 +24,7 @@ BENCHMARKS: dict[str, Callable[[], list[Figure]]] = {
     "windows": aggregates.run_windows,
     "scaling": aggregates.run_scaling,
     "tables": tables.run,
+    "async": async_calls.run,
 }
 RESULTS = Path(__file__).with_name("RESULTS.md")
 

@@ -142,11 +142,19 @@ def table_cases(spark: SparkSession) -> Cases:
     }
 
 
+def async_cases(spark: SparkSession) -> Cases:
+    """Spark's threads for functions that block."""
+    from benchmarks.async_calls import rival_cases
+
+    return rival_cases(spark)
+
+
 CASES = {
     "scalar": scalar_cases,
     "aggregates": aggregate_cases,
     "windows": window_cases,
     "tables": table_cases,
+    "async": async_cases,
 }
 
 
