@@ -96,6 +96,37 @@ def test_the_tutorial_on_table_functions_tells_the_truth(tmp_path: Path) -> None
     assert "1696 models have no number in front" in lenient
 
 
+@pytest.mark.timeout(300)
+def test_the_tutorial_on_async_functions_tells_the_truth(tmp_path: Path) -> None:
+    copy_tutorials(tmp_path)
+    outputs: dict[str, str] = {}
+    run_tutorial(
+        tmp_path / "04-async.ipynb",
+        lambda source, texts: outputs.update({source: "\n".join(texts)}),
+    )
+
+    def of(part: str) -> str:
+        (found,) = [text for source, text in outputs.items() if part in source]
+        return found
+
+    assert of("day_hours.eval") == "14.91"
+    asked = of("one after the other")
+    assert "1,458 airports" in asked
+    assert "'refused'" not in asked
+    assert "async.call_seconds" in of("%udf metrics")
+    needed = of("def requests").splitlines()
+    assert needed[0].startswith("13 rows, 13 answers")
+    assert needed[1].startswith("67 rows, 67 answers")
+    unordered, ordered = of("napped").splitlines()
+    assert unordered.endswith("0, 20, 40]")
+    assert ordered == "[55, 56, 57, 58, 59]"
+    assert of('buffer-capacity"').splitlines()[0] in ("3", "6")
+    failed = of("polite(faa)")
+    assert "did not return within 0.3 s" in failed
+    assert "'JFK'" in failed
+    assert "await asyncio.sleep(3600)" in failed
+
+
 @pytest.mark.parametrize("path", TUTORIALS, ids=lambda p: p.name)
 def test_tutorials_are_stored_without_outputs(path: Path) -> None:
     notebook = nbformat.read(path, as_version=4)
