@@ -119,7 +119,14 @@ def _window(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) ->
     return f"{form}; each frame is accumulated", "it has no retract"
 
 
+def _table(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> _Found:
+    others = [other.name for other in node.functions if other is not use]
+    if others:
+        return f"in one pass over the rows with {', '.join(others)}", "they follow each other"
+    return "in a pass over the rows, beside which other columns stay in Arrow", "it gives rows"
+
+
 _FORMS = {
     "scalar": _scalar, "guarded": _guarded, "each": _each, "each2": _each, "partial": _partial,
-    "summed": _summed, "whole": _whole, "window": _window,
+    "summed": _summed, "whole": _whole, "window": _window, "table": _table,
 }  # fmt: skip
