@@ -314,6 +314,7 @@ def work(connection: socket.socket, *, reuse: bool) -> int:
     from pyspark.util import enable_faulthandler
 
     from notebook_udf.pool import spark_worker
+    from notebook_udf.worker.runtime import process
 
     unix = os.environ.get("PYTHON_UNIX_DOMAIN_ENABLED", "false").lower() == "true"
     with enable_faulthandler():
@@ -329,7 +330,7 @@ def work(connection: socket.socket, *, reuse: bool) -> int:
                         pass
                 return code
             authenticated = True
-            if not reuse:
+            if not reuse or process.stopping:
                 return 0
             gc.collect()
             if len(sys.modules) != modules:

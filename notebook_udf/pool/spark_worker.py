@@ -87,6 +87,7 @@ def _reading(original_read: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _stop(_number: int, _frame: FrameType | None) -> None:
+    process.stopping = True
     raise WorkerStopped(0)
 
 

@@ -217,6 +217,8 @@ class _Process:
 
     def __init__(self) -> None:
         self.runtime = Runtime()
+        # Told to go: Spark's own code takes that for the end of a task like any other.
+        self.stopping = False
 
 
 process = _Process()

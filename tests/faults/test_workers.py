@@ -225,6 +225,18 @@ def test_worker_that_ignores_sigterm_is_killed(session: nu.Session) -> None:
     assert not (session.folder / "workers" / f"{pid}.native").exists()
 
 
+def test_an_idle_worker_that_is_told_to_go_goes_by_itself(session: nu.Session) -> None:
+    def where(i: int) -> int:
+        return os.getpid()
+
+    pid = run(session, where, "SELECT f(id) FROM range(0, 1, 1, 1)")[0][0]
+    assert session.store.wait_exit(pid, 0) is None
+    session.pool.restart(pid)
+    ended = session.store.wait_exit(pid, 10)
+    assert ended is not None
+    assert (ended.exit_code, ended.signal) == (0, None)
+
+
 def test_restart_of_a_name_that_is_no_worker(session: nu.Session) -> None:
     with pytest.raises(nu.DeclarationError, match="is not a worker"):
         session.pool.restart(os.getpid())
