@@ -323,6 +323,8 @@ def work(connection: socket.socket, *, reuse: bool) -> int:
         modules = len(sys.modules)
         while True:
             code = int(worker(connection, authenticated))
+            if process.stopped_idle:
+                return 0
             if code:
                 # Spark reads the error before it closes; an early exit could lose it.
                 with contextlib.suppress(OSError):
@@ -330,7 +332,7 @@ def work(connection: socket.socket, *, reuse: bool) -> int:
                         pass
                 return code
             authenticated = True
-            if not reuse or process.stopping:
+            if not reuse:
                 return 0
             gc.collect()
             if len(sys.modules) != modules:

@@ -87,7 +87,7 @@ def _reading(original_read: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _stop(_number: int, _frame: FrameType | None) -> None:
-    process.stopping = True
+    process.stopped_idle = process.runtime.task is None
     raise WorkerStopped(0)
 
 

@@ -217,8 +217,8 @@ class _Process:
 
     def __init__(self) -> None:
         self.runtime = Runtime()
-        # Told to go: Spark's own code takes that for the end of a task like any other.
-        self.stopping = False
+        # Told to go while it waited for a task: nobody reads what Spark's own code says of that.
+        self.stopped_idle = False
 
 
 process = _Process()
