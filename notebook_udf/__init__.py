@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from notebook_udf.functions.declare_table import udtf
     from notebook_udf.functions.metrics import Counter, Gauge, Histogram, Meter, MetricGroup
     from notebook_udf.functions.row import Row
+    from notebook_udf.functions.states import ListState, MapState, ValueState
     from notebook_udf.functions.views import ListView, MapView
     from notebook_udf.kernel import Session, session
     from notebook_udf.kernel.async_operator import map_async
@@ -70,7 +71,9 @@ _HOMES = {
     "FunctionTimeout": "errors",
     "Gauge": "functions.metrics",
     "Histogram": "functions.metrics",
+    "ListState": "functions.states",
     "ListView": "functions.views",
+    "MapState": "functions.states",
     "MapView": "functions.views",
     "Meter": "functions.metrics",
     "MetricGroup": "functions.metrics",
@@ -89,6 +92,7 @@ _HOMES = {
     "TypeDeclarationError": "errors",
     "UserDefinedFunction": "functions.base",
     "UserFunctionError": "errors",
+    "ValueState": "functions.states",
     "VersionMismatch": "errors",
     "WorkerError": "errors",
     "WorkerLost": "errors",
@@ -118,7 +122,9 @@ __all__ = [
     "FunctionTimeout",
     "Gauge",
     "Histogram",
+    "ListState",
     "ListView",
+    "MapState",
     "MapView",
     "Meter",
     "MetricGroup",
@@ -137,6 +143,7 @@ __all__ = [
     "TypeDeclarationError",
     "UserDefinedFunction",
     "UserFunctionError",
+    "ValueState",
     "VersionMismatch",
     "WorkerError",
     "WorkerLost",

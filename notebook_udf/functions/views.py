@@ -47,7 +47,7 @@ class ListView(Generic[T]):
         return hash(tuple(self))
 
     def __repr__(self) -> str:
-        return f"ListView({self._values!r})"
+        return f"{type(self).__name__}({self._values!r})"
 
 
 class MapView(Generic[K, V]):
@@ -124,4 +124,4 @@ class MapView(Generic[K, V]):
         return hash(frozenset(self.items()))
 
     def __repr__(self) -> str:
-        return f"MapView({self._entries!r})"
+        return f"{type(self).__name__}({self._entries!r})"

@@ -1,0 +1,153 @@
+"""``ValueState``, ``ListState`` and ``MapState``: what a function remembers of a key.
+
+The interfaces a user's code is written against, and implementations that hold everything in
+memory, for a function that is run here, without Spark. Those that live in a stream's checkpoint
+are in ``worker.caches``. The interfaces, and that a ``ListState`` cannot remove a single element,
+come from the stateful Python aggregates design, "Pyflink State API".
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from typing import Generic, TypeVar
+
+from notebook_udf.functions.views import ListView, MapView
+
+T = TypeVar("T")
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class State(ABC):
+    """What every kind of state can do."""
+
+    @abstractmethod
+    def clear(self) -> None:
+        """Removes everything the current key has."""
+
+
+class ValueState(State, Generic[T]):
+    """One value per key."""
+
+    @abstractmethod
+    def value(self) -> T | None:
+        """The value, or None if none was set."""
+
+    @abstractmethod
+    def update(self, value: T) -> None:
+        """Sets the value."""
+
+
+class ListState(State, Generic[T]):
+    """A list per key, which can be added to or replaced as a whole."""
+
+    @abstractmethod
+    def get(self) -> Iterable[T]:
+        """The values, in the order they were added."""
+
+    @abstractmethod
+    def add(self, value: T) -> None:
+        """Appends a value."""
+
+    @abstractmethod
+    def update(self, values: list[T]) -> None:
+        """Replaces all values by these."""
+
+    @abstractmethod
+    def add_all(self, values: list[T]) -> None:
+        """Appends every value of a list."""
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self.get())
+
+
+class MapState(State, Generic[K, V]):
+    """A mapping per key, whose entries are read, put and removed one by one."""
+
+    @abstractmethod
+    def get(self, key: K) -> V:
+        """The value under a key.
+
+        Raises
+        ------
+        KeyError
+            If there is none; ask with ``contains`` or ``in`` first.
+        """
+
+    @abstractmethod
+    def put(self, key: K, value: V) -> None:
+        """Sets the value under a key."""
+
+    @abstractmethod
+    def put_all(self, dict_value: dict[K, V]) -> None:
+        """Sets every entry of a dict."""
+
+    @abstractmethod
+    def remove(self, key: K) -> None:
+        """Removes a key; one that is not there is no error."""
+
+    @abstractmethod
+    def contains(self, key: K) -> bool:
+        """Whether there is a value under the key."""
+
+    @abstractmethod
+    def items(self) -> Iterable[tuple[K, V]]:
+        """Keys and values."""
+
+    @abstractmethod
+    def keys(self) -> Iterable[K]:
+        """The keys."""
+
+    @abstractmethod
+    def values(self) -> Iterable[V]:
+        """The values."""
+
+    @abstractmethod
+    def is_empty(self) -> bool:
+        """Whether there is no entry."""
+
+    def __getitem__(self, key: K) -> V:
+        return self.get(key)
+
+    def __setitem__(self, key: K, value: V) -> None:
+        self.put(key, value)
+
+    def __delitem__(self, key: K) -> None:
+        self.remove(key)
+
+    def __contains__(self, key: K) -> bool:
+        return self.contains(key)
+
+    def __iter__(self) -> Iterator[K]:
+        return iter(self.keys())
+
+
+class InMemoryValueState(ValueState[T]):
+    """A value held in memory."""
+
+    def __init__(self, value: T | None = None) -> None:
+        self._value = value
+
+    def value(self) -> T | None:
+        return self._value
+
+    def update(self, value: T) -> None:
+        self._value = value
+
+    def clear(self) -> None:
+        self._value = None
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._value!r})"
+
+
+class InMemoryListState(ListView[T], ListState[T]):
+    """A list held in memory."""
+
+    def update(self, values: list[T]) -> None:
+        self._values = list(values)
+
+
+class InMemoryMapState(MapView[K, V], MapState[K, V]):
+    """A mapping held in memory."""
