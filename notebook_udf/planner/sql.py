@@ -65,6 +65,7 @@ class Planner:
         self._aggregates = aggregates
         self.catalog = catalog
         self.decisions: list[Decision] = []
+        self.streams = False
 
     def plan(self) -> DataFrame:
         """The query as a DataFrame.
@@ -90,6 +91,7 @@ class Planner:
             answer = self.catalog.run(text(plain))
             names = column_names(self._query, self._aggregates, self.catalog)
             answer = _named(answer, names or answer.columns)
+            self.streams = answer.isStreaming
         optimised = tree.copy()
         if self._in_two_phases(optimised, []):
             rest = self._whole(optimised)
@@ -189,6 +191,7 @@ class _Around:
         self._planner = planner
         self._outside = outside
         self._visible = visible
+        self.streams = planner.streams
         self.hidden_name = planner.catalog.hidden_name
         self.view = planner.catalog.view
         self.built_in_aggregates = planner.catalog.built_in_aggregates

@@ -17,7 +17,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructField
 from sqlglot import exp
 
-from notebook_udf.planner import summed
+from notebook_udf.planner import streaming, summed
 from notebook_udf.planner.aggregates import partial_rows
 from notebook_udf.planner.calls import AggregateCall, name_of
 from notebook_udf.planner.dialect import parsed, text
@@ -51,9 +51,9 @@ def rewritten(select: exp.Select, around: Surroundings) -> exp.Select | None:
         return None
 
 
-def _suits(call: AggregateCall) -> bool:
+def _suits(call: AggregateCall, streams: bool) -> bool:
     general = call.record.definition.func_type == "general"
-    return general and not call.distinct and call.window is None
+    return general and (streams or not call.distinct) and call.window is None
 
 
 class _TwoPhases:
@@ -66,6 +66,7 @@ class _TwoPhases:
         self._aliases = {p.alias.lower() for p in select.expressions if isinstance(p, exp.Alias)}
         self._passes = False
         self._sets = False
+        self._streams = self._reads_stream()
         self._merges: set[int] = set()
 
     def rewritten(self) -> exp.Select:
@@ -74,7 +75,7 @@ class _TwoPhases:
             raise Unfit
         name_projections(select)
         for call in self._around.calls(select):
-            if not _suits(call):
+            if not _suits(call, self._streams):
                 call.node.replace(self._around.collected(call))
         calls = self._around.calls(select)
         if not calls:
@@ -84,6 +85,8 @@ class _TwoPhases:
         self._find_keys(group)
         self._sets = group is not None and has_sets(group)
         parts = [self._part(call) for call in calls]
+        if self._streams:
+            return self._kept_in_state(calls, parts)
         merged = [self._merged(call, place) for place, call in enumerate(calls)]
         for call, expression in zip(calls, merged, strict=True):
             self._merges.add(id(expression))
@@ -93,6 +96,48 @@ class _TwoPhases:
         rows = self._around.run(self._inner(), inside=True)
         self._check(rows.schema.fields[: len(self._keys.expressions)])
         read_instead(select, self._around.view(self._first_phase(rows, parts, records, merged)))
+        self._around.run(select, inside=False)
+        return select
+
+    # Streams ---------------------------------------------------------------------------------
+
+    def _reads_stream(self) -> bool:
+        if not self._around.streams:
+            return False
+        one: list[exp.Expression] = [exp.alias_(exp.Literal.number(0), "_nu_none")]
+        return bool(self._around.run(inner_query(self._select, one), inside=True).isStreaming)
+
+    def _kept_in_state(self, calls: list[AggregateCall], parts: list[Part]) -> exp.Select:
+        """The SELECT over groups that were aggregated into state.
+
+        Spark's own aggregates cannot join in: beside them the rows are collected by Spark.
+        """
+        select = self._select
+        if self._sets:
+            raise Unfit
+        for place, call in enumerate(calls):
+            value = exp.column(f"_nu_value{place}")
+            self._merges.add(id(value))
+            call.node.replace(value)
+        for name in ("group", *_OUTER):
+            self._place_columns(select.args.get(name), ordering=name in ("order", "sort"))
+        if self._passes:
+            raise Unfit
+        rows = self._around.run(self._inner(), inside=True)
+        layout = self._layout(parts, True)
+        found = streaming.aggregate(
+            rows,
+            layout.keys,
+            [
+                streaming.StreamCall(f"{place}", call.record, part, call.distinct)
+                for place, (call, part) in enumerate(zip(calls, layout.parts, strict=True))
+            ],
+        )
+        read_instead(select, self._around.view(found))
+        having = select.args.get("having")
+        select.set("where", None if having is None else exp.Where(this=having.this))
+        select.set("having", None)
+        select.set("group", None)
         self._around.run(select, inside=False)
         return select
 

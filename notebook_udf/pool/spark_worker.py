@@ -10,6 +10,7 @@ workers needs a second module like this one and nothing more.
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import select
@@ -28,6 +29,7 @@ from notebook_udf.worker.blame import WorkerStopped
 from notebook_udf.worker.call import FunctionCall, take_arrived
 from notebook_udf.worker.failure import FunctionFailed
 from notebook_udf.worker.runtime import Runtime, process
+from notebook_udf.worker.streaming import OUTPUT_MODE_CONF, StatePass, take_pass
 from notebook_udf.worker.task import Task
 
 # Set in the workers' environment by the session.
@@ -77,6 +79,9 @@ def _reading(original_read: Callable[..., Any]) -> Callable[..., Any]:
         take_arrived()
         func, profiler, deserializer, serializer = original_read(*args, **kwargs)
         calls = take_arrived()
+        passed = take_pass()
+        if passed is not None:
+            func = _with_state(passed, func)
         if calls:
             # The fourth argument of both, under Spark's name for it.
             runner_conf = kwargs["runner_conf"] if "runner_conf" in kwargs else args[3]
@@ -84,6 +89,24 @@ def _reading(original_read: Callable[..., Any]) -> Callable[..., Any]:
         return func, profiler, deserializer, serializer
 
     return read
+
+
+def _with_state(passed: StatePass, func: Process) -> Process:
+    """Whole batches and the state server's connection to the pass, in place of Spark's ``func``.
+
+    Spark's own would hand it a row at a time, of one key at a time.
+    """
+    client = inspect.getclosurevars(func).nonlocals["stateful_processor_api_client"]
+
+    def run(_split: int, batches: Batches) -> Batches:
+        from pyspark import TaskContext
+
+        context = TaskContext.get()
+        assert context is not None
+        mode = (context._localProperties or {}).get(OUTPUT_MODE_CONF) or "update"
+        return passed.run(client, batches, mode)
+
+    return run
 
 
 def _stop(_number: int, _frame: FrameType | None) -> None:

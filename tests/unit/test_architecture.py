@@ -31,6 +31,7 @@ LAYERS = [
     "pool",
     "launch",
     "plan",
+    "state",
     "kernel",
     "samples",
     "widgets",
