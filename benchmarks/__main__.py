@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pyspark
 
-from benchmarks import aggregates, async_calls, flood, latency, scalar, tables
+from benchmarks import aggregates, async_calls, flood, latency, scalar, streams, tables
 from benchmarks.measure import Figure
 from notebook_udf.kernel import active_session
 
@@ -25,6 +25,7 @@ BENCHMARKS: dict[str, Callable[[], list[Figure]]] = {
     "scaling": aggregates.run_scaling,
     "tables": tables.run,
     "async": async_calls.run,
+    "streams": streams.run,
 }
 RESULTS = Path(__file__).with_name("RESULTS.md")
 

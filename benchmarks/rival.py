@@ -5,17 +5,23 @@ Reads the name of a case from stdin, runs it, answers with the seconds it needed
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
+from pathlib import Path
 from types import TracebackType
 
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 from pyspark.sql.functions import udf
 
+from benchmarks.changing import CASES as STREAMS
+from benchmarks.changing import PROVIDER, by_hand, consumed, source
 from benchmarks.means import (
     FRAMES,
     GROUPS,
@@ -149,12 +155,25 @@ def async_cases(spark: SparkSession) -> Cases:
     return rival_cases(spark)
 
 
+def stream_cases(spark: SparkSession) -> Cases:
+    """Aggregates on streams, by hand on ``transformWithState``."""
+    spark.conf.set(*PROVIDER)
+    spark.conf.set("spark.sql.shuffle.partitions", str(PARTITIONS))
+    folder = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return {
+        name: consumed(by_hand(source(spark, case.tenth(), folder), name))
+        for name, case in STREAMS.items()
+    }
+
+
 CASES = {
     "scalar": scalar_cases,
     "aggregates": aggregate_cases,
     "windows": window_cases,
     "tables": table_cases,
     "async": async_cases,
+    "streams": stream_cases,
 }
 
 

@@ -8,12 +8,17 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
+from pyspark.errors import AnalysisException
+
+from notebook_udf.errors import PlanningError
 from notebook_udf.worker.streaming import OUTPUT_MODE_CONF
 
 _STARTING = ("start", "toTable")
+_UNSUPPORTED = "STREAMING_OUTPUT_MODE.UNSUPPORTED_OPERATION"
 
 
 class StreamStarts:
@@ -57,15 +62,43 @@ def _telling(original: Callable[..., Any]) -> Callable[..., Any]:
     def start(writer: Any, *args: Any, **kwargs: Any) -> Any:
         given = signature.bind(writer, *args, **kwargs).arguments.get("outputMode")
         mode = given or getattr(writer, "_nu_output_mode", None) or "append"
-        conf = writer._spark.conf
-        before = conf.get(OUTPUT_MODE_CONF, None)
-        conf.set(OUTPUT_MODE_CONF, mode.lower())
+        settings = {OUTPUT_MODE_CONF: mode.lower()}
+        if _forgets(writer._df):
+            # Spark would run micro-batches without rows for ever, to look for what has expired;
+            # what has is not read in any case.
+            settings["spark.sql.streaming.noDataMicroBatches.enabled"] = "false"
         try:
-            return original(writer, *args, **kwargs)
-        finally:
-            if before is None:
-                conf.unset(OUTPUT_MODE_CONF)
-            else:
-                conf.set(OUTPUT_MODE_CONF, before)
+            with _set(writer._spark.conf, settings):
+                return original(writer, *args, **kwargs)
+        except AnalysisException as error:
+            if error.getCondition() == _UNSUPPORTED and mode.lower() == "complete":
+                raise PlanningError(
+                    "outputMode('complete') would write every group after each micro-batch, and "
+                    "Python functions keep theirs where only the groups that changed are read: "
+                    "use 'update', and let the sink keep the newest row of each key"
+                ) from error
+            raise
 
     return start
+
+
+def _forgets(frame: Any) -> bool:
+    """Whether aggregates of ours with a time to live are in a plan."""
+    plan = str(frame._jdf.queryExecution().analyzed()) if hasattr(frame, "_jdf") else ""
+    return any("_nu_value0" in line and ", ProcessingTime," in line for line in plan.splitlines())
+
+
+@contextmanager
+def _set(conf: Any, settings: Mapping[str, str]) -> Iterator[None]:
+    """Confs as they are to be within it."""
+    before = {name: conf.get(name, None) for name in settings}
+    for name, value in settings.items():
+        conf.set(name, value)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                conf.unset(name)
+            else:
+                conf.set(name, value)

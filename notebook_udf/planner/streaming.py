@@ -77,7 +77,7 @@ def aggregate(
     *,
     changes: int | None = None,
 ) -> DataFrame:
-    """One row per group that changed: the keys, then a column per call.
+    """One row per group that changed: ``_nu_key`` columns, then a ``_nu_value`` column per call.
 
     Parameters
     ----------
@@ -104,15 +104,17 @@ def aggregate(
                 f"a stream cannot be grouped by {name}, a {ddl(field.dataType)}: group by parts "
                 f"of it, or by its text"
             )
-    names = [f"_nu_key{place}" for place in range(len(keys))]
     shown = list(keys)
     if not keys:
         # One group of all rows: a key that all have.
-        rows = rows.select(F.lit(0).alias("_nu_all"), "*")
-        names, shown = ["_nu_all"], [""]
+        rows = rows.select(F.lit(0).alias("all_rows"), "*")
+        shown = ["all_rows"]
         calls = [dataclasses.replace(c, part=_moved(c.part)) for c in calls]
         changes = None if changes is None else changes + 1
-        fields = rows.schema.fields
+    # Under these names the state shows the keys.
+    names = _plain_names(shown)
+    rows = rows.toDF(*names, *rows.columns[len(names) :])
+    fields = rows.schema.fields
     key_fields = fields[: len(shown)]
     event = _event_time(key_fields)
     records = [call.record for call in calls]
@@ -155,9 +157,10 @@ def aggregate(
     found = rows.groupBy(*names).transformWithState(
         StatePass(layout, shipments, []), out, "update", time_mode
     )
+    values = [f"_nu_value{place}" for place in range(len(calls))]
     if not keys:
-        found = found.drop("_nu_all")
-    return found
+        return found.select(*values)
+    return found.toDF(*(f"_nu_key{place}" for place in range(len(keys))), *values)
 
 
 def _shapes(calls: Sequence[StreamCall]) -> StructType:
@@ -165,7 +168,9 @@ def _shapes(calls: Sequence[StreamCall]) -> StructType:
     names = [call.record.name for call in calls]
     return _struct(
         {
-            name if names.count(name) == 1 else f"{name}_{call.name}": shape(call.record.definition)
+            (name if names.count(name) == 1 else f"{name}_{call.name}"): shape(
+                call.record.definition
+            )
             for name, call in zip(names, calls, strict=True)
         }
     )
@@ -211,13 +216,18 @@ def _shape_of(value: Any) -> DataType:
 
 def _struct(parts: Mapping[str, DataType]) -> StructType:
     """A struct whose names Avro, in which Spark keeps schemas of state, can take."""
-    made = StructType()
-    for name, part in parts.items():
+    names = _plain_names(list(parts))
+    return StructType([StructField(n, t) for n, t in zip(names, parts.values(), strict=True)])
+
+
+def _plain_names(names: Sequence[str]) -> list[str]:
+    made: list[str] = []
+    for name in names:
         plain = re.sub(r"[^A-Za-z0-9_]", "_", name)
         plain = plain if re.match(r"[A-Za-z_]", plain) else f"_{plain}"
-        while plain in made.names:
+        while plain.lower() in map(str.lower, made):
             plain += "_"
-        made.add(plain, part)
+        made.append(plain)
     return made
 
 

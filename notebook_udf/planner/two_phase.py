@@ -115,8 +115,20 @@ class _TwoPhases:
         select = self._select
         if self._sets:
             raise Unfit
-        for place, call in enumerate(calls):
-            value = exp.column(f"_nu_value{place}")
+        # Equal calls share their accumulators.
+        kept: list[streaming.StreamCall] = []
+        own = self._layout(parts, True)
+        for call, part in zip(calls, own.parts, strict=True):
+            same = (
+                k
+                for k in kept
+                if (k.record, k.part, k.distinct) == (call.record, part, call.distinct)
+            )
+            found = next(same, None)
+            if found is None:
+                found = streaming.StreamCall(str(len(kept)), call.record, part, call.distinct)
+                kept.append(found)
+            value = exp.column(f"_nu_value{found.name}")
             self._merges.add(id(value))
             call.node.replace(value)
         for name in ("group", *_OUTER):
@@ -124,16 +136,8 @@ class _TwoPhases:
         if self._passes:
             raise Unfit
         rows = self._around.run(self._inner(), inside=True)
-        layout = self._layout(parts, True)
-        found = streaming.aggregate(
-            rows,
-            layout.keys,
-            [
-                streaming.StreamCall(f"{place}", call.record, part, call.distinct)
-                for place, (call, part) in enumerate(zip(calls, layout.parts, strict=True))
-            ],
-        )
-        read_instead(select, self._around.view(found))
+        groups = streaming.aggregate(rows, own.keys, kept)
+        read_instead(select, self._around.view(groups))
         having = select.args.get("having")
         select.set("where", None if having is None else exp.Where(this=having.this))
         select.set("having", None)

@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from pyspark.sql.types import StructType
+
 from notebook_udf.errors import SessionError
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.state.decoding import Decoding, accumulators, without_views
@@ -158,7 +160,8 @@ class StateReader:
         """
         from pyspark.sql import functions as F
 
-        values = key if isinstance(key, tuple) and len(self._keys) != 1 else (key,)
+        alone = len(self._keys) == 1 and isinstance(self._keys[0].dataType, StructType)
+        values = key if isinstance(key, tuple) and not alone else (key,)
         if len(values) != len(self._keys):
             names = ", ".join(f.name for f in self._keys)
             raise ValueError(f"the key {key!r} has {len(values)} values, and it takes: {names}")
@@ -167,7 +170,7 @@ class StateReader:
             for name in self.functions:
                 rows = self.read(name, batch)
                 for f, value in zip(self._keys, values, strict=True):
-                    rows = rows.where(F.col(f.name).eqNullSafe(F.lit(value)))
+                    rows = rows.where(F.col(f.name).eqNullSafe(_literal(value, f.dataType)))
                 text = F.col("accumulator").cast("string").alias("accumulator")
                 found.append(
                     rows.select(F.lit(batch).alias("batch"), F.lit(name).alias("function"), text)
@@ -203,7 +206,7 @@ class StateReader:
         reader = reader.option("operatorId", self._operators[variable])
         if batch is not None:
             reader = reader.option("batchId", batch)
-        return reader.load(self.checkpoint)
+        return _without_expiry(reader.load(self.checkpoint))
 
     def _pickled(self, batch: int | None) -> DataFrame:
         """The key's columns, ``pickled``, and ``entries`` of large views."""
@@ -262,6 +265,24 @@ class StateReader:
         from notebook_udf.tables import html_table
 
         return f"<pre>{escape(self._caption())}</pre>{html_table(_HEADERS, self._rows())}"
+
+
+def _without_expiry(rows: DataFrame) -> DataFrame:
+    """Rows of state with their values alone, where Spark keeps the time of their end beside."""
+    for name in ("value", "user_map_value", "list_element"):
+        if name in rows.columns and "ttlExpirationMs" in rows.schema[name].dataType.names:
+            rows = rows.withColumn(name, rows[name]["value"])
+    return rows
+
+
+def _literal(value: Any, data_type: DataType) -> Column:
+    """A key's value as a column; a tuple as the struct it is."""
+    from pyspark.sql import functions as F
+
+    if isinstance(value, tuple) and isinstance(data_type, StructType):
+        parts = zip(value, data_type.fields, strict=True)
+        return F.struct(*(_literal(part, f.dataType).alias(f.name) for part, f in parts))
+    return F.lit(value).cast(data_type)
 
 
 def checkpoint_of(query: Any) -> str:

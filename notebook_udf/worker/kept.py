@@ -169,7 +169,8 @@ class KeptMapView(MapView[Any, Any]):
                 if part is not ABSENT:
                     if not all(isinstance(value, _CONSTANT) for value in part.values()):
                         self._put(number, part)
-                    yield from part.items()
+                    # A copy, so that entries can be removed on the way.
+                    yield from list(part.items())
 
     def keys(self) -> Iterable[Any]:
         return (key for key, _ in self.items())

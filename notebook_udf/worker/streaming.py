@@ -444,15 +444,14 @@ class _Groups:
         columns = [internal(firsts.column(i)) for i in range(len(self._layout.keys))]
         state_keys = [pickled(row) for row in zip(*columns, strict=True)]
         values = self._server.values(ACCUMULATORS, state_keys)
-        timers = []
+        timers: list[tuple[bytes, int]] = []
         for (key, _), place, value in zip(fresh, state_keys, values, strict=True):
             held = self._held[key] = self._loaded(key, place, value)
             if self._layout.event is not None and not held.known:
-                timers.append((place, key))
+                ends = self._ends(unpickled(place))
+                timers += [] if ends is None else [(place, ends)]
         if timers:
-            self._server.register_timers(
-                [(place, self._ends(unpickled(place))) for place, _ in timers]
-            )
+            self._server.register_timers(timers)
 
     def _loaded(self, key: Any, place: bytes, value: bytes | None) -> _Held:
         if value is None:
@@ -531,12 +530,12 @@ class _Groups:
                 call.rows_out += len(part)
             yield _wrapped(columns)
 
-    def _ends(self, key: tuple[Any, ...]) -> int:
+    def _ends(self, key: tuple[Any, ...]) -> int | None:
         """When a group is over, in milliseconds: at its event time, or at the end of its window."""
         assert self._layout.event is not None
         at = key[self._layout.event]
         micros = at[1] if isinstance(at, (tuple, list)) else at
-        return -(-int(micros) // 1000)
+        return None if micros is None else -(-int(micros) // 1000)
 
     def _naming(self, held: Sequence[_Held]) -> Group:
         return lambda place: self._named(held[place].key)
