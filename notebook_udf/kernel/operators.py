@@ -87,7 +87,7 @@ def flat_aggregate(
     names
         Names of its columns; those of its result type by default.
     by
-        As in ``nu.aggregate``.
+        As in ``nu.aggregate``. Of a stream, each group that changed gives its rows anew.
 
     Raises
     ------
@@ -108,19 +108,10 @@ def flat_aggregate(
         )
 
     def transform(rows: DataFrame) -> DataFrame:
-        _refuse_streams(rows)
         keys = grouping.group_keys(by)
         return grouping.flat_aggregate(rows, keys, found, chosen, _session().planned)
 
     return transform
-
-
-def _refuse_streams(rows: DataFrame) -> None:
-    if rows.isStreaming:
-        raise PlanningError(
-            "nu.flat_aggregate on a stream: table aggregate functions have no state yet; collect "
-            "the rows with nu.aggregate, or use foreachBatch"
-        )
 
 
 def _session() -> Session:

@@ -112,8 +112,12 @@ def flat_aggregate(
     rows: DataFrame, keys: Sequence[Column], call: ColumnCall, names: list[str], planned: Planned
 ) -> DataFrame:
     """Any number of rows per group: the keys, then the fields of the function's rows."""
-    merged = _merged(rows, keys, [call], planned) if _suits(call) else None
-    if merged is not None:
+    merged = None
+    if _suits(call) and not rows.isStreaming:
+        merged = _merged(rows, keys, [call], planned)
+    if rows.isStreaming:
+        groups = streaming.columns(rows, keys, _names(rows, keys), {"_nu_rows": call}, None)
+    elif merged is not None:
         grouped, (column,), source = merged
         groups = source.groupBy(*grouped).agg(column.alias("_nu_rows"))
     else:

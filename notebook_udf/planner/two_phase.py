@@ -37,6 +37,7 @@ from notebook_udf.worker.partial import ACCUMULATOR, PASSED, Layout, Part
 
 _OUTER = ("expressions", "having", "order", "sort", "limit", "offset", "distinct")
 _UNFIT = ("qualify", "windows", "connect", "match", "prewhere", "cluster", "distribute")
+_WINDOW = "window"
 
 
 def rewritten(select: exp.Select, around: Surroundings) -> exp.Select | None:
@@ -299,7 +300,9 @@ class _TwoPhases:
         for below in list(node.iter_expressions()):
             self._place_columns(below, ordering=ordering)
 
-    def _key_of(self, node: exp.Expression) -> exp.Column | None:
+    def _key_of(self, node: exp.Expression) -> exp.Expression | None:
+        if isinstance(node, exp.Column) and _WINDOW in (node.name.lower(), node.table.lower()):
+            return self._window_of(node)
         for place, key in enumerate(self._keys.expressions):
             if node == key:
                 return self._keys.at(place)
@@ -311,6 +314,16 @@ class _TwoPhases:
             ):
                 return self._keys.at(place)
         return None
+
+    def _window_of(self, node: exp.Column) -> exp.Expression | None:
+        """What ``window`` and ``window.start`` are where rows are grouped by a window of time."""
+        places = [i for i, key in enumerate(self._keys.expressions) if name_of(key) == _WINDOW]
+        names = {name.lower() for name in source_columns(self._select, self._around)}
+        if len(places) != 1 or _WINDOW in names:
+            raise Unfit
+        if node.table:
+            return exp.Dot(this=self._keys.at(places[0]), expression=node.this.copy())
+        return self._keys.at(places[0])
 
     def _is_built_in(self, node: exp.Expression) -> bool:
         name = name_of(node)

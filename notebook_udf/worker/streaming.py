@@ -463,7 +463,8 @@ class _Groups:
 
     def _leave(self, keep: Any = ABSENT) -> Iterator[pa.RecordBatch]:
         """Writes what is held but for one key, and answers the results."""
-        held = [each for key, each in self._held.items() if key != keep]
+        # Identity as well, because NaN is unequal to itself.
+        held = [each for key, each in self._held.items() if key is not keep and key != keep]
         if not held:
             return
         for each in held:

@@ -17,7 +17,7 @@ from sample_aggregates import CountAggregateFunction, CountDistinctAggregateFunc
 from streaming import Stream, last
 
 import notebook_udf as nu
-from notebook_udf import AggregateFunction, ListView, udaf
+from notebook_udf import AggregateFunction, ListView, TableAggregateFunction, udaf, udtaf
 
 Batches = list[list[tuple[Any, ...]]]
 
@@ -60,6 +60,17 @@ class Text(AggregateFunction):
 
     def get_value(self, accumulator: str) -> int:
         return len(accumulator)
+
+
+class TopTwo(TableAggregateFunction):
+    def create_accumulator(self) -> list[int]:
+        return []
+
+    def accumulate(self, accumulator: list[int], value: int) -> None:
+        accumulator[:] = sorted([*accumulator, value], reverse=True)[:2]
+
+    def emit_value(self, accumulator: list[int]) -> Iterator[tuple[int]]:
+        yield from zip(accumulator, strict=True)
 
 
 @pytest.fixture(scope="module")
@@ -252,6 +263,19 @@ def test_a_stream_of_changes_ends_with_what_survives(
     assert set(remembered) == {key for key, rows in alive.items() if rows.total()}
 
 
+def test_table_aggregates_give_the_rows_of_groups_that_changed(
+    streams: nu.Session, tmp_path: Path
+) -> None:
+    two = streams.register_function("s_top", udtaf(TopTwo, result_type="value bigint"))
+    stream = Stream(streams.spark, tmp_path, "k string, v bigint")
+    stream.put([("a", 1), ("b", 2), ("a", 5)], [("a", 3)])
+    found = stream.run(stream.rows.transform(nu.flat_aggregate(two("v"), "best", by="k")))
+    assert [sorted(batch) for batch in found if batch] == [
+        [("a", 1), ("a", 5), ("b", 2)],
+        [("a", 3), ("a", 5)],
+    ]
+
+
 # --- event time ------------------------------------------------------------------------------
 
 T0 = dt.datetime(2024, 10, 27, 0, 30, tzinfo=dt.UTC)
@@ -261,11 +285,12 @@ def at(minutes: int, value: int) -> tuple[dt.datetime, int]:
     return T0 + dt.timedelta(minutes=minutes), value
 
 
-# Across the hour that Berlin has twice; in each batch some rows come late.
+# Across the hour that Berlin has twice; some rows come late, and the last one too late.
 TIMES: Batches = [
     [at(0, 1), at(20, 2), at(5, 3)],
     [at(75, 4), at(50, 5), at(1, 6)],
     [at(140, 7), at(2, 8), at(130, 9)],
+    [at(200, 1), at(3, 50)],
 ]
 
 
@@ -297,6 +322,23 @@ def test_windows_end_where_sparks_own_do(streams: nu.Session, tmp_path: Path, mo
     assert len(answers[0]) > 3
 
 
+def test_windows_in_sql(streams: nu.Session, tmp_path: Path) -> None:
+    stream = Stream(streams.spark, tmp_path, "t timestamp, v bigint").put(*TIMES)
+    query = (
+        "SELECT window.start, s_count(v) AS n FROM {source} GROUP BY window(t, '1 hour') "
+        "HAVING window.end > '2000-01-01'"
+    )
+    found = streams.sql(query, source=stream.rows.withWatermark("t", "10 minutes"))
+    assert "TransformWithState" in str(found._jdf.queryExecution().analyzed())
+    expected = streams.sql(query, source=stream.all_rows).collect()
+    wanted = streams.sql(query.replace("s_count", "count"), source=stream.all_rows).collect()
+    assert sorted(expected) == sorted(wanted)
+    # The window that is still open, and the row that came too late for its own, are missing.
+    answered = sorted(row for batch in stream.run(found, "append") for row in batch)
+    assert [n for _, n in answered] == [2, 5, 2]
+    assert {start for start, _ in answered} < {row.start for row in expected}
+
+
 def test_session_windows_are_sparks(streams: nu.Session, tmp_path: Path) -> None:
     f = streams.functions
     stream = Stream(streams.spark, tmp_path, "t timestamp, v bigint").put(*TIMES)
@@ -304,7 +346,7 @@ def test_session_windows_are_sparks(streams: nu.Session, tmp_path: Path) -> None
     gap = F.session_window("t", "40 minutes")
     keys = [gap, (F.col("v") < 100).alias("small")]
     batches = stream.run(rows.transform(nu.aggregate(by=keys, n=f["s_count"]("v"))), "append")
-    assert [row[1:] for batch in batches for row in batch] == [(True, 5)]
+    assert [row[1:] for batch in batches for row in batch] == [(True, 7), (True, 2)]
 
 
 # --- what cannot be --------------------------------------------------------------------------
