@@ -33,10 +33,6 @@ class Case:
     keys: int
     values: int
 
-    def tenth(self) -> Case:
-        """A tenth of the rows and keys: by hand a row costs the same, and there is one day."""
-        return Case(self.rows // 10, max(self.keys // 10, 2), self.values)
-
 
 CASES = {
     "small": Case(400_000, 10_000, 97),

@@ -162,8 +162,7 @@ def stream_cases(spark: SparkSession) -> Cases:
     folder = Path(tempfile.mkdtemp())
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return {
-        name: consumed(by_hand(source(spark, case.tenth(), folder), name))
-        for name, case in STREAMS.items()
+        name: consumed(by_hand(source(spark, case, folder), name)) for name, case in STREAMS.items()
     }
 
 

@@ -43,7 +43,8 @@ from notebook_udf.registry import RegisteredFunction
 from notebook_udf.types import ddl, is_groupable
 from notebook_udf.worker.partial import ACCUMULATOR, PASSED, Layout, Part
 from notebook_udf.worker.shipment import ship
-from notebook_udf.worker.streaming import StatePass, StreamLayout
+from notebook_udf.worker.stream_layout import StreamLayout
+from notebook_udf.worker.streaming import StatePass
 
 TTL_CONF = "udf.state.ttl"
 CACHE_CONFS = {

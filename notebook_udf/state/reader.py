@@ -17,7 +17,7 @@ from notebook_udf.registry import RegisteredFunction
 from notebook_udf.state.decoding import Decoding, accumulators, without_views
 from notebook_udf.tables import text_table
 from notebook_udf.types import ddl
-from notebook_udf.worker.streaming import ACCUMULATORS, VIEWS
+from notebook_udf.worker.stream_layout import ACCUMULATORS, VIEWS
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
