@@ -127,7 +127,7 @@ def consumed(frame: DataFrame) -> Callable[[], None]:
     return run
 
 
-def by_hand(rows: DataFrame, name: str) -> DataFrame:
+def stream_by_hand(rows: DataFrame, name: str) -> DataFrame:
     """A case on ``transformWithState``."""
     processor = MeanByHand() if name == "mean" else DistinctByHand()
     kind = "double" if name == "mean" else "bigint"

@@ -21,7 +21,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.functions import udf
 
 from benchmarks.changing import CASES as STREAMS
-from benchmarks.changing import PROVIDER, by_hand, consumed, source
+from benchmarks.changing import PROVIDER, consumed, source, stream_by_hand
 from benchmarks.means import (
     FRAMES,
     GROUPS,
@@ -162,7 +162,8 @@ def stream_cases(spark: SparkSession) -> Cases:
     folder = Path(tempfile.mkdtemp())
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return {
-        name: consumed(by_hand(source(spark, case, folder), name)) for name, case in STREAMS.items()
+        name: consumed(stream_by_hand(source(spark, case, folder), name))
+        for name, case in STREAMS.items()
     }
 
 
