@@ -32,7 +32,7 @@ from notebook_udf.kernel.planning import plan_of
 from notebook_udf.kernel.quarantine import quarantined
 from notebook_udf.kernel.querying import run_query
 from notebook_udf.kernel.replay import replay
-from notebook_udf.kernel.streams import StreamStarts
+from notebook_udf.kernel.streams import Streams
 from notebook_udf.kernel.translation import Translator
 from notebook_udf.kernel.views import LogView, MetricsView
 from notebook_udf.kernel.warm import Warmup
@@ -45,7 +45,6 @@ from notebook_udf.pool.daemon import KERNEL_VARIABLE
 from notebook_udf.pool.spark_worker import JOB_PARAMETERS_CONF, LOG_LEVEL_CONF, MEMORY_VARIABLE
 from notebook_udf.pool.view import Pool
 from notebook_udf.registry import RegisteredFunction, Registry
-from notebook_udf.state.reader import StateReader, checkpoint_of
 from notebook_udf.telemetry.receiver import Receiver
 from notebook_udf.telemetry.store import Store
 from notebook_udf.telemetry.wire import CHANNEL_VARIABLE
@@ -57,7 +56,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 
-class Session:
+class Session(Streams):
     """A Spark session with managed workers. Made by ``session()``, one per process.
 
     Attributes
@@ -129,10 +128,7 @@ class Session:
                     spark.conf.set(key, str(value))
             self.spark: SparkSession = spark
             self._configure(rows, memory)
-            self._translator = Translator(self.store, self.folder)
-            self._translator.install()
-            self._starts = StreamStarts()
-            self._starts.install()
+            self._hook_in(Translator(self.store, self.folder))
         except BaseException:
             self._release()
             raise
@@ -317,23 +313,6 @@ class Session:
         self._check_alive()
         return plan_of(self, query)
 
-    def state(self, query_or_checkpoint: Any) -> StateReader:
-        """What a streaming query's functions remember of each key.
-
-        Parameters
-        ----------
-        query_or_checkpoint
-            A query, running or ended, or the path of its checkpoint.
-
-        Raises
-        ------
-        SessionError
-            If there is no state.
-        """
-        self._check_alive()
-        checkpoint = checkpoint_of(query_or_checkpoint)
-        return StateReader(self.spark, checkpoint, self.functions)
-
     # Parameters ------------------------------------------------------------------------------
 
     @property
@@ -363,8 +342,7 @@ class Session:
             except Exception:
                 # A JVM that was killed cannot be asked to stop; the rest still has to go.
                 _log.warning("Spark did not stop as it should", exc_info=True)
-        self._translator.uninstall()
-        self._starts.uninstall()
+        self._unhook()
         self._release()
         if doorway.door is self._actions:
             doorway.door = None

@@ -1,5 +1,6 @@
-"""Streaming queries as they start: the workers are told the output mode, which a plan is not.
+"""What a session does for streaming queries: their state is read, and their start completed.
 
+A query's workers are told its output mode, which a plan is not.
 ``DataStreamWriter`` knows it last, when the plan is made; the conf that carries it is set for as
 long as Spark takes to copy the session's confs for the query.
 """
@@ -10,15 +11,53 @@ import functools
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pyspark.errors import AnalysisException
 
 from notebook_udf.errors import PlanningError
+from notebook_udf.kernel.translation import Translator
+from notebook_udf.registry import Registry
+from notebook_udf.state.reader import StateReader, checkpoint_of
 from notebook_udf.worker.streaming import OUTPUT_MODE_CONF
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 _STARTING = ("start", "toTable")
 _UNSUPPORTED = "STREAMING_OUTPUT_MODE.UNSUPPORTED_OPERATION"
+
+
+class Streams:
+    """The part of a session that is about streams."""
+
+    spark: SparkSession
+    functions: Registry
+
+    def _hook_in(self, translator: Translator) -> None:
+        """Has PySpark's errors translated, and its streams started with what workers need."""
+        self._hooks: tuple[Translator, StreamStarts] = translator, StreamStarts()
+        for hook in self._hooks:
+            hook.install()
+
+    def _unhook(self) -> None:
+        for hook in self._hooks:
+            hook.uninstall()
+
+    def state(self, query_or_checkpoint: Any) -> StateReader:
+        """What a streaming query's functions remember of each key.
+
+        Parameters
+        ----------
+        query_or_checkpoint
+            A query, running or ended, or the path of its checkpoint.
+
+        Raises
+        ------
+        SessionError
+            If there is no state.
+        """
+        return StateReader(self.spark, checkpoint_of(query_or_checkpoint), self.functions)
 
 
 class StreamStarts:
