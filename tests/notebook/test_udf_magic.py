@@ -214,9 +214,12 @@ def test_several_with_decorators(cell: Cell) -> None:
     [
         ("%%udf\nx = 1", "defines no function or class"),
         ("%%udf --kind table\ndef f(x: int) -> int:\n    return x", "holds no rows"),
-        ("%%udf --kind async\ndef f(x: int) -> int:\n    return x", "--kind async"),
+        ("%%udf --kind async\ndef f(x: int) -> int:\n    return x", "not of kind async"),
         ("%%udf --memory\ndef f(x: int) -> int:\n    return x", "expected one argument"),
-        ("%%udf --buffer-capacity 3\ndef f(x: int) -> int:\n    return x", "--buffer-capacity"),
+        (
+            "%%udf --buffer-capacity 3\ndef f(x: int) -> int:\n    return x",
+            "no option 'buffer_capacity'",
+        ),
         ("%%udf --returns 'int\ndef f(x):\n    return x", "No closing quotation"),
         ("%%udf\ndef f(x):\n    return x", "result type of f is not known"),
         ("%%udf\ndef upper(x: str) -> str:\n    return x", "replace=True"),

@@ -235,7 +235,9 @@ def test_input_is_not_read_far_ahead(session: nu.Session, service: Service) -> N
         session.spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", str(rows))
     # Ten were answered, ten are in flight, and of what follows a bundle or two were read.
     assert len(service.asked) == 20
-    query = max(session.metrics().totals, key=lambda t: int(t.query or 0)).query
+    query = max(
+        session.metrics().totals, key=lambda t: int(t.query) if t.query.isdigit() else 0
+    ).query
     read = sum(bundle.rows_in for bundle in session.metrics(query).bundles)
     assert 20 <= read <= 80
 
@@ -635,15 +637,15 @@ def test_metrics_arrive_while_calls_are_in_flight(session: nu.Session, service: 
 
 
 def test_output_names_its_row(session: nu.Session) -> None:
-    async def speaks(x: int) -> int:
+    async def mutters(x: int) -> int:
         await asyncio.sleep(0.01 * (5 - x))
         print(f"this is {x}")
         return x
 
-    session.register_function("speaks", speaks)
-    with awaited(session, lambda: len(list(session.logs(function="speaks"))) == 5):
-        session.sql("SELECT speaks(id) FROM range(0, 5, 1, 1)").collect()
-    told = {(line.text, line.row) for line in session.logs(function="speaks")}
+    session.register_function("mutters", mutters)
+    with awaited(session, lambda: len(list(session.logs(function="mutters"))) == 5):
+        session.sql("SELECT mutters(id) FROM range(0, 5, 1, 1)").collect()
+    told = {(line.text, line.row) for line in session.logs(function="mutters")}
     assert told == {(f"this is {x}", x) for x in range(5)}
 
 
