@@ -11,7 +11,16 @@ from pathlib import Path
 
 import pyspark
 
-from benchmarks import aggregates, flood, latency, process, scalar
+from benchmarks import (
+    aggregates,
+    async_calls,
+    flood,
+    latency,
+    process,
+    scalar,
+    streams,
+    tables,
+)
 from benchmarks.measure import Figure
 from notebook_udf.kernel import active_session
 
@@ -23,6 +32,9 @@ BENCHMARKS: dict[str, Callable[[], list[Figure]]] = {
     "aggregates": aggregates.run,
     "windows": aggregates.run_windows,
     "scaling": aggregates.run_scaling,
+    "tables": tables.run,
+    "async": async_calls.run,
+    "streams": streams.run,
     "process": process.run,
 }
 RESULTS = Path(__file__).with_name("RESULTS.md")

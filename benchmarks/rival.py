@@ -5,17 +5,23 @@ Reads the name of a case from stdin, runs it, answers with the seconds it needed
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
+from pathlib import Path
 from types import TracebackType
 
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 from pyspark.sql.functions import udf
 
+from benchmarks.changing import CASES as STREAMS
+from benchmarks.changing import PROVIDER, consumed, source, stream_by_hand
 from benchmarks.means import (
     FRAMES,
     GROUPS,
@@ -24,6 +30,16 @@ from benchmarks.means import (
     pandas_mean,
     window_table,
 )
+from benchmarks.texts import (
+    FEW_ROWS,
+    ONE,
+    TWO,
+    Halves,
+    SplitText,
+    by_hand,
+    texts_table,
+)
+from benchmarks.texts import ROWS as TEXTS
 from benchmarks.workload import PARTITIONS, ROWS, consume, increment, shout, table
 
 
@@ -116,7 +132,49 @@ def window_cases(spark: SparkSession) -> Cases:
     return cases
 
 
-CASES = {"scalar": scalar_cases, "aggregates": aggregate_cases, "windows": window_cases}
+def table_cases(spark: SparkSession) -> Cases:
+    """Spark's own table functions, and a pass written by hand."""
+    from pyspark.sql.functions import udtf
+
+    frame = texts_table(spark, TEXTS)
+    frame.createOrReplaceTempView("texts")
+    texts_table(spark, FEW_ROWS).createOrReplaceTempView("few")
+    spark.udtf.register("split_text", udtf(SplitText, returnType="w string"))
+    spark.udtf.register("halves", udtf(Halves, returnType="h string"))
+    return {
+        "udtf": _query(spark.sql(ONE.format(table="texts"))),
+        "udtf two": _query(spark.sql(TWO.format(table="few"))),
+        "by hand": _query(frame.mapInArrow(by_hand, "a bigint, b string, w string")),
+    }
+
+
+def async_cases(spark: SparkSession) -> Cases:
+    """Spark's threads for functions that block."""
+    from benchmarks.async_calls import rival_cases
+
+    return rival_cases(spark)
+
+
+def stream_cases(spark: SparkSession) -> Cases:
+    """Aggregates on streams, by hand on ``transformWithState``."""
+    spark.conf.set(*PROVIDER)
+    spark.conf.set("spark.sql.shuffle.partitions", str(PARTITIONS))
+    folder = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return {
+        name: consumed(stream_by_hand(source(spark, case, folder), name))
+        for name, case in STREAMS.items()
+    }
+
+
+CASES = {
+    "scalar": scalar_cases,
+    "aggregates": aggregate_cases,
+    "windows": window_cases,
+    "tables": table_cases,
+    "async": async_cases,
+    "streams": stream_cases,
+}
 
 
 def _query(frame: DataFrame) -> Callable[[], object]:

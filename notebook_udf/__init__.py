@@ -37,14 +37,17 @@ if TYPE_CHECKING:
     )
     from notebook_udf.functions.base import (
         AggregateFunction,
+        AsyncScalarFunction,
         ScalarFunction,
         TableAggregateFunction,
+        TableFunction,
         UserDefinedFunction,
         WithGracefulShutdown,
     )
     from notebook_udf.functions.context import FunctionContext
     from notebook_udf.functions.declare import udf
     from notebook_udf.functions.declare_aggregate import udaf, udtaf
+    from notebook_udf.functions.declare_table import udtf
     from notebook_udf.functions.metrics import Counter, Gauge, Histogram, Meter, MetricGroup
     from notebook_udf.functions.process import (
         Collector,
@@ -60,6 +63,8 @@ if TYPE_CHECKING:
     from notebook_udf.functions.states import ListState, MapState, ValueState
     from notebook_udf.functions.views import ListView, MapView
     from notebook_udf.kernel import Session, session
+    from notebook_udf.kernel.async_operator import map_async
+    from notebook_udf.kernel.lateral import join_lateral, left_outer_join_lateral
     from notebook_udf.kernel.operators import aggregate, flat_aggregate
     from notebook_udf.kernel.processing import process
     from notebook_udf.kernel.registering import register
@@ -68,6 +73,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "AggregateFunction": "functions.base",
+    "AsyncScalarFunction": "functions.base",
     "AuthenticationError": "errors",
     "CaptureError": "errors",
     "Collector": "functions.process",
@@ -99,6 +105,7 @@ _HOMES = {
     "SessionError": "errors",
     "StateDeclarations": "functions.process_states",
     "TableAggregateFunction": "functions.base",
+    "TableFunction": "functions.base",
     "TypeDeclarationError": "errors",
     "UserDefinedFunction": "functions.base",
     "UserFunctionError": "errors",
@@ -111,6 +118,9 @@ _HOMES = {
     "aggregate": "kernel.operators",
     "flat_aggregate": "kernel.operators",
     "idempotence": "functions.process",
+    "join_lateral": "kernel.lateral",
+    "left_outer_join_lateral": "kernel.lateral",
+    "map_async": "kernel.async_operator",
     "no_output_until_end_of_input": "functions.process",
     "not_cache_record": "functions.process",
     "process": "kernel.processing",
@@ -119,10 +129,12 @@ _HOMES = {
     "udaf": "functions.declare_aggregate",
     "udf": "functions.declare",
     "udtaf": "functions.declare_aggregate",
+    "udtf": "functions.declare_table",
 }
 
 __all__ = [
     "AggregateFunction",
+    "AsyncScalarFunction",
     "AuthenticationError",
     "CaptureError",
     "Collector",
@@ -154,6 +166,7 @@ __all__ = [
     "SessionError",
     "StateDeclarations",
     "TableAggregateFunction",
+    "TableFunction",
     "TypeDeclarationError",
     "UserDefinedFunction",
     "UserFunctionError",
@@ -166,6 +179,9 @@ __all__ = [
     "aggregate",
     "flat_aggregate",
     "idempotence",
+    "join_lateral",
+    "left_outer_join_lateral",
+    "map_async",
     "no_output_until_end_of_input",
     "not_cache_record",
     "process",
@@ -174,6 +190,7 @@ __all__ = [
     "udaf",
     "udf",
     "udtaf",
+    "udtf",
 ]
 
 

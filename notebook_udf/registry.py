@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from notebook_udf.errors import DeclarationError
 from notebook_udf.functions.definition import FunctionDefinition, doorway
+from notebook_udf.functions.options import FunctionOptions
 from notebook_udf.tables import html_table, text_table
 
 _HEADERS = ("function", "kind", "version", "on error")
@@ -113,6 +114,15 @@ class RegisteredFunction:
     def restore(self) -> RegisteredFunction:
         """Puts this version back: registers it again, as the newest version."""
         return self.actions.restore(self)
+
+    @property
+    def identity(self) -> tuple[str, int, str, FunctionOptions]:
+        """What a plan of it depends on.
+
+        The hash tells apart those that were never registered, which all have version 0; the
+        options those of an async function, which differ by what conf says when it is planned.
+        """
+        return self.name.lower(), self.version, self.hash, self.definition.options
 
     @property
     def signature(self) -> str:

@@ -16,8 +16,8 @@ from notebook_udf.functions.context import FunctionContext
 class UserDefinedFunction(ABC):  # noqa: B024
     """Base of all kinds of functions.
 
-    One instance serves one task (or one worker and query, with ``open_scope="query"``); it never
-    sees two rows at the same time.
+    One instance serves one task (or one worker and query, with ``open_scope="query"``). Only that
+    of an ``AsyncScalarFunction`` sees more than one row at a time.
     """
 
     def open(self, function_context: FunctionContext) -> None:  # noqa: B027
@@ -62,6 +62,38 @@ class ScalarFunction(UserDefinedFunction):
     def eval(self, *args: Any) -> Any:
         """The result for one row (``func_type="general"``), or for a batch of rows: pandas
         Series in and out (``"pandas"``), or Arrow arrays (``"arrow"``)."""
+
+
+class TableFunction(UserDefinedFunction):
+    """Maps the values of a row to any number of rows."""
+
+    @abstractmethod
+    def eval(self, *args: Any) -> Any:
+        """Yields the rows for one row, or returns an iterable of them; None is no rows.
+
+        A row is a value where there is one column, else a tuple, list, ``Row``, dict or
+        dataclass."""
+
+
+class AsyncScalarFunction(UserDefinedFunction):
+    """Maps the values of a row to one value, by way of something worth waiting for.
+
+    ``open`` and ``close`` may be ``async def`` as well. All three run in the worker's one event
+    loop; the instance is kept while the query lives, so that a client made in ``open`` keeps its
+    connections from task to task.
+
+    Its metrics hold ``async.in_flight`` (a gauge), ``async.retries`` and ``async.timeouts``
+    (counters), ``async.call_seconds`` (a row's call, all attempts together) and
+    ``async.queue_seconds`` (from a row's arrival to its call; both histograms).
+
+    Notes
+    -----
+    Semantics: the async scalar function design, "Public Interfaces".
+    """
+
+    @abstractmethod
+    async def eval(self, *args: Any) -> Any:
+        """The result for one row. Up to ``buffer_capacity`` rows are on their way at a time."""
 
 
 class _Accumulating(UserDefinedFunction):

@@ -16,7 +16,8 @@ from typing import Any, cast
 from pyspark.sql.types import DataType
 
 from notebook_udf.errors import DeclarationError, TypeDeclarationError
-from notebook_udf.functions.base import ScalarFunction, UserDefinedFunction
+from notebook_udf.functions.async_options import AsyncOptions
+from notebook_udf.functions.base import AsyncScalarFunction, ScalarFunction, UserDefinedFunction
 from notebook_udf.functions.definition import FunctionDefinition, parameters_of
 from notebook_udf.functions.options import FunctionOptions, FunctionType, choice
 from notebook_udf.functions.source import find_source
@@ -32,13 +33,13 @@ def udf(
     func_type: str = "general",
     **options: Any,
 ) -> Any:
-    """Declares a scalar function, as a decorator or as a call.
+    """Declares a scalar function, as a decorator or as a call; ``async def`` makes it async.
 
     Parameters
     ----------
     f
-        A function, lambda, ``functools.partial``, callable, or a ``ScalarFunction`` class or
-        instance.
+        A function, lambda, ``functools.partial``, callable, or a ``ScalarFunction`` or
+        ``AsyncScalarFunction`` class or instance.
     input_types
         One type or a sequence of them: ``DataTypes``, Spark types or DDL strings. A column of a
         narrower type is widened to it; one that does not fit is an error that names it.
@@ -53,7 +54,9 @@ def udf(
         ``"general"`` takes the values of a row, ``"pandas"`` and ``"arrow"`` a batch at a time.
     **options
         ``on_error``, ``memory``, ``timeout``, ``open_scope``, ``vectorise``, ``compile``; see
-        ``FunctionOptions``.
+        ``FunctionOptions``. For async functions ``buffer_capacity``, ``output_mode``,
+        ``retry_strategy``, ``fixed_delay``, ``max_attempts``, ``retry_on``, ``share_calls`` as
+        well; see ``AsyncOptions``.
 
     Returns
     -------
@@ -89,18 +92,31 @@ def udf(
         FunctionType,
         choice(func_type, ("general", "pandas", "arrow"), what=f"{title}, func_type"),
     )
-    call = function.eval if isinstance(function, ScalarFunction) else function
+    classes = (ScalarFunction, AsyncScalarFunction)
+    call = function.eval if isinstance(function, classes) else function
+    is_async = _is_async(call)
+    if is_async and flavour != "general":
+        raise DeclarationError(
+            f"{title} is an async function, which takes a row at a time: leave func_type out"
+        )
     hints = hints_of(call) if flavour == "general" else {}
     parameters = parameters_of(call)
+    sure = deterministic_of(function, deterministic, title)
+    parsed = AsyncOptions.parse(options, what=title) if is_async else None
+    if parsed is not None and parsed.share_calls and not sure:
+        raise DeclarationError(
+            f"{title}: share_calls=True gives rows with equal arguments one answer, and "
+            f"deterministic=False says that they have several"
+        )
     return FunctionDefinition(
         name=title,
-        kind="scalar",
+        kind="async" if is_async else "scalar",
         function=function,
         input_types=input_types_of(input_types, parameters, hints, title),
         result_type=result_type_of(result_type, hints, title),
-        deterministic=deterministic_of(function, deterministic, title),
+        deterministic=sure,
         func_type=flavour,
-        options=FunctionOptions.parse(options, what=title),
+        options=parsed or FunctionOptions.parse(options, what=title),
         parameters=parameters,
         source=find_source(f),
     )
@@ -116,8 +132,16 @@ def _scalar(f: Any) -> tuple[Any, str]:
             )
         f = instance_of(f)
     if isinstance(f, UserDefinedFunction):
-        if not isinstance(f, ScalarFunction):
-            raise DeclarationError(f"{type(f).__name__} is not a ScalarFunction")
+        if not isinstance(f, (ScalarFunction, AsyncScalarFunction)):
+            raise DeclarationError(
+                f"{type(f).__name__} is not a ScalarFunction, nor an AsyncScalarFunction"
+            )
+        if _is_async(f.eval) != isinstance(f, AsyncScalarFunction):
+            base = "AsyncScalarFunction" if _is_async(f.eval) else "ScalarFunction"
+            raise DeclarationError(
+                f"{type(f).__name__}.eval is {'async' if _is_async(f.eval) else 'a plain def'}: "
+                f"derive the class from {base}"
+            )
         f_name, call = type(f).__name__, f.eval
     elif isinstance(f, functools.partial):
         f_name, call = getattr(f.func, "__name__", type(f.func).__name__), f.func
@@ -127,11 +151,17 @@ def _scalar(f: Any) -> tuple[Any, str]:
         raise DeclarationError(
             f"{f!r} is not a function; udf takes a function, a callable or a ScalarFunction"
         )
-    if inspect.iscoroutinefunction(call):
-        raise DeclarationError(f"{f_name} is an async function; a scalar function is a plain def")
-    if inspect.isgeneratorfunction(call):
+    if inspect.isgeneratorfunction(call) or inspect.isasyncgenfunction(call):
         raise DeclarationError(f"{f_name} yields rows; a scalar function returns one value")
     return f, "lambda" if f_name == "<lambda>" else f_name
+
+
+def _is_async(call: Any) -> bool:
+    return inspect.iscoroutinefunction(call) or (
+        not inspect.isroutine(call)
+        and not isinstance(call, functools.partial)
+        and inspect.iscoroutinefunction(getattr(type(call), "__call__", None))  # noqa: B004
+    )
 
 
 def instance_of(cls: type[UserDefinedFunction]) -> UserDefinedFunction:

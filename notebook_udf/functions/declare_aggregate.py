@@ -29,6 +29,7 @@ from notebook_udf.functions.declare import (
     udf,
 )
 from notebook_udf.functions.declare_process import is_process, process_function
+from notebook_udf.functions.declare_table import row_of, udtf, yields_rows
 from notebook_udf.functions.definition import FunctionDefinition, parameters_of
 from notebook_udf.functions.options import FunctionOptions, FunctionType, choice
 from notebook_udf.functions.source import find_source
@@ -125,12 +126,13 @@ def declare(f: Any, *, kind: str | None = None, **options: Any) -> FunctionDefin
     Parameters
     ----------
     kind
-        ``scalar``, ``aggregate`` or ``process``: an error unless it is what the code is.
+        ``scalar``, ``async``, ``table``, ``aggregate`` or ``process``: an error unless it is what
+        the code is.
 
     Raises
     ------
     DeclarationError
-        As ``udf`` and ``udaf``; also if the kind is another one.
+        As ``udf``, ``udtf`` and ``udaf``; also if the kind is another one.
     """
     cls = f if isinstance(f, type) else type(f)
     if isinstance(f, FunctionDefinition):
@@ -144,6 +146,10 @@ def declare(f: Any, *, kind: str | None = None, **options: Any) -> FunctionDefin
     elif kind == "aggregate" and options.get("func_type") in ("pandas", "arrow"):
         # A function of whole columns: only the user can say what it is a function of.
         definition = udaf(f, **options)
+    elif kind == "table" or "result_types" in options or yields_rows(f):
+        if "result_type" in options:
+            options["result_types"] = options.pop("result_type")
+        definition = udtf(f, **options)
     else:
         definition = udf(f, **options)
     if kind is not None and kind != definition.kind.rpartition(" ")[2]:
@@ -279,12 +285,9 @@ def _accumulator_type(given: Any, title: str) -> DataType | None:
 def _emitted(hints: dict[str, Any]) -> dict[str, Any]:
     """The hints with ``Iterator[T]`` on the result read as T, which is a row's type."""
     given = hints.get("return")
-    arguments = getattr(given, "__args__", None)
-    origin = getattr(given, "__origin__", None)
-    if arguments and inspect.isclass(origin) and hasattr(origin, "__iter__") and origin not in (
-        list, dict, tuple, set,
-    ):  # fmt: skip
-        return {**hints, "return": arguments[0]}
+    row = row_of(given)
+    if row is not None:
+        return {**hints, "return": row}
     if given is not None:
         raise TypeDeclarationError("emit_value yields rows: annotate it with Iterator[...]")
     return hints

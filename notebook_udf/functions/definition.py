@@ -77,13 +77,13 @@ class FunctionDefinition:
     name
         What it is called unless registered under another name.
     kind
-        ``scalar``, ``aggregate``, ``table aggregate`` or ``process``.
+        ``scalar``, ``async``, ``table``, ``aggregate``, ``table aggregate`` or ``process``.
     function
         The callable, or the instance of a ``UserDefinedFunction``.
     input_types
         Types of the parameters, or None where nothing was declared.
     result_type
-        Spark type of the result; of its rows, for a table aggregate.
+        Spark type of the result; of its rows, for a table function or a table aggregate.
     accumulator_type
         Spark type of an aggregate's accumulator; None where it is pickled.
     process
@@ -102,6 +102,11 @@ class FunctionDefinition:
     source: Source
     accumulator_type: DataType | None = None
     process: ProcessTraits | None = None
+
+    @property
+    def is_async(self) -> bool:
+        """Whether calls of it are awaited."""
+        return self.kind == "async"
 
     @property
     def is_aggregate(self) -> bool:
@@ -152,7 +157,10 @@ class FunctionDefinition:
             f"{name} {t.simpleString()}" if i < len(types) and (t := types[i]) else name
             for i, name in enumerate(self.parameters)
         ]
-        return f"{self.name}({', '.join(shown)}) -> {self.result_type.simpleString()}"
+        result = self.result_type.simpleString()
+        if self.kind == "table":
+            result = f"table{result.removeprefix('struct')}"
+        return f"{self.name}({', '.join(shown)}) -> {result}"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """A Column in the kernel; in a worker, where functions call each other, the value.

@@ -181,6 +181,14 @@ class MetricGroup:
         group = self._groups.setdefault(name, MetricGroup(name))
         return group if value is None else group.add_group(value)
 
+    def reset(self) -> None:
+        """Sets counters, histograms and meters back to nothing, whoever holds them."""
+        for metric in self._metrics.values():
+            if not isinstance(metric, Gauge):
+                metric.__init__()  # type: ignore[misc]
+        for group in self._groups.values():
+            group.reset()
+
     def walk(self, prefix: str = "") -> Iterator[tuple[str, Metric]]:
         """Every metric with its dotted name."""
         for name, metric in self._metrics.items():

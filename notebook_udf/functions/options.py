@@ -104,7 +104,9 @@ class FunctionOptions:
     ----------
     on_error
         What a row does whose call raises: ``fail`` ends the query, ``null`` gives NULL,
-        ``quarantine`` gives NULL and keeps the row with its error.
+        ``quarantine`` gives NULL and keeps the row with its error. A row that an aggregate
+        function cannot accumulate is left out of its group; of a pandas or Arrow one, which takes
+        a group as a whole, ``quarantine`` keeps all rows of the group.
     memory
         Bytes a worker may take for itself while it runs this function; None: the session's.
     timeout

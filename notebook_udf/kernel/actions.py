@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import FailedRow, PlanningError, ResultError
 from notebook_udf.functions.definition import FunctionDefinition
+from notebook_udf.kernel.async_options import configured
 from notebook_udf.kernel.calling import call_here
 from notebook_udf.kernel.trial import Trial, try_rows
-from notebook_udf.planner import aggregates, process, scalar
+from notebook_udf.planner import aggregates, process, scalar, table_calls, tables
 from notebook_udf.planner.shipped import result_type
 from notebook_udf.registry import RegisteredFunction, fingerprint
 
@@ -31,23 +32,33 @@ class SessionActions:
                 f"{record.name} is a process function, which no column calls: give it to "
                 f"df.transform(nu.process({record.name}))"
             )
+        record = configured(self._session.spark, record)
         if record.definition.is_aggregate:
             arguments = tuple(aggregates.arguments_of(record, args, kwargs))
             call = aggregates.ColumnCall(record, arguments)
             return aggregates.column(self._session.planned(record, "whole"), call)
+        if record.definition.kind == "table":
+            return table_calls.call(self._session.planned(record, "table"), record, args, kwargs)
         return scalar.call(self._session.planned(record), record, args, kwargs)
 
     def evaluate(self, record: RegisteredFunction, args: Any, kwargs: Any) -> Any:
-        """One call here, on plain values, held to the declared type."""
+        """One call here, on plain values, held to the declared type.
+
+        A table function's rows are given as a list.
+        """
         from notebook_udf.worker.encode import BadResult, encoder
+        from notebook_udf.worker.tuples import rows_encoder
 
         definition = record.definition
         job_parameters = self._session.job_parameters
         result = call_here(definition, args, kwargs, job_parameters=job_parameters)
         if definition.func_type == "general":
             try:
-                results = result if definition.kind == "process" else [result]
-                encoder(result_type(definition))(results)
+                if definition.kind == "table":
+                    rows_encoder(definition.result_type)(result)
+                else:
+                    results = result if definition.kind == "process" else [result]
+                    encoder(result_type(definition))(results)
             except BadResult as error:
                 failed = FailedRow(record.name, record.version, "", "BadResult", str(error))
                 raise ResultError(f"{record.name}: {error}", failed=failed) from None
@@ -67,7 +78,9 @@ class SessionActions:
             return aggregates.explain(record)
         if record.definition.kind == "process":
             return process.explain(record)
-        return scalar.explain(record)
+        if record.definition.kind == "table":
+            return tables.explain(record)
+        return scalar.explain(configured(self._session.spark, record))
 
     def restore(self, record: RegisteredFunction) -> RegisteredFunction:
         """Registers an older version again, with the globals it had."""

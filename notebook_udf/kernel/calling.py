@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
+import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
@@ -18,6 +21,7 @@ from notebook_udf.functions.process import (
     RuntimeContext,
 )
 from notebook_udf.functions.process_states import NO_KEY, KeyedStates
+from notebook_udf.worker.explode import rows_in
 
 
 def call_here(
@@ -29,18 +33,23 @@ def call_here(
 ) -> Any:
     """One call on plain values, between ``open`` and ``close``; raises what the function raises.
 
-    An aggregate function takes, for each parameter, the values of a group in a sequence; a process
-    function a sequence of records and, as ``key_by``, a function from a record to its key. It
-    answers the list of what was collected.
+    Of a table function all rows, in a list. An aggregate function takes, for each parameter, the
+    values of a group in a sequence; a process function a sequence of records and, as ``key_by``, a
+    function from a record to its key. It answers the list of what was collected.
     """
     __tracebackhide__ = True
+    if definition.is_async:
+        return _awaited_here(definition, args, kwargs, job_parameters)
     with _opened(definition, job_parameters) as function:
         if definition.kind == "process":
             context = FunctionContext(function=definition.name, job_parameters=job_parameters)
             return _processed(definition, function, context, *args, **kwargs)
         if definition.is_aggregate and definition.func_type == "general":
             return _aggregated(definition, function, [*args, *kwargs.values()])
-        return definition.call(*args, **kwargs)
+        made = definition.call(*args, **kwargs)
+        if definition.kind != "table":
+            return made
+        return [] if made is None else list(rows_in(made, definition.name))
 
 
 def call_method_here(
@@ -52,6 +61,39 @@ def call_method_here(
         if method == "get_value":
             return _value(function, *args)
         return getattr(function, method)(function.create_accumulator(), *args)
+
+
+def _awaited_here(
+    definition: FunctionDefinition, args: Any, kwargs: Any, job_parameters: Mapping[str, str]
+) -> Any:
+    __tracebackhide__ = True
+    function = definition.function
+
+    async def called() -> Any:
+        __tracebackhide__ = True
+        if not isinstance(function, UserDefinedFunction):
+            return await function(*args, **kwargs)
+        context = FunctionContext(function=definition.name, job_parameters=job_parameters)
+        await _settled(function.open, context)
+        try:
+            return await definition.call(*args, **kwargs)
+        finally:
+            await _settled(function.close)
+
+    with doorway.as_in_worker():
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return asyncio.run(called())
+        # IPython's own loop runs in this thread, and a loop cannot run within another.
+        with ThreadPoolExecutor(1, "notebook-udf-eval") as pool:
+            return pool.submit(asyncio.run, called()).result()
+
+
+async def _settled(method: Callable[..., Any], *args: Any) -> None:
+    result = method(*args)
+    if inspect.isawaitable(result):
+        await result
 
 
 @contextmanager

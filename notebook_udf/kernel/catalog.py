@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from notebook_udf.planner.asynchronous import node_function
+from notebook_udf.planner.catalog import Member
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.worker.shipment import Role
 
@@ -50,6 +52,12 @@ class Catalog:
         """The SQL name of a function in a role, known to Spark."""
         name = f"_nu_{role}_{record.name}_{record.version}"
         self._spark.udf.register(name, self._planned(record, role))
+        return name
+
+    def hidden_node(self, members: Sequence[Member]) -> str:
+        """The SQL name of several async functions in one node, known to Spark."""
+        name = f"_nu_node_{next(_numbers)}"
+        self._spark.udf.register(name, node_function(members))
         return name
 
     def view(self, rows: DataFrame) -> str:

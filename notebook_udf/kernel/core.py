@@ -16,25 +16,30 @@ import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from notebook_udf.errors import DeclarationError, SessionError
 from notebook_udf.functions.capture import freeze
 from notebook_udf.functions.declare_aggregate import declare
 from notebook_udf.functions.definition import FunctionDefinition, doorway
-from notebook_udf.functions.options import parse_memory
+from notebook_udf.functions.options import FunctionOptions, parse_memory
 from notebook_udf.kernel import arguments
 from notebook_udf.kernel.actions import SessionActions
-from notebook_udf.kernel.ending import StreamEnds
+from notebook_udf.kernel.async_options import in_force
 from notebook_udf.kernel.folder import make_folder, remove_folder
 from notebook_udf.kernel.names import check_name, session_functions_first
+from notebook_udf.kernel.planning import plan_of
 from notebook_udf.kernel.quarantine import quarantined
 from notebook_udf.kernel.querying import run_query
 from notebook_udf.kernel.replay import replay
+from notebook_udf.kernel.streams import Streams
 from notebook_udf.kernel.translation import Translator
 from notebook_udf.kernel.views import LogView, MetricsView
 from notebook_udf.kernel.warm import Warmup
 from notebook_udf.launch import spark as launch
-from notebook_udf.planner import scalar
+from notebook_udf.plan.explorer import PlanExplorer
+from notebook_udf.planner import tables
+from notebook_udf.planner.decisions import Decision
 from notebook_udf.planner.shipped import spark_function
 from notebook_udf.pool.daemon import KERNEL_VARIABLE
 from notebook_udf.pool.spark_worker import JOB_PARAMETERS_CONF, LOG_LEVEL_CONF, MEMORY_VARIABLE
@@ -47,12 +52,11 @@ from notebook_udf.worker.shipment import Role
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.udf import UserDefinedFunction
 
 _log = logging.getLogger(__name__)
 
 
-class Session(StreamEnds):
+class Session(Streams):
     """A Spark session with managed workers. Made by ``session()``, one per process.
 
     Attributes
@@ -63,6 +67,8 @@ class Session(StreamEnds):
         The worker processes.
     folder
         Sockets and logs of this session; private, removed by ``stop``.
+    decisions
+        How the calls of aggregate functions in a query were planned, by its DataFrame.
     notes
         What could not be set on a Spark that was adopted, in words.
     """
@@ -89,7 +95,10 @@ class Session(StreamEnds):
         self._own_spark = spark is None
         self._stopped = False
         self._lock = threading.RLock()
-        self._planned: dict[tuple[str, int, Role], UserDefinedFunction] = {}
+        self.decisions: WeakKeyDictionary[DataFrame, tuple[Decision, ...]] = WeakKeyDictionary()
+        self._planned: dict[tuple[Any, ...], Any] = {}
+        # As Spark SQL calls the scalar functions now.
+        self.options_in_force: dict[tuple[str, int], FunctionOptions] = {}
         self.notes: list[str] = []
         if bundle_time is not None:
             self.notes.append(f"bundle_time={bundle_time!r} has no effect: use bundle_size")
@@ -117,8 +126,7 @@ class Session(StreamEnds):
                     spark.conf.set(key, str(value))
             self.spark: SparkSession = spark
             self._configure(rows, memory)
-            self._translator = Translator(self.store, self.folder)
-            self._translator.install()
+            self._hook_in(Translator(self.store, self.folder))
         except BaseException:
             self._release()
             raise
@@ -169,11 +177,12 @@ class Session(StreamEnds):
         name
             The SQL name.
         function
-            What ``udf`` or ``udaf`` returned, or anything they take.
+            What ``udf``, ``udtf`` or ``udaf`` returned, or anything they take.
         replace
             Allows the name of one of Spark's built-ins.
         kind
-            ``scalar``, ``aggregate`` or ``process``: confirms what the code says.
+            One of ``scalar``, ``async``, ``table``, ``aggregate``, ``process``: confirms what the
+            code says.
         **options
             Passed to ``udf`` if ``function`` is not declared yet.
 
@@ -213,9 +222,11 @@ class Session(StreamEnds):
             try:
                 if builtin:
                     session_functions_first(self.spark)
-                if record.definition.kind == "scalar":
-                    planned = scalar.register(self.spark, record)
-                    self._planned[name.lower(), record.version, "scalar"] = planned
+                if record.definition.kind in ("scalar", "async"):
+                    in_force(self, record)
+                elif record.definition.kind == "table":
+                    table = tables.register(self.spark, record)
+                    self._planned[(*record.identity, "table")] = table
             except BaseException:
                 self.functions.discard(record)
                 raise
@@ -225,12 +236,16 @@ class Session(StreamEnds):
         """The record of a definition that has no name in SQL."""
         return self._actions.adopted(definition)
 
-    def planned(self, record: RegisteredFunction, role: Role = "scalar") -> UserDefinedFunction:
+    def planned(self, record: RegisteredFunction, role: Role = "scalar") -> Any:
         """The Spark function of a record in a role."""
-        key = record.name.lower(), record.version, role
+        key = (*record.identity, role)
         with self._lock:
             if key not in self._planned:
-                self._planned[key] = spark_function(record, role)
+                self._planned[key] = (
+                    tables.spark_function(record)
+                    if role == "table"
+                    else spark_function(record, role)
+                )
             return self._planned[key]
 
     # Queries ---------------------------------------------------------------------------------
@@ -286,6 +301,21 @@ class Session(StreamEnds):
         __tracebackhide__ = True
         return replay(self, name, error)
 
+    def plan(self, query: DataFrame | str) -> PlanExplorer:
+        """The plan of a DataFrame or of a SQL query, which is not run for it.
+
+        It shows Spark's operators with the functions they evaluate, which form each function was
+        given and why, and advice. If this very plan was run, by an action on the DataFrame or as
+        the same query, it shows what its last run cost.
+
+        Raises
+        ------
+        PlanningError
+            If it is neither, or the query cannot be planned.
+        """
+        self._check_alive()
+        return plan_of(self, query)
+
     # Parameters ------------------------------------------------------------------------------
 
     @property
@@ -315,7 +345,7 @@ class Session(StreamEnds):
             except Exception:
                 # A JVM that was killed cannot be asked to stop; the rest still has to go.
                 _log.warning("Spark did not stop as it should", exc_info=True)
-        self._translator.uninstall()
+        self._unhook()
         self._release()
         if doorway.door is self._actions:
             doorway.door = None

@@ -26,7 +26,9 @@ def aggregate(
     by
         A column, its name, or a list of them; none for one group of all rows.
     change_column
-        For streams of changes.
+        On a stream, the name of the column that says what becomes of a row: ``+I`` and ``+U``
+        (or ``insert``, ``update_postimage``) put it in, ``-U`` and ``-D`` (``update_preimage``,
+        ``delete``) take it out again, which needs a ``retract``.
     **named_calls
         Calls of registered aggregate functions, with ``.filter(condition)`` and ``.distinct()``
         where wanted, and Spark's own aggregates; each becomes a column of that name.
@@ -34,12 +36,20 @@ def aggregate(
     Returns
     -------
     callable
-        For ``df.transform``.
+        For ``df.transform``. Of a stream the result holds each group that changed, or, where the
+        query's output mode is ``append``, each group that the watermark has passed.
 
     Raises
     ------
     PlanningError
-        If there are no calls, or one is no column.
+        If there are no calls, or one is no column; on a stream also for what cannot be kept in
+        state.
+
+    Notes
+    -----
+    Of a stream, the conf ``udf.state.ttl`` (as in ``1h``) says how long a group without rows is
+    remembered; ``state.cache-size``, ``map-state.read-cache-size`` and
+    ``map-state.write-cache-size``, each 1000 by default, how much of the state a worker holds.
 
     Examples
     --------
@@ -47,8 +57,6 @@ def aggregate(
     """
     from pyspark.sql import Column
 
-    if change_column is not None:
-        raise PlanningError("change_column is for streaming DataFrames, which come later")
     if not named_calls:
         raise PlanningError("nu.aggregate needs at least one call, as in total=my_sum('v')")
     for name, call in named_calls.items():
@@ -61,9 +69,8 @@ def aggregate(
             )
 
     def transform(rows: DataFrame) -> DataFrame:
-        _refuse_streams(rows)
         keys = grouping.group_keys(by)
-        return grouping.aggregate(rows, keys, named_calls, current_session().planned)
+        return grouping.aggregate(rows, keys, named_calls, current_session().planned, change_column)
 
     return transform
 
@@ -80,7 +87,7 @@ def flat_aggregate(
     names
         Names of its columns; those of its result type by default.
     by
-        As in ``nu.aggregate``.
+        As in ``nu.aggregate``. Of a stream, each group that changed gives its rows anew.
 
     Raises
     ------
@@ -101,16 +108,10 @@ def flat_aggregate(
         )
 
     def transform(rows: DataFrame) -> DataFrame:
-        _refuse_streams(rows)
         keys = grouping.group_keys(by)
         return grouping.flat_aggregate(rows, keys, found, chosen, current_session().planned)
 
     return transform
-
-
-def _refuse_streams(rows: DataFrame) -> None:
-    if rows.isStreaming:
-        raise PlanningError("aggregate functions on streaming DataFrames are not supported yet")
 
 
 def current_session() -> Session:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from notebook_udf.registry import RegisteredFunction
-from notebook_udf.worker.quarantine import ERROR_COLUMNS, Quarantine
+from notebook_udf.worker.quarantine import ERROR_COLUMNS, GROUP_COLUMN, Quarantine
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -22,6 +22,8 @@ _ERROR_SCHEMA = (
 def quarantined(session: Session, record: RegisteredFunction) -> DataFrame:
     """The rows of every version of a function: its arguments, then the error's columns.
 
+    Those of aggregate functions have a further column, ``group``: the keys of the row's group.
+
     Where versions differ in their parameters, a column a version does not have is NULL, and one
     that has another type in each is text.
     """
@@ -31,15 +33,20 @@ def quarantined(session: Session, record: RegisteredFunction) -> DataFrame:
         folder = Quarantine.folder_of(root, record.name, version.version)
         if any(folder.glob("*.parquet")):
             frames.append(session.spark.read.parquet(str(folder)))
+    grouped = record.definition.is_aggregate
+    further = (*ERROR_COLUMNS, GROUP_COLUMN) if grouped else ERROR_COLUMNS
     if not frames:
-        return session.spark.createDataFrame([], _ERROR_SCHEMA)
+        schema = f"{_ERROR_SCHEMA}, `{GROUP_COLUMN}` STRING" if grouped else _ERROR_SCHEMA
+        return session.spark.createDataFrame([], schema)
     frames = _alike(frames)
     result = frames[0]
     for frame in frames[1:]:
         result = result.unionByName(frame, allowMissingColumns=True)
     result = result.withColumn("time", result["time"].cast("timestamp"))
-    arguments = [column for column in result.columns if column not in ERROR_COLUMNS]
-    return result.select(*(f"`{c.replace('`', '``')}`" for c in (*arguments, *ERROR_COLUMNS)))
+    arguments = [column for column in result.columns if column not in further]
+    # Earlier versions may have been of another kind.
+    shown = (*arguments, *(column for column in further if column in result.columns))
+    return result.select(*(f"`{c.replace('`', '``')}`" for c in shown))
 
 
 def _alike(frames: list[DataFrame]) -> list[DataFrame]:

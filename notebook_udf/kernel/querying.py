@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from notebook_udf.kernel.async_options import in_force
 from notebook_udf.kernel.catalog import Catalog
-from notebook_udf.planner import promises
+from notebook_udf.planner import asynchronous, promises
+from notebook_udf.planner.both_sides import check
 from notebook_udf.planner.calls import of_kind
+from notebook_udf.planner.laterals import Laterals
 from notebook_udf.planner.scalar_calls import ScalarCalls
 from notebook_udf.planner.sql import Planner, mentions
 
@@ -15,6 +18,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from notebook_udf.kernel.core import Session
+    from notebook_udf.registry import RegisteredFunction
 
 
 def run_query(session: Session, query: str, args: Mapping[str, Any]) -> DataFrame:
@@ -22,9 +26,8 @@ def run_query(session: Session, query: str, args: Mapping[str, Any]) -> DataFram
     from pyspark.logger import PySparkLogger
     from pyspark.sql.sql_formatter import SQLStringFormatter
 
-    aggregates = of_kind(session.functions, "aggregate")
-    scalars = of_kind(session.functions, "scalar")
-    if not mentions(query, aggregates) and not mentions(query, scalars):
+    query = asynchronous.placed(query, of_kind(session.functions, "async"))
+    if not any(mentions(query, found) for found in _functions_of(session, query)):
         return session.spark.sql(query, **args)
     untouched = query
     given = dict(args)
@@ -37,16 +40,52 @@ def run_query(session: Session, query: str, args: Mapping[str, Any]) -> DataFram
         if given:
             query = formatter.format(query, **given)
         with Catalog(session.spark, session.planned, parameters) as catalog:
-            aggregated = mentions(query, aggregates)
-            kept = None
-            if mentions(query, scalars):
-                calls = ScalarCalls(scalars, catalog, query, aggregates)
-                kept = promises.keep(query, calls, aggregates=aggregated)
-            if aggregated:
-                return Planner(query, aggregates, catalog, kept and kept.tree).plan()
-            if kept is not None and kept.rows is not None:
-                return kept.rows
+            rows = _planned(session, query, catalog)
+            if rows is not None:
+                return rows
     finally:
         logger.disabled = silent
         formatter.clear()
     return session.spark.sql(untouched, **args)
+
+
+def _functions_of(session: Session, query: str) -> tuple[dict[str, RegisteredFunction], ...]:
+    """Table functions, scalar ones and aggregates; async ones with the options that hold now."""
+    tables, scalars, aggregates = (
+        of_kind(session.functions, *kinds)
+        for kinds in (("table",), ("scalar", "async"), ("aggregate",))
+    )
+    for name, record in scalars.items():
+        if record.definition.is_async and mentions(query, {name: record}):
+            scalars[name] = in_force(session, record)
+    return tables, scalars, aggregates
+
+
+def _planned(session: Session, query: str, catalog: Catalog) -> DataFrame | None:
+    """The rows of a query; None if Spark is to have it as it is."""
+    tables, scalars, aggregates = _functions_of(session, query)
+    if not mentions(query, tables):
+        return _without_tables(session, query, catalog)
+
+    def run(part: str) -> DataFrame:
+        rows = _without_tables(session, part, catalog)
+        return catalog.run(part) if rows is None else rows
+
+    steady = ScalarCalls(scalars, catalog, query, aggregates).steady
+    return Laterals(query, tables, catalog, run, steady, aggregates).rows()
+
+
+def _without_tables(session: Session, query: str, catalog: Catalog) -> DataFrame | None:
+    """The same for one in which table functions, if there are any, are left to Spark."""
+    _, scalars, aggregates = _functions_of(session, query)
+    aggregated, called = mentions(query, aggregates), mentions(query, scalars)
+    if not aggregated and not called:
+        return None
+    calls = ScalarCalls(scalars, catalog, query, aggregates)
+    kept = promises.keep(query, calls, aggregates=aggregated)
+    if not aggregated:
+        return None if kept is None else kept.rows
+    planner = Planner(query, aggregates, catalog, kept and kept.tree)
+    frame = planner.plan()
+    session.decisions[frame] = tuple(planner.decisions)
+    return check(query, calls, frame) if called else frame

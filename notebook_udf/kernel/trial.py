@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import PlanningError
+from notebook_udf.planner.table_calls import joined
 from notebook_udf.registry import RegisteredFunction
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ class Trial:
 def try_rows(record: RegisteredFunction, df: DataFrame, n: int) -> Trial:
     """The first ``n`` rows of ``df`` with the function's result beside them.
 
+    A row for which a table function has none stands beside NULLs.
+
     Raises
     ------
     PlanningError
@@ -50,7 +53,11 @@ def try_rows(record: RegisteredFunction, df: DataFrame, n: int) -> Trial:
     few = df.sparkSession.createDataFrame(df.take(n), df.schema)
     name = record.name if record.name not in df.columns else f"{record.name}(…)"
     arguments = [F.col(f"`{column.replace('`', '``')}`") for column in columns]
-    result = few.select("*", record(*arguments).alias(name))
+    if record.kind == "table":
+        names = record.definition.result_type.names
+        result = joined(few, record(*arguments), names, outer=True)
+    else:
+        result = few.select("*", record(*arguments).alias(name))
     rows: list[Any] = result.collect()
     frame = pd.DataFrame([tuple(row) for row in rows], columns=result.columns, dtype=object)
     return Trial(record.name, frame)

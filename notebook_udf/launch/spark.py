@@ -37,6 +37,10 @@ _SQL_CONF = {
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     # Spark 4.3 reads CAST(... AS TIME) only with this.
     "spark.sql.timeType.enabled": "true",
+    # The only one that transformWithState runs on.
+    "spark.sql.streaming.stateStore.providerClass": (
+        "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+    ),
     # Without it a segfault in a worker is reported as 'crashed' and nothing more.
     "spark.sql.execution.pyspark.udf.faulthandler.enabled": "true",
 }

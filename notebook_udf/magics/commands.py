@@ -97,10 +97,15 @@ class Commands:
             live.result = result.table
         if name is not None:
             self._shell.user_ns[name] = result.frame
+        if arguments.plan:
+            self._show(running.plan(result.frame))
 
     def udf_line(self, line: str) -> Any:
         """``%udf``: something of the session's, to be displayed."""
         __tracebackhide__ = True
+        what, _, query = line.strip().partition(" ")
+        if what == "plan":
+            return self._plan(query.strip())
         arguments = UDF_LINE.parse(line)
         what, name = arguments.what, arguments.name
         if what not in SUBCOMMANDS:
@@ -126,6 +131,20 @@ class Commands:
             case _:
                 _known(running, name)
                 return running.replay(name)
+
+    def _plan(self, query: str) -> Any:
+        """The plan of a query as it stands on the line, or of a variable's DataFrame."""
+        __tracebackhide__ = True
+        if not query:
+            raise DeclarationError("%udf plan takes a query, or the variable of a DataFrame")
+        quoted = len(query) > 1 and query[0] == query[-1] and query[0] in "'\""
+        query = query[1:-1] if quoted else query
+        running = _running()
+        if not query.isidentifier():
+            return running.plan(query)
+        if query not in self._shell.user_ns:
+            raise DeclarationError(f"there is no variable {query!r}, and it is no query either")
+        return running.plan(self._shell.user_ns[query])
 
     def _errors(self, running: Session, name: str) -> Any:
         from notebook_udf.widgets.rows import RowsTable

@@ -66,7 +66,7 @@ def suggestions(line: str, *, first_line: bool) -> list[str] | None:
         return _options(UDF_CELL, before)
     if first_line and words[0] == SPARKSQL_CELL.name:
         return _options(SPARKSQL_CELL, before)
-    if words[0] == UDF_LINE.name:
+    if words[0] == UDF_LINE.name and before[:1] != ["plan"]:
         return _line(before)
     return None
 

@@ -79,9 +79,9 @@ def function_options(arguments: argparse.Namespace) -> dict[str, Any]:
     DeclarationError
         For a kind that this version cannot register.
     """
-    if arguments.kind not in (None, "scalar", "aggregate", "process"):
+    if arguments.kind not in (None, "scalar", "async", "table", "aggregate", "process"):
         raise DeclarationError(
-            f"--kind {arguments.kind}: this version registers scalar, aggregate and process "
+            f"--kind {arguments.kind}: there are scalar, async, table, aggregate and process "
             f"functions only"
         )
     options: dict[str, Any] = {}
@@ -93,7 +93,10 @@ def function_options(arguments: argparse.Namespace) -> dict[str, Any]:
         options["input_types"] = split_types(arguments.input_types)
     if arguments.nondeterministic:
         options["deterministic"] = False
-    for name in ("on_error", "memory", "timeout", "func_type"):
+    for name in (
+        "on_error", "memory", "timeout", "func_type", "buffer_capacity", "output_mode",
+        "max_attempts", "fixed_delay",
+    ):  # fmt: skip
         value = getattr(arguments, name)
         if value is not None:
             options[name] = value

@@ -124,6 +124,22 @@ UDF_CELL = Magic(
             suggestions=("1s", "10s", "30s", "1min"),
         ),
         Option(
+            "--buffer-capacity", "buffer_capacity", "async: calls in flight in a worker", "N",
+            suggestions=("10", "100", "1000"), number=True,
+        ),
+        Option(
+            "--output-mode", "output_mode", "async: whether rows keep their order", "MODE",
+            ("ORDERED", "ALLOW_UNORDERED"),
+        ),
+        Option(
+            "--max-attempts", "max_attempts", "async: how often a call is made at most", "N",
+            suggestions=("1", "3", "5"), number=True,
+        ),
+        Option(
+            "--fixed-delay", "fixed_delay", "async: time between two attempts", "TIME",
+            suggestions=("100ms", "1s"),
+        ),
+        Option(
             "--func-type", "func_type", "a row at a time, or a batch", "TYPE",
             ("general", "pandas", "arrow"),
         ),
@@ -139,18 +155,20 @@ SPARKSQL_CELL = Magic(
     (
         Option("--limit", "limit", "rows to show (20)", "N", number=True,
                suggestions=("5", "20", "100")),
+        Option("--plan", "plan", "show the plan, with what the run cost, below the rows"),
         Option("--no-live", "no_live", "no line while it runs"),
     ),
     ("NAME",),
 )  # fmt: skip
 
-SUBCOMMANDS = ("functions", "pool", "metrics", "logs", "errors", "replay")
+SUBCOMMANDS = ("functions", "pool", "metrics", "logs", "errors", "replay", "plan")
 # Those that are followed by the name of a function.
 OF_A_FUNCTION = ("errors", "replay")
 
 UDF_LINE = Magic(
     "%udf",
-    "Shows what the session knows: functions, pool, metrics, logs, errors NAME, replay NAME.",
+    "Shows what the session knows: functions, pool, metrics, logs, errors NAME, replay NAME, "
+    "plan QUERY (a query, or the variable of a DataFrame).",
     (
         Option("--level", "level", "logs: the lowest level", "LEVEL", LEVELS),
         Option("--function", "function", "logs: of one function", "FUNCTION"),

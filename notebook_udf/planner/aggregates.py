@@ -23,6 +23,7 @@ from pyspark.sql.types import (
 from pyspark.sql.udf import UserDefinedFunction
 
 from notebook_udf.errors import PlanningError
+from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.planner.calls import in_places
 from notebook_udf.planner.shipped import result_type
 from notebook_udf.planner.summed import is_sum
@@ -108,10 +109,24 @@ def explain(record: RegisteredFunction) -> str:
         "with DISTINCT, in PIVOT, in correlated subqueries, and as a Column in agg() and over(): "
         "rows collected by Spark, then accumulated"
     )
+    if definition.func_type == "general":
+        lines.append(_on_streams(definition))
     declared = travelling_accumulator(definition)
     kept = declared.simpleString() if declared is not None else "pickled"
     lines.append(f"accumulators travel as {kept}")
     return "\n".join(lines)
+
+
+def _on_streams(definition: FunctionDefinition) -> str:
+    first = "accumulated partition by partition first, because it has a merge; "
+    taken = "rows of a change_column can be taken out again, because it has a retract"
+    if not definition.retractable:
+        taken = "no rows can be taken out again, because it has no retract"
+    return (
+        "on streams: accumulators are kept in Spark's state, read and written once per key and "
+        f"micro-batch; {first if definition.mergeable else ''}{taken}; beside built-ins and in "
+        "session windows the rows are what Spark's state keeps"
+    )
 
 
 @dataclass(frozen=True)

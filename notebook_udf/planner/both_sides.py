@@ -14,12 +14,18 @@ from pyspark.sql import DataFrame
 from sqlglot import exp
 
 from notebook_udf.errors import PlanningError
+from notebook_udf.planner.dialect import parsed
 from notebook_udf.planner.inner import Unfit
 from notebook_udf.planner.joins import candidates, joined_in_pairs, refused_join
 from notebook_udf.planner.names import Names
 from notebook_udf.planner.scalar_calls import ScalarCalls
 from notebook_udf.planner.scopes import Scopes
-from notebook_udf.planner.subqueries import marked_subqueries, refused_subquery, suspects
+from notebook_udf.planner.subqueries import (
+    marked_subqueries,
+    refused_subquery,
+    subqueries,
+    suspects,
+)
 
 # What Spark says of them. The second is what it says of EXISTS outside of WHERE, by a mistake of
 # its own.
@@ -35,9 +41,23 @@ def doubtful(tree: exp.Expression, calls: ScalarCalls) -> PlanningError | None:
     for select in tree.find_all(exp.Select):
         for join in candidates(select, calls):
             return refused_join(join, calls)
-        for node in suspects(select, calls):
+        for node in subqueries(select, calls):
             return refused_subquery(node, calls)
     return None
+
+
+def check(query: str, calls: ScalarCalls, rows: DataFrame) -> DataFrame:
+    """The rows of a query that was planned.
+
+    Raises
+    ------
+    PlanningError
+        If Spark cannot run it for a call over both sides, with its place.
+    """
+    doubt = doubtful(parsed(query), calls)
+    if doubt is not None and is_refused(lambda: rows):
+        raise doubt
+    return rows
 
 
 def is_refused(run: Callable[[], DataFrame | None]) -> bool:

@@ -174,7 +174,7 @@ def position(node: exp.Expression, query: str) -> str:
 
 
 def of_kind(
-    functions: Mapping[str, RegisteredFunction], kind: str
+    functions: Mapping[str, RegisteredFunction], *kinds: str
 ) -> dict[str, RegisteredFunction]:
-    """The functions of a kind among those registered, by lower-case name."""
-    return {r.name.lower(): r for r in functions.values() if r.definition.kind == kind}
+    """The functions of these kinds among those registered, by lower-case name."""
+    return {r.name.lower(): r for r in functions.values() if r.definition.kind in kinds}

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Sequence
+from typing import Protocol, TypeAlias
 
 from pyspark.sql import DataFrame
 
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.worker.shipment import Role
+
+# An async function, the role it is called in, and how many columns it takes.
+Member: TypeAlias = tuple[RegisteredFunction, Role, int]
 
 
 class Names(Protocol):
@@ -28,3 +32,6 @@ class Catalog(Names, Protocol):
 
     def run(self, query: str) -> DataFrame:
         """Spark's answer to a query, analysed."""
+
+    def hidden_node(self, members: Sequence[Member]) -> str:
+        """The SQL name of several async functions in one node, known to Spark."""

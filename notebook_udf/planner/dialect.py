@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import logging
 import re
+from itertools import pairwise
+from typing import Any
 
 import sqlglot
 from sqlglot import exp
 from sqlglot.dialects.spark import Spark
+from sqlglot.tokens import TokenType
 
 from notebook_udf.errors import PlanningError
 
@@ -29,6 +32,13 @@ class Spark4(Spark):  # type: ignore[misc]
         # Else a comma is written as CROSS JOIN, which is another plan.
         JOINS_HAVE_EQUAL_PRECEDENCE = False
         FUNCTIONS = {name: Spark.Parser.FUNCTIONS[name] for name in _KNOWN}  # noqa: RUF012
+
+        def parse(self, raw_tokens: Any, sql: str | None = None) -> Any:
+            # Else GROUP BY window(...) is taken for the clause WINDOW name AS (...).
+            for token, after in pairwise(raw_tokens):
+                if token.token_type == TokenType.WINDOW and after.token_type == TokenType.L_PAREN:
+                    token.token_type = TokenType.VAR
+            return super().parse(raw_tokens, sql)
 
     class Generator(Spark.Generator):  # type: ignore[misc]
         TYPE_MAPPING = {**Spark.Generator.TYPE_MAPPING, exp.DType.TIME: "TIME"}  # noqa: RUF012

@@ -1,7 +1,8 @@
 """Aggregate functions on DataFrames: the groups of ``nu.aggregate`` and ``nu.flat_aggregate``.
 
 Calls that can be aggregated in two phases are, if there are no others; built-in aggregates and
-DISTINCT are Spark's, and then all calls share its one GROUP BY over collected rows.
+DISTINCT are Spark's, and then all calls share its one GROUP BY over collected rows. The groups of
+streams are the business of ``streaming``.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from notebook_udf.errors import PlanningError
-from notebook_udf.planner import summed
-from notebook_udf.planner.aggregates import ColumnCall, call_of, partial_rows
+from notebook_udf.planner import streaming, summed
+from notebook_udf.planner.aggregates import ColumnCall, call_of, column_name, partial_rows
 from notebook_udf.planner.aggregates import column as column_of
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.types import is_groupable
@@ -40,26 +41,83 @@ def group_keys(by: Any) -> list[Column]:
 
 
 def aggregate(
-    rows: DataFrame, keys: Sequence[Column], calls: Mapping[str, Column], planned: Planned
+    rows: DataFrame,
+    keys: Sequence[Column],
+    calls: Mapping[str, Column],
+    planned: Planned,
+    change_column: str | None = None,
 ) -> DataFrame:
-    """One row per group: the keys, then a column per call."""
+    """One row per group: the keys, then a column per call.
+
+    Raises
+    ------
+    PlanningError
+        If what is asked of a stream, or of a stream's changes, cannot be kept in state.
+    """
     found = {name: call_of(call) for name, call in calls.items()}
     ours = {name: call for name, call in found.items() if call is not None}
+    if rows.isStreaming:
+        if _in_state(keys, calls, ours, change_column):
+            return streaming.columns(rows, keys, _names(rows, keys), ours, change_column)
+        return _collected(rows, keys, calls)
+    if change_column is not None:
+        raise PlanningError(
+            "change_column is for streaming DataFrames: of rows that are all there, leave out "
+            "those that were taken back"
+        )
     if len(ours) == len(calls) and all(map(_suits, ours.values())):
         merged = _merged(rows, keys, list(ours.values()), planned)
         if merged is not None:
             names, columns, partial = merged
             named = [c.alias(name) for name, c in zip(ours, columns, strict=True)]
             return partial.groupBy(*names).agg(*named).toDF(*_names(rows, keys), *ours)
+    return _collected(rows, keys, calls)
+
+
+def _collected(rows: DataFrame, keys: Sequence[Column], calls: Mapping[str, Column]) -> DataFrame:
+    """All calls in Spark's one GROUP BY, over rows that it collects; on a stream, in its state."""
     return rows.groupBy(*keys).agg(*[call.alias(name) for name, call in calls.items()])
+
+
+def _in_state(
+    keys: Sequence[Column],
+    calls: Mapping[str, Column],
+    ours: Mapping[str, ColumnCall],
+    change_column: str | None,
+) -> bool:
+    """Whether a stream's groups are aggregated into state of ours; otherwise Spark collects rows.
+
+    Raises
+    ------
+    PlanningError
+        If Spark would have to take rows out again.
+    """
+    foreign = [f"{name} is Spark's own aggregate" for name in calls if name not in ours]
+    foreign += [
+        f"{call.record.name} takes whole columns"
+        for call in ours.values()
+        if call.record.definition.func_type != "general"
+    ]
+    # Its borders move with the rows, which only Spark's own operator can follow.
+    foreign += ["session_window" for key in keys if "session_window(" in column_name(key)]
+    if foreign and change_column is not None:
+        raise PlanningError(
+            f"change_column={change_column!r} does not go with {', '.join(foreign)}: Spark's "
+            f"aggregates cannot take rows out again; aggregate those in a query of their own"
+        )
+    return not foreign
 
 
 def flat_aggregate(
     rows: DataFrame, keys: Sequence[Column], call: ColumnCall, names: list[str], planned: Planned
 ) -> DataFrame:
     """Any number of rows per group: the keys, then the fields of the function's rows."""
-    merged = _merged(rows, keys, [call], planned) if _suits(call) else None
-    if merged is not None:
+    merged = None
+    if _suits(call) and not rows.isStreaming:
+        merged = _merged(rows, keys, [call], planned)
+    if rows.isStreaming:
+        groups = streaming.columns(rows, keys, _names(rows, keys), {"_nu_rows": call}, None)
+    elif merged is not None:
         grouped, (column,), source = merged
         groups = source.groupBy(*grouped).agg(column.alias("_nu_rows"))
     else:

@@ -28,7 +28,15 @@ class Unfit(Exception):
 
 
 class Surroundings(Names, Protocol):
-    """What a SELECT needs of the query it stands in."""
+    """What a SELECT needs of the query it stands in.
+
+    Attributes
+    ----------
+    streams
+        Whether the query reads a stream.
+    """
+
+    streams: bool
 
     def calls(self, select: exp.Expression) -> list[AggregateCall]:
         """The calls that belong to the SELECT."""

@@ -18,10 +18,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pyspark.errors import AnalysisException
 from sqlglot import exp
 
+from notebook_udf.planner import asynchronous
 from notebook_udf.planner.calls import arguments_of, name_of, within
 from notebook_udf.planner.dialect import text
+from notebook_udf.planner.grouped_by import grouping_items
 from notebook_udf.planner.inner import UNFIT
 from notebook_udf.planner.reach import (
     Circular,
@@ -33,6 +36,7 @@ from notebook_udf.planner.reach import (
     find_places,
 )
 from notebook_udf.planner.scalar_calls import VOLATILE, ScalarCalls
+from notebook_udf.planner.scopes import visible_tables
 
 _COLUMN = "_nu_once"
 
@@ -48,13 +52,13 @@ def once_per_row(
     ``filtered`` are the names of columns in conditions of the whole query: a filter on a column
     of a subquery would compute that column again.
     """
-    if select.args.get("from_") is None or not _stands_alone(select):
+    if select.args.get("from_") is None or not any(map(calls.any_in, _clauses(select))):
         return False
     if any(select.args.get(name) for name in UNFIT) or _unfit_star(select):
         return False
-    if not any(calls.any_in(node) for node in _clauses(select)):
+    if not _stands_alone(select) and not _is_understood_alone(select, calls):
         return False
-    inside = isinstance(select.parent, (exp.Subquery, exp.CTE))
+    inside = isinstance(_query_of(select).parent, (exp.Subquery, exp.CTE))
     try:
         return _Once(select, calls, numbers, filtered if inside else frozenset()).done()
     except Circular:
@@ -99,6 +103,12 @@ class _Once:
         wanted = (filtered & (used | repeated)) | (used & repeated)
         if not grouped:
             wanted |= used & self._filtered_outside()
+        if not grouped and _is_sorted_last(select):
+            # Stored before they are sorted (below), rows have to hold what they are sorted by.
+            wanted |= repeated
+        if grouped or not select.args.get("limit"):
+            # Rows beyond a LIMIT are never asked for, unless a column has to be there first.
+            wanted |= asynchronous.overlapping((p.node for p in (*later, *again)), calls)
         if not wanted:
             return False
         self._bind_filters(first)
@@ -109,7 +119,8 @@ class _Once:
         for key in sorted(wanted - filtered):
             self._bind(key)
             self._later[key] = self._bound[key]
-        self._write(where, order, grouped)
+        self._views = asynchronous.side_by_side(self._views, calls)
+        self._write(where)
         return True
 
     # Which calls -----------------------------------------------------------------------------
@@ -138,8 +149,8 @@ class _Once:
         """Calls in what is selected under a name that an outer condition mentions."""
         return {
             text(call)
-            for p in self._select.expressions
-            if (p.alias or text(p)).lower() in self._filtered
+            for p, name in zip(self._select.expressions, _outer_names(self._select), strict=False)
+            if name.lower() in self._filtered
             for call in self._calls.inside(p)
         }
 
@@ -158,7 +169,7 @@ class _Once:
         """Calls in GROUP BY, and those in aggregates or where a group's key stands again."""
         select, calls = self._select, self._calls
         group = select.args.get("group")
-        keys = list(group.expressions) if group is not None else []
+        keys = grouping_items(group) if group is not None else []
         later = self._bindable(find_places([Root(key) for key in keys], calls), set())
         again = []
         roots = [Root(node) for node in _after_grouping(select)]
@@ -167,10 +178,19 @@ class _Once:
             if place.key[0][:1] in (("aggregate",), ("Filter",)):  # type: ignore[index]
                 again.append(place)
         texts = {text(key) for key in keys}
+        # Names of what is selected mean the keys again that are selected under them.
+        named = {
+            p.alias.lower(): p.unalias()
+            for p in select.expressions
+            if isinstance(p, exp.Alias) and text(p.unalias()) in texts
+        }
         for name in ("having", "order"):
             node = select.args.get(name)
             for each in within(node) if node is not None else ():
-                if text(each) in texts and not _mentions(each, aliases):
+                key = named.get(each.name.lower()) if _mentions(each, set(named)) else None
+                if key is not None and isinstance(each, exp.Column):
+                    again += self._bindable(find_places([Root(key)], calls), set())
+                elif text(each) in texts and not _mentions(each, aliases):
                     again += self._bindable(find_places([Root(each)], calls), set())
         return later, again
 
@@ -237,13 +257,7 @@ class _Once:
         """A column for a value, computed once for each row of the FROM."""
         name = f"{_COLUMN}{next(self._numbers)}"
         row = exp.Anonymous(this="named_struct", expressions=[exp.Literal.string("h"), value])
-        rows = exp.Anonymous(
-            this="inline", expressions=[exp.Anonymous(this="array", expressions=[row])]
-        )
-        alias = exp.TableAlias(
-            this=exp.to_identifier(f"{name}_rows"), columns=[exp.to_identifier(name)]
-        )
-        self._views.append(exp.Lateral(this=rows, view=True, outer=True, alias=alias))
+        self._views.append(asynchronous.lateral(row, [name]))
         return exp.column(name)
 
     def _python_conjuncts(self, where: exp.Expression | None) -> tuple[Condition, ...]:
@@ -262,12 +276,7 @@ class _Once:
         found = self._later.get(text(node)) if id(node) in self._nodes else None
         return None if found is None else found.copy()
 
-    def _write(
-        self,
-        where: exp.Expression | None,
-        order: exp.Expression | None,
-        grouped: bool,
-    ) -> None:
+    def _write(self, where: exp.Expression | None) -> None:
         select = self._select
         if where is not None:
             where.set("this", Guards((), self._calls, self._instead).write(where.this))
@@ -275,11 +284,12 @@ class _Once:
         group = select.args.get("group")
         keys: dict[str, exp.Expression] = {}
         if group is not None:
-            made = [writer.write(key) for key in group.expressions]
-            for old, new in zip(group.expressions, made, strict=True):
+            made = writer.write(group)
+            assert isinstance(made, exp.Group)
+            for old, new in zip(grouping_items(group), grouping_items(made), strict=True):
                 if old != new:
                     keys[text(old)] = new
-            group.set("expressions", made)
+            select.set("group", made)
 
         def other(node: exp.Expression) -> exp.Expression | None:
             if keys and not isinstance(node, exp.Literal):
@@ -290,7 +300,8 @@ class _Once:
 
         writer = Guards((), self._calls, other)
         projections = [writer.write(p) for p in select.expressions]
-        names = [exp.to_identifier(_name_of_column(view)) for view in self._views]
+        columns = [column for view in self._views for column in view.args["alias"].columns]
+        names = [exp.to_identifier(column.name) for column in columns]
         for star in projections:
             if isinstance(star, exp.Star):
                 star.set("except_", [*(star.args.get("except_") or []), *(n.copy() for n in names)])
@@ -300,15 +311,51 @@ class _Once:
             if node is not None:
                 select.set(name, writer.write(node))
         select.set("laterals", [*(select.args.get("laterals") or []), *self._views])
-        if order is not None and not grouped and not select.args.get("limit"):
-            _materialise(select)
 
 
-def _materialise(select: exp.Select) -> None:
-    """Has the rows stored before they are sorted: Spark reads them twice, to find the ranges."""
+def _is_sorted_last(select: exp.Select) -> bool:
+    """Whether the whole query's rows are sorted by this SELECT."""
+    ends = select.parent is None or isinstance(select.parent, (exp.Create, exp.Insert, exp.Cache))
+    return ends and select.args.get("order") is not None and select.args.get("limit") is None
+
+
+def stored_before_sorting(select: exp.Select, calls: ScalarCalls) -> bool:
+    """Has rows with results stored before they are sorted; whether that is needed.
+
+    Spark reads them twice, to find the ranges first.
+    """
+    if not _is_sorted_last(select):
+        return False
+    group = select.args.get("group")
+    keys = {text(key) for key in grouping_items(group)} if group is not None else set()
+    if calls.is_grouped(select):
+        # What stands below the aggregation is read from a shuffle.
+        computed = [c for p in select.expressions for c in calls.above_groups(p, keys)]
+    else:
+        computed = [node for node in select.walk() if calls.record(node) is not None]
+    if not computed:
+        return False
     hint = select.args.get("hint") or exp.Hint(expressions=[])
     hint.append("expressions", exp.Var(this="REPARTITION"))
     select.set("hint", hint)
+    return True
+
+
+def _query_of(select: exp.Select) -> exp.Expression:
+    """The whole set operation that a SELECT is a part of, or the SELECT."""
+    node: exp.Expression = select
+    while isinstance(node.parent, exp.SetOperation):
+        node = node.parent
+    return node
+
+
+def _outer_names(select: exp.Select) -> list[str]:
+    """What an outer query calls the columns: in a set operation as its first SELECT does."""
+    first = _query_of(select)
+    while isinstance(first, exp.SetOperation):
+        first = first.this
+    projections = first.expressions if isinstance(first, exp.Select) else select.expressions
+    return [p.alias or text(p) for p in projections]
 
 
 def _clauses(select: exp.Select) -> list[exp.Expression]:
@@ -338,6 +385,17 @@ def _stands_alone(select: exp.Select) -> bool:
         if isinstance(parent, exp.Select) and not isinstance(node, (exp.From, exp.Join, exp.With)):
             return False
         node = parent
+    return True
+
+
+def _is_understood_alone(select: exp.Select, calls: ScalarCalls) -> bool:
+    """Whether Spark reads a SELECT by itself, so that it names nothing of an outer one."""
+    tables = visible_tables(select)
+    prefix = f"WITH {', '.join(tables)} " if tables else ""
+    try:
+        calls.catalog.run(prefix + text(select))
+    except AnalysisException:
+        return False
     return True
 
 
@@ -380,11 +438,6 @@ def _volatile(node: exp.Expression, calls: ScalarCalls) -> bool:
         if name_of(each) in VOLATILE:
             return True
     return False
-
-
-def _name_of_column(view: exp.Expression) -> str:
-    name: str = view.args["alias"].columns[0].name
-    return name
 
 
 def filtered_names(tree: exp.Expression) -> frozenset[str]:

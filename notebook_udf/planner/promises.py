@@ -19,12 +19,14 @@ from pyspark.sql import DataFrame
 from sqlglot import exp
 
 from notebook_udf.errors import PlanningError
+from notebook_udf.planner import asynchronous
 from notebook_udf.planner.both_sides import both_sides, doubtful, is_refused
 from notebook_udf.planner.calls import name_of
 from notebook_udf.planner.dialect import parsed, text
+from notebook_udf.planner.grouped_by import grouping_items, spell_out
 from notebook_udf.planner.lambdas import without_lambdas
 from notebook_udf.planner.names import Names
-from notebook_udf.planner.once import filtered_names, once_per_row
+from notebook_udf.planner.once import filtered_names, once_per_row, stored_before_sorting
 from notebook_udf.planner.reach import Circular, Guards, Root, find_places
 from notebook_udf.planner.regrouped import regrouped
 from notebook_udf.planner.scalar_calls import VOLATILE, ScalarCalls
@@ -153,7 +155,11 @@ def promised(
     PlanningError
         For a construct that neither Spark nor this package can run, with its place.
     """
-    if isinstance(tree, exp.Command) or not any(calls.record(node) for node in tree.walk()):
+    if isinstance(tree, exp.Command):
+        return None
+    selects = tree.find_all(exp.Select)
+    called = any(calls.record(node) for node in tree.walk())
+    if not called and not any(map(calls.aggregated_in_lambda, selects)):
         return None
     made = tree.copy()
     numbers = itertools.count()
@@ -162,16 +168,19 @@ def promised(
     # Inner ones first: an outer SELECT takes copies of them along.
     for select in reversed(list(made.find_all(exp.Select))):
         names = Names(select, calls.catalog)
+        spell_out(select, calls)
         groups = regrouped(select, calls)
         rewritten = groups is not None
         for part in (groups, select) if groups is not None else (select,):
             once = once_per_row(part, calls, numbers, filtered)
             guarded = _reached(part, calls)
             rewritten |= without_lambdas(part, calls) or once or guarded
+        rewritten |= stored_before_sorting(select, calls)
         if rewritten:
             names.keep()
             changed = True
-    return made if changed else None
+    stored = asynchronous.stored_union(made, calls)
+    return stored or (made if changed else None)
 
 
 # Clauses that are evaluated by themselves; joins and the projections are looked at apart.
@@ -249,12 +258,12 @@ class _Writing:
             select.set(name, [self.together([Root(each)])[0] for each in node])
         elif node is not None:
             made = self.together([_root(select, name)])[0]
-            if name == "group":
+            if isinstance(node, exp.Group) and isinstance(made, exp.Group):
                 self._note_keys(node, made)
             _put(select, name, made)
 
-    def _note_keys(self, before: exp.Expression, after: exp.Expression) -> None:
-        for old, new in zip(before.expressions, after.expressions, strict=True):
+    def _note_keys(self, before: exp.Group, after: exp.Group) -> None:
+        for old, new in zip(grouping_items(before), grouping_items(after), strict=True):
             if self._calls.any_in(old):
                 self.group_keys[text(old)] = new
 

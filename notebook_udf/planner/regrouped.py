@@ -1,16 +1,17 @@
 """Calls above an aggregation, brought below a plain SELECT, where ``once`` can serve them.
 
 ``SELECT f(k), count(*) FROM t GROUP BY k HAVING f(k) > 1`` becomes a SELECT with a WHERE over a
-subquery of the keys and the aggregates. Only plain lists of keys are taken; whatever else a SELECT
-with groups may have is left to Spark.
+subquery of the keys and the aggregates. In its sets a key is the subquery's column, which
+is NULL where the key is left out. Whatever else a SELECT with groups may have is left to Spark.
 """
 
 from __future__ import annotations
 
 from sqlglot import exp
 
-from notebook_udf.planner.calls import within
+from notebook_udf.planner.calls import name_of, within
 from notebook_udf.planner.dialect import text
+from notebook_udf.planner.grouped_by import GROUPING, grouping_items
 from notebook_udf.planner.inner import UNFIT, Unfit
 from notebook_udf.planner.scalar_calls import ScalarCalls
 
@@ -28,24 +29,19 @@ def regrouped(select: exp.Select, calls: ScalarCalls) -> exp.Select | None:
 
 
 def _repeats(select: exp.Select, calls: ScalarCalls) -> bool:
-    """Whether a call stands in two of: what is selected, HAVING, ORDER BY."""
+    """Whether a call stands in two of: what is selected, HAVING, ORDER BY; or in a lambda."""
     if any(select.args.get(name) for name in UNFIT):
         return False
+    if any(map(calls.aggregated_in_lambda, select.expressions)):
+        # Spark takes no Python in a lambda; the value of a group is a column there.
+        return True
     places = [select.expressions]
     places += [[select.args[n]] for n in ("having", "order") if select.args.get(n) is not None]
     found: list[set[str]] = []
     for nodes in places:
-        outside = [c for node in nodes for c in _above(node, calls)]
+        outside = [c for node in nodes for c in calls.above_groups(node)]
         found.append({text(call) for call in outside if calls.steady(call)})
     return any(a & b for i, a in enumerate(found) for b in found[i + 1 :])
-
-
-def _above(node: exp.Expression, calls: ScalarCalls) -> list[exp.Expression]:
-    """The calls that are not in the arguments of an aggregate function."""
-    found = [node] if calls.record(node) is not None else []
-    if isinstance(node, (exp.Query, exp.Filter, exp.Window)) or calls.is_aggregate(node):
-        return found
-    return found + [call for child in node.iter_expressions() for call in _above(child, calls)]
 
 
 class _Regrouped:
@@ -59,11 +55,13 @@ class _Regrouped:
     def made(self) -> exp.Select:
         select = self._select
         group = select.args.get("group")
-        if group is not None and any(v for k, v in group.args.items() if k != "expressions"):
-            raise Unfit
-        keys = [self._key(key) for key in group.expressions] if group is not None else []
-        for key in keys:
+        for item in grouping_items(group) if group is not None else []:
+            key = self._key(item)
             self._column(key, "_nu_key")
+            if key is not item:
+                item.replace(key.copy())
+        if group is not None and group.args.get("all"):
+            raise Unfit
         projections = [self._above(p, ordering=False) for p in select.expressions]
         having, order = select.args.get("having"), select.args.get("order")
         new_having = None if having is None else self._above(having.this, ordering=False)
@@ -72,8 +70,6 @@ class _Regrouped:
         for name in _INNER:
             inner.set(name, select.args.get(name))
             select.set(name, None)
-        if group is not None:
-            inner.set("group", exp.Group(expressions=[key.copy() for key in keys]))
         select.set("expressions", projections)
         select.set("having", None)
         select.set("order", new_order)
@@ -96,8 +92,7 @@ class _Regrouped:
             own = [p for p in self._select.expressions if p.alias.lower() == key.name.lower()]
             if any(p.unalias() != key for p in own):
                 raise Unfit
-        kinds = (exp.GroupingSets, exp.Rollup, exp.Cube, exp.Tuple, exp.Star)
-        if isinstance(key, kinds) or not self._calls.steady(key):
+        if isinstance(key, exp.Star) or not self._calls.steady(key):
             raise Unfit
         return key
 
@@ -116,7 +111,8 @@ class _Regrouped:
         found = None if isinstance(node, exp.Literal) else self._columns.get(text(node))
         if found is not None:
             return found.copy()
-        if isinstance(node, exp.Filter) or self._calls.is_aggregate(node):
+        of_groups = self._calls.is_aggregate(node) or name_of(node) in GROUPING
+        if isinstance(node, exp.Filter) or of_groups:
             if any(isinstance(each, exp.Query) for each in within(node)):
                 raise Unfit
             return self._column(node, "_nu_value")

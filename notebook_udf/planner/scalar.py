@@ -6,6 +6,7 @@ them: they travel as a count of months, and the casts on both sides are planned 
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pyspark.sql import Column, SparkSession
@@ -15,6 +16,7 @@ from pyspark.sql.udf import UserDefinedFunction
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.functions.definition import FunctionDefinition
+from notebook_udf.planner import asynchronous
 from notebook_udf.planner.shipped import spark_function
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.types import ddl
@@ -37,9 +39,34 @@ def call(
                 f"{record.name} was called with {value!r}; pass columns or column names, wrap a "
                 f"constant in F.lit(...), or use {record.name}.eval(...) for plain values"
             )
+    if record.definition.is_async and kwargs:
+        args, kwargs = by_place(record, args, kwargs), {}
     types = record.definition.input_types or ()
     columns = [_enter(value, types[i] if i < len(types) else None) for i, value in enumerate(args)]
-    return _leave(function(*columns, **kwargs), record.definition.result_type)
+    made = leave(function(*columns, **kwargs), record.definition.result_type)
+    if record.definition.is_async:
+        made = asynchronous.remembered(made, record, columns)
+    return made
+
+
+def by_place(
+    record: RegisteredFunction, placed: Sequence[Any], named: Mapping[str, Any]
+) -> list[Any]:
+    """All arguments in the places of their parameters: iterators of columns have no names.
+
+    Raises
+    ------
+    PlanningError
+        If a name is not a parameter's, or a parameter before it gets no argument.
+    """
+    rest = list(record.definition.parameters[len(placed) :])
+    if set(named) != set(rest[: len(named)]):
+        raise PlanningError(
+            f"{record.name} takes {', '.join(record.definition.parameters)}; it was given "
+            f"{len(placed)} by place and {', '.join(named)} by name: an async function needs all "
+            f"parameters before the last that is given"
+        )
+    return [*placed, *(named[name] for name in rest[: len(named)])]
 
 
 def register(spark: SparkSession, record: RegisteredFunction) -> UserDefinedFunction:
@@ -80,6 +107,8 @@ def register(spark: SparkSession, record: RegisteredFunction) -> UserDefinedFunc
 def explain(record: RegisteredFunction) -> str:
     """Which way calls of the function run, and why."""
     definition = record.definition
+    if definition.is_async:
+        return asynchronous.explain(record)
     ways = {
         "general": "row by row in a Python worker; a bundle is decoded and encoded once",
         "pandas": "a bundle at a time in a Python worker, as pandas Series",
@@ -129,7 +158,8 @@ def _enter(value: Column | str, t: DataType | None) -> Column | str:
     return column.cast("interval month").cast("int")
 
 
-def _leave(column: Column, t: DataType) -> Column:
+def leave(column: Column, t: DataType) -> Column:
+    """A result as the query gets it."""
     if not isinstance(t, YearMonthIntervalType):
         return column
     return column.cast("interval month").cast(ddl(t))

@@ -6,12 +6,13 @@ for the next one as well.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from sqlglot import exp
 
 from notebook_udf.planner.calls import name_of, within
 from notebook_udf.planner.catalog import Catalog
+from notebook_udf.planner.dialect import text
 from notebook_udf.planner.months import entering, leaving
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.worker.shipment import Role
@@ -96,6 +97,15 @@ class ScalarCalls:
             or name in self.catalog.built_in_aggregates()
         )
 
+    def aggregated_in_lambda(self, node: exp.Expression) -> bool:
+        """Whether a Python aggregate function is called in a lambda under a node."""
+        return any(
+            name_of(each) in self._aggregates
+            for lambda_ in within(node)
+            if isinstance(lambda_, exp.Lambda)
+            for each in within(lambda_.this)
+        )
+
     def is_grouped(self, select: exp.Select) -> bool:
         """Whether a SELECT gives a row for each group, or one for all rows."""
         if select.args.get("group") is not None or select.args.get("having") is not None:
@@ -105,6 +115,19 @@ class ScalarCalls:
             for projection in select.expressions
             for node in within(projection)
         )
+
+    def above_groups(
+        self, node: exp.Expression, keys: Collection[str] = ()
+    ) -> list[exp.Expression]:
+        """The calls that are neither in an aggregate's arguments nor in one of the keys."""
+        if keys and text(node) in keys:
+            return []
+        found = [node] if self.record(node) is not None else []
+        if isinstance(node, (exp.Query, exp.Filter, exp.Window)) or self.is_aggregate(node):
+            return found
+        return found + [
+            c for child in node.iter_expressions() for c in self.above_groups(child, keys)
+        ]
 
     def steady(self, node: exp.Expression) -> bool:
         """Whether an expression has one value per row however often it is computed.

@@ -1,7 +1,8 @@
 """Functions as Spark expressions: whatever a call is asked for, it is an Arrow scalar UDF.
 
 One evaluation type for all roles has Spark run nested and neighbouring calls in one Python node.
-What runs in that node is ``worker.call``.
+What runs in that node is ``worker.call``. An async function is an Arrow iterator UDF and has a
+node of its own; see ``worker.asynchronous``.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from notebook_udf.errors import PlanningError
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.types import contains_year_month, ddl
+from notebook_udf.worker.asynchronous import AsyncNode
 from notebook_udf.worker.call import FunctionCall
 from notebook_udf.worker.shipment import Role, ship
 
@@ -36,11 +38,15 @@ def spark_function(record: RegisteredFunction, role: Role = "scalar") -> UserDef
         returned = travelling(returned)
     for _ in range(_LISTS.get(role, 0)):
         returned = ArrayType(returned)
+    shipment = ship(record.name, record.version, definition, record.payload, role=role)
+    # Rows that are in flight cross the borders of bundles, which takes an iterator of them.
     return UserDefinedFunction(
-        FunctionCall(ship(record.name, record.version, definition, record.payload, role=role)),
+        AsyncNode.of([shipment]) if definition.is_async else FunctionCall(shipment),
         returnType=returned,
         name=record.name,
-        evalType=PythonEvalType.SQL_SCALAR_ARROW_UDF,
+        evalType=PythonEvalType.SQL_SCALAR_ARROW_ITER_UDF
+        if definition.is_async
+        else PythonEvalType.SQL_SCALAR_ARROW_UDF,
         deterministic=definition.deterministic,
     )
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from pyspark.errors import AnalysisException
@@ -20,8 +21,11 @@ from notebook_udf.errors import PlanningError
 from notebook_udf.planner import two_phase, windows
 from notebook_udf.planner.calls import AggregateCall, find_calls, name_of, nested_queries
 from notebook_udf.planner.catalog import Catalog
+from notebook_udf.planner.creating import cache_table, create_view
+from notebook_udf.planner.decisions import REFUSED, Decision, decisions
 from notebook_udf.planner.dialect import parsed, text
 from notebook_udf.planner.names import name_projections
+from notebook_udf.planner.spark_names import column_names
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.worker.groups import ARGUMENT_FIELD
 
@@ -60,6 +64,8 @@ class Planner:
         self._tree = tree
         self._aggregates = aggregates
         self.catalog = catalog
+        self.decisions: list[Decision] = []
+        self.streams = False
 
     def plan(self) -> DataFrame:
         """The query as a DataFrame.
@@ -76,11 +82,16 @@ class Planner:
                 f"itself through session.sql"
             )
         if isinstance(tree, exp.Create) and tree.kind == "VIEW":
-            return self._view(tree)
+            return create_view(tree, self._query, "aggregate", self._below)
+        if isinstance(tree, exp.Cache) and tree.expression is not None:
+            return cache_table(tree, self._below, self.catalog.run)
         plain = self._whole(tree.copy())
         answer = None
         if isinstance(tree, exp.Query):
             answer = self.catalog.run(text(plain))
+            names = column_names(self._query, self._aggregates, self.catalog)
+            answer = _named(answer, names or answer.columns)
+            self.streams = answer.isStreaming
         optimised = tree.copy()
         if self._in_two_phases(optimised, []):
             rest = self._whole(optimised)
@@ -89,36 +100,14 @@ class Planner:
             except AnalysisException:
                 if answer is None:
                     raise
+                self.decisions = [replace(d, role="whole", reason=REFUSED) for d in self.decisions]
             else:
                 return found if answer is None else _named(found, answer.columns)
         return answer if answer is not None else self.catalog.run(text(plain))
 
-    def _view(self, tree: exp.Create) -> DataFrame:
-        properties = tree.args.get("properties")
-        temporary = properties is not None and properties.find(exp.TemporaryProperty) is not None
-        name = text(tree.this)
-        if tree.args.get("global_") or re.search(r"(?i)\bGLOBAL\s+TEMP", self._query):
-            raise PlanningError(
-                f"a global temporary view ({name}) outlives the session, and a Python aggregate "
-                f"function does not: CREATE TEMPORARY VIEW"
-            )
-        if not temporary:
-            raise PlanningError(
-                f"a persistent view ({name}) cannot call a Python aggregate function, which lives "
-                f"as long as the session: CREATE TEMPORARY VIEW"
-            )
-        query = text(tree.expression)
-        rows = Planner(query, self._aggregates, self.catalog).plan()
-        target = tree.this
-        if isinstance(target, exp.Schema):
-            rows = rows.toDF(*(column.name for column in target.expressions))
-            target = target.this
-        view = target.name
-        if tree.args.get("replace"):
-            rows.createOrReplaceTempView(view)
-        else:
-            rows.createTempView(view)
-        return rows.limit(0).select()
+    def _below(self, query: exp.Expression) -> DataFrame:
+        """The rows of the query in a statement."""
+        return Planner(text(query), self._aggregates, self.catalog).plan()
 
     # Expressions -----------------------------------------------------------------------------
 
@@ -171,9 +160,10 @@ class Planner:
         for nested in nested_queries(tree):
             if own is None or nested.find_ancestor(exp.With) is not own:
                 changed |= self._in_two_phases(nested, visible)
-        if isinstance(tree, exp.Select) and self.calls(tree):
+        if isinstance(tree, exp.Select) and (calls := self.calls(tree)):
             around = _Around(self, ctes, visible)
             found = two_phase.rewritten(tree, around) or windows.rewritten(tree, around)
+            self.decisions += decisions(tree, calls, rewritten=found is not None)
             if found is not None:
                 for name in {*tree.args, *found.args}:
                     tree.set(name, found.args.get(name))
@@ -201,6 +191,7 @@ class _Around:
         self._planner = planner
         self._outside = outside
         self._visible = visible
+        self.streams = planner.streams
         self.hidden_name = planner.catalog.hidden_name
         self.view = planner.catalog.view
         self.built_in_aggregates = planner.catalog.built_in_aggregates
@@ -222,4 +213,5 @@ def _fields(arguments: tuple[exp.Expression, ...]) -> list[exp.Expression]:
 
 
 def _named(rows: DataFrame, names: list[str]) -> DataFrame:
-    return rows if rows.columns == names else rows.toDF(*names)
+    same = rows.columns == names or len(rows.columns) != len(names)
+    return rows if same else rows.toDF(*names)

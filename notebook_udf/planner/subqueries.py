@@ -25,20 +25,24 @@ _UNFIT = (
 )  # fmt: skip
 
 
+def subqueries(node: exp.Expression, calls: ScalarCalls) -> list[exp.Expression]:
+    """The EXISTS and IN under a node whose subquery calls a function."""
+    found = []
+    for each in within(node):
+        query = _query_of(each)
+        if query is not None and any(calls.record(below) for below in query.walk()):
+            found.append(each)
+    return found
+
+
 def suspects(select: exp.Select, calls: ScalarCalls) -> list[exp.Expression]:
-    """The EXISTS and IN of a SELECT whose subquery calls a function."""
+    """Those of a SELECT in whose place a column of its FROM may stand."""
     if select.args.get("from_") is None:
         return []
     where = select.args.get("where")
     nodes = [] if calls.is_grouped(select) else list(select.expressions)
     nodes += [where] if where is not None else []
-    found = []
-    for node in nodes:
-        for each in within(node):
-            query = _query_of(each)
-            if query is not None and any(calls.record(below) for below in query.walk()):
-                found.append(each)
-    return found
+    return [found for node in nodes for found in subqueries(node, calls)]
 
 
 def marked_subqueries(select: exp.Select, calls: ScalarCalls, scopes: Scopes) -> bool:

@@ -17,10 +17,11 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructField
 from sqlglot import exp
 
-from notebook_udf.planner import summed
+from notebook_udf.planner import streaming, summed
 from notebook_udf.planner.aggregates import partial_rows
 from notebook_udf.planner.calls import AggregateCall, name_of
 from notebook_udf.planner.dialect import parsed, text
+from notebook_udf.planner.grouped_by import GROUPING, grouping_items, has_sets
 from notebook_udf.planner.inner import (
     Columns,
     Surroundings,
@@ -36,7 +37,7 @@ from notebook_udf.worker.partial import ACCUMULATOR, PASSED, Layout, Part
 
 _OUTER = ("expressions", "having", "order", "sort", "limit", "offset", "distinct")
 _UNFIT = ("qualify", "windows", "connect", "match", "prewhere", "cluster", "distribute")
-_GROUPING = ("grouping", "grouping_id")
+_WINDOW = "window"
 
 
 def rewritten(select: exp.Select, around: Surroundings) -> exp.Select | None:
@@ -51,9 +52,9 @@ def rewritten(select: exp.Select, around: Surroundings) -> exp.Select | None:
         return None
 
 
-def _suits(call: AggregateCall) -> bool:
+def _suits(call: AggregateCall, streams: bool) -> bool:
     general = call.record.definition.func_type == "general"
-    return general and not call.distinct and call.window is None
+    return general and (streams or not call.distinct) and call.window is None
 
 
 class _TwoPhases:
@@ -66,6 +67,7 @@ class _TwoPhases:
         self._aliases = {p.alias.lower() for p in select.expressions if isinstance(p, exp.Alias)}
         self._passes = False
         self._sets = False
+        self._streams = self._reads_stream()
         self._merges: set[int] = set()
 
     def rewritten(self) -> exp.Select:
@@ -74,7 +76,7 @@ class _TwoPhases:
             raise Unfit
         name_projections(select)
         for call in self._around.calls(select):
-            if not _suits(call):
+            if not _suits(call, self._streams):
                 call.node.replace(self._around.collected(call))
         calls = self._around.calls(select)
         if not calls:
@@ -82,8 +84,10 @@ class _TwoPhases:
         records = [call.record for call in calls]
         group = select.args.get("group")
         self._find_keys(group)
-        self._sets = group is not None and _has_sets(group)
+        self._sets = group is not None and has_sets(group)
         parts = [self._part(call) for call in calls]
+        if self._streams:
+            return self._kept_in_state(calls, parts)
         merged = [self._merged(call, place) for place, call in enumerate(calls)]
         for call, expression in zip(calls, merged, strict=True):
             self._merges.add(id(expression))
@@ -96,6 +100,52 @@ class _TwoPhases:
         self._around.run(select, inside=False)
         return select
 
+    # Streams ---------------------------------------------------------------------------------
+
+    def _reads_stream(self) -> bool:
+        if not self._around.streams:
+            return False
+        one: list[exp.Expression] = [exp.alias_(exp.Literal.number(0), "_nu_none")]
+        return bool(self._around.run(inner_query(self._select, one), inside=True).isStreaming)
+
+    def _kept_in_state(self, calls: list[AggregateCall], parts: list[Part]) -> exp.Select:
+        """The SELECT over groups that were aggregated into state.
+
+        Spark's own aggregates cannot join in: beside them the rows are collected by Spark.
+        """
+        select = self._select
+        if self._sets:
+            raise Unfit
+        # Equal calls share their accumulators.
+        kept: list[streaming.StreamCall] = []
+        own = self._layout(parts, True)
+        for call, part in zip(calls, own.parts, strict=True):
+            same = (
+                k
+                for k in kept
+                if (k.record, k.part, k.distinct) == (call.record, part, call.distinct)
+            )
+            found = next(same, None)
+            if found is None:
+                found = streaming.StreamCall(str(len(kept)), call.record, part, call.distinct)
+                kept.append(found)
+            value = exp.column(f"_nu_value{found.name}")
+            self._merges.add(id(value))
+            call.node.replace(value)
+        for name in ("group", *_OUTER):
+            self._place_columns(select.args.get(name), ordering=name in ("order", "sort"))
+        if self._passes:
+            raise Unfit
+        rows = self._around.run(self._inner(), inside=True)
+        groups = streaming.aggregate(rows, own.keys, kept)
+        read_instead(select, self._around.view(groups))
+        having = select.args.get("having")
+        select.set("where", None if having is None else exp.Where(this=having.this))
+        select.set("having", None)
+        select.set("group", None)
+        self._around.run(select, inside=False)
+        return select
+
     # Keys ------------------------------------------------------------------------------------
 
     def _find_keys(self, group: exp.Group | None) -> None:
@@ -103,7 +153,7 @@ class _TwoPhases:
             return
         if group.args.get("all"):
             raise Unfit
-        for item in _items(group):
+        for item in grouping_items(group):
             resolved = self._resolved(item)
             if resolved is not item:
                 item.replace(resolved)
@@ -250,7 +300,9 @@ class _TwoPhases:
         for below in list(node.iter_expressions()):
             self._place_columns(below, ordering=ordering)
 
-    def _key_of(self, node: exp.Expression) -> exp.Column | None:
+    def _key_of(self, node: exp.Expression) -> exp.Expression | None:
+        if isinstance(node, exp.Column) and _WINDOW in (node.name.lower(), node.table.lower()):
+            return self._window_of(node)
         for place, key in enumerate(self._keys.expressions):
             if node == key:
                 return self._keys.at(place)
@@ -263,9 +315,19 @@ class _TwoPhases:
                 return self._keys.at(place)
         return None
 
+    def _window_of(self, node: exp.Column) -> exp.Expression | None:
+        """What ``window`` and ``window.start`` are where rows are grouped by a window of time."""
+        places = [i for i, key in enumerate(self._keys.expressions) if name_of(key) == _WINDOW]
+        names = {name.lower() for name in source_columns(self._select, self._around)}
+        if len(places) != 1 or _WINDOW in names:
+            raise Unfit
+        if node.table:
+            return exp.Dot(this=self._keys.at(places[0]), expression=node.this.copy())
+        return self._keys.at(places[0])
+
     def _is_built_in(self, node: exp.Expression) -> bool:
         name = name_of(node)
-        if not name or name in _GROUPING:
+        if not name or name in GROUPING:
             return False
         return isinstance(node, exp.AggFunc) or name in self._around.built_in_aggregates()
 
@@ -287,31 +349,6 @@ class _TwoPhases:
             passed = exp.and_(passed, self._passing.column(exp.cast(condition, "boolean")))
         made = exp.Filter(this=aggregate.copy(), expression=exp.Where(this=passed))
         node.replace(made)
-
-
-def _has_sets(group: exp.Group) -> bool:
-    kinds = (exp.GroupingSets, exp.Rollup, exp.Cube)
-    return any(isinstance(node, kinds) for node in group.walk())
-
-
-def _items(group: exp.Group) -> list[exp.Expression]:
-    """The expressions GROUP BY groups by, out of its sets."""
-    found: list[exp.Expression] = []
-
-    def collect(node: exp.Expression) -> None:
-        if isinstance(node, (exp.GroupingSets, exp.Rollup, exp.Cube, exp.Tuple)):
-            for below in node.expressions:
-                collect(below)
-        elif isinstance(node, exp.Paren):
-            collect(node.this)
-        else:
-            found.append(node)
-
-    for value in group.args.values():
-        for node in value if isinstance(value, list) else [value]:
-            if isinstance(node, exp.Expression):
-                collect(node)
-    return found
 
 
 __all__ = ["rewritten"]

@@ -314,6 +314,7 @@ def work(connection: socket.socket, *, reuse: bool) -> int:
     from pyspark.util import enable_faulthandler
 
     from notebook_udf.pool import spark_worker
+    from notebook_udf.worker.runtime import process
 
     unix = os.environ.get("PYTHON_UNIX_DOMAIN_ENABLED", "false").lower() == "true"
     with enable_faulthandler():
@@ -322,6 +323,8 @@ def work(connection: socket.socket, *, reuse: bool) -> int:
         modules = len(sys.modules)
         while True:
             code = int(worker(connection, authenticated))
+            if process.stopped_idle:
+                return 0
             if code:
                 # Spark reads the error before it closes; an early exit could lose it.
                 with contextlib.suppress(OSError):

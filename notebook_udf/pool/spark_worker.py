@@ -2,16 +2,18 @@
 
 Spark's ``pyspark.worker.main`` runs one task: it reads what to do, builds ``func`` from the
 pickled functions with ``read_udfs``, and pumps batches through it. ``attach`` puts itself around
-``main`` (a task begins and ends) and ``read_udfs`` (batches arrive and leave). Everything else
-in the package is told only about tasks and bundles, so that another way of feeding workers
-needs a second module like this one and nothing more. ``tests/spark/test_worker_contract.py``
-holds Spark to what is assumed here.
+``main`` (a task begins and ends), ``read_udfs`` and ``read_udtf`` (batches arrive and leave).
+Everything else in the package is told only about tasks and bundles, so that another way of feeding
+workers needs a second module like this one and nothing more.
+``tests/spark/test_worker_contract.py`` holds Spark to what is assumed here.
 """
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
+import select
 import signal
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
@@ -27,6 +29,7 @@ from notebook_udf.worker.blame import WorkerStopped
 from notebook_udf.worker.call import FunctionCall, take_arrived
 from notebook_udf.worker.failure import FunctionFailed
 from notebook_udf.worker.runtime import Runtime, process
+from notebook_udf.worker.streaming import OUTPUT_MODE_CONF, StatePass, take_pass
 from notebook_udf.worker.task import Task
 
 # Set in the workers' environment by the session.
@@ -48,10 +51,12 @@ def attach() -> None:
     """Puts this package between Spark's worker and the functions, in this process."""
     import pyspark.worker as spark
 
-    original_main, original_read = spark.main, spark.read_udfs
+    original_main = spark.main
 
     def main(infile: Any, outfile: Any) -> None:
         enter_process()
+        process.runtime.hung_up = _watching(infile)
+        process.runtime.flush_rows = outfile.flush
         # Here and not earlier, because Spark resets the handlers before each task.
         signal.signal(signal.SIGTERM, _stop)
         try:
@@ -66,21 +71,61 @@ def attach() -> None:
             process.runtime.shut_down()
             raise
 
-    def read_udfs(*args: Any, **kwargs: Any) -> tuple[Process, Any, Any, Any]:
+    spark.main = main
+    spark.read_udfs, spark.read_udtf = _reading(spark.read_udfs), _reading(spark.read_udtf)
+
+
+def _reading(original_read: Callable[..., Any]) -> Callable[..., Any]:
+    """Spark's reader of functions, scalar or table, with a task around those of ours."""
+
+    def read(*args: Any, **kwargs: Any) -> tuple[Process, Any, Any, Any]:
         take_arrived()
         func, profiler, deserializer, serializer = original_read(*args, **kwargs)
         calls = take_arrived()
+        passed = take_pass()
+        if passed is not None:
+            func = _with_state(passed, func)
         if calls:
-            # The fourth of read_udfs' arguments, under Spark's name for it.
+            # The fourth argument of both, under Spark's name for it.
             runner_conf = kwargs["runner_conf"] if "runner_conf" in kwargs else args[3]
             func = _around(func, calls, runner_conf.timezone)
         return func, profiler, deserializer, serializer
 
-    spark.main, spark.read_udfs = main, read_udfs
+    return read
+
+
+def _with_state(passed: StatePass, func: Process) -> Process:
+    """Whole batches and the state server's connection to the pass, in place of Spark's ``func``.
+
+    Spark's own would hand it a row at a time, of one key at a time.
+    """
+    client = inspect.getclosurevars(func).nonlocals["stateful_processor_api_client"]
+
+    def run(_split: int, batches: Batches) -> Batches:
+        from pyspark import TaskContext
+
+        context = TaskContext.get()
+        assert context is not None
+        mode = (context._localProperties or {}).get(OUTPUT_MODE_CONF) or "update"
+        return passed.run(client, batches, mode)
+
+    return run
 
 
 def _stop(_number: int, _frame: FrameType | None) -> None:
+    process.stopped_idle = process.runtime.task is None
     raise WorkerStopped(0)
+
+
+def _watching(stream: Any) -> Callable[[], bool]:
+    """Tells whether the JVM has closed its end, without reading from it."""
+    poller = select.poll()
+    try:
+        poller.register(stream.fileno(), select.POLLRDHUP)
+    except (AttributeError, OSError, ValueError):
+        # Not a socket of ours: it is then noticed with the next rows.
+        return lambda: False
+    return lambda: bool(poller.poll(0))
 
 
 def enter_process() -> None:

@@ -157,6 +157,16 @@ class Store:
         with self._changed:
             return self._runs.totals(query)
 
+    def totals_by_stage(self, query: str) -> dict[int, list[FunctionTotals]]:
+        """The same of one query, by Spark's number of the stage."""
+        with self._changed:
+            return self._runs.totals_by_stage(query)
+
+    def wait_settled(self, query: str, timeout: float) -> bool:
+        """Waits up to ``timeout`` seconds until tasks of a query were seen and have ended."""
+        with self._changed:
+            return self._changed.wait_for(lambda: self._runs.settled(query), timeout)
+
     def metrics(self, query: str | None = None) -> list[MetricTotal]:
         """User metrics per query and function, merged over the attempts that count."""
         with self._changed:

@@ -155,7 +155,8 @@ class _Query:
             OrderedDict()
         )
         self._folded: OrderedDict[tuple[int, int], None] = OrderedDict()
-        self._tally = Tally()
+        # Of partitions that are counted and closed, by stage.
+        self._closed: dict[int, Tally] = {}
         self._sum: Tally | None = None
 
     def attempt(self, task: TaskId) -> _Attempt | None:
@@ -190,10 +191,23 @@ class _Query:
         """The sums over the attempts that count."""
         if self._sum is None:
             self._sum = Tally()
-            self._sum.add(self._tally)
-            for attempts in self._partitions.values():
-                self._sum.add(_counts(attempts.values()).tally())
+            for tally in self.by_stage().values():
+                self._sum.add(tally)
         return self._sum
+
+    def by_stage(self) -> dict[int, Tally]:
+        """The same for each of Spark's stages."""
+        found: dict[int, Tally] = {}
+        for stage, tally in self._closed.items():
+            found.setdefault(stage, Tally()).add(tally)
+        for (stage, _), attempts in self._partitions.items():
+            found.setdefault(stage, Tally()).add(_counts(attempts.values()).tally())
+        return found
+
+    @property
+    def running(self) -> bool:
+        """Whether a task that counts has not said that it ended."""
+        return any(_counts(a.values()).state == "running" for a in self._partitions.values())
 
     def _fold(self) -> None:
         """Turns the partition that has been quiet for longest into sums; a done one if it can."""
@@ -201,7 +215,8 @@ class _Query:
         place = next(
             (p for p in quiet if _counts(self._partitions[p].values()).state == "done"), quiet[0]
         )
-        self._tally.add(_counts(self._partitions.pop(place).values()).tally())
+        closed = self._closed.setdefault(place[0], Tally())
+        closed.add(_counts(self._partitions.pop(place).values()).tally())
         self._folded[place] = None
         if len(self._folded) > _MAX_FOLDED:
             self._folded.popitem(last=False)
@@ -260,6 +275,17 @@ class Runs:
         """Sums per query, function and version."""
         found = [row for name, each in self._chosen(query) for row in each.tally().totals(name)]
         return (self._earlier.totals(EARLIER) if query in (None, EARLIER) else []) + found
+
+    def totals_by_stage(self, query: str) -> dict[int, list[FunctionTotals]]:
+        """Sums per function and version of one query, by Spark's number of the stage."""
+        found = self._queries.get(query)
+        stages = {} if found is None else found.by_stage()
+        return {stage: tally.totals(query) for stage, tally in sorted(stages.items())}
+
+    def settled(self, query: str) -> bool:
+        """Whether tasks of the query were seen, and each has ended."""
+        found = self._queries.get(query)
+        return found is not None and not found.running
 
     def metrics(self, query: str | None = None) -> list[MetricTotal]:
         """User metrics per query and function."""

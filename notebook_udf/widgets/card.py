@@ -18,7 +18,7 @@ from notebook_udf.errors import (
     UserFunctionError,
     WorkerError,
 )
-from notebook_udf.widgets.text import one_line, plain
+from notebook_udf.text import one_line, plain
 
 _HEADLINE = 400
 _BODY = 6_000

@@ -12,7 +12,7 @@ from typing import Literal
 from notebook_udf.functions.metrics import describe
 from notebook_udf.tables import html_table, text_table
 from notebook_udf.telemetry.store import FunctionTotals, MetricTotal
-from notebook_udf.widgets.text import one_line
+from notebook_udf.text import one_line
 
 Outcome = Literal["running", "done", "failed", "cancelled"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from notebook_udf.tables import html_table, text_table
-from notebook_udf.widgets.text import one_line
+from notebook_udf.text import one_line
 
 _CELL = 200
 _COLUMNS = 200

@@ -11,7 +11,8 @@ import dataclasses
 import datetime as dt
 import numbers
 import pickle
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import pyarrow as pa
@@ -24,6 +25,7 @@ from notebook_udf.worker.blame import WorkerStopped
 from notebook_udf.worker.call import FunctionCall
 from notebook_udf.worker.decode import decoder
 from notebook_udf.worker.encode import BadResult, encoder
+from notebook_udf.worker.quarantine import Quarantine
 from notebook_udf.worker.refusal import shortened
 from notebook_udf.worker.timeout import CallTimedOut
 
@@ -53,6 +55,9 @@ class Accumulation:
         self.value: Callable[..., Any] = getattr(function, "get_value", None) or _rows_of(function)
         self._create = function.create_accumulator
         self.on_error = call.header.options.on_error
+        # Where rows that failed are kept, and which row of the bundle its first one is.
+        self._quarantine: Quarantine | None = None
+        self._first = 0
         fresh = self.create()
         self.in_place = not (isinstance(fresh, _UNCHANGEABLE) or _is_frozen(fresh))
         self._may_be_none = fresh is None
@@ -67,6 +72,20 @@ class Accumulation:
         except BaseException as error:
             self.call.fail(error)
             raise
+
+    @contextmanager
+    def keeping(self, columns: list[pa.Array], first: int = 0) -> Iterator[None]:
+        """Keeps the rows of these arguments that cannot be accumulated, if it is asked for.
+
+        ``first`` is the position of the first row in the bundle.
+        """
+        if self.on_error != "quarantine":
+            yield
+            return
+        self._quarantine, self._first = Quarantine(self.call, columns), first
+        yield
+        self._quarantine.write()
+        self._quarantine = None
 
     def take_rows(
         self, accumulators: Iterable[Any], columns: list[list[Any]], first: int, group: Group
@@ -146,6 +165,8 @@ class Accumulation:
         """Reports a row, or what another method was given; lets it go if the function says so."""
         outcome = "fail" if isinstance(error, FATAL) else self.on_error
         self.call.fail(error, row, place, outcome=outcome, group=group, method=method)
+        if method == "accumulate" and self._quarantine is not None:
+            self._quarantine.add(place - self._first, error, row=place, group=group)
 
     def values(
         self, accumulators: Iterable[Any], encode: Callable[[list[Any]], pa.Array], group: Group

@@ -7,8 +7,8 @@ kind of value it was not written for.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import DeclarationError
 from notebook_udf.types import ddl, to_arrow
@@ -26,6 +26,20 @@ def in_order(named: dict[str, pa.Array], header: Header) -> dict[str, pa.Array]:
     """
     places = {name: place for place, name in enumerate(header.parameters)}
     return dict(sorted(named.items(), key=lambda item: places.get(item[0], len(places))))
+
+
+def positional(
+    function: Callable[..., Any], count: int, names: Sequence[str]
+) -> Callable[..., Any]:
+    """A function that takes all its arguments by position.
+
+    The first ``count`` are passed on so, those behind them by ``names``.
+    """
+
+    def called(*values: Any) -> Any:
+        return function(*values[:count], **dict(zip(names, values[count:], strict=True)))
+
+    return called
 
 
 def fitted(columns: list[pa.Array], header: Header, names: Sequence[str] = ()) -> list[pa.Array]:

@@ -28,10 +28,11 @@ class WorkerStopped(SystemExit):
 def classify(error: BaseException, call: FunctionCall) -> tuple[str, dict[str, Any]]:
     """The class name in ``notebook_udf.errors``, and that class's own attributes."""
     if isinstance(error, CallTimedOut):
-        return "FunctionTimeout", {"timeout": call.timeout, "stack": str(error)}
+        limit = call.header.options.timeout or 0.0
+        return "FunctionTimeout", {"timeout": limit, "stack": str(error)}
     if isinstance(error, MemoryError):
-        limit = call.task.runtime.limit.current
-        return "WorkerOutOfMemory", {"limit": limit, "peak": peak_bytes()}
+        most = call.task.runtime.limit.current
+        return "WorkerOutOfMemory", {"limit": most, "peak": peak_bytes()}
     if isinstance(error, BadResult):
         return "ResultError", {}
     if isinstance(error, NotebookUdfError):

@@ -14,7 +14,13 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import FailedRow, NotebookUdfError
-from notebook_udf.functions.base import Endings, ScalarFunction, UserDefinedFunction, endings
+from notebook_udf.functions.base import (
+    Endings,
+    ScalarFunction,
+    TableFunction,
+    UserDefinedFunction,
+    endings,
+)
 from notebook_udf.functions.context import FunctionContext
 from notebook_udf.functions.definition import FunctionDefinition, doorway
 from notebook_udf.functions.metrics import MetricGroup
@@ -67,6 +73,8 @@ class FunctionCall:
         self.results: list[Any] = []
         # The bundle's row that a row of what runs belongs to, where they are not the same.
         self.row_of: Callable[[int], int] | None = None
+        # Number and rows of the bundle that a failed row belongs to, where it is not the last.
+        self.bundle: tuple[int, int] | None = None
 
     def __reduce__(self) -> Any:
         return _arrive, (self._shipment,)
@@ -117,6 +125,11 @@ class FunctionCall:
         return self._context.metric_group
 
     @property
+    def aggregates(self) -> bool:
+        """Whether rows belong to groups."""
+        return self.header.role in ("partial", "whole", "merge", "window")
+
+    @property
     def memory(self) -> int:
         return self.header.options.memory or 0
 
@@ -151,6 +164,8 @@ class FunctionCall:
             if self._is_kept:
                 key = f"{header.name}:{header.hash}:{self.chain}"
                 made = task.runtime.keep(task.scope, key, self._make)
+                # Each task reports its own counts, and they are added up.
+                made[0][1].metric_group.reset()
             else:
                 made = self._make()
             (self._function, self._context), self._endings = made
@@ -234,11 +249,12 @@ class FunctionCall:
         outcome: str = "fail",
         group: Mapping[str, Any] | None = None,
         method: str = "",
+        attempts: int = 1,
     ) -> None:
         """Reports a failed call; ends the task unless ``outcome`` says the row is let go.
 
         ``group`` holds the keys of the group that an aggregate was at, ``method`` names which of
-        its methods was called with the arguments.
+        its methods was called with the arguments, ``attempts`` says how often.
 
         Raises
         ------
@@ -246,7 +262,7 @@ class FunctionCall:
             With ``outcome="fail"``.
         """
         self.errors += 1
-        failed = self._report(error, arguments, row, outcome, group, method)
+        failed = self._report(error, arguments, row, outcome, group, method, attempts)
         if outcome == "fail":
             raise failure.FunctionFailed(failure.text(failed)) from None
 
@@ -258,8 +274,10 @@ class FunctionCall:
         outcome: str,
         group: Mapping[str, Any] | None,
         method: str,
+        attempts: int,
     ) -> FailedRow:
         task = self.task
+        bundle, rows = self.bundle or (task.bundle, task.rows)
         failed = failure.describe(
             error,
             function=self.name,
@@ -267,13 +285,14 @@ class FunctionCall:
             parameters=self._parameters(method),
             arguments=arguments,
             row=row if self.row_of is None else self.row_of(row),
-            rows=task.rows,
-            bundle=task.bundle,
+            rows=rows,
+            bundle=bundle,
             task=task.identity,
             worker=os.getpid(),
             group=group,
             method=method,
             chain=self.chain,
+            attempts=attempts,
         )
         kind, extra = classify(error, self)
         task.report(failed, outcome, error=kind, extra=extra)
@@ -302,11 +321,19 @@ class FunctionCall:
             job_parameters=task.job_parameters,
         )
         self._context = context
+        return self._enter(function, context)
+
+    def _enter(
+        self, function: Any, context: FunctionContext
+    ) -> tuple[tuple[Any, FunctionContext], Endings]:
+        """The function opened, and what ends it."""
         if not isinstance(function, UserDefinedFunction):
             return (function, context), functools.partial(endings, function)
         function.open(context)
         # An aggregate function has several methods; which are called is its runner's business.
-        called = function.eval if isinstance(function, ScalarFunction) else function
+        called: Any = function
+        if isinstance(function, (ScalarFunction, TableFunction)):
+            called = function.eval
         return (called, context), functools.partial(endings, function)
 
 

@@ -27,7 +27,7 @@ from notebook_udf.worker.refusal import BadResult
 _MOST_PICKLED_BYTES = 1 << 20
 _MOST_MESSAGE_CHARACTERS = 20_000
 
-_PACKAGE = str(Path(__file__).resolve().parents[1]) + os.sep
+PACKAGE = str(Path(__file__).resolve().parents[1]) + os.sep
 
 _repr = reprlib.Repr()
 _repr.maxstring = _repr.maxother = _repr.maxlong = 160
@@ -62,6 +62,7 @@ def describe(
     group: Mapping[str, Any] | None = None,
     method: str = "",
     chain: str = "",
+    attempts: int = 1,
 ) -> FailedRow:
     """The record of a failed call; ``arguments`` is None where no single row is to blame."""
     return FailedRow(
@@ -69,7 +70,7 @@ def describe(
         version=version,
         error_id=uuid.uuid4().hex[:12],
         exception=type(error).__name__,
-        message=message_of(error),
+        message=message_of(error) + (f" (after {attempts} attempts)" if attempts > 1 else ""),
         frames=frames_of(error.__traceback__),
         arguments=tuple(
             (parameter_name(parameters, i), short(value)) for i, value in enumerate(arguments or ())
@@ -140,7 +141,7 @@ def frames_of(tb: TracebackType | None) -> tuple[Frame, ...]:
 
 
 def _ours(filename: str) -> bool:
-    return filename.startswith(_PACKAGE) or "/pyspark/" in filename
+    return filename.startswith(PACKAGE) or "/pyspark/" in filename
 
 
 def _pickled(arguments: Sequence[Any] | None) -> bytes:

@@ -21,6 +21,7 @@ from notebook_udf.worker.arguments import fitted
 from notebook_udf.worker.call import FunctionCall
 from notebook_udf.worker.decode import decoder
 from notebook_udf.worker.encode import encoder
+from notebook_udf.worker.quarantine import Quarantine
 
 # The one field of the struct in which an accumulator travels, so that a NULL one is not dropped.
 ACCUMULATOR_FIELD = "a"
@@ -90,10 +91,12 @@ class WholeRunner:
         call, accumulation = self._call, self._accumulation
         t0 = perf_counter_ns()
         offsets, structs = _parts(columns[0])
-        arguments = [decoder(column.type)(column) for column in argument_columns(structs, call)]
+        given = argument_columns(structs, call)
+        arguments = [decoder(column.type)(column) for column in given]
         group = group_of(columns)
         t1 = perf_counter_ns()
-        made = list(self._accumulated(offsets, arguments, group))
+        with accumulation.keeping(given):
+            made = list(self._accumulated(offsets, arguments, group))
         t2 = perf_counter_ns()
         result = accumulation.values(made, self._encode, group)
         t3 = perf_counter_ns()
@@ -130,6 +133,7 @@ class ColumnsRunner:
         self._call = call
         self._encode = result_encoder(call)
         self._pandas = call.header.func_type == "pandas"
+        self._on_error = call.header.options.on_error
 
     def __call__(self, columns: list[pa.Array], named: dict[str, pa.Array], rows: int) -> pa.Array:
         from notebook_udf.worker.encode import BadResult
@@ -140,14 +144,27 @@ class ColumnsRunner:
         group = group_of(columns)
         results: list[Any] = []
         call.slice_start, call.results = 0, results
-        t0 = perf_counter_ns()
-        for place, (start, end) in enumerate(pairwise(offsets)):
+        kept = Quarantine(call, arguments) if self._on_error == "quarantine" else None
+        ranges = list(pairwise(offsets))
+
+        def given(place: int) -> list[Any]:
+            start, end = ranges[place]
             part = [column.slice(start, end - start) for column in arguments]
+            return [column.to_pandas() for column in part] if self._pandas else part
+
+        def fail(error: Exception, place: int) -> None:
+            keys = group(place)
+            call.fail(error, given(place), ranges[place][0], outcome=self._on_error, group=keys)
+            if kept is not None:
+                for row in range(*ranges[place]):
+                    kept.add(row, error, group=keys)
+
+        t0 = perf_counter_ns()
+        for place in range(len(ranges)):
             try:
-                given = [column.to_pandas() for column in part] if self._pandas else part
-                results.append(_plain(call.function(*given)))
+                results.append(_plain(call.function(*given(place))))
             except Exception as error:
-                call.fail(error, outcome=call.header.options.on_error, group=group(place))
+                fail(error, place)
                 results.append(None)
         t1 = perf_counter_ns()
         while True:
@@ -155,9 +172,10 @@ class ColumnsRunner:
                 encoded = self._encode(results)
                 break
             except BadResult as error:
-                outcome = call.header.options.on_error
-                call.fail(error, outcome=outcome, group=group(error.index))
+                fail(error, error.index)
                 results[error.index] = None
+        if kept is not None:
+            kept.write()
         call.user_ns += t1 - t0
         call.encode_ns += perf_counter_ns() - t1
         return encoded

@@ -159,36 +159,58 @@ class Each:
         self._guarded = Guarded(call)
 
     def __call__(self, columns: list[pa.Array], named: dict[str, pa.Array], rows: int) -> pa.Array:
-        call = self._call
-        elements, shape = columns[0], []
-        while pa.types.is_list(elements.type) or pa.types.is_large_list(elements.type):
-            flat = _Flattened(elements)
-            shape.append(flat)
-            elements = flat.elements
-        count = len(elements)
+        call, lists = self._call, Lists(columns[0])
+        count = lists.count
         call.rows_in += count - rows
         call.rows_out += count - rows
+        call.row_of = lists.row_of
+        if lists.guard is not None:
+            result = self._guarded([lists.guard, *lists.placed], lists.by_name, count)
+        else:
+            result = self._plain(lists.placed, lists.by_name, count)
+        return lists.around(result)
 
-        def row_of(element: int) -> int:
-            for flat in reversed(shape):
-                element = flat.owner(element)
-            return element
 
-        call.row_of = row_of
-        fields = {field.name: elements.field(i) for i, field in enumerate(elements.type)}
-        placed = [fields[f"{PLACE_FIELD}{i}"] for i in range(_places(fields))]
-        by_name = {
+class Lists:
+    """A column of lists of structs of arguments, or of lists of such lists, taken apart.
+
+    Attributes
+    ----------
+    count
+        How many elements there are in all.
+    guard
+        Which of them reach the call; None for all.
+    placed, by_name
+        The arguments.
+    """
+
+    def __init__(self, column: pa.Array) -> None:
+        self._shape: list[_Flattened] = []
+        while pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
+            flat = _Flattened(column)
+            self._shape.append(flat)
+            column = flat.elements
+        self.count = len(column)
+        fields = {field.name: column.field(i) for i, field in enumerate(column.type)}
+        self.guard: pa.Array | None = fields.get(GUARD_FIELD)
+        self.placed = [fields[f"{PLACE_FIELD}{i}"] for i in range(_places(fields))]
+        self.by_name = {
             name.removeprefix(NAME_FIELD): column
             for name, column in fields.items()
             if name.startswith(NAME_FIELD)
         }
-        if GUARD_FIELD in fields:
-            result = self._guarded([fields[GUARD_FIELD], *placed], by_name, count)
-        else:
-            result = self._plain(placed, by_name, count)
-        for flat in reversed(shape):
-            result = flat.around(result)
-        return result
+
+    def row_of(self, element: int) -> int:
+        """The row an element stands in."""
+        for flat in reversed(self._shape):
+            element = flat.owner(element)
+        return element
+
+    def around(self, results: pa.Array) -> pa.Array:
+        """Results of the elements, in lists as they were."""
+        for flat in reversed(self._shape):
+            results = flat.around(results)
+        return results
 
 
 class _Flattened:

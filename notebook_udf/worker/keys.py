@@ -29,13 +29,13 @@ def hashable(column: pa.Array, decode: Callable[[pa.Array], list[Any]]) -> list[
             return [_NAN if value != value else value for value in values]
         return values
     if pa.types.is_nested(column.type) or pa.types.is_timestamp(column.type):
-        return list(map(_frozen, values))
+        return list(map(frozen, values))
     return values
 
 
-def _frozen(value: Any) -> Any:
+def frozen(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
-        return tuple(map(_frozen, value))
+        return tuple(map(frozen, value))
     if isinstance(value, float) and value != value:
         return _NAN
     if isinstance(value, dt.datetime) and value.fold:

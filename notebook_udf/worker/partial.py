@@ -166,11 +166,12 @@ class _Table:
         ):
             t0 = perf_counter_ns()
             own, columns = self._arguments(batch, keys, part, call)
+            values = [decoder(column.type)(column) for column in columns]
             call.row_of = self._places(batch, part, first)
             t1 = perf_counter_ns()
             call.rows_in += len(own)
-            with running(call, first, len(own)):
-                self._accumulate(accumulation, groups, own, columns, first)
+            with running(call, first, len(own)), accumulation.keeping(columns, first):
+                self._accumulate(accumulation, groups, own, values, first)
             call.row_of = None
             call.decode_ns += t1 - t0
             call.user_ns += perf_counter_ns() - t1
@@ -198,15 +199,14 @@ class _Table:
 
     def _arguments(
         self, batch: pa.RecordBatch, keys: list[Any], part: Part, call: FunctionCall
-    ) -> tuple[list[Any], list[list[Any]]]:
+    ) -> tuple[list[Any], list[pa.Array]]:
         """Keys and arguments of the rows that meet the function's condition."""
         columns = [batch.column(place) for place in part.arguments]
         if part.condition is not None:
             mask = batch.column(part.condition).fill_null(False)
             columns = [column.filter(mask) for column in columns]
             keys = [key for key, kept in zip(keys, mask.to_pylist(), strict=True) if kept]
-        columns = fitted(columns, call.header)
-        return keys, [decoder(column.type)(column) for column in columns]
+        return keys, fitted(columns, call.header)
 
     def _places(self, batch: pa.RecordBatch, part: Part, first: int) -> Callable[[int], int] | None:
         """The place in the bundle of a row that met the condition; None if there is none."""

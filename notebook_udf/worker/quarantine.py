@@ -7,8 +7,10 @@ taken away again, so that a row is kept once.
 
 from __future__ import annotations
 
+import itertools
 import os
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,20 +39,36 @@ ERROR_COLUMNS = (
     "version", "time",
 )  # fmt: skip
 
+# The one more that rows of aggregate functions have: what their group is grouped by.
+GROUP_COLUMN = "group"
+
+# Tells apart the files of one bundle, of which an aggregate function has several.
+_numbers = itertools.count()
+
 
 class Quarantine:
-    """Collects the bad rows of one bundle."""
+    """Collects the bad rows of one bundle, or of a part of one."""
 
     def __init__(self, call: FunctionCall, columns: list[pa.Array]) -> None:
         self._call = call
         self._columns = columns
+        # An async function's rows of several bundles are on their way at a time.
+        self._bundle = call.task.bundle
         self._rows: dict[int, dict[str, Any]] = {}
 
-    def add(self, row: int, error: BaseException) -> None:
-        """Keeps a row of the bundle."""
+    def add(
+        self,
+        place: int,
+        error: BaseException,
+        *,
+        row: int | None = None,
+        group: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Keeps the row at a place of the columns; ``row`` is its place in the bundle."""
         task = self._call.task
+        row = place if row is None else row
         frames = failure.frames_of(error.__traceback__)
-        self._rows[row] = {
+        self._rows[place] = {
             "error": type(error).__name__,
             "message": failure.message_of(error),
             "traceback": "\n".join(
@@ -60,10 +78,11 @@ class Quarantine:
             "stage": task.identity.stage,
             "partition": task.identity.partition,
             "attempt": task.identity.attempt,
-            "bundle": task.bundle,
-            "row": row,
+            "bundle": self._bundle,
+            "row": row if self._call.row_of is None else self._call.row_of(row),
             "version": self._call.version,
             "time": time.time(),
+            GROUP_COLUMN: ", ".join(f"{n} = {failure.short(v)}" for n, v in (group or {}).items()),
         }
 
     def write(self) -> None:
@@ -83,16 +102,17 @@ class Quarantine:
 
         order = sorted(self._rows)
         names = self._call.header.parameters
+        further = (*ERROR_COLUMNS, GROUP_COLUMN) if self._call.aggregates else ERROR_COLUMNS
         data: dict[str, Any] = {
-            _unique(failure.parameter_name(names, i)): column.take(pa.array(order))
+            _unique(failure.parameter_name(names, i), further): column.take(pa.array(order))
             for i, column in enumerate(self._columns)
         }
         types = [self._type(i, column.type) for i, column in enumerate(self._columns)]
         fields = [StructField(*pair) for pair in zip(data, types, strict=True)]
-        for name in ERROR_COLUMNS:
-            data[name] = [self._rows[row][name] for row in order]
+        for name in further:
+            data[name] = [self._rows[place][name] for place in order]
         table = pa.table(data)
-        for name in ERROR_COLUMNS:
+        for name in further:
             fields.append(StructField(name, from_arrow_type(table.schema.field(name).type)))
         table = table.replace_schema_metadata({_SPARK_SCHEMA: StructType(fields).json()})
         path = self.folder_of(folder, self._call.name, self._call.version) / self._file_name()
@@ -112,7 +132,7 @@ class Quarantine:
 
     def _file_name(self) -> str:
         task = self._call.task
-        return f"{task.identity.task_attempt}-{task.bundle}.parquet"
+        return f"{task.identity.task_attempt}-{self._bundle}-{next(_numbers)}.parquet"
 
     @staticmethod
     def folder_of(quarantine: Path, function: str, version: int) -> Path:
@@ -130,5 +150,5 @@ def discard(quarantine: Path | None, functions: set[str], task_attempt: int) -> 
             path.unlink(missing_ok=True)
 
 
-def _unique(name: str) -> str:
-    return f"{name}_argument" if name in ERROR_COLUMNS else name
+def _unique(name: str, taken: tuple[str, ...]) -> str:
+    return f"{name}_argument" if name in taken else name

@@ -13,7 +13,7 @@ from itertools import repeat, starmap
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any
 
-from notebook_udf.worker.arguments import fitted, in_order
+from notebook_udf.worker.arguments import fitted, in_order, positional
 from notebook_udf.worker.blame import WorkerStopped
 from notebook_udf.worker.decode import decoder
 from notebook_udf.worker.encode import BadResult, encoder
@@ -52,7 +52,8 @@ class RowRunner:
         function = call.function
         if named:
             named = in_order(named, call.header)
-            columns, function = _by_name(columns, named, function)
+            function = positional(function, len(columns), list(named))
+            columns = [*columns, *named.values()]
         columns = fitted(columns, call.header, tuple(named))
         if self._kernels is not None and not named:
             t0 = perf_counter_ns()
@@ -172,15 +173,3 @@ class RowRunner:
         if decode is None:
             decode = self._decoders[column.type] = decoder(column.type)
         return decode
-
-
-def _by_name(
-    columns: list[pa.Array], named: dict[str, pa.Array], function: Callable[..., Any]
-) -> tuple[list[pa.Array], Callable[..., Any]]:
-    """All columns in a row, and a function that takes them so."""
-    count, names = len(columns), list(named)
-
-    def positional(*values: Any) -> Any:
-        return function(*values[:count], **dict(zip(names, values[count:], strict=True)))
-
-    return [*columns, *named.values()], positional

@@ -28,6 +28,8 @@ from notebook_udf.telemetry.wire import (
     WorkerPulse,
     WorkerStarted,
 )
+from notebook_udf.worker.event_loop import EventLoop
+from notebook_udf.worker.lanes import current_lane
 from notebook_udf.worker.limits import MemoryLimit, cpu_seconds, peak_bytes, resident_bytes
 from notebook_udf.worker.output import Capture
 from notebook_udf.worker.position import PositionFile
@@ -62,6 +64,11 @@ class Runtime:
     quarantine: Path | None = None
     task: Task | None = None
     kept: dict[tuple[str, str], Kept] = field(default_factory=dict)
+    # Whether the JVM has closed its end of the connection to this worker.
+    hung_up: Callable[[], bool] = lambda: False
+    # Lets go of results that wait in a buffer on their way to the JVM.
+    flush_rows: Callable[[], None] = lambda: None
+    _loop: EventLoop | None = None
     _flushing: threading.Lock = field(default_factory=threading.Lock)
     _ending: threading.Lock = field(default_factory=threading.Lock)
     _sending: threading.Lock = field(default_factory=threading.Lock)
@@ -117,6 +124,9 @@ class Runtime:
 
     def where(self) -> tuple[str, int, int]:
         """Function, bundle and row that is running."""
+        lane = current_lane.get()
+        if lane is not None:
+            return lane.where()
         return self.task.where() if self.task is not None else ("", 0, -1)
 
     def note(self, level: str, text: str) -> None:
@@ -162,6 +172,13 @@ class Runtime:
             cpu_seconds=cpu_seconds(),
             lost_messages=self.sender.lost if self.sender is not None else 0,
         )
+
+    @property
+    def loop(self) -> EventLoop:
+        """The event loop of this worker, made on first use."""
+        if self._loop is None:
+            self._loop = EventLoop()
+        return self._loop
 
     def keep(
         self, query: str, key: str, make: Callable[[], tuple[Any, Endings]]
@@ -210,6 +227,9 @@ class Runtime:
     def shut_down(self) -> None:
         """Closes what is kept and lets the last records leave."""
         self.end_other_queries(None)
+        if self._loop is not None:
+            self._loop.stop()
+            self._loop = None
         self.finish_output()
         if self.sender is not None:
             self.sender.close()
@@ -220,6 +240,8 @@ class _Process:
 
     def __init__(self) -> None:
         self.runtime = Runtime()
+        # Told to go while it waited for a task: nobody reads what Spark's own code says of that.
+        self.stopped_idle = False
 
 
 process = _Process()

@@ -17,6 +17,7 @@ from pyspark.sql.types import DataType
 
 from notebook_udf import __version__
 from notebook_udf.errors import VersionMismatch
+from notebook_udf.functions.async_options import options_of
 from notebook_udf.functions.base import WithGracefulShutdown
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.functions.options import FunctionOptions
@@ -35,10 +36,10 @@ def _versions() -> dict[str, str]:
 
 # What a function is asked for: a value for a row; the partial accumulators of a partition; a value
 # for a list of accumulators, for a list of a group's rows, or for a group's sums; a value for every
-# row's frame. A scalar one also: for the rows that reach it; for the elements of lists, or of
-# lists of lists. A process function: for the records of a partition.
+# row's frame; rows for a row. A scalar one also: for the rows that reach it; for the elements of
+# lists, or of lists of lists. A process function: for the records of a partition.
 Role: TypeAlias = Literal[
-    "scalar", "partial", "merge", "whole", "summed", "window", "guarded", "each", "each2",
+    "scalar", "table", "partial", "merge", "whole", "summed", "window", "guarded", "each", "each2",
     "process",
 ]  # fmt: skip
 
@@ -109,7 +110,7 @@ class Header:
             parameters=tuple(document["parameters"]),
             input_types=tuple(t and parse(t) for t in document["input_types"]),
             result_type=parse(document["result_type"]),
-            options=FunctionOptions(**document["options"]),
+            options=options_of(document["options"]),
             hash=document["hash"],
             source_file=document["source_file"],
             source_lines=tuple(document["source_lines"]),

@@ -113,6 +113,7 @@ class Task:
         self._wait_ns = 0
         self._leaving = _Leaving()
         self._bundle_open = False
+        self._reported_rows = 0
         self._sent_metrics: dict[tuple[int, str], Any] = {}
         self.timer: CallTimer | None = None
 
@@ -144,6 +145,7 @@ class Task:
         self._bytes_in = size
         self._wait_ns = wait_ns
         self._leaving = _Leaving()
+        self._reported_rows = 0
         self._bundle_open = True
 
     def leave(self, rows: int, size: int, write_ns: int) -> None:
@@ -155,17 +157,25 @@ class Task:
 
     def end_bundle(self) -> None:
         """The bundle's rows are done with, and what they led to has left."""
-        leaving = self._leaving
-        if not self._bundle_open and not leaving.rows:
+        if not self._bundle_open and not self._leaving.rows:
             return
         if not self._bundle_open:
             # The partition is over, and only now come its groups: they count as a last bundle.
+            leaving = self._leaving
             self.begin_bundle(0, 0, 0)
+            self._leaving = leaving
         self._bundle_open = False
-        self._leaving = _Leaving()
         self.active = None
+        self.report_midway()
+
+    def report_midway(self) -> None:
+        """Sends what there is to say since the last report, while rows are still on their way."""
+        leaving, self._leaving = self._leaving, _Leaving()
+        rows, self._reported_rows = self.rows - self._reported_rows, self.rows
+        size, self._bytes_in = self._bytes_in, 0
+        wait_ns, self._wait_ns = self._wait_ns, 0
         timings = tuple(call.take_timing() for call in self.calls)
-        self._rows_in += self.rows
+        self._rows_in += rows
         self._rows_out += leaving.rows
         for i, timing in enumerate(timings):
             self._totals[i] = _sum(self._totals.get(i), timing)
@@ -176,11 +186,11 @@ class Task:
                 time=time.time(),
                 task=self.identity,
                 bundle=self.bundle,
-                rows_in=self.rows,
+                rows_in=rows,
                 rows_out=leaving.rows,
-                bytes_in=self._bytes_in,
+                bytes_in=size,
                 bytes_out=leaving.size,
-                wait_ns=self._wait_ns,
+                wait_ns=wait_ns,
                 write_ns=leaving.write_ns,
                 functions=timings,
                 metrics=self._metrics(changed_only=True),

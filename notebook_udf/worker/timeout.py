@@ -28,6 +28,8 @@ Position = tuple[int, str, int, int]
 class CallTimedOut(BaseException):
     """Raised in the main thread when a call has used up its time; its text is the stack.
 
+    An async call is cancelled instead, and this stands for it.
+
     Not an Exception, so that a function's own ``except Exception`` does not swallow it.
     """
 
@@ -62,7 +64,12 @@ class CallTimer:
         faulthandler.cancel_dump_traceback_later()
 
     def enter(self) -> None:
-        """The function is about to be called, for the first row of a bundle."""
+        """The function is about to be called, for the first row of a bundle, or goes on with one
+        whose results so far are taken."""
+        self._seen = None
+        self._guard()
+
+    def _guard(self) -> None:
         faulthandler.dump_traceback_later(self._seconds + _GRACE_SECONDS, exit=True, file=2)
 
     def leave(self) -> None:
@@ -75,7 +82,7 @@ class CallTimer:
         if position is None or position != self._seen:
             self._seen, self._since = position, now
             if position is not None:
-                self.enter()
+                self._guard()
             return
         if now - self._since >= self._seconds:
             self._since = now

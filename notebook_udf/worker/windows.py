@@ -170,13 +170,14 @@ class _Window:
         """The function's value for each row's frame."""
         call = self._call
         t0 = perf_counter_ns()
-        columns = self._arguments(batch)
+        given = self._arguments(batch)
+        columns = [decoder(column.type)(column) for column in given]
         skipped = self._skipped(batch)
         lows = self._values(batch, self._part.frame.low)
         highs = self._values(batch, self._part.frame.high)
         t1 = perf_counter_ns()
         made: list[Any] = []
-        with running(call, 0, batch.num_rows):
+        with running(call, 0, batch.num_rows), self.accumulation.keeping(given):
             for start, end in ranges:
                 part = [column[start:end] for column in columns]
                 without = skipped[start:end] if skipped is not None else None
@@ -200,9 +201,8 @@ class _Window:
         call.rows_out += batch.num_rows
         return column
 
-    def _arguments(self, batch: pa.RecordBatch) -> list[list[Any]]:
-        columns = fitted([batch.column(at) for at in self._part.arguments], self._call.header)
-        return [decoder(column.type)(column) for column in columns]
+    def _arguments(self, batch: pa.RecordBatch) -> list[pa.Array]:
+        return fitted([batch.column(at) for at in self._part.arguments], self._call.header)
 
     def _skipped(self, batch: pa.RecordBatch) -> list[bool] | None:
         """Which rows do not meet the function's condition; None if it has none."""

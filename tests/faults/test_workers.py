@@ -5,17 +5,20 @@ from __future__ import annotations
 import ctypes
 import itertools
 import os
+import queue
 import re
 import signal
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
 import notebook_udf as nu
 from notebook_udf import udf
+from notebook_udf.telemetry.wire import LogLines
 
 
 @pytest.fixture(autouse=True)
@@ -215,14 +218,41 @@ def test_one_bad_row_in_ten_million(session: nu.Session) -> None:
 def test_worker_that_ignores_sigterm_is_killed(session: nu.Session) -> None:
     def deaf(i: int) -> int:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        return os.getpid()
+        print("deaf")
+        return time.sleep(60) or i
 
-    pid = run(session, deaf, "SELECT f(id) FROM range(0, 1, 1, 1)")[0][0]
-    session.pool.restart(pid)
+    def lost() -> None:
+        with pytest.raises(nu.WorkerLost):
+            run(session, deaf, "SELECT f(id) FROM range(0, 1, 1, 1)")
+
+    said: queue.Queue[int] = queue.Queue()
+    end = session.store.subscribe(
+        lambda record: said.put(record.pid) if isinstance(record, LogLines) else None
+    )
+    with ThreadPoolExecutor(1) as pool:
+        query = pool.submit(lost)
+        try:
+            pid = said.get(timeout=30)
+        finally:
+            end()
+        session.pool.restart(pid)
+        query.result(timeout=30)
     ended = session.store.wait_exit(pid, 10)
     assert ended is not None
     assert ended.signal == signal.SIGKILL
     assert not (session.folder / "workers" / f"{pid}.native").exists()
+
+
+def test_an_idle_worker_that_is_told_to_go_goes_by_itself(session: nu.Session) -> None:
+    def where(i: int) -> int:
+        return os.getpid()
+
+    pid = run(session, where, "SELECT f(id) FROM range(0, 1, 1, 1)")[0][0]
+    assert session.store.wait_exit(pid, 0) is None
+    session.pool.restart(pid)
+    ended = session.store.wait_exit(pid, 10)
+    assert ended is not None
+    assert (ended.exit_code, ended.signal) == (0, None)
 
 
 def test_restart_of_a_name_that_is_no_worker(session: nu.Session) -> None:

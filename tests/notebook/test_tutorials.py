@@ -67,6 +67,67 @@ def test_the_tutorial_on_aggregates_tells_the_truth(tmp_path: Path) -> None:
 
 
 @pytest.mark.timeout(300)
+def test_the_tutorial_on_table_functions_tells_the_truth(tmp_path: Path) -> None:
+    copy_tutorials(tmp_path)
+    outputs: dict[str, str] = {}
+    run_tutorial(
+        tmp_path / "03-tables.ipynb",
+        lambda source, texts: outputs.update({source: "\n".join(texts)}),
+    )
+
+    def of(part: str) -> str:
+        (found,) = [text for source, text in outputs.items() if part in source]
+        return found
+
+    assert of("words.eval") == "['hancock', 'county', 'bar', 'harbor']"
+    assert "airport    635       1049.0" in of("AS feet")
+    assert of("kinds.eval") == "[('municipal', 'municipal'), ('water', 'seaplane')]"
+    assert of("SELECT count(DISTINCT faa)") == "789 1458"
+    both = of("LATERAL kinds(word)")
+    assert "|     intl|international|     145|" in both
+    assert both.count("MapInArrow TablePass") == 1
+    assert "Angoon Seaplane Base|water|seaplane" in of("nu.join_lateral")
+    failed = of("SELECT manufacturer, number, count(*) AS planes\nFROM")
+    assert "model = '" in failed
+    assert "invalid literal for int()" in failed
+    assert "ValueError" in of("session.replay")
+    lenient = of("quarantine")
+    assert "|      BOEING|   737|  1037|" in lenient
+    assert "1696 models have no number in front" in lenient
+
+
+@pytest.mark.timeout(300)
+def test_the_tutorial_on_async_functions_tells_the_truth(tmp_path: Path) -> None:
+    copy_tutorials(tmp_path)
+    outputs: dict[str, str] = {}
+    run_tutorial(
+        tmp_path / "04-async.ipynb",
+        lambda source, texts: outputs.update({source: "\n".join(texts)}),
+    )
+
+    def of(part: str) -> str:
+        (found,) = [text for source, text in outputs.items() if part in source]
+        return found
+
+    assert of("day_hours.eval") == "14.91"
+    asked = of("one after the other")
+    assert "1,458 airports" in asked
+    assert "'refused'" not in asked
+    assert "async.call_seconds" in of("%udf metrics")
+    needed = of("def requests").splitlines()
+    assert needed[0].startswith("13 rows, 13 answers")
+    assert needed[1].startswith("67 rows, 67 answers")
+    unordered, ordered = of("napped").splitlines()
+    assert unordered.endswith("0, 20, 40]")
+    assert ordered == "[55, 56, 57, 58, 59]"
+    assert of('buffer-capacity"').splitlines()[0] in ("3", "6")
+    failed = of("polite(faa)")
+    assert "did not return within 0.3 s" in failed
+    assert "'JFK'" in failed
+    assert "await asyncio.sleep(3600)" in failed
+
+
+@pytest.mark.timeout(300)
 def test_the_tutorial_on_process_functions_tells_the_truth(tmp_path: Path) -> None:
     copy_tutorials(tmp_path)
     outputs: dict[str, str] = {}

@@ -84,6 +84,31 @@ def test_columns_of_a_group_make_an_aggregate_if_the_kind_says_so(cell: Cell) ->
     assert checked.ok, checked.errors
 
 
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("", "def parts(x: str) -> Iterator[str]:\n    yield from x.split()"),
+        ("parts --kind table", "def parts(x: str) -> list[str]:\n    return x.split()"),
+        ("parts --returns string", "def parts(x: str):\n    yield from x.split()"),
+        (
+            "parts",
+            "class Parts(nu.TableFunction):\n    def eval(self, x: str) -> Iterator[str]:\n"
+            "        return iter(x.split())",
+        ),
+    ],
+)
+def test_what_yields_becomes_a_table_function(cell: Cell, line: str, code: str) -> None:
+    before = "import notebook_udf as nu\nfrom collections.abc import Iterator\n"
+    ran = cell(f"%%udf {line}\n{before}{code}")
+    assert ran.ok, ran.errors
+    assert "registered parts(x string) -> table<f0:string>" in ran.displays[0]["text/plain"]
+    checked = cell(
+        "rows = session.sql(\"SELECT w FROM VALUES ('a b') t(x), LATERAL parts(x) s(w)\")\n"
+        "assert [r.w for r in rows.collect()] == ['a', 'b'] == parts.eval('a b')"
+    )
+    assert checked.ok, checked.errors
+
+
 def test_the_kind_is_held_to_the_code(cell: Cell) -> None:
     ran = cell(f"%%udf total --kind scalar{TOTAL}")
     assert not ran.ok
@@ -188,9 +213,13 @@ def test_several_with_decorators(cell: Cell) -> None:
     ("source", "said"),
     [
         ("%%udf\nx = 1", "defines no function or class"),
-        ("%%udf --kind table\ndef f(x: int) -> int:\n    return x", "--kind table"),
+        ("%%udf --kind table\ndef f(x: int) -> int:\n    return x", "holds no rows"),
+        ("%%udf --kind async\ndef f(x: int) -> int:\n    return x", "not of kind async"),
         ("%%udf --memory\ndef f(x: int) -> int:\n    return x", "expected one argument"),
-        ("%%udf --buffer-capacity 3\ndef f(x: int) -> int:\n    return x", "--buffer-capacity"),
+        (
+            "%%udf --buffer-capacity 3\ndef f(x: int) -> int:\n    return x",
+            "no option 'buffer_capacity'",
+        ),
         ("%%udf --returns 'int\ndef f(x):\n    return x", "No closing quotation"),
         ("%%udf\ndef f(x):\n    return x", "result type of f is not known"),
         ("%%udf\ndef upper(x: str) -> str:\n    return x", "replace=True"),
@@ -215,6 +244,17 @@ def test_a_failing_cell_shows_its_own_line(cell: Cell) -> None:
     assert "ValueError" in trace
     assert "line 6" in trace
     assert cell("assert 'fine' not in session.functions").ok
+
+
+def test_try_shows_the_rows_of_a_table_function(cell: Cell) -> None:
+    ran = cell(
+        "%%udf --kind table --try \"select 'a b' as x union all select ''\" "
+        "--returns 'word string, n int'\n"
+        "def numbered(x):\n    return [(w, i) for i, w in enumerate(x.split())]"
+    )
+    assert ran.ok, ran.errors
+    shown = ran.displays[1]["text/plain"].split()
+    assert shown[:7] == ["x", "word", "n", "a", "b", "a", "0"]
 
 
 def test_the_last_expression_is_displayed(cell: Cell) -> None:

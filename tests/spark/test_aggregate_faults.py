@@ -308,6 +308,78 @@ def test_a_group_whose_merge_fails_is_null(session: nu.Session) -> None:
     assert sorted(map(tuple, rows)) == [(0, None), (1, 9)]
 
 
+KEPT = {
+    "two phases": "SELECT id % 2 AS k, kept(id) AS v FROM range(0, 10, 1, 2) GROUP BY id % 2",
+    "a condition": "SELECT id % 2 AS k, kept(id) FILTER (WHERE id > 6) AS v, count(*) AS n "
+        "FROM range(0, 10, 1, 2) GROUP BY id % 2",
+    "collected rows": "SELECT id % 2 AS k, kept(DISTINCT id) AS v FROM range(0, 10, 1, 2) "
+        "GROUP BY id % 2",
+    "a window": "SELECT DISTINCT id % 2 AS k, kept(id) OVER (PARTITION BY id % 2) AS v "
+        "FROM range(0, 10, 1, 2)",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("function", [AccumulateRaises, SortedAccumulateRaises, Unchangeable])
+@pytest.mark.parametrize("name", KEPT)
+def test_a_row_that_is_quarantined_is_kept_with_its_group(
+    session: nu.Session, name: str, function: Any
+) -> None:
+    record = session.register_function("kept", udaf(function, on_error="quarantine"))
+    rows = {row.k: row.v for row in session.sql(KEPT[name]).collect()}
+    assert rows == ({0: 8, 1: 9} if name == "a condition" else {0: 20, 1: 25 - 7})
+    kept = session.errors("kept").where(f"version = {record.version}").collect()
+    assert [(row.value, row.error, row.message) for row in kept] == [
+        (7, "ValueError", "cannot take 7")
+    ]
+    # Of collected rows the function does not learn what they were grouped by.
+    assert kept[0].group == ("" if name == "collected rows" else "id % 2 = 1")
+    with pytest.raises(ValueError, match="cannot take 7"):
+        session.replay("kept")
+
+
+def test_many_rows_of_many_bundles_are_kept_once_each(session: nu.Session) -> None:
+    class Refuses(Sum):
+        def accumulate(self, accumulator: Any, value: int) -> Any:
+            if value % 1000 == 7:
+                raise ValueError(value)
+            accumulator[0] += 1
+
+    session.register_function("refuses", udaf(Refuses, on_error="quarantine"))
+    assert session.errors("refuses").columns[-1] == "group"
+    rows = session.sql("SELECT refuses(id) FROM range(0, 30000, 1, 2)").collect()
+    assert rows[0][0] == 30000 - 30
+    kept = session.errors("refuses").orderBy("value").collect()
+    assert [row.value for row in kept] == [1000 * n + 7 for n in range(30)]
+    # The place in the bundle, whatever parts the bundle was taken in.
+    assert [row.row for row in kept] == [(1000 * n + 7) % 15000 for n in range(30)]
+
+
+@pytest.mark.parametrize("func_type", ["pandas", "arrow"])
+def test_the_rows_of_a_group_that_fails_as_a_whole_are_kept(
+    session: nu.Session, func_type: str
+) -> None:
+    import pyarrow.compute as pc
+
+    def total(values: Any) -> int:
+        found = int(values.sum() if func_type == "pandas" else pc.sum(values).as_py())
+        if found == 25:
+            raise ValueError("twenty-five")
+        return found
+
+    name = f"total_{func_type}"
+    function = udaf(total, result_type="bigint", func_type=func_type, on_error="quarantine")
+    session.register_function(name, function)
+    query = f"SELECT id % 2 AS k, {name}(id) AS v FROM range(10) GROUP BY 1"
+    assert {row.k: row.v for row in session.sql(query).collect()} == {0: 20, 1: None}
+    kept = session.errors(name).orderBy("values").collect()
+    assert [(row["values"], row.message) for row in kept] == [
+        (n, "twenty-five") for n in (1, 3, 5, 7, 9)
+    ]
+    # The group is there to be tried again.
+    with pytest.raises(ValueError, match="twenty-five"):
+        session.replay(name)
+
+
 # --- workers ---------------------------------------------------------------------------------
 
 

@@ -711,25 +711,15 @@ def test_tables_and_caches(functions: nu.Session, tmp_path: Path) -> None:
 NAMED = [
     "{f}(v)", "{f}(v) AS s", "{f}(DISTINCT v)", "CAST({f}(v) AS STRING)",
     "K", "k + 1", "-k", "NOT k = 1", "if(k = 1, 'a', 'b')", "SUM(v)", "sum(V)", "COUNT(1)",
-    "count(*)", "mod(k, 2)", "log2(k + 1)",
+    "count(*)", "mod(k, 2)", "log2(k + 1)", "{f}(v) FILTER (WHERE v > 1)", "{f}(v) + 1", "-{f}(v)",
+    "coalesce({f}(v), 0)", "nvl({f}(v), 0)", "{f}(v) > 1 AND true", "nvl(k, 0)", "1L",
+    "DATE'2020-01-01'", "{f}(DISTINCT v + 1) FILTER (WHERE v > 1 AND k IN (1, 2)) + {f}(v)",
+    "{f}(if(v > 1, (v), 0)) FILTER (WHERE true)", "'{f}(v)'", "(SELECT {f}(n.v) FROM numbers n)",
+    "sum({f}(v)) OVER (ORDER BY k)", "{f}(v) FILTER (WHERE v > 1 OR 'it''s (' = '') > 1",
 ]  # fmt: skip
 
-# The query reaches Spark as sqlglot writes it, and Spark names a column after what it reads.
-NAMED_AFTER_THE_REWRITTEN_QUERY = [
-    "{f}(v) FILTER (WHERE v > 1)", "{f}(v) + 1", "-{f}(v)", "coalesce({f}(v), 0)",
-    "nvl({f}(v), 0)", "{f}(v) > 1 AND true", "nvl(k, 0)", "1L", "DATE'2020-01-01'",
-]  # fmt: skip
 
-reworded = pytest.mark.xfail(
-    reason="named after the rewritten query; lifted by names taken from Spark's parse of the "
-    "user's text"
-)
-
-
-@pytest.mark.parametrize(
-    "shown",
-    [*NAMED, *(pytest.param(each, marks=reworded) for each in NAMED_AFTER_THE_REWRITTEN_QUERY)],
-)
+@pytest.mark.parametrize("shown", NAMED)
 def test_column_names_are_those_that_spark_would_give(functions: nu.Session, shown: str) -> None:
     query = f"SELECT {shown}, {{f}}(v) AS other FROM numbers GROUP BY k"
     expected = functions.spark.sql(query.format(f="max")).columns

@@ -508,13 +508,9 @@ WRITTEN = {
 MIXTURES = [(TWIN,), (PLAIN,), (BUILT_IN, TWIN)]
 
 
-_NAMES = "named after the rewritten query; lifted by names taken from Spark's parse of the text"
 NOT_YET = {
-    "correlated sum": _NAMES,
-    "names of keys": _NAMES,
     "distinct by collation": "collect_set takes no collation; lifted by DISTINCT in two phases",
     "pivot of an expression": "unknown to sqlglot; lifted by a parser of Spark's own grammar",
-    "lambda around": "Spark takes no Python in a lambda; lifted by computing the call below it",
 }
 
 

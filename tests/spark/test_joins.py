@@ -252,6 +252,7 @@ def queries(draw: Callable[[st.SearchStrategy[Any]], Any]) -> str:
     return f"SELECT {selected} FROM {source}{where}"
 
 
+@pytest.mark.timeout(60 + 10 * QUERIES)
 @settings(
     max_examples=QUERIES,
     deadline=None,
@@ -409,6 +410,10 @@ REFUSED = {
     "SELECT *\nFROM ja a FULL JOIN jb b ON @same(a.x, b.y) AND a.k IN (SELECT k FROM jc)": (
         r"line 2, column 29: join_same .* FULL JOIN.*subqueries"
     ),
+    "SELECT s, count(*) FROM ja a GROUP BY s HAVING\nEXISTS (SELECT 1 FROM jb b WHERE "
+    "@same(max(a.x), b.y))": r"line 2, column 34: join_same .* EXISTS",
+    "SELECT *, (SELECT max(c.k) FROM jc c LEFT JOIN jb b ON @same(a.x, b.y)\nAND @same(c.z, b.y)) "
+    "FROM ja a": r"line 1, column \d+: join_same .* LEFT JOIN",
 }
 
 

@@ -92,6 +92,14 @@ def test_an_error_in_open_or_close_is_the_users(session: nu.Session, method: str
     assert caught.value.failed.row == -1
 
 
+@pytest.fixture
+def no_workers(session: nu.Session) -> None:
+    """Those that other tests left would take turns with the new ones."""
+    with awaited(session, lambda: len(session.pool) == 0):
+        session.pool.restart()
+
+
+@pytest.mark.usefixtures("no_workers")
 def test_a_costly_open_happens_once_per_worker_and_query(
     session: nu.Session, tmp_path: Path
 ) -> None:
@@ -135,6 +143,7 @@ class Asks(ScalarFunction):
         return f"{self.value} {self.missing} {os.getpid()}"
 
 
+@pytest.mark.usefixtures("no_workers")
 def test_job_parameters_are_those_of_the_query(session: nu.Session) -> None:
     record = session.register_function("asks", udf(Asks, result_type="string"))
     frame = session.spark.range(0, 1, 1, 1).select(record("id"))

@@ -8,6 +8,7 @@ import pyspark
 import pyspark.daemon
 import pyspark.worker
 from pyspark.errors.exceptions import captured
+from pyspark.sql.streaming.stateful_processor_api_client import StatefulProcessorApiClient
 from pyspark.util import PythonEvalType
 
 import notebook_udf as nu
@@ -18,10 +19,13 @@ def test_version_is_one_that_was_tried() -> None:
     assert pyspark.__version__.startswith("4.3.")
 
 
-def test_main_and_read_udfs_can_be_replaced() -> None:
+def test_main_and_the_readers_can_be_replaced() -> None:
     assert list(inspect.signature(pyspark.worker.main).parameters) == ["infile", "outfile"]
     source = inspect.getsource(pyspark.worker.invoke_udf)
     assert "read_udfs(" in source
+    assert "read_udtf(" in source
+    for read in (pyspark.worker.read_udfs, pyspark.worker.read_udtf):
+        assert list(inspect.signature(inspect.unwrap(read)).parameters)[3] == "runner_conf"
     assert "func(init_info.split_index, iterator)" in source
     assert 'hasattr(out_iter, "close")' in source
     assert "worker_main(infile, outfile)" in inspect.getsource(pyspark.daemon.worker)
@@ -43,6 +47,17 @@ def test_exceptions_are_converted_where_we_look() -> None:
 
 def test_scalar_arrow_functions_have_the_type_we_send() -> None:
     assert PythonEvalType.SQL_SCALAR_ARROW_UDF == 250
+    assert PythonEvalType.SQL_ARROW_TABLE_UDF == 301
+
+
+def test_state_is_where_we_look_for_it() -> None:
+    kind = "SQL_TRANSFORM_WITH_STATE_PYTHON_ROW_UDF:"
+    row = inspect.getsource(pyspark.worker.read_udfs).partition(f"PythonEvalType.{kind}")[2]
+    assert "stateful_processor_api_client = StatefulProcessorApiClient(" in row
+    assert "split_index: int," in row
+    sent = inspect.getsource(StatefulProcessorApiClient._send_proto_message)
+    assert "write_int(0, self.sockfile)" in sent
+    assert "write_int(len(message), self.sockfile)" in sent
 
 
 def test_the_query_is_known_in_a_task(session: nu.Session) -> None:

@@ -18,6 +18,7 @@ PACKAGE = Path(nu.__file__).resolve().parent
 LAYERS = [
     "errors",
     "tables",
+    "text",
     "datatypes",
     "typetext",
     "annotations",
@@ -29,6 +30,8 @@ LAYERS = [
     "planner",
     "pool",
     "launch",
+    "plan",
+    "state",
     "kernel",
     "samples",
     "widgets",

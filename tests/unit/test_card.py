@@ -23,6 +23,7 @@ from notebook_udf.errors import (
 )
 from notebook_udf.kernel.translation import describe
 from notebook_udf.telemetry.store import FunctionTotals, MetricTotal
+from notebook_udf.text import one_line, plain
 from notebook_udf.widgets.card import card_html, card_text, headline
 from notebook_udf.widgets.live import (
     RunState,
@@ -33,7 +34,6 @@ from notebook_udf.widgets.live import (
     summary_text,
 )
 from notebook_udf.widgets.rows import RowsTable
-from notebook_udf.widgets.text import one_line, plain
 
 FILE = "<a cell of these tests>"
 SOURCE = """import json

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import notebook_udf as nu
 from notebook_udf.functions.capture import freeze
+from notebook_udf.functions.definition import doorway
 from notebook_udf.telemetry.wire import TaskId
 from notebook_udf.worker.accumulators import Accumulation
 from notebook_udf.worker.call import FunctionCall
@@ -90,6 +91,12 @@ def covered(frame: Frame, row: int, size: int) -> range:
     first = 0 if frame.start is None else row + frame.start
     last = size - 1 if frame.end is None else row + frame.end
     return range(max(first, 0), min(last, size - 1) + 1)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def inside_worker() -> Iterator[None]:
+    with doorway.as_in_worker():
+        yield
 
 
 distances = st.none() | st.integers(-25, 25)

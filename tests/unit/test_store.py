@@ -197,6 +197,15 @@ def test_waiting_for_a_failure(store: Store) -> None:
     timer.join()
 
 
+def test_waiting_for_all_tasks_of_a_query(store: Store) -> None:
+    assert not store.wait_settled("q", 0.01)
+    store.apply(bundle(task()))
+    assert not store.wait_settled("q", 0.01)
+    timer = later(lambda: store.apply(end(task(), 10)))
+    assert store.wait_settled("q", 30)
+    timer.join()
+
+
 # Bundles and totals
 
 
@@ -326,6 +335,19 @@ def test_partitions_are_bounded_and_counted_once(
         store.apply(end(task(partition, attempt=1), 10, "stopped", pid=2))
     store.apply(end(task(999), 2, pid=3))
     assert (rows_of(store), store.totals()[0].tasks) == (502, 51)
+
+
+def test_totals_by_stage_add_up(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store_runs, "MAX_PARTITIONS", 3)
+    for partition in range(20):
+        for stage in (4, 2):
+            store.apply(end(task(partition, stage=stage), stage))
+    by_stage = store.totals_by_stage("q")
+    assert {stage: sum(t.rows_in for t in found) for stage, found in by_stage.items()} == {
+        2: 40, 4: 80,
+    }  # fmt: skip
+    assert rows_of(store) == 120
+    assert store.totals_by_stage("other") == {}
 
 
 def test_attempts_are_bounded(store: Store) -> None:

@@ -1,0 +1,229 @@
+"""``udtf``: table functions as ``FunctionDefinition``s, and the columns their rows have.
+
+Semantics: the Python UDF design, "User Defined Table Function"; argument order, and names of
+columns that were given none: PyFlink's ``udtf``. Whatever the rows are declared as, the
+definition's result type is the struct of their columns.
+"""
+
+from __future__ import annotations
+
+import collections.abc
+import functools
+import inspect
+import types
+import typing
+from typing import Any
+
+from pyspark.sql.types import DataType, StructField, StructType
+
+from notebook_udf.errors import DeclarationError, TypeDeclarationError
+from notebook_udf.functions.base import TableFunction, UserDefinedFunction
+from notebook_udf.functions.declare import deterministic_of, hints_of, input_types_of, instance_of
+from notebook_udf.functions.definition import FunctionDefinition, parameters_of
+from notebook_udf.functions.options import FunctionOptions, choice
+from notebook_udf.functions.source import find_source
+from notebook_udf.types import contains_year_month, from_annotation, resolve
+
+_LAZY = (collections.abc.Iterator, collections.abc.Iterable, collections.abc.Generator)
+_SIZED = (list, collections.abc.Sequence, collections.abc.Collection)
+
+
+def udtf(
+    f: Any = None,
+    input_types: Any = None,
+    result_types: Any = None,
+    deterministic: bool | None = None,
+    name: str | None = None,
+    func_type: str = "general",
+    **options: Any,
+) -> Any:
+    """Declares a table function, zero to many rows per row, as a decorator or as a call.
+
+    Parameters
+    ----------
+    f
+        A generator function, a function or lambda that returns an iterable, a
+        ``functools.partial``, a callable, or a ``TableFunction`` class or instance.
+    input_types, deterministic, name
+        As for ``udf``.
+    result_types
+        Columns of the rows: one type or a list of them, named f0, f1 and so on; a ROW or DDL such
+        as ``"word string, n int"``, whose fields they are. May be left out where the annotation
+        says it: ``Iterator[str]``, ``Iterator[tuple[str, int]]``, ``Iterator[SomeDataclass]``.
+    func_type
+        ``"general"``: a row at a time.
+    **options
+        ``on_error``, ``memory``, ``timeout``, ``open_scope``; see ``FunctionOptions``. With
+        ``on_error="null"`` or ``"quarantine"`` an input whose call raises, at whichever of its
+        rows, has no rows at all; its rows are held until the call is over.
+
+    Returns
+    -------
+    FunctionDefinition
+        Or a decorator, if ``f`` is left out.
+
+    Raises
+    ------
+    DeclarationError
+        If ``f`` is not a table function or an option is wrong.
+    TypeDeclarationError
+        If a type is missing or unknown.
+    """
+    if f is None:
+        return functools.partial(
+            udtf,
+            input_types=input_types,
+            result_types=result_types,
+            deterministic=deterministic,
+            name=name,
+            func_type=func_type,
+            **options,
+        )
+    if isinstance(f, FunctionDefinition):
+        f = f.function
+    function, declared_name = _table(f)
+    title = name or declared_name
+    choice(func_type, ("general",), what=f"{title}, func_type")
+    call = function.eval if isinstance(function, TableFunction) else function
+    hints = hints_of(call)
+    parameters = parameters_of(call)
+    return FunctionDefinition(
+        name=title,
+        kind="table",
+        function=function,
+        input_types=input_types_of(input_types, parameters, hints, title),
+        result_type=_columns(result_types, hints.get("return"), title),
+        deterministic=deterministic_of(function, deterministic, title),
+        func_type="general",
+        options=FunctionOptions.parse(options, what=title),
+        parameters=parameters,
+        source=find_source(f),
+    )
+
+
+def yields_rows(f: Any) -> bool:
+    """Whether something that may be registered is a table function by its code.
+
+    It is if it derives from ``TableFunction``, if it is a generator, or if it is annotated to
+    return an ``Iterator``, ``Iterable`` or ``Generator``.
+    """
+    if isinstance(f, type):
+        return issubclass(f, TableFunction)
+    if isinstance(f, UserDefinedFunction):
+        return isinstance(f, TableFunction)
+    if not callable(f):
+        return False
+    return inspect.isgeneratorfunction(_called(f)) or _rows_of(hints_of(f).get("return"), _LAZY)[0]
+
+
+def row_of(annotation: Any) -> Any:
+    """The annotation of a row in that of an iterator of rows; None if it is not one."""
+    return _rows_of(annotation, _LAZY)[1]
+
+
+def _table(f: Any) -> tuple[Any, str]:
+    """The callable or instance, and its name."""
+    if isinstance(f, type):
+        if not issubclass(f, TableFunction):
+            raise DeclarationError(f"class {f.__name__} does not derive from TableFunction")
+        f = instance_of(f)
+    if isinstance(f, UserDefinedFunction):
+        if not isinstance(f, TableFunction):
+            raise DeclarationError(f"{type(f).__name__} is not a TableFunction")
+        title, call = type(f).__name__, f.eval
+    elif callable(f):
+        named = f.func if isinstance(f, functools.partial) else f
+        title, call = str(getattr(named, "__name__", type(named).__name__)), _called(f)
+    else:
+        raise DeclarationError(
+            f"{f!r} is not a function; udtf takes a function, a callable or a TableFunction"
+        )
+    if inspect.iscoroutinefunction(call) or inspect.isasyncgenfunction(call):
+        raise DeclarationError(f"{title} is async; a table function is a plain def that yields")
+    return f, "lambda" if title == "<lambda>" else title
+
+
+def _called(f: Any) -> Any:
+    """What runs when ``f`` is called."""
+    target = f.func if isinstance(f, functools.partial) else f
+    return target if inspect.isroutine(target) else type(target).__call__
+
+
+def _columns(given: Any, annotation: Any, title: str) -> StructType:
+    what = f"the result of {title}"
+    if given is None:
+        return _annotated_columns(annotation, title)
+    if isinstance(given, (list, tuple)) and not hasattr(given, "_fields"):
+        found = _numbered([resolve(t, what=f"column {i} of {title}") for i, t in enumerate(given)])
+    else:
+        found = _as_columns(resolve(given, what=what))
+    return _checked(found, title)
+
+
+def _annotated_columns(annotation: Any, title: str) -> StructType:
+    if annotation is None:
+        raise TypeDeclarationError(
+            f"the columns of {title} are not known: annotate it (def {title}(...) -> "
+            f"Iterator[str]) or give them, as in @udtf(result_types='word string, n int')"
+        )
+    is_rows, row = _rows_of(annotation, (*_LAZY, *_SIZED))
+    if not is_rows:
+        raise DeclarationError(
+            f"{title} is annotated to return {_shown(annotation)}, which holds no rows: a table "
+            f"function yields them or returns a list; annotate it with Iterator[...]"
+        )
+    if row is None:
+        raise TypeDeclarationError(
+            f"the rows of {title} have no type: annotate it with Iterator[str], "
+            f"Iterator[tuple[str, int]] or an iterator of a dataclass"
+        )
+    what = f"the result of {title}"
+    parts = typing.get_args(row)
+    if typing.get_origin(row) is tuple and Ellipsis not in parts:
+        places = enumerate(parts)
+        found = _numbered([from_annotation(p, what=f"column {i} of {title}") for i, p in places])
+    else:
+        found = _as_columns(from_annotation(row, what=what))
+    return _checked(found, title)
+
+
+def _rows_of(annotation: Any, kinds: tuple[Any, ...]) -> tuple[bool, Any]:
+    """Whether an annotation is one of several rows, and that of a row where it is given."""
+    origin = typing.get_origin(annotation)
+    if origin in (typing.Union, types.UnionType):
+        # None stands for no rows.
+        members = [a for a in typing.get_args(annotation) if a is not types.NoneType]
+        return _rows_of(members[0], kinds) if len(members) == 1 else (False, None)
+    if (origin or annotation) not in kinds:
+        return False, None
+    return True, next(iter(typing.get_args(annotation)), None)
+
+
+def _numbered(found: list[DataType]) -> StructType:
+    return StructType([StructField(f"f{i}", t) for i, t in enumerate(found)])
+
+
+def _as_columns(found: DataType) -> StructType:
+    return found if isinstance(found, StructType) else _numbered([found])
+
+
+def _checked(columns: StructType, title: str) -> StructType:
+    if not columns.fields:
+        raise TypeDeclarationError(f"the rows of {title} have no columns: declare at least one")
+    names = [field.name.lower() for field in columns.fields]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise TypeDeclarationError(f"two columns of {title} are called {twice!r}")
+    if contains_year_month(columns):
+        raise TypeDeclarationError(
+            f"{title} gives INTERVAL YEAR TO MONTH, which cannot leave a Python worker in rows: "
+            f"give a number of months, and multiply it by INTERVAL '1' MONTH"
+        )
+    return columns
+
+
+def _shown(annotation: Any) -> str:
+    return annotation.__name__ if isinstance(annotation, type) else str(annotation)
+
+
+__all__ = ["row_of", "udtf", "yields_rows"]

@@ -1,0 +1,76 @@
+"""``nu.join_lateral`` and ``nu.left_outer_join_lateral``: table functions for
+``DataFrame.transform``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from notebook_udf.errors import PlanningError
+from notebook_udf.planner.table_calls import TableCall, joined
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+def join_lateral(
+    call: TableCall, names: Sequence[str] | str | None = None
+) -> Callable[[DataFrame], DataFrame]:
+    """Puts each row beside each row that a table function gives for it.
+
+    Parameters
+    ----------
+    call
+        A call of a registered table function on columns, as in ``split("text")``.
+    names
+        Names for its columns; those of its result type by default.
+
+    Returns
+    -------
+    callable
+        For ``df.transform``. Consecutive ones run in one pass over the rows where the arguments
+        are columns, those of the earlier calls included.
+
+    Raises
+    ------
+    PlanningError
+        If ``call`` is no such call, or the number of names is not that of its columns.
+
+    Examples
+    --------
+    ``lines.transform(nu.join_lateral(split("text"), "word"))``
+
+    Notes
+    -----
+    Semantics: PyFlink's ``Table.join_lateral``; merging, the Python UDF design, "Correlate".
+    """
+    return _joining(call, names, outer=False)
+
+
+def left_outer_join_lateral(
+    call: TableCall, names: Sequence[str] | str | None = None
+) -> Callable[[DataFrame], DataFrame]:
+    """As ``join_lateral``, but a row without rows stays, with NULL in the function's columns."""
+    return _joining(call, names, outer=True)
+
+
+def _joining(
+    call: TableCall, names: Sequence[str] | str | None, *, outer: bool
+) -> Callable[[DataFrame], DataFrame]:
+    if not isinstance(call, TableCall):
+        raise PlanningError(
+            f"nu.join_lateral takes a call of a table function on columns, as in split('text'), "
+            f"not {call!r}"
+        )
+    own = call.record.definition.result_type.names
+    chosen = [names] if isinstance(names, str) else list(names or own)
+    if len(chosen) != len(own):
+        raise PlanningError(
+            f"{call.record.name} gives {len(own)} columns ({', '.join(own)}), and there are "
+            f"{len(chosen)} names"
+        )
+
+    def transform(rows: DataFrame) -> DataFrame:
+        return joined(rows, call, chosen, outer=outer)
+
+    return transform

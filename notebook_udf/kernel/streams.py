@@ -1,0 +1,144 @@
+"""What a session does for streaming queries: their state is read, and their start completed.
+
+A query's workers are told its output mode, which a plan is not.
+``DataStreamWriter`` knows it last, when the plan is made; the conf that carries it is set for as
+long as Spark takes to copy the session's confs for the query.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from pyspark.errors import AnalysisException
+
+from notebook_udf.errors import PlanningError
+from notebook_udf.kernel.ending import StreamEnds
+from notebook_udf.kernel.translation import Translator
+from notebook_udf.registry import Registry
+from notebook_udf.state.reader import StateReader, checkpoint_of
+from notebook_udf.worker.streaming import OUTPUT_MODE_CONF
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_STARTING = ("start", "toTable")
+_UNSUPPORTED = "STREAMING_OUTPUT_MODE.UNSUPPORTED_OPERATION"
+
+
+class Streams(StreamEnds):
+    """The part of a session that is about streams."""
+
+    spark: SparkSession
+    functions: Registry
+
+    def _hook_in(self, translator: Translator) -> None:
+        """Has PySpark's errors translated, and its streams started with what workers need."""
+        self._hooks: tuple[Translator, StreamStarts] = translator, StreamStarts()
+        for hook in self._hooks:
+            hook.install()
+
+    def _unhook(self) -> None:
+        for hook in self._hooks:
+            hook.uninstall()
+
+    def state(self, query_or_checkpoint: Any) -> StateReader:
+        """What a streaming query's functions remember of each key.
+
+        Parameters
+        ----------
+        query_or_checkpoint
+            A query, running or ended, or the path of its checkpoint.
+
+        Raises
+        ------
+        SessionError
+            If there is no state.
+        """
+        return StateReader(self.spark, checkpoint_of(query_or_checkpoint), self.functions)
+
+
+class StreamStarts:
+    """Puts itself around the start of streaming queries, and takes itself away again."""
+
+    def __init__(self) -> None:
+        self._originals: dict[str, Callable[..., Any]] = {}
+
+    def install(self) -> None:
+        """From now on queries carry their output mode."""
+        from pyspark.sql.streaming import DataStreamWriter
+
+        for name in ("outputMode", *_STARTING):
+            self._originals[name] = getattr(DataStreamWriter, name)
+        DataStreamWriter.outputMode = _noting(self._originals["outputMode"])
+        for name in _STARTING:
+            setattr(DataStreamWriter, name, _telling(self._originals[name]))
+
+    def uninstall(self) -> None:
+        """Leaves the writer as it was."""
+        from pyspark.sql.streaming import DataStreamWriter
+
+        for name, original in self._originals.items():
+            setattr(DataStreamWriter, name, original)
+        self._originals.clear()
+
+
+def _noting(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def output_mode(writer: Any, mode: str) -> Any:
+        writer._nu_output_mode = mode
+        return original(writer, mode)
+
+    return output_mode
+
+
+def _telling(original: Callable[..., Any]) -> Callable[..., Any]:
+    signature = inspect.signature(original)
+
+    @functools.wraps(original)
+    def start(writer: Any, *args: Any, **kwargs: Any) -> Any:
+        given = signature.bind(writer, *args, **kwargs).arguments.get("outputMode")
+        mode = given or getattr(writer, "_nu_output_mode", None) or "append"
+        settings = {OUTPUT_MODE_CONF: mode.lower()}
+        if _forgets(writer._df):
+            # Spark would run micro-batches without rows for ever, to look for what has expired;
+            # what has is not read in any case.
+            settings["spark.sql.streaming.noDataMicroBatches.enabled"] = "false"
+        try:
+            with _set(writer._spark.conf, settings):
+                return original(writer, *args, **kwargs)
+        except AnalysisException as error:
+            if error.getCondition() == _UNSUPPORTED and mode.lower() == "complete":
+                raise PlanningError(
+                    "outputMode('complete') would write every group after each micro-batch, and "
+                    "Python functions keep theirs where only the groups that changed are read: "
+                    "use 'update', and let the sink keep the newest row of each key"
+                ) from error
+            raise
+
+    return start
+
+
+def _forgets(frame: Any) -> bool:
+    """Whether aggregates of ours with a time to live are in a plan."""
+    plan = str(frame._jdf.queryExecution().analyzed()) if hasattr(frame, "_jdf") else ""
+    return any("_nu_value0" in line and ", ProcessingTime," in line for line in plan.splitlines())
+
+
+@contextmanager
+def _set(conf: Any, settings: Mapping[str, str]) -> Iterator[None]:
+    """Confs as they are to be within it."""
+    before = {name: conf.get(name, None) for name in settings}
+    for name, value in settings.items():
+        conf.set(name, value)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                conf.unset(name)
+            else:
+                conf.set(name, value)

@@ -1,0 +1,249 @@
+"""Spark's plan, executions and metrics, read through the JVM: the one place that needs it.
+
+A plan is fetched in one piece, in the form in which Spark writes it to an event log; then its
+operators are visited for what an event log leaves out, their columns and Python functions.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from py4j.protocol import Py4JError
+
+from notebook_udf.plan.model import Run, State
+from notebook_udf.plan.operators import ADAPTIVE, STAGES
+from notebook_udf.plan.raw import (
+    RawFunction,
+    RawMetric,
+    RawNode,
+    first_bytes,
+    from_plan_info,
+    headers,
+    is_reused,
+)
+from notebook_udf.plan.raw import with_details as detailed
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_log = logging.getLogger(__name__)
+
+_SEPARATOR = "\x01"
+_DRAIN_MS = 2000
+
+
+@dataclass(frozen=True)
+class Read:
+    """A DataFrame's plan as it is now; ``initial`` is what it was before it ran, if it changed."""
+
+    root: RawNode
+    initial: RawNode | None
+    adaptive: bool
+    final: bool
+
+
+class Jvm:
+    """The JVM of a classic Spark session."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._spark = spark
+        self._jvm: Any = spark._jvm
+        self._store: Any = spark._jsparkSession.sharedState().statusStore()
+
+    def read(self, frame: DataFrame) -> Read:
+        """The plan of a DataFrame; nothing is run for it."""
+        plan = frame._jdf.queryExecution().executedPlan()
+        adaptive = plan.nodeName() == ADAPTIVE
+        final = adaptive and bool(plan.isFinalPlan())
+        initial = self._tree(plan.initialPlan()) if final else None
+        return Read(self._tree(plan), initial, adaptive, final)
+
+    def is_query(self, text: str) -> bool:
+        """Whether a text only asks for rows; commands run as soon as they are planned.
+
+        A text that cannot be read is left to whoever plans it, who says what is wrong with it.
+        """
+        try:
+            parsed = self._spark._jsparkSession.sessionState().sqlParser().parsePlan(text)
+        except Exception:
+            return True
+        logical = "org.apache.spark.sql.catalyst.plans.logical"
+        loader = parsed.getClass().getClassLoader()
+        running = [
+            self._jvm.java.lang.Class.forName(f"{logical}.{name}", False, loader)
+            for name in ("Command", "ParsedStatement")
+        ]
+        pending = [parsed]
+        while pending:
+            node = pending.pop()
+            if any(kind.isInstance(node) for kind in running):
+                return False
+            pending += _items(node.children())
+        return True
+
+    def _tree(self, plan: Any) -> RawNode:
+        execution = self._jvm.org.apache.spark.sql.execution
+        info = execution.SparkPlanInfo.fromSparkPlan(plan)
+        event = execution.ui.SparkListenerSQLAdaptiveExecutionUpdate(0, "", info)
+        text = self._jvm.org.apache.spark.util.JsonProtocol.sparkEventToJsonString(event)
+        return _with_details(plan, from_plan_info(json.loads(text)["sparkPlanInfo"]))
+
+    # Executions ------------------------------------------------------------------------------
+
+    def settle(self) -> None:
+        """Waits until what ended has been noted."""
+        try:
+            self._spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty(_DRAIN_MS)
+        except Py4JError:
+            # Something runs and keeps the bus busy; what is noted by now is shown.
+            _log.debug("Spark's listeners are behind", exc_info=True)
+
+    def runs(self, most: int) -> Iterator[Run]:
+        """The last that Spark ran, newest first."""
+        count = self._store.executionsCount()
+        found = self._store.executionsList(max(0, count - most), most)
+        for place in reversed(range(found.size())):
+            yield _run(found.apply(place))
+
+    def counted(self, run: Run, accumulators: Sequence[int]) -> bool:
+        """Whether a run counted in one of these accumulators."""
+        query = int(run.query)
+        if run.state == "done":
+            values = self._store.executionMetrics(query)
+            return any(values.contains(each) for each in accumulators)
+        # What has not been counted yet has no value, and slower ways to be found.
+        metrics = _metrics(self._store.execution(query).get().metrics())
+        return not {metric.id for metric in metrics}.isdisjoint(accumulators)
+
+    def values(self, query: str) -> dict[int, str]:
+        """The texts of an execution's metrics by accumulator."""
+        text = str(self._store.executionMetrics(int(query)).mkString(_SEPARATOR))
+        pairs = (pair.partition(" -> ") for pair in text.split(_SEPARATOR) if pair)
+        return {int(accumulator): value for accumulator, _, value in pairs}
+
+    def graph(self, query: str) -> RawNode | None:
+        """The plan of an execution as its page shows it; None if there is none any more."""
+        try:
+            graph = self._store.planGraph(int(query))
+        except Py4JError:
+            return None
+        nodes = {}
+        everything = graph.allNodes()
+        for place in range(everything.size()):
+            node = everything.apply(place)
+            nodes[int(node.id())] = RawNode(
+                str(node.name()).strip(), str(node.desc()), metrics=_metrics(node.metrics())
+            )
+        below: dict[int, list[int]] = {}
+        edges = graph.edges()
+        for place in range(edges.size()):
+            edge = edges.apply(place)
+            below.setdefault(int(edge.toId()), []).append(int(edge.fromId()))
+        children = {each for ids in below.values() for each in ids}
+        roots = [n for n in nodes if n not in children and not nodes[n].name.startswith("Whole")]
+        return _assembled(nodes, below, roots[0]) if roots else None
+
+
+def _run(found: Any) -> Run:
+    ended = found.completionTime()
+    failed = found.errorMessage()
+    state: State = "running"
+    seconds = None
+    if ended.isDefined():
+        message = failed.get() if failed.isDefined() else ""
+        state = "failed" if message else "done"
+        seconds = (ended.get().getTime() - found.submissionTime()) / 1000
+    return Run(str(found.executionId()), state, seconds, str(found.description()))
+
+
+def _metrics(found: Any) -> tuple[RawMetric, ...]:
+    """Out of the text of a sequence of ``SQLPlanMetric(name, accumulator, kind)``."""
+    made = []
+    for text in str(found.mkString(_SEPARATOR)).split(_SEPARATOR):
+        name, _, rest = text.removeprefix("SQLPlanMetric(").removesuffix(")").rpartition(",")
+        name, _, accumulator = name.rpartition(",")
+        if accumulator.isdigit():
+            made.append(RawMetric(name, rest, int(accumulator)))
+    return tuple(made)
+
+
+def _assembled(nodes: dict[int, RawNode], below: dict[int, list[int]], at: int) -> RawNode:
+    ids = [] if is_reused(nodes[at].name) else below.get(at, [])
+    children = tuple(_assembled(nodes, below, child) for child in ids)
+    return detailed(nodes[at], (), (), children)
+
+
+# Operators -----------------------------------------------------------------------------------
+
+
+def _with_details(plan: Any, node: RawNode) -> RawNode:
+    try:
+        below = _children(plan, node)
+    except Py4JError:
+        below = []
+    children = node.children
+    if len(below) == len(children):
+        children = tuple(map(_with_details, below, children))
+    try:
+        text = str(plan.output().mkString(_SEPARATOR))
+        output = tuple(text.split(_SEPARATOR)) if text else ()
+        functions = tuple(_functions(plan))
+    except Py4JError:
+        # An operator that cannot be asked, such as one that a reused plan stands for.
+        return detailed(node, (), (), children)
+    return detailed(node, output, functions, children)
+
+
+def _children(plan: Any, node: RawNode) -> list[Any]:
+    if node.name == ADAPTIVE:
+        return [plan.executedPlan()]
+    if node.name in STAGES:
+        return [plan.plan()]
+    if node.name.startswith("InMemoryTableScan"):
+        return [plan.relation().cachedPlan()]
+    return [*_items(plan.children()), *_items(plan.subqueries())]
+
+
+def _items(sequence: Any) -> list[Any]:
+    return [sequence.apply(place) for place in range(sequence.size())]
+
+
+def _functions(plan: Any) -> Iterator[RawFunction]:
+    if "Python" not in plan.nodeName() and "In" not in plan.nodeName():
+        return
+    for expression in _items(plan.expressions()):
+        yield from _python(expression)
+
+
+def _python(expression: Any, *, nested: bool = False) -> Iterator[RawFunction]:
+    if expression.getClass().getSimpleName() in ("PythonUDF", "PythonUDAF"):
+        yield RawFunction(
+            str(expression.toString()),
+            int(expression.evalType()),
+            bool(expression.udfDeterministic()),
+            headers(_command(expression.func())),
+            nested,
+        )
+        nested = True
+    for below in _items(expression.children()):
+        yield from _python(below, nested=nested)
+
+
+def _command(function: Any) -> bytes:
+    """The pickled function; of one that Spark broadcasts because of its size, that of the file."""
+    broadcasts = function.broadcastVars()
+    if broadcasts is not None and broadcasts.size() > 0:
+        for place in range(broadcasts.size()):
+            path = broadcasts.get(place).value().path()
+            try:
+                with open(path, "rb") as file:
+                    command = first_bytes(file.read())
+            except OSError:
+                continue
+            if headers(command):
+                return command
+    return bytes(function.command().unsafeArray())

@@ -1,0 +1,292 @@
+"""A plan as data: frozen, comparable, and JSON-able through ``to_dict``.
+
+Nothing in here knows how a plan is read or shown. Every text is as Spark or the user wrote it:
+whoever shows it escapes it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Kind = Literal[
+    "scan", "python", "filter", "project", "aggregate", "join", "shuffle", "broadcast", "sort",
+    "window", "limit", "generate", "union", "write", "subquery", "reused", "other",
+]  # fmt: skip
+Adaptive = Literal["no", "may change", "final"]
+State = Literal["running", "done", "failed"]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One of Spark's metrics of a node.
+
+    Attributes
+    ----------
+    name, text
+        As Spark's own page shows them.
+    unit
+        ``rows`` (or any other count), ``bytes`` or ``seconds``.
+    value
+        The total over all tasks; sizes and times as exactly as Spark writes them.
+    least, median, most
+        Of one task, where Spark keeps them.
+    most_at
+        The stage and the task that had the most; "" where Spark does not say.
+    """
+
+    name: str
+    unit: str
+    value: float
+    text: str
+    least: float | None = None
+    median: float | None = None
+    most: float | None = None
+    most_at: str = ""
+
+
+@dataclass(frozen=True)
+class FunctionUse:
+    """A Python function in a node.
+
+    Attributes
+    ----------
+    name, version
+        As registered; the version is None for functions that are not of this package, and where
+        a plan could only be read as text.
+    kind, func_type
+        ``scalar``, ``aggregate`` or ``table aggregate``, and ``general``, ``pandas`` or
+        ``arrow``; "" where not known.
+    eval_type
+        Spark's number for how it is fed; -1 where not known.
+    role
+        What it is asked for here, one of ``worker.shipment.Role``; "" if not of this package.
+    task
+        The role in words.
+    way
+        How its rows are worked on, in words; "" where not known.
+    call
+        The call as it stands in the plan.
+    identity
+        The same with Spark's numbers for its columns: equal ones have equal values.
+    deterministic, mergeable
+        As declared; None where not known.
+    nested
+        Whether it is called for an argument of another one in the same node.
+    """
+
+    name: str
+    version: int | None = None
+    kind: str = ""
+    func_type: str = ""
+    eval_type: int = -1
+    role: str = ""
+    task: str = ""
+    way: str = ""
+    call: str = ""
+    identity: str = ""
+    deterministic: bool | None = None
+    mergeable: bool | None = None
+    nested: bool = False
+
+    @property
+    def label(self) -> str:
+        """Name and version."""
+        return f"{self.name} v{self.version}" if self.version else self.name
+
+
+@dataclass(frozen=True)
+class FunctionCost:
+    """What a function cost where it stands: sums over tasks, times in seconds.
+
+    ``nodes`` holds the ids of the operators these sums belong to together: more than one where the
+    function stands in several and its tasks could not be told apart.
+    """
+
+    name: str
+    version: int
+    rows_in: int
+    rows_out: int
+    bundles: int
+    user: float
+    decode: float
+    encode: float
+    waiting: float
+    errors: int
+    nodes: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class PlanNode:
+    """An operator of a plan.
+
+    Attributes
+    ----------
+    id
+        Unique in its plan; the root is 0, children come after their parents.
+    name, kind
+        Spark's name, and what sort of operator it is.
+    detail
+        What it does, short.
+    columns
+        Names of what it gives; empty where not known.
+    facts
+        Names and texts of what is particular to the kind: ``source``, ``pushed``, ``by``,
+        ``partitions``, ``reason``, ``type``, ``strategy``, ``keys``, ``condition``, ``build``,
+        ``partition``, ``order``, ``reads``.
+    functions, costs
+        The Python functions that are evaluated in it, and what each cost if it ran.
+    stage
+        The part of the plan between shuffles that it belongs to, in the order they can run.
+    codegen
+        The group of operators that Spark compiles into one; None if it is in none.
+    expressions
+        The full text of what it computes, with Spark's numbers; for rules, not for people.
+    """
+
+    id: int
+    name: str
+    kind: Kind
+    detail: str
+    columns: tuple[str, ...] = ()
+    facts: tuple[tuple[str, str], ...] = ()
+    functions: tuple[FunctionUse, ...] = ()
+    costs: tuple[FunctionCost, ...] = ()
+    metrics: tuple[Metric, ...] = ()
+    stage: int = 0
+    codegen: int | None = None
+    expressions: str = field(default="", repr=False)
+    children: tuple[PlanNode, ...] = ()
+
+    def walk(self) -> Iterator[PlanNode]:
+        """The node and all below it, parents first."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+    def fact(self, name: str) -> str:
+        """A fact's text, "" if there is none of that name."""
+        return dict(self.facts).get(name, "")
+
+    def metric(self, name: str) -> Metric | None:
+        """The metric of that name."""
+        return next((metric for metric in self.metrics if metric.name == name), None)
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """How calls of a function are run, and why.
+
+    Attributes
+    ----------
+    function
+        The registered name.
+    call
+        The call, or the place in the query, that this is about.
+    form
+        What was chosen.
+    reason
+        Why, or why nothing faster.
+    """
+
+    function: str
+    call: str
+    form: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What costs, and what to do about it; ``node`` is the id of the operator it is about."""
+
+    node: int
+    rule: str
+    cost: str
+    remedy: str
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run of the plan.
+
+    ``query`` is Spark's execution id, under which the session keeps metrics and logs; ``seconds``
+    is None while it runs.
+    """
+
+    query: str
+    state: State
+    seconds: float | None
+    description: str = ""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A plan, what was decided on the way to it, and what its last run cost.
+
+    Attributes
+    ----------
+    root
+        The plan that ran, or that would run.
+    initial
+        The plan before it ran, if Spark changed it while it ran (adaptive execution).
+    adaptive
+        Whether Spark may still change it, or has.
+    run
+        The last run of this very plan; None if there was none.
+    note
+        What to know about the run, in a sentence.
+    """
+
+    root: PlanNode
+    initial: PlanNode | None = None
+    adaptive: Adaptive = "no"
+    run: Run | None = None
+    note: str = ""
+    strategies: tuple[Strategy, ...] = ()
+    advice: tuple[Advice, ...] = ()
+
+    def nodes(self) -> list[PlanNode]:
+        """Every operator, parents first."""
+        return list(self.root.walk())
+
+    @property
+    def subqueries(self) -> tuple[PlanNode, ...]:
+        """The roots of scalar and broadcast subqueries."""
+        return tuple(node for node in self.root.walk() if node.kind == "subquery")
+
+    @property
+    def stages(self) -> dict[int, tuple[int, ...]]:
+        """The ids of the operators of each stage."""
+        found: dict[int, list[int]] = {}
+        for node in self.root.walk():
+            found.setdefault(node.stage, []).append(node.id)
+        return {stage: tuple(ids) for stage, ids in sorted(found.items())}
+
+    @property
+    def functions(self) -> tuple[FunctionUse, ...]:
+        """The Python functions in it, in the order of the operators."""
+        return tuple(use for node in self.root.walk() for use in node.functions)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as JSON-able data: dictionaries, lists, texts and numbers."""
+        made = _plain(self)
+        made["stages"] = [{"stage": s, "nodes": list(ids)} for s, ids in self.stages.items()]
+        return dict(made)
+
+
+def _plain(value: Any) -> Any:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        made = {
+            f.name: _plain(getattr(value, f.name))
+            for f in dataclasses.fields(value)
+            if f.name not in ("expressions", "identity")
+        }
+        if isinstance(value, PlanNode):
+            made["facts"] = {_plain(name): _plain(text) for name, text in value.facts}
+        return made
+    if isinstance(value, tuple):
+        return [_plain(each) for each in value]
+    # A lone surrogate cannot be written as UTF-8, which JSON travels as.
+    return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value

@@ -1,0 +1,120 @@
+"""A plan as an adapter reads it, before anything is made of it."""
+
+from __future__ import annotations
+
+import json
+import pickletools
+from dataclasses import dataclass, replace
+from typing import Any
+
+_HEADER = '{"versions": '
+
+
+@dataclass(frozen=True)
+class RawFunction:
+    """A Python function as Spark holds it.
+
+    Attributes
+    ----------
+    text
+        Spark's text of the call, with its numbers.
+    eval_type, deterministic
+        As Spark runs it; None where not known.
+    headers
+        Of the functions of this package that it carries: of one, or of all that share a pass.
+    nested
+        Whether it is an argument of another one.
+    """
+
+    text: str
+    eval_type: int = -1
+    deterministic: bool | None = None
+    headers: tuple[dict[str, Any], ...] = ()
+    nested: bool = False
+
+
+@dataclass(frozen=True)
+class RawMetric:
+    """The name, kind and accumulator id of a metric."""
+
+    name: str
+    kind: str
+    id: int
+
+
+@dataclass(frozen=True)
+class RawNode:
+    """An operator.
+
+    Attributes
+    ----------
+    name, text
+        Spark's name, and its line in the plan.
+    output
+        Its columns, with Spark's numbers.
+    """
+
+    name: str
+    text: str
+    output: tuple[str, ...] = ()
+    functions: tuple[RawFunction, ...] = ()
+    metrics: tuple[RawMetric, ...] = ()
+    children: tuple[RawNode, ...] = ()
+
+
+def from_plan_info(info: dict[str, Any]) -> RawNode:
+    """A plan out of an event log: what Spark writes there as ``sparkPlanInfo``."""
+    return RawNode(
+        info["nodeName"].strip(),
+        info["simpleString"],
+        metrics=tuple(
+            RawMetric(m["name"], m["metricType"], m["accumulatorId"]) for m in info["metrics"]
+        ),
+        children=()
+        if is_reused(info["nodeName"])
+        else tuple(map(from_plan_info, info["children"])),
+    )
+
+
+def _children(info: dict[str, Any]) -> tuple[RawNode, ...]:
+    return tuple(from_plan_info(child) for child in info["children"])
+
+
+def is_reused(name: str) -> bool:
+    """Whether an operator reads what another one has computed, and which stands elsewhere."""
+    return name.startswith("Reused")
+
+
+def with_details(
+    node: RawNode,
+    output: tuple[str, ...],
+    functions: tuple[RawFunction, ...],
+    children: tuple[RawNode, ...],
+) -> RawNode:
+    """The same operator with what an event log does not hold."""
+    return replace(node, output=output, functions=functions, children=children)
+
+
+def first_bytes(pickled: bytes) -> bytes:
+    """The bytes that were pickled, without unpickling anything; b"" if there are none."""
+    try:
+        found = (a for _, a, _ in pickletools.genops(pickled) if isinstance(a, bytes))
+        return next(found, b"")
+    except Exception:
+        return b""
+
+
+def headers(command: bytes) -> tuple[dict[str, Any], ...]:
+    """The headers of the shipped functions in a pickle, without unpickling anything.
+
+    A function that is not of this package has none, and neither has what is no pickle.
+    """
+    found = []
+    try:
+        for _, argument, _ in pickletools.genops(command):
+            if isinstance(argument, str) and argument.startswith(_HEADER):
+                found.append(json.loads(argument))
+    except Exception:
+        # Anybody's bytes may stand here; what was read of them so far is still true.
+        return tuple(found)
+    return tuple(found)

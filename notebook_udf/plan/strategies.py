@@ -1,0 +1,132 @@
+"""Why calls are run the way they are, in words: out of the plan, and what planning noted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from notebook_udf.functions.base import implements
+from notebook_udf.plan.functions import KERNELS, Lookup
+from notebook_udf.plan.model import FunctionUse, PlanNode, Strategy
+from notebook_udf.planner.decisions import Decision
+
+COLLECTED = "over the rows of each group, collected by Spark"
+_ONCE = "Generate"
+
+
+def strategies_of(
+    root: PlanNode, lookup: Lookup, decided: Iterable[Decision] = ()
+) -> tuple[Strategy, ...]:
+    """One for each call and form in the plan.
+
+    Parameters
+    ----------
+    decided
+        What the planner noted; it knows the calls of aggregates, of which a plan holds only what
+        became of them.
+    """
+    calls: dict[tuple[str, str], list[Decision]] = {}
+    for decision in decided:
+        calls.setdefault((decision.function.lower(), decision.role), []).append(decision)
+    found: dict[Strategy, None] = {}
+    for node in root.walk():
+        for use in node.functions:
+            made = _FORMS.get(use.role) if use.func_type else None
+            form = None if made is None else made(root, node, use, lookup)
+            if form is None:
+                continue
+            role = "partial" if use.role == "summed" else use.role
+            known = calls.get((use.name.lower(), role))
+            for each in known or [Decision(use.name, use.call, "scalar")]:
+                found[Strategy(use.name, each.call, form[0], each.reason or form[1])] = None
+    return tuple(found)
+
+
+_Found = tuple[str, str] | None
+
+
+def _scalar(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> _Found:
+    if use.nested:
+        return f"{use.way}, in the same Python node as its caller", "both are Arrow functions"
+    once = next((n for n in root.walk() if n.name == _ONCE and "_nu_once" in n.expressions
+                 and use.call and use.call in n.detail), None)  # fmt: skip
+    if once is not None:
+        return f"{use.way}, computed once per row", "several clauses of the query use its result"
+    if use.way == KERNELS:
+        return use.way, "it is arithmetic or text alone; a bundle that is not safe runs row by row"
+    if use.func_type in ("pandas", "arrow"):
+        return use.way, f'func_type="{use.func_type}"'
+    return use.way or "in a Python worker", "its code can be anything"
+
+
+def _guarded(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> _Found:
+    return (
+        "called for the rows that reach it, and no others",
+        "it stands in a branch or behind a condition, where Spark would call it for every row",
+    )
+
+
+def _each(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> _Found:
+    return (
+        "called for the elements of whole lists, outside the lambda",
+        "Spark refuses Python functions in lambdas",
+    )
+
+
+def _partial(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> _Found:
+    known = [other.mergeable for other in node.functions]
+    if None in known:
+        # The definition is gone; only what has no merge is sorted first.
+        known = [not any(child.kind == "sort" for child in node.children)]
+    if all(known):
+        return (
+            "two phases: accumulated partition by partition, accumulators shuffled and merged",
+            "it has a merge",
+        )
+    definition = lookup(use.name, use.version)
+    misread = definition is not None and implements(definition.function, "merge")
+    reason = "its merge does not take accumulators" if misread else "it has no merge"
+    if use.mergeable:
+        others = [other.name for other in node.functions if not other.mergeable]
+        reason = f"{', '.join(others)} in the same SELECT has no merge"
+    return "rows shuffled by key and sorted, groups accumulated one after the other", reason
+
+
+def _summed(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> _Found:
+    return (
+        "added up by Spark; Python is asked for one value per group",
+        "its accumulate only adds up, and Spark's sums of these types are Python's",
+    )
+
+
+def _whole(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> _Found:
+    collected = [n.detail for n in node.walk() if n.kind in ("aggregate", "window")]
+    if use.func_type in ("pandas", "arrow"):
+        reason = f'func_type="{use.func_type}" takes a whole group at once'
+    elif any("collect_set(" in detail for detail in collected):
+        reason = "DISTINCT has to see all rows of a group"
+    elif any(n.kind == "window" for n in node.walk()):
+        reason = "the window is one of Spark's own, which the rows are collected over"
+    else:
+        reason = "it is called as a Column, or beside calls that need whole groups"
+    return COLLECTED, reason
+
+
+def _window(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> _Found:
+    definition = lookup(use.name, use.version)
+    form = "one pass over rows sorted by window"
+    if definition is not None and definition.retractable:
+        return f"{form}; the frame slides", "it has a retract"
+    return f"{form}; each frame is accumulated", "it has no retract"
+
+
+def _table(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> _Found:
+    others = [other.name for other in node.functions if other is not use]
+    if others:
+        return f"in one pass over the rows with {', '.join(others)}", "they follow each other"
+    return "in a pass over the rows, beside which other columns stay in Arrow", "it gives rows"
+
+
+_FORMS = {
+    "scalar": _scalar, "guarded": _guarded, "each": _each, "each2": _each, "partial": _partial,
+    "summed": _summed, "whole": _whole, "window": _window, "table": _table,
+}  # fmt: skip

@@ -1,0 +1,81 @@
+"""The sentences and figures of a plan that all its forms share."""
+
+from __future__ import annotations
+
+from notebook_udf.plan.model import FunctionCost, Metric, Plan, PlanNode
+
+_SHOWN = (
+    "number of output rows", "shuffle records written", "shuffle bytes written", "spill size",
+    "data sent to Python workers", "data returned from Python workers", "data size",
+)  # fmt: skip
+
+
+def heading(plan: Plan) -> str:
+    """What is shown: how many operators, of which run."""
+    count = len(plan.nodes())
+    said = [f"{count:,} operator{'' if count == 1 else 's'}"]
+    said += {"may change": ["Spark may change it while it runs"], "final": ["as it ran"]}.get(
+        plan.adaptive, []
+    )
+    if plan.run is None:
+        said.append("not run")
+    else:
+        state = {"done": "run", "failed": "failed run", "running": "running:"}[plan.run.state]
+        said.append(f"{state} {plan.run.query}")
+        if plan.run.seconds is not None:
+            said.append(seconds(plan.run.seconds))
+    return " · ".join(said)
+
+
+def figures(node: PlanNode) -> str:
+    """The metrics of an operator that say most, in a few words."""
+    rows = node.metric("number of output rows")
+    found = [f"{rows.value:,.0f} row{'' if rows.value == 1 else 's'}"] if rows else []
+    written = node.metric("shuffle bytes written") or node.metric("data size")
+    if written is not None and written.value > 0:
+        found.append(size(written.value))
+    spill = node.metric("spill size")
+    if spill is not None and spill.value > 0:
+        found.append(f"{size(spill.value)} spilled")
+    return ", ".join(found)
+
+
+def cost_line(cost: FunctionCost, node: PlanNode) -> str:
+    """What a function cost in an operator, in one line."""
+    if cost.nodes[0] != node.id:
+        return f"{cost.name} v{cost.version}: counted with operator {cost.nodes[0]}"
+    said = [
+        f"{cost.rows_in:,} row{'' if cost.rows_in == 1 else 's'} in, {cost.rows_out:,} out",
+        f"own code {seconds(cost.user)}",
+        f"decode {seconds(cost.decode)}",
+        f"encode {seconds(cost.encode)}",
+        f"waiting {seconds(cost.waiting)}",
+    ]
+    if cost.errors:
+        said.append(f"{cost.errors:,} error{'' if cost.errors == 1 else 's'}")
+    if len(cost.nodes) > 1:
+        said.append(f"in operators {', '.join(map(str, cost.nodes))} together")
+    return f"{cost.name} v{cost.version}: {', '.join(said)}"
+
+
+def shown_metrics(node: PlanNode) -> list[Metric]:
+    """The metrics worth a line: those that are not zero, the telling ones first."""
+    told = [metric for metric in node.metrics if metric.value]
+    order = {name: place for place, name in enumerate(_SHOWN)}
+    return sorted(told, key=lambda metric: order.get(metric.name, len(order)))
+
+
+def seconds(value: float) -> str:
+    """A time for people."""
+    if value >= 60:
+        return f"{int(value // 60):,} min {int(value % 60)} s"
+    return f"{value:,.2f} s" if value >= 1 else f"{value * 1e3:,.1f} ms"
+
+
+def size(count: float) -> str:
+    """A number of bytes for people."""
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if count < 1024:
+            return f"{count:,.0f} {unit}" if unit == "B" else f"{count:,.1f} {unit}"
+        count /= 1024
+    return f"{count:,.1f} TiB"

@@ -1,0 +1,191 @@
+"""Table functions on DataFrames: calls on columns, and the passes they are joined in.
+
+A call is added to the pass that made a DataFrame if there is one and nothing stands in between.
+Queries are rewritten into passes by ``laterals``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.udtf import UserDefinedTableFunction
+
+from notebook_udf.errors import PlanningError
+from notebook_udf.planner.aggregates import column_name
+from notebook_udf.planner.tables import Chain
+from notebook_udf.registry import RegisteredFunction
+from notebook_udf.worker.table import Step
+
+
+class TableCall:
+    """A table function called on columns, for ``nu.join_lateral``.
+
+    Anywhere else it is the DataFrame of its rows, as PySpark's own table functions are:
+    ``df.lateralJoin(f(col("x").outer()))``, ``f(lit(3)).show()``.
+    """
+
+    def __init__(
+        self,
+        record: RegisteredFunction,
+        arguments: Sequence[Any],
+        named: dict[str, Any],
+        function: UserDefinedTableFunction,
+    ) -> None:
+        self.record = record
+        self.arguments = tuple(arguments)
+        self.named = dict(named)
+        self._function = function
+        self._frame: DataFrame | None = None
+
+    @property
+    def values(self) -> list[Any]:
+        """The arguments, those by name behind the others."""
+        return [*self.arguments, *self.named.values()]
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if self._frame is None:
+            self._frame = self._function(*self.arguments, **self.named)
+        return getattr(self._frame, name)
+
+    def __repr__(self) -> str:
+        shown = [_shown(value) for value in self.arguments]
+        shown += [f"{name} => {_shown(value)}" for name, value in self.named.items()]
+        return (
+            f"<call {self.record.name}({', '.join(shown)}) of a table function: give it to "
+            f"nu.join_lateral or df.lateralJoin>"
+        )
+
+
+def call(
+    function: UserDefinedTableFunction, record: RegisteredFunction, args: Any, kwargs: Any
+) -> TableCall:
+    """A call on columns; a string is the name of a column.
+
+    Raises
+    ------
+    PlanningError
+        If an argument is neither, nor a DataFrame's ``asTable()``.
+    """
+    from pyspark.sql.table_arg import TableArg
+
+    for value in (*args, *kwargs.values()):
+        if not isinstance(value, (Column, str, TableArg)):
+            raise PlanningError(
+                f"{record.name} was called with {value!r}; pass columns or column names, wrap a "
+                f"constant in F.lit(...), or use {record.name}.eval(...) for plain values"
+            )
+    return TableCall(record, args, kwargs, function)
+
+
+def joined(rows: DataFrame, call: TableCall, names: Sequence[str], *, outer: bool) -> DataFrame:
+    """Each row beside each of the call's rows for it.
+
+    ``names`` are those of the call's columns; ``outer`` keeps a row without rows of the call.
+    """
+    made = _added(rows, call, list(names), outer=outer)
+    return made if made is not None else _begun(rows, call, list(names), outer=outer)
+
+
+@dataclass(frozen=True)
+class _Lineage:
+    """How a DataFrame came out of a pass: kept on it for calls that are added to it."""
+
+    source: DataFrame
+    arguments: tuple[Column, ...]
+    # The calls: their functions, their arguments, and whether they are outer.
+    records: tuple[RegisteredFunction, ...]
+    # A place among the source's columns, the added arguments, or the columns of earlier calls.
+    places: tuple[tuple[tuple[str, int], ...], ...]
+    named: tuple[tuple[str, ...], ...]
+    outer: tuple[bool, ...]
+    names: tuple[str, ...]
+
+    def frame(self) -> DataFrame:
+        width, extra = len(self.source.columns), len(self.arguments)
+        inner = [f"_nu_col{i}" for i in range(width)] + [f"_nu_arg{i}" for i in range(extra)]
+        base = self.source.select("*", *self.arguments).toDF(*inner)
+        starts = {"source": 0, "argument": width, "made": width + extra}
+        chain = Chain(base)
+        for record, places, named, outer in zip(
+            self.records, self.places, self.named, self.outer, strict=True
+        ):
+            at = tuple(starts[kind] + place for kind, place in places)
+            chain = chain.then(record, Step(at, named, outer))
+        made = len(self.names) - width
+        leaving = [*range(width), *range(width + extra, width + extra + made)]
+        unique = [f"_nu_col{i}" for i in range(len(leaving))]
+        frame = chain.exploded(leaving, unique).toDF(*self.names)
+        vars(frame)["_nu_lineage"] = self
+        return frame
+
+
+def _begun(rows: DataFrame, call: TableCall, names: list[str], *, outer: bool) -> DataFrame:
+    empty = _Lineage(rows, (), (), (), (), (), tuple(rows.columns))
+    return _extended(empty, call, names, outer, made=[]).frame()
+
+
+def _added(rows: DataFrame, call: TableCall, names: list[str], *, outer: bool) -> DataFrame | None:
+    """The rows with the call in the pass they came out of; None if it needs one of its own."""
+    lineage = getattr(rows, "__dict__", {}).get("_nu_lineage")
+    if not isinstance(lineage, _Lineage):
+        return None
+    made = list(lineage.names[len(lineage.source.columns) :])
+    plain = [_plain_name(value) for value in call.values]
+    lowered = [name.lower() for name in lineage.names]
+    if any(name is None or lowered.count(name.lower()) != 1 for name in plain):
+        # An expression is computed by Spark, between two passes.
+        return None
+    return _extended(lineage, call, names, outer, made).frame()
+
+
+def _extended(
+    lineage: _Lineage, call: TableCall, names: list[str], outer: bool, made: list[str]
+) -> _Lineage:
+    places: list[tuple[str, int]] = []
+    arguments = list(lineage.arguments)
+    own = [name.lower() for name in lineage.source.columns]
+    below = [name.lower() for name in made]
+    for value in call.values:
+        name = _plain_name(value)
+        if name is not None and name.lower() in below:
+            places.append(("made", below.index(name.lower())))
+        elif name is not None and own.count(name.lower()) == 1:
+            places.append(("source", own.index(name.lower())))
+        else:
+            column = F.col(value) if isinstance(value, str) else value
+            places.append(("argument", len(arguments)))
+            arguments.append(column.alias(f"_nu_arg{len(arguments)}"))
+    return replace(
+        lineage,
+        arguments=tuple(arguments),
+        records=(*lineage.records, call.record),
+        places=(*lineage.places, tuple(places)),
+        named=(*lineage.named, tuple(call.named)),
+        outer=(*lineage.outer, outer),
+        names=(*lineage.names, *names),
+    )
+
+
+def _plain_name(value: Any) -> str | None:
+    """The name of a column that is only named; None for any other expression."""
+    if isinstance(value, str):
+        return value.strip("`") if "." not in value else None
+    try:
+        node = value._jc.node()
+        if node.getClass().getSimpleName() != "UnresolvedAttribute":
+            return None
+        parts = node.nameParts()
+        return str(parts.head()) if parts.size() == 1 else None
+    except AttributeError:
+        # Spark Connect: an expression like any other.
+        return None
+
+
+def _shown(value: Any) -> str:
+    return value if isinstance(value, str) else column_name(value)

@@ -1,0 +1,178 @@
+"""Table functions as passes over rows, and as Spark's own UDTFs where Spark plans.
+
+A ``Chain`` is a row of calls that share one pass (``worker.table``). Which calls do is decided in
+``table_calls`` for DataFrames, and in ``laterals`` for queries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import BooleanType, DataType, StructField, StructType, YearMonthIntervalType
+from pyspark.sql.udtf import UserDefinedTableFunction
+from pyspark.util import PythonEvalType
+
+from notebook_udf.errors import PlanningError
+from notebook_udf.registry import RegisteredFunction
+from notebook_udf.types import contains_year_month, ddl, to_arrow
+from notebook_udf.worker.handler import handler
+from notebook_udf.worker.matched import MatchedRows
+from notebook_udf.worker.shipment import ship
+from notebook_udf.worker.table import Step, TableLayout, TablePass
+
+# The column that is true in the row of NULLs behind the rows of an input, and the one that holds
+# the condition of a join.
+ENDED = "_nu_ended"
+MET = "_nu_met"
+
+
+class Untravelled(PlanningError):
+    """A column that passes through has a type that cannot enter a Python worker."""
+
+
+@dataclass(frozen=True)
+class Chain:
+    """Calls that share a pass.
+
+    Attributes
+    ----------
+    rows
+        What comes in: the columns that pass through, and those of arguments.
+    records, steps
+        The functions, and where their arguments stand.
+    """
+
+    rows: DataFrame
+    records: tuple[RegisteredFunction, ...] = ()
+    steps: tuple[Step, ...] = ()
+
+    def place_of(self, call: int, column: int) -> int:
+        """The place of a column that a call made."""
+        before = [len(record.definition.result_type) for record in self.records[:call]]
+        return len(self.rows.columns) + sum(before) + column
+
+    def then(self, record: RegisteredFunction, step: Step) -> Chain:
+        """The chain with one more call."""
+        return replace(self, records=(*self.records, record), steps=(*self.steps, step))
+
+    def exploded(self, leaving: Sequence[int], names: Sequence[str], ends: str = "") -> DataFrame:
+        """The rows that leave the pass, under these names."""
+        types: list[DataType] = [field.dataType for field in self.rows.schema.fields]
+        for record in self.records:
+            types += [field.dataType for field in record.definition.result_type.fields]
+        rows, leaves = _entering(self.rows, set(leaving))
+        layout = TableLayout(len(self.rows.columns), self.steps, tuple(leaving), tuple(names), ends)
+        fields = [
+            StructField(name, leaves.get(place, types[place]), True)
+            for place, name in zip(leaving, names, strict=True)
+        ]
+        if ends:
+            fields.append(StructField(ends, BooleanType(), True))
+        shipments = [
+            ship(r.name, r.version, r.definition, r.payload, role="table") for r in self.records
+        ]
+        made = rows.mapInArrow(TablePass.of(layout, shipments), StructType(fields))
+        return _left(made, [types[place] for place in leaving])
+
+
+def matched(rows: DataFrame) -> DataFrame:
+    """The rows that stay of a LEFT JOIN LATERAL; their last columns are ``MET`` and ``ENDED``."""
+    fields = rows.schema.fields[:-2]
+    entered, leaves = _entering(rows, set(range(len(fields))))
+    kept = [StructField(f.name, leaves.get(i, f.dataType), True) for i, f in enumerate(fields)]
+    made = entered.mapInArrow(MatchedRows(), StructType(kept))
+    return _left(made, [field.dataType for field in fields])
+
+
+def _entering(rows: DataFrame, leaving: set[int]) -> tuple[DataFrame, dict[int, DataType]]:
+    """The rows in types that can travel, and which types were put in the place of others."""
+    from pyspark.sql.types import IntegerType
+
+    fields = rows.schema.fields
+    months = [i for i, f in enumerate(fields) if isinstance(f.dataType, YearMonthIntervalType)]
+    for place, field in enumerate(fields):
+        if place not in months:
+            _check_travels(field)
+    if not months:
+        return rows, {}
+    columns = [F.col(_quoted(field.name)) for field in fields]
+    entered = [
+        column.cast("interval month").cast("int").alias(fields[i].name) if i in months else column
+        for i, column in enumerate(columns)
+    ]
+    return rows.select(*entered), {i: IntegerType() for i in months if i in leaving}
+
+
+def _left(rows: DataFrame, types: list[DataType]) -> DataFrame:
+    """The rows in the types they had before they travelled."""
+    if not any(isinstance(t, YearMonthIntervalType) for t in types):
+        return rows
+    columns = []
+    for place, name in enumerate(rows.columns):
+        column, own = F.col(_quoted(name)), types[place] if place < len(types) else None
+        if isinstance(own, YearMonthIntervalType):
+            column = column.cast("interval month").cast(ddl(own)).alias(name)
+        columns.append(column)
+    return rows.select(*columns)
+
+
+def _check_travels(field: StructField) -> None:
+    try:
+        if contains_year_month(field.dataType):
+            raise TypeError("no Arrow type of a year-month interval")
+        to_arrow(field.dataType)
+    except Exception:
+        # Whatever Spark raises for a type that Arrow lacks.
+        raise Untravelled(
+            f"a column of type {field.dataType.simpleString()} cannot pass through a Python "
+            f"worker beside the rows of a table function: select the columns you need in a "
+            f"subquery, or cast it"
+        ) from None
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+# Spark's own ----------------------------------------------------------------------------------
+
+
+def spark_function(record: RegisteredFunction) -> UserDefinedTableFunction:
+    """The function as one of Spark's own UDTFs."""
+    definition = record.definition
+    shipment = ship(record.name, record.version, definition, record.payload, role="table")
+    return UserDefinedTableFunction(
+        handler(record.name, shipment),
+        returnType=definition.result_type,
+        name=record.name,
+        evalType=PythonEvalType.SQL_ARROW_TABLE_UDF,
+        deterministic=definition.deterministic,
+    )
+
+
+def register(spark: SparkSession, record: RegisteredFunction) -> UserDefinedTableFunction:
+    """Makes the function known to Spark SQL under its name."""
+    function = spark_function(record)
+    spark.udtf.register(record.name, function)
+    return function
+
+
+def explain(record: RegisteredFunction) -> str:
+    """Which way calls of the function run, and why."""
+    definition = record.definition
+    lines = [
+        f"{record.signature}, version {record.version}",
+        "in session.sql and nu.join_lateral: a row at a time in a Python worker, its rows handed "
+        "on as they come; columns beside them are repeated as Arrow (mapInArrow)",
+        "consecutive calls share one pass where no condition stands between them",
+        "in plain spark.sql, df.lateralJoin and with TABLE arguments: Spark's own UDTF, which "
+        "holds all rows of an input",
+    ]
+    if definition.options.on_error != "fail":
+        lines.append(
+            f"an input whose call raises has no rows (on_error={definition.options.on_error})"
+        )
+    return "\n".join(lines)

@@ -1,0 +1,94 @@
+"""An async function in one task: opened in the event loop, run in lanes, with metrics of its own.
+
+The rows come from ``async_flow``; what holds for every function is in ``call``.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from queue import SimpleQueue
+from typing import Any, cast
+
+from notebook_udf.functions.async_options import AsyncOptions
+from notebook_udf.functions.base import Endings, UserDefinedFunction, endings
+from notebook_udf.functions.context import FunctionContext
+from notebook_udf.worker.call import FunctionCall
+from notebook_udf.worker.event_loop import EventLoop
+from notebook_udf.worker.lanes import Lanes, Part
+from notebook_udf.worker.shipment import Shipment
+
+
+class AsyncCall(FunctionCall):
+    """One async function in one Python node of a plan."""
+
+    def __init__(self, shipment: Shipment) -> None:
+        super().__init__(shipment, in_pass=True)
+        self.lanes: Lanes | None = None
+        self._told = {"retries": 0, "timeouts": 0}
+
+    @property
+    def options(self) -> AsyncOptions:
+        """How many calls at once, how long, how often."""
+        return cast(AsyncOptions, self.header.options)
+
+    @property
+    def timeout(self) -> float:
+        # The lanes watch the clock: what ends a call in the main thread would not reach theirs.
+        return 0.0
+
+    def start(self, news: SimpleQueue[None]) -> Lanes:
+        """Lanes for the task's rows."""
+        options = self.options
+        self.lanes = Lanes(
+            self.name,
+            self.function,
+            options,
+            self.task.runtime.loop,
+            news,
+            keep_going=options.on_error != "fail",
+        )
+        return self.lanes
+
+    def note_metrics(self, part: Part | None = None) -> None:
+        """Puts what the lanes counted into the function's metrics."""
+        lanes = self.lanes
+        if lanes is None:
+            return
+        group = self.metrics.add_group("async")
+        group.gauge("in_flight").set(lanes.in_flight)
+        for name, now in (("retries", lanes.retries), ("timeouts", lanes.timeouts)):
+            group.counter(name).inc(now - self._told[name])
+            self._told[name] = now
+        if part is not None:
+            for name, values in (("call", part.call_seconds), ("queue", part.queue_seconds)):
+                update = group.histogram(f"{name}_seconds").update
+                for value in values:
+                    update(value)
+
+    def _enter(
+        self, function: Any, context: FunctionContext
+    ) -> tuple[tuple[Any, FunctionContext], Endings]:
+        if not isinstance(function, UserDefinedFunction):
+            return (function, context), functools.partial(endings, function)
+        # In the loop, also where they are plain: a client is made for the loop that runs.
+        loop = self.task.runtime.loop
+        loop.run(_awaited(function.open, context))
+        called: Any = function.eval  # type: ignore[attr-defined]
+
+        def ended(*, graceful: bool) -> tuple[Callable[[], None], ...]:
+            methods = endings(function, graceful=graceful)
+            return tuple(functools.partial(_run, loop, method) for method in methods)
+
+        return (called, context), ended
+
+
+def _run(loop: EventLoop, method: Callable[..., Any]) -> None:
+    loop.run(_awaited(method))
+
+
+async def _awaited(method: Callable[..., Any], *arguments: Any) -> None:
+    result = method(*arguments)
+    if inspect.isawaitable(result):
+        await result

@@ -1,0 +1,282 @@
+"""Rows on their way through async functions: from columns to parts, and from results to columns.
+
+``Flow`` is one function's, ``Driver`` what the main thread does with all of a node's while calls
+are in flight: it reads no further than the lanes have use for, waits, watches and reports. What
+becomes of the results is for ``asynchronous`` and ``unordered`` to say.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import repeat
+from queue import Empty, SimpleQueue
+from time import perf_counter_ns
+from typing import TYPE_CHECKING
+
+from notebook_udf.errors import PlanningError
+from notebook_udf.worker.arguments import fitted
+from notebook_udf.worker.async_call import AsyncCall
+from notebook_udf.worker.decode import decoder
+from notebook_udf.worker.encode import BadResult, encoder
+from notebook_udf.worker.guarded import Lists
+from notebook_udf.worker.lanes import CallFailure, Part
+from notebook_udf.worker.position import Position
+from notebook_udf.worker.quarantine import Quarantine
+from notebook_udf.worker.timeout import CallTimedOut
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# Rows in a part: enough that its way out costs each of them little, and not so many that a slow
+# service's first results wait long for the last.
+_MOST_ROWS, _LEAST_ROWS, _ROWS_PER_LANE = 2048, 64, 8
+
+_GLANCE_SECONDS = 0.25
+_REPORT_SECONDS = 0.5
+# A loop that stands still for this long is held by a call that does not await.
+_BLOCKED_SECONDS = 1.0
+_GRACE_SECONDS = 2.0
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass
+class Bundle:
+    """A bundle of one function's rows on their way.
+
+    Attributes
+    ----------
+    place
+        Its number, and how many rows Spark sent.
+    parts
+        Its rows, or the elements of its lists.
+    open_parts
+        How many of them have not left.
+    lists
+        What the results are put back into; None if each belongs to a row.
+    """
+
+    place: tuple[int, int]
+    parts: list[Part]
+    lists: Lists | None
+    quarantine: Quarantine | None
+    open_parts: int
+
+
+class Flow:
+    """One function's rows: from columns to parts, from results to a column."""
+
+    def __init__(self, call: AsyncCall, news: SimpleQueue[None]) -> None:
+        self.call = call
+        self.lanes = call.start(news)
+        # Rows in a part; the same for functions whose results leave together.
+        self.size = _MOST_ROWS
+        self._encode = encoder(call.header.result_type)
+        self._on_error = call.options.on_error
+
+    def enter(self, columns: Sequence[pa.Array], rows: int, *, unordered: bool = False) -> Bundle:
+        """Hands the rows of a bundle to the lanes."""
+        call, lists, guard, count = self.call, None, None, rows
+        t0 = perf_counter_ns()
+        if call.header.role in ("each", "each2"):
+            lists = Lists(columns[0])
+            if lists.by_name:
+                raise PlanningError(f"{call.name}: arguments by name cannot be sent in lists")
+            columns, guard, count = lists.placed, lists.guard, lists.count
+        elif call.header.role == "guarded":
+            guard, *columns = columns
+        columns = fitted(list(columns), call.header)
+        reached = None if guard is None else guard.fill_null(False).to_pylist()
+        decoded = [decoder(column.type)(column) for column in columns]
+        arguments = list(zip(*decoded, strict=True)) if decoded else list(repeat((), count))
+        place = call.task.bundle, rows
+        parts = [
+            Part(
+                first,
+                arguments[first : first + self.size],
+                None if reached is None else reached[first : first + self.size],
+                place,
+                None if lists is None else lists.row_of,
+            )
+            for first in range(0, count, self.size)
+        ]
+        if unordered:
+            for part in parts:
+                part.fresh = []
+        call.rows_in += sum(part.calls for part in parts)
+        call.decode_ns += perf_counter_ns() - t0
+        quarantine = Quarantine(call, columns) if self._on_error == "quarantine" else None
+        self.lanes.feed(parts)
+        return Bundle(place, parts, lists, quarantine, len(parts))
+
+    def leave(
+        self, bundle: Bundle, part: Part, indices: Sequence[int] | None = None, *, last: bool = True
+    ) -> pa.Array:
+        """The results of a part, or of some of its rows; ``last`` if no more of it are to come."""
+        call = self.call
+        t0 = perf_counter_ns()
+        places = range(len(part)) if indices is None else indices
+        if part.failures:
+            for index in places:
+                if index in part.failures:
+                    self.fail(bundle, part, index, part.failures[index], self._on_error)
+        results = part.results if indices is None else [part.results[i] for i in indices]
+        while True:
+            try:
+                column = self._encode(results)
+                break
+            except BadResult as error:
+                failure = CallFailure(error, 1)
+                self.fail(bundle, part, places[error.index], failure, self._on_error)
+                results[error.index] = None
+        reached = part.reached
+        call.rows_out += len(places) if reached is None else sum(reached[i] for i in places)
+        call.encode_ns += perf_counter_ns() - t0
+        if last:
+            call.note_metrics(part)
+            bundle.open_parts -= 1
+            if bundle.quarantine is not None and not bundle.open_parts:
+                bundle.quarantine.write()
+        return column
+
+    def nothing(self) -> pa.Array:
+        """A column of no results."""
+        return self._encode([])
+
+    def fail(
+        self, bundle: Bundle | None, part: Part, index: int, failure: CallFailure, outcome: str
+    ) -> None:
+        """Reports a row whose call failed; ends the task if ``outcome`` says so."""
+        call, error = self.call, failure.error
+        call.row_of = part.row_of
+        call.bundle = part.bundle
+        try:
+            call.fail(
+                error,
+                list(part.rows[index]),
+                part.first + index,
+                outcome=outcome,
+                attempts=failure.attempts,
+            )
+        finally:
+            call.bundle = call.row_of = None
+        if bundle is not None and bundle.quarantine is not None:
+            place = part.first + index
+            row = place if part.row_of is None else part.row_of(place)
+            bundle.quarantine.add(place, error, row=row)
+
+
+class Driver:
+    """What the main thread does while calls are in flight: read, wait, watch, report."""
+
+    def __init__(self, calls: Sequence[AsyncCall]) -> None:
+        self._news: SimpleQueue[None] = SimpleQueue()
+        self._task = calls[0].task
+        self.flows = [Flow(call, self._news) for call in calls]
+        capacity = min(flow.lanes.capacity for flow in self.flows)
+        for flow in self.flows:
+            flow.size = max(_LEAST_ROWS, min(_MOST_ROWS, _ROWS_PER_LANE * capacity))
+        self._written = False
+        self._reported = time.monotonic()
+        self._seen: dict[int, tuple[int, float]] = {}
+        self._warned = False
+        self._stuck = False
+
+    @property
+    def hungry(self) -> bool:
+        """Whether the lanes have use for more rows. All of them: of two functions the slower one
+        would otherwise pile up what the faster one reads."""
+        return all(flow.lanes.waiting < flow.lanes.capacity for flow in self.flows)
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Within it calls are made; when it is left none is in flight any more."""
+        self._task.active = self.flows[0].call
+        try:
+            yield
+        finally:
+            for flow in self.flows:
+                flow.lanes.stop(0.0 if self._stuck else _GRACE_SECONDS)
+                flow.call.note_metrics()
+            self._task.report_midway()
+
+    def wait(self, seconds: float = _GLANCE_SECONDS) -> None:
+        """Until something has happened in the lanes; not for long.
+
+        Raises
+        ------
+        FunctionFailed
+            If a call has ended the task, or holds the loop for longer than it may take.
+        ConnectionError
+            If the JVM has no use for results any more.
+        """
+        if self._written:
+            # Or they would wait in a buffer for more, and whoever needs no more would not know.
+            self._task.runtime.flush_rows()
+            self._written = False
+        t0 = perf_counter_ns()
+        try:
+            self._news.get(timeout=seconds)
+        except Empty:
+            if self._task.runtime.hung_up():
+                raise ConnectionError("the JVM has closed the connection") from None
+        self.flows[0].call.user_ns += perf_counter_ns() - t0
+        self.check()
+        now = time.monotonic()
+        if now - self._reported > _REPORT_SECONDS:
+            self._reported = now
+            for flow in self.flows:
+                flow.call.note_metrics()
+                self._look_for_a_block(flow, now)
+            self._task.report_midway()
+
+    def left(self) -> None:
+        """Notes that rows are on their way to the JVM."""
+        self._written = True
+
+    def check(self) -> None:
+        """Raises what has ended the task."""
+        for flow in self.flows:
+            fatal = flow.lanes.fatal
+            if fatal is not None:
+                part, index, failure = fatal
+                flow.fail(None, part, index, failure, "fail")
+
+    def note(self, part: Part, last: int) -> None:
+        """Leaves word of where the calls are, in case the process dies."""
+        runtime = self._task.runtime
+        if runtime.position is not None:
+            bundle, rows = part.bundle
+            attempt, name = self._task.identity.task_attempt, self.flows[0].call.name
+            runtime.position.note(Position(attempt, bundle, part.first, last, rows, name))
+
+    def _look_for_a_block(self, flow: Flow, now: float) -> None:
+        lanes, call = flow.lanes, flow.call
+        seen, since = self._seen.get(id(flow), (-1, now))
+        if lanes.finished != seen:
+            self._seen[id(flow)] = lanes.finished, now
+            return
+        still = now - max(lanes.beat, since)
+        running = lanes.running()
+        if still < _BLOCKED_SECONDS or running is None:
+            return
+        loop = self._task.runtime.loop
+        if not self._warned:
+            self._warned = True
+            _log.warning(
+                "%s holds the event loop for %.1f s, and no other call goes on meanwhile: await "
+                "what it waits for, or use asyncio.to_thread\n%s",
+                call.name, still, "".join(traceback.format_tb(loop.traceback())),
+            )  # fmt: skip
+        limit = call.options.timeout
+        if limit is not None and still > limit + _GRACE_SECONDS:
+            lanes.timeouts += 1
+            self._stuck = True
+            stuck = CallTimedOut(f"{call.name} holds the event loop")
+            stuck = stuck.with_traceback(loop.traceback())
+            flow.fail(None, *running, CallFailure(stuck, 1), "fail")

@@ -1,0 +1,172 @@
+"""Async functions as Spark calls them: an iterator of columns in, one of results out.
+
+``AsyncNode`` is what Spark pickles: one function, or several over the same rows whose calls are
+in flight side by side. Bundle after bundle goes to their lanes, and results leave in order, part
+by part. How rows get to the lanes is ``async_flow``'s business. The same for whole rows, which may
+leave as their calls end, is in ``unordered``.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from notebook_udf.worker.async_call import AsyncCall
+from notebook_udf.worker.async_flow import Bundle, Driver, Flow
+from notebook_udf.worker.call import announce
+from notebook_udf.worker.lanes import PENDING, Part
+from notebook_udf.worker.shipment import Shipment
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# How long rows that are done wait for those behind them in their part.
+_COMPANY_SECONDS = 0.1
+
+
+class AsyncNode:
+    """One async function, or several over the same rows.
+
+    Parameters
+    ----------
+    calls
+        The functions.
+    widths
+        How many of the columns each takes, in order; None for one function, which takes all and
+        gives its results plain. Those of several are the fields of a struct.
+    """
+
+    def __init__(self, calls: Sequence[AsyncCall], widths: tuple[int, ...] | None) -> None:
+        self._calls = list(calls)
+        self._widths = widths
+
+    @classmethod
+    def of(cls, shipments: Sequence[Shipment], widths: tuple[int, ...] | None = None) -> AsyncNode:
+        """A node to be pickled."""
+        return cls([AsyncCall(shipment) for shipment in shipments], widths)
+
+    def __reduce__(self) -> Any:
+        return _arrive, (tuple(call._shipment for call in self._calls), self._widths)
+
+    def __call__(self, batches: Iterator[Any]) -> Iterator[pa.Array]:
+        for call in self._calls:
+            # Where Spark's own daemon runs this worker nobody has announced the task.
+            _ = call.task
+        driver = Driver(self._calls)
+        with driver.running():
+            yield from self._results(driver, batches)
+
+    def _results(self, driver: Driver, batches: Iterator[Any]) -> Iterator[pa.Array]:
+        waiting: deque[_Head] = deque()
+        more = True
+        while True:
+            while waiting:
+                done = waiting[0].done
+                column = waiting[0].result() if done else waiting[0].first_ones()
+                if column is not None:
+                    yield column
+                    driver.left()
+                if not done:
+                    break
+                waiting.popleft()
+            driver.check()
+            if more and driver.hungry:
+                columns = next(batches, None)
+                if columns is None:
+                    more = False
+                else:
+                    waiting.extend(self._enter(driver, columns))
+                continue
+            if not waiting:
+                return
+            driver.wait()
+
+    def _enter(self, driver: Driver, columns: Any) -> list[_Head]:
+        if not isinstance(columns, tuple):
+            columns = (columns,)
+        # They come from another such node where Spark chains nested calls, and not from a bundle.
+        rows = len(columns[0]) if columns else self._calls[0].task.rows
+        if not rows:
+            return []
+        bundles, start = [], 0
+        for flow, width in zip(driver.flows, self._widths or (len(columns),), strict=True):
+            bundles.append((flow, flow.enter(columns[start : start + width], rows)))
+            start += width
+        driver.note(bundles[0][1].parts[0] if bundles[0][1].parts else _nothing(rows), rows - 1)
+        combined = self._widths is not None
+        if bundles[0][1].lists is not None:
+            return [_Head(bundles, None, combined)]
+        parts = range(len(bundles[0][1].parts))
+        return [_Head(bundles, number, combined) for number in parts]
+
+
+def _nothing(rows: int) -> Part:
+    return Part(0, (), None, (0, rows))
+
+
+class _Head:
+    """Results that leave together: of one part, or of a whole bundle of lists.
+
+    While some of its calls take their time, the rows before those leave by themselves.
+    """
+
+    def __init__(
+        self, bundles: list[tuple[Flow, Bundle]], number: int | None, combined: bool
+    ) -> None:
+        self._gone = 0
+        self._looked = time.monotonic()
+        self._combined = combined
+        self._members = [
+            (flow, bundle, bundle.parts if number is None else [bundle.parts[number]])
+            for flow, bundle in bundles
+        ]
+
+    @property
+    def done(self) -> bool:
+        """Whether all of its calls have ended."""
+        return not any(part.left for _, _, parts in self._members for part in parts)
+
+    def first_ones(self) -> pa.Array | None:
+        """Results of the rows before the first that is not done, once they have waited long."""
+        now = time.monotonic()
+        if now - self._looked < _COMPANY_SECONDS or self._members[0][1].lists is not None:
+            return None
+        self._looked, last = now, self._gone
+        results = [parts[0].results for _, _, parts in self._members]
+        while last < len(results[0]) and all(each[last] is not PENDING for each in results):
+            last += 1
+        if last in (self._gone, len(results[0])):
+            return None
+        rows, self._gone = range(self._gone, last), last
+        return self._together(
+            [flow.leave(b, parts[0], rows, last=False) for flow, b, parts in self._members]
+        )
+
+    def result(self) -> pa.Array:
+        """Results of all rows that have not left."""
+        return self._together([self._column(*member) for member in self._members])
+
+    def _together(self, columns: list[pa.Array]) -> pa.Array:
+        import pyarrow as pa
+
+        if not self._combined:
+            return columns[0]
+        return pa.StructArray.from_arrays(columns, [f"c{i}" for i in range(len(columns))])
+
+    def _column(self, flow: Flow, bundle: Bundle, parts: list[Part]) -> pa.Array:
+        import pyarrow as pa
+
+        if bundle.lists is None:
+            rows = range(self._gone, len(parts[0])) if self._gone else None
+            return flow.leave(bundle, parts[0], rows)
+        columns = [flow.leave(bundle, part) for part in parts]
+        return bundle.lists.around(pa.concat_arrays(columns) if columns else flow.nothing())
+
+
+def _arrive(shipments: tuple[Shipment, ...], widths: tuple[int, ...] | None) -> AsyncNode:
+    calls = [AsyncCall(shipment) for shipment in shipments]
+    for call in calls:
+        announce(call)
+    return AsyncNode(calls, widths)

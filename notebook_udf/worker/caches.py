@@ -1,0 +1,124 @@
+"""The caches in front of a stream's state: what is read is kept, what is written waits.
+
+``EntryCache`` stands before entries of any keys; least recently used ones leave first. Entries in
+use by an iterator stay, removals of everything are sent before what was written after them, and
+what waits is sent by ``flush``, at the end of a bundle. Semantics: the stateful Python aggregates
+design, "Cache Strategy".
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from typing import Any, Protocol
+
+# A place that holds nothing, where None would be a value.
+ABSENT = object()
+
+Place = tuple[bytes, Any]
+
+
+class Entries(Protocol):
+    """The state behind a cache: values under pairs of a grouping key and a key of their own."""
+
+    def read(self, places: Sequence[Place]) -> list[Any]:
+        """The value of each place, or ``ABSENT``."""
+
+    def write(self, entries: Iterable[tuple[Place, Any]]) -> None:
+        """Sets the value of each place; ``ABSENT`` removes it."""
+
+
+class EntryCache:
+    """Reads and writes of entries, each bounded.
+
+    Parameters
+    ----------
+    entries
+        The state behind.
+    reads, writes
+        How many entries are kept at most after they were read, and how many written ones wait.
+    """
+
+    def __init__(self, entries: Entries, *, reads: int, writes: int) -> None:
+        self._entries = entries
+        self._most_reads = max(reads, 1)
+        self._most_writes = max(writes, 1)
+        self._read: OrderedDict[Place, Any] = OrderedDict()
+        self._written: OrderedDict[Place, Any] = OrderedDict()
+        self._in_use: dict[Place, int] = {}
+
+    def get(self, place: Place) -> Any:
+        """The value of a place, or ``ABSENT``."""
+        if place in self._written:
+            self._written.move_to_end(place)
+            return self._written[place]
+        if place in self._read:
+            self._read.move_to_end(place)
+            return self._read[place]
+        # Nothing is kept of a read that raised: the next one may fare better.
+        (value,) = self._entries.read([place])
+        self._read[place] = value
+        self._evict()
+        return value
+
+    def load(self, places: Sequence[Place]) -> None:
+        """Reads places together that will be asked for one by one, as many as there is room for."""
+        missing = [p for p in places if p not in self._written and p not in self._read]
+        missing = missing[: self._most_reads]
+        if missing:
+            self._read.update(zip(missing, self._entries.read(missing), strict=True))
+            self._evict()
+
+    def put(self, place: Place, value: Any) -> None:
+        """Sets the value of a place; ``ABSENT`` removes it."""
+        self._read.pop(place, None)
+        self._written[place] = value
+        self._written.move_to_end(place)
+        if len(self._written) > self._most_writes:
+            self._shed()
+
+    @contextmanager
+    def using(self, place: Place) -> Iterator[Any]:
+        """The value of a place, which stays where it is until the iterator over it has ended."""
+        self._in_use[place] = self._in_use.get(place, 0) + 1
+        try:
+            yield self.get(place)
+        finally:
+            self._in_use[place] -= 1
+            if not self._in_use[place]:
+                del self._in_use[place]
+
+    def flush(self) -> None:
+        """Sends what waits. What was sent may be read again without asking."""
+        sent = list(self._written.items())
+        self._entries.write(sent)
+        self._written.clear()
+        self._read.update(sent)
+        self._evict()
+
+    def forget(self) -> None:
+        """Drops what was read."""
+        self._read.clear()
+
+    def __len__(self) -> int:
+        return len(self._read) + len(self._written)
+
+    def _shed(self) -> None:
+        """Sends what was written longest ago, half of it at once so that sending is worth it."""
+        leaving = [place for place in self._written if place not in self._in_use]
+        leaving = leaving[: max(len(leaving) // 2, 1)]
+        self._entries.write([(place, self._written.pop(place)) for place in leaving])
+
+    def _evict(self) -> None:
+        excess = len(self._read) - self._most_reads
+        if excess > 0:
+            # The one read last has to outlive its own arrival.
+            newest = next(reversed(self._read))
+            spare = (p for p in self._read if p not in self._in_use and p != newest)
+            for place in list(islice(spare, excess)):
+                del self._read[place]
+
+
+__all__ = ["ABSENT", "Entries", "EntryCache", "Place"]

@@ -1,0 +1,341 @@
+"""One table function over the rows of a bundle: its rows, and which input each belongs to.
+
+The function's rows are drawn as one stream, in C, and handed on whenever enough have come, in the
+midst of an input if need be: an input with millions of rows takes no more memory than one with
+ten. What is passed through beside them is repeated as Arrow by ``table``, from ``Exploded.own``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, is_dataclass
+from itertools import chain, islice, repeat, starmap
+from time import perf_counter_ns
+from types import GeneratorType
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql.types import Row
+
+from notebook_udf.errors import DeclarationError
+from notebook_udf.functions.row import Row as OwnRow
+from notebook_udf.worker.arguments import fitted, positional
+from notebook_udf.worker.blame import WorkerStopped
+from notebook_udf.worker.call import FunctionCall, running
+from notebook_udf.worker.decode import decoder
+from notebook_udf.worker.encode import BadResult
+from notebook_udf.worker.position import Position
+from notebook_udf.worker.quarantine import Quarantine
+from notebook_udf.worker.refusal import shortened
+from notebook_udf.worker.timeout import CallTimedOut
+from notebook_udf.worker.tuples import rows_encoder
+
+# Rows that are handed on together.
+ROWS_OUT = 8_192
+# Inputs that are decoded together: their objects then stay in the processor's cache.
+_SLICE_ROWS = 2_048
+
+# Not about the row's values, so no other row would fare better.
+_FATAL = (CallTimedOut, MemoryError, SystemExit, KeyboardInterrupt, DeclarationError)
+
+# A row, and not rows, although it can be iterated.
+_SINGLE = (str, bytes, bytearray, dict, Row, OwnRow)
+
+Places = np.ndarray[Any, np.dtype[np.int64]]
+
+
+@dataclass(frozen=True)
+class Exploded:
+    """Some of a function's rows.
+
+    Attributes
+    ----------
+    own
+        Which of the inputs each row belongs to; never decreasing.
+    columns
+        The function's columns; NULL in rows that stand for an input's end or lack of rows.
+    ended
+        With an end for every input: whether a row is one. Else None.
+    """
+
+    own: Places
+    columns: list[pa.Array]
+    ended: pa.Array | None
+
+
+def rows_in(made: Any, name: str) -> Iterable[Any]:
+    """What a table function returned, which holds rows.
+
+    Raises
+    ------
+    DeclarationError
+        If it cannot be iterated, or is a single row, whose parts would be taken for rows.
+    """
+    kind = type(made)
+    single = isinstance(made, _SINGLE) or hasattr(kind, "_fields") or is_dataclass(made)
+    if not single and isinstance(made, Iterable):
+        return made
+    raise DeclarationError(
+        f"{name} returned {shortened(made)} ({kind.__name__}), and a table function yields rows "
+        f"or returns them in a list: yield it, or return [it]"
+    )
+
+
+class Explosion:
+    """One function in one task.
+
+    Parameters
+    ----------
+    call
+        The function, opened.
+    names
+        Parameters of the last arguments, where those are given by name.
+    outer
+        An input without rows is given one of NULLs.
+    ends
+        Every input is given one of NULLs behind its own.
+    """
+
+    def __init__(
+        self, call: FunctionCall, names: tuple[str, ...], *, outer: bool, ends: bool
+    ) -> None:
+        self.call = call
+        self.names = names
+        self.outer = outer
+        self.ends = ends
+        self.encode = rows_encoder(call.header.result_type)
+        self._on_error = call.header.options.on_error
+        self.lets_go = self._on_error != "fail"
+        # A task that is tried again may hold the row that killed the worker before: it notes
+        # every row, so that the next death names it.
+        self.careful = call.task.identity.attempt > 0
+        # Those that hold rows.
+        self.classes: set[type] = {list, tuple, GeneratorType}
+
+    def rows(
+        self, columns: list[pa.Array], size: int, places: Callable[[int], int]
+    ) -> Iterator[Exploded]:
+        """The function's rows for ``size`` inputs, some thousands at a time.
+
+        ``places`` tells which row of the bundle an input is, for messages.
+        """
+        columns = fitted(columns, self.call.header, self.names)
+        quarantine = None
+        if self._on_error == "quarantine":
+            quarantine = Quarantine(self.call, columns)
+        self.call.rows_in += size
+        yield from _Stream(self, columns, size, places, quarantine).exploded()
+        if quarantine is not None:
+            quarantine.write()
+
+    def outcome(self, error: BaseException) -> str:
+        """What a row that led to an error does."""
+        return "fail" if isinstance(error, _FATAL) else self._on_error
+
+    def check(self, made: Any) -> None:
+        """Refuses what the function returned if it holds no rows, as ``rows_in``."""
+        rows_in(made, self.call.name)
+        self.classes.add(type(made))
+
+
+class _Stream:
+    """The rows of one bundle's inputs, as they are drawn."""
+
+    def __init__(
+        self,
+        explosion: Explosion,
+        columns: list[pa.Array],
+        size: int,
+        places: Callable[[int], int],
+        quarantine: Quarantine | None,
+    ) -> None:
+        self._of = explosion
+        self._call = explosion.call
+        self._columns = columns
+        self._size = size
+        self._places = places
+        self._quarantine = quarantine
+        self._decoders = [decoder(column.type) for column in columns]
+        function = self._call.function
+        names = explosion.names
+        self._function = (
+            positional(function, len(columns) - len(names), names) if names else function
+        )
+        # Rows drawn and not yet handed on, and how many there were after each input that is done.
+        self._drawn: list[Any] = []
+        self._marks: list[int] = []
+        # The first input that is not done, and whether rows of it were handed on.
+        self._first = 0
+        self._begun = False
+        self._decode_ns = 0
+
+    def exploded(self) -> Iterator[Exploded]:
+        call = self._call
+        draw = self._draw_whole(self._each()) if self._of.lets_go else self._draw()
+        while self._first < self._size:
+            t0 = perf_counter_ns()
+            call.row_of = self._places
+            call.slice_start, call.results = self._first, self._marks
+            with running(call, self._first, self._size - self._first):
+                next(draw)
+            t1 = perf_counter_ns()
+            columns = self._encoded()
+            call.rows_out += len(self._drawn)
+            made = self._made(columns)
+            call.user_ns += t1 - t0 - self._decode_ns
+            call.decode_ns += self._decode_ns
+            call.encode_ns += perf_counter_ns() - t1
+            self._decode_ns = 0
+            if len(made.own):
+                yield made
+        call.row_of = None
+
+    # Drawing ---------------------------------------------------------------------------------
+
+    def _slices(self) -> Iterator[tuple[int, list[list[Any]]]]:
+        """How many inputs, and their arguments by column."""
+        for start in range(0, self._size, _SLICE_ROWS):
+            count = min(_SLICE_ROWS, self._size - start)
+            t0 = perf_counter_ns()
+            values = [
+                decode(column.slice(start, count))
+                for decode, column in zip(self._decoders, self._columns, strict=True)
+            ]
+            self._decode_ns += perf_counter_ns() - t0
+            yield count, values
+
+    def _draw(self) -> Iterator[None]:
+        """Draws some more rows each time, up to the midst of an input."""
+        stream = chain.from_iterable(self._each_iterable())
+        while True:
+            try:
+                # extend() keeps what it got before an exception, and the marks tell the input.
+                self._drawn.extend(islice(stream, ROWS_OUT))
+            except WorkerStopped:
+                raise
+            except BaseException as error:
+                self._failed(error, self._running, "fail")
+            yield
+
+    def _each_iterable(self) -> Iterator[Any]:
+        """What the function returns for each input; marks when it is used up."""
+        drawn, mark = self._drawn, self._marks.append
+        classes, careful = self._of.classes, self._of.careful
+        for count, values in self._slices():
+            end = self._running + count
+            self._note()
+            results = map(self._function, *values) if values else _repeated(self._function, count)
+            for made in results:
+                if made is not None:
+                    if made.__class__ not in classes:
+                        self._of.check(made)
+                    yield made
+                mark(len(drawn))
+                if careful:
+                    self._note()
+            if self._running < end:
+                # map() takes a StopIteration from the function for the end of its input.
+                raise RuntimeError("the function raised StopIteration")
+
+    def _each(self) -> Iterator[tuple[Any, ...]]:
+        for count, values in self._slices():
+            yield from zip(*values, strict=True) if values else repeat((), count)
+
+    def _draw_whole(self, rows: Iterator[tuple[Any, ...]]) -> Iterator[None]:
+        """Draws the rows of whole inputs each time: those of one that fails are taken back."""
+        drawn, marks, of = self._drawn, self._marks, self._of
+        for row in rows:
+            self._note()
+            before = len(drawn)
+            try:
+                made = self._function(*row)
+                if made is not None:
+                    if made.__class__ not in of.classes:
+                        of.check(made)
+                    drawn.extend(made)
+            except WorkerStopped:
+                raise
+            except BaseException as error:
+                del drawn[before:]
+                self._failed(error, self._running, of.outcome(error))
+            marks.append(len(drawn))
+            if len(drawn) >= ROWS_OUT:
+                yield
+        yield
+
+    @property
+    def _running(self) -> int:
+        """The input that is at work."""
+        return self._first + len(self._marks)
+
+    def _note(self) -> None:
+        """Leaves word of where it stands, for the case that the worker dies here."""
+        task = self._call.task
+        if self._of.careful and task.runtime.position is not None and self._running < self._size:
+            row = self._places(self._running)
+            attempt = task.identity.task_attempt
+            task.runtime.position.note(
+                Position(attempt, task.bundle, row, row, task.rows, self._call.name)
+            )
+
+    # Handing on ------------------------------------------------------------------------------
+
+    def _encoded(self) -> list[pa.Array]:
+        while True:
+            try:
+                return self._of.encode(self._drawn)
+            except BadResult as error:
+                place = int(np.searchsorted(self._marks, error.index, side="right"))
+                self._failed(error, self._first + place, self._of.outcome(error))
+                self._take_back(place)
+
+    def _take_back(self, place: int) -> None:
+        """Leaves an input, one of those not handed on, without rows."""
+        start = self._marks[place - 1] if place else 0
+        count = self._marks[place] - start
+        del self._drawn[start : start + count]
+        self._marks[place:] = [mark - count for mark in self._marks[place:]]
+
+    def _made(self, columns: list[pa.Array]) -> Exploded:
+        """What was drawn, with which input it belongs to; forgets it."""
+        done, drawn = len(self._marks), len(self._drawn)
+        ends: Places = np.array([0, *self._marks], np.int64)
+        counts = ends[1:] - ends[:-1]
+        rest = drawn - (self._marks[-1] if done else 0)
+        extra = np.full(done, self._of.ends)
+        if self._of.outer and not self._of.ends:
+            extra = counts == 0
+            if done and self._begun:
+                extra[0] = False
+        if rest:
+            counts, extra = np.append(counts, rest), np.append(extra, False)
+        self._begun = rest > 0 or (self._begun and not done)
+        inputs = np.arange(self._first, self._first + len(counts))
+        self._first += done
+        self._drawn.clear()
+        self._marks.clear()
+        if not extra.any():
+            none = pa.nulls(drawn, pa.bool_()) if self._of.ends else None
+            return Exploded(np.repeat(inputs, counts), columns, none)
+        # The added row is the last of its input's.
+        sizes = counts + extra
+        is_added = np.zeros(int(sizes.sum()), np.bool_)
+        is_added[np.cumsum(sizes)[extra] - 1] = True
+        where = pa.array(np.cumsum(~is_added) - 1, mask=is_added)
+        taken = [column.take(where) for column in columns]
+        ended = pa.array(is_added) if self._of.ends else None
+        return Exploded(np.repeat(inputs, sizes), taken, ended)
+
+    def _failed(self, error: BaseException, place: int, outcome: str) -> None:
+        row = [
+            decode(column.slice(place, 1))[0]
+            for decode, column in zip(self._decoders, self._columns, strict=True)
+        ]
+        self._call.fail(error, row, place, outcome=outcome)
+        if self._quarantine is not None:
+            self._quarantine.add(place, error)
+
+
+def _repeated(function: Callable[..., Any], count: int) -> Iterator[Any]:
+    return starmap(function, repeat((), count))

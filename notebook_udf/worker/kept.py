@@ -1,0 +1,321 @@
+"""Accumulators in a stream's state: small ones whole, the large views in them as entries.
+
+An accumulator is pickled into one value per key. A ``MapView`` or ``ListView`` in it that has
+grown past ``WHOLE`` values is written apart, in entries of some hundred values each, and only
+its size stays in the accumulator; the function cannot tell. ``Keeper`` turns accumulators into
+bytes and back, ``views_of`` puts entries together again for a reader.
+"""
+
+from __future__ import annotations
+
+import copyreg
+import datetime as dt
+import io
+import numbers
+import os
+import pickle
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from notebook_udf.functions.views import ListView, MapView
+from notebook_udf.worker.caches import ABSENT, EntryCache, Place
+
+# A view of more values than this is written apart.
+WHOLE = 512
+# Values per entry, when a view is laid out; twice as many before it is laid out anew.
+_PER_ENTRY = 256
+
+# What cannot change without being put again.
+_CONSTANT = (numbers.Number, str, bytes, type(None), dt.date, dt.time, dt.timedelta)
+
+Name = tuple[str, int]
+
+
+class Keeper:
+    """Pickles accumulators and knows where their large views are.
+
+    Parameters
+    ----------
+    cache
+        The entries of large views, under a grouping key, and an identifier and a number.
+    whole
+        The size from which a view is written apart.
+    """
+
+    def __init__(self, cache: EntryCache, whole: int = WHOLE) -> None:
+        self._cache = cache
+        self._whole = whole
+        self._key = b""
+        self._seen: dict[str, int] = {}
+        self._table: Any = {
+            **copyreg.dispatch_table,
+            MapView: self._reduce_map,
+            ListView: self._reduce_list,
+            KeptMapView: self._reduce_kept,
+            KeptListView: self._reduce_kept,
+        }
+
+    def dump(self, key: bytes, value: Any) -> tuple[bytes, dict[str, int]]:
+        """Pickles what is kept under a key; also the large views in it and their entries."""
+        self._key, self._seen = key, {}
+        file = io.BytesIO()
+        pickler = pickle.Pickler(file, 5)
+        pickler.dispatch_table = self._table
+        pickler.dump(value)
+        return file.getvalue(), self._seen
+
+    def load(self, key: bytes, value: bytes) -> tuple[Any, dict[str, int]]:
+        """What was pickled under a key; also the large views in it and their entries."""
+        loading.append((self._cache, key, {}))
+        try:
+            loaded = pickle.loads(value)
+        finally:
+            _, _, seen = loading.pop()
+        return loaded, seen
+
+    def drop(self, key: bytes, views: Mapping[str, int]) -> None:
+        """Removes the entries of views."""
+        for identifier, entries in views.items():
+            for number in range(entries):
+                self._cache.put((key, (identifier, number)), ABSENT)
+
+    def _reduce_map(self, view: MapView[Any, Any]) -> Any:
+        if len(view._entries) <= self._whole:
+            return _map_view, (view._entries,)
+        kept = KeptMapView(self._cache, self._key, _identifier(), 0, 0)
+        kept.lay_out(view._entries)
+        return self._reduce_kept(kept)
+
+    def _reduce_list(self, view: ListView[Any]) -> Any:
+        if len(view._values) <= self._whole:
+            return _list_view, (view._values,)
+        kept = KeptListView(self._cache, self._key, _identifier(), 0, 0)
+        kept.add_all(view._values)
+        return self._reduce_kept(kept)
+
+    def _reduce_kept(self, view: KeptMapView | KeptListView) -> Any:
+        self._seen[view.identifier] = view.entries
+        made = _kept_map if isinstance(view, KeptMapView) else _kept_list
+        return made, (view.identifier, view.size, view.entries)
+
+
+# Where the large views belong of what is being loaded; the last one counts.
+loading: list[tuple[EntryCache, bytes, dict[str, int]]] = []
+
+
+class KeptMapView(MapView[Any, Any]):
+    """A map whose entries are spread over entries of the state by a hash of their keys."""
+
+    def __init__(
+        self, cache: EntryCache, key: bytes, identifier: str, size: int, entries: int
+    ) -> None:
+        self._cache = cache
+        self._key = key
+        self.identifier = identifier
+        self.size = size
+        self.entries = entries
+
+    def lay_out(self, values: dict[Any, Any]) -> None:
+        """Replaces everything by these values."""
+        before = self.entries
+        self.size = len(values)
+        self.entries = max(-(-self.size // _PER_ENTRY), 1)
+        parts: list[dict[Any, Any]] = [{} for _ in range(self.entries)]
+        for key, value in values.items():
+            parts[steady_hash(key) % self.entries][key] = value
+        for number, part in enumerate(parts):
+            self._put(number, part)
+        for number in range(self.entries, before):
+            self._put(number, ABSENT)
+
+    def get(self, key: Any) -> Any:
+        number = steady_hash(key) % self.entries
+        part = self._part(number)
+        value = part[key]
+        if not isinstance(value, _CONSTANT):
+            # It may be changed in place, as it can be in a view that is held whole.
+            self._put(number, part)
+        return value
+
+    def put(self, key: Any, value: Any) -> None:
+        number = steady_hash(key) % self.entries
+        part = self._part(number)
+        if key not in part:
+            self.size += 1
+        part[key] = value
+        self._put(number, part)
+        if self.size > 2 * _PER_ENTRY * self.entries:
+            self.lay_out(dict(self.items()))
+
+    def put_all(self, dict_value: dict[Any, Any]) -> None:
+        for key, value in dict_value.items():
+            self.put(key, value)
+
+    def remove(self, key: Any) -> None:
+        number = steady_hash(key) % self.entries
+        part = self._part(number)
+        if key in part:
+            del part[key]
+            self.size -= 1
+            self._put(number, part)
+
+    def contains(self, key: Any) -> bool:
+        return key in self._part(steady_hash(key) % self.entries)
+
+    def items(self) -> Iterable[tuple[Any, Any]]:
+        for number in range(self.entries):
+            with self._cache.using((self._key, (self.identifier, number))) as part:
+                if part is not ABSENT:
+                    if not all(isinstance(value, _CONSTANT) for value in part.values()):
+                        self._put(number, part)
+                    # A copy, so that entries can be removed on the way.
+                    yield from list(part.items())
+
+    def keys(self) -> Iterable[Any]:
+        return (key for key, _ in self.items())
+
+    def values(self) -> Iterable[Any]:
+        return (value for _, value in self.items())
+
+    def is_empty(self) -> bool:
+        return not self.size
+
+    def clear(self) -> None:
+        self.lay_out({})
+
+    def __repr__(self) -> str:
+        return f"MapView(of {self.size:,} entries)"
+
+    def _part(self, number: int) -> dict[Any, Any]:
+        part = self._cache.get((self._key, (self.identifier, number)))
+        return {} if part is ABSENT else part
+
+    def _put(self, number: int, part: Any) -> None:
+        self._cache.put((self._key, (self.identifier, number)), part)
+
+
+class KeptListView(ListView[Any]):
+    """A list in pieces, of which only the last is read to append to it."""
+
+    def __init__(
+        self, cache: EntryCache, key: bytes, identifier: str, size: int, entries: int
+    ) -> None:
+        self._cache = cache
+        self._key = key
+        self.identifier = identifier
+        self.size = size
+        self.entries = entries
+
+    def get(self) -> Iterator[Any]:
+        for number in range(self.entries):
+            with self._cache.using(self._place(number)) as part:
+                if part is not ABSENT:
+                    if not all(isinstance(value, _CONSTANT) for value in part):
+                        self._cache.put(self._place(number), part)
+                    yield from part
+
+    def add(self, value: Any) -> None:
+        if self.size == self.entries * _PER_ENTRY:
+            self._cache.put(self._place(self.entries), [value])
+            self.entries += 1
+        else:
+            part = self._cache.get(self._place(self.entries - 1))
+            part.append(value)
+            self._cache.put(self._place(self.entries - 1), part)
+        self.size += 1
+
+    def add_all(self, values: list[Any]) -> None:
+        for value in values:
+            self.add(value)
+
+    def clear(self) -> None:
+        for number in range(self.entries):
+            self._cache.put(self._place(number), ABSENT)
+        self.size = self.entries = 0
+
+    def __repr__(self) -> str:
+        return f"ListView(of {self.size:,} values)"
+
+    def _place(self, number: int) -> Place:
+        return self._key, (self.identifier, number)
+
+
+def steady_hash(value: Any) -> int:
+    """A hash that is the same in every process, and for values that are equal."""
+    if isinstance(value, numbers.Number):
+        return hash(value)
+    if isinstance(value, str):
+        return zlib.crc32(value.encode("utf-8", "surrogatepass"))
+    if isinstance(value, (bytes, bytearray)):
+        return zlib.crc32(value)
+    if value is None:
+        return 0
+    if isinstance(value, tuple):
+        return hash(tuple(map(steady_hash, value)))
+    if isinstance(value, frozenset):
+        return hash(frozenset(map(steady_hash, value)))
+    if isinstance(value, dt.datetime) and value.tzinfo is not None:
+        return hash(value.timestamp())
+    if isinstance(value, (dt.date, dt.time, dt.timedelta)):
+        return zlib.crc32(str(value).encode())
+    return zlib.crc32(pickle.dumps(value, 5))
+
+
+def views_of(entries: Mapping[Name, bytes]) -> Callable[[bytes], Any]:
+    """Loads what was pickled under a key, its large views put together from the key's entries."""
+
+    def load(value: bytes) -> Any:
+        cache = EntryCache(_Given(entries), reads=1, writes=1)
+        loading.append((cache, b"", {}))
+        try:
+            return pickle.loads(value)
+        finally:
+            loading.pop()
+
+    return load
+
+
+class _Given:
+    """Entries that were read already, of one grouping key."""
+
+    def __init__(self, entries: Mapping[Name, bytes]) -> None:
+        self._entries = entries
+
+    def read(self, places: Any) -> list[Any]:
+        found = [self._entries.get(name) for _, name in places]
+        return [ABSENT if value is None else pickle.loads(value) for value in found]
+
+    def write(self, entries: Any) -> None:
+        raise NotImplementedError("what was read back is not written")
+
+
+def _identifier() -> str:
+    return os.urandom(6).hex()
+
+
+def _map_view(entries: dict[Any, Any]) -> MapView[Any, Any]:
+    view: MapView[Any, Any] = MapView.__new__(MapView)
+    view._entries = entries
+    return view
+
+
+def _list_view(values: list[Any]) -> ListView[Any]:
+    view: ListView[Any] = ListView.__new__(ListView)
+    view._values = values
+    return view
+
+
+def _kept_map(identifier: str, size: int, entries: int) -> KeptMapView:
+    cache, key, seen = loading[-1]
+    seen[identifier] = entries
+    return KeptMapView(cache, key, identifier, size, entries)
+
+
+def _kept_list(identifier: str, size: int, entries: int) -> KeptListView:
+    cache, key, seen = loading[-1]
+    seen[identifier] = entries
+    return KeptListView(cache, key, identifier, size, entries)
+
+
+__all__ = ["WHOLE", "Keeper", "KeptListView", "KeptMapView", "steady_hash", "views_of"]

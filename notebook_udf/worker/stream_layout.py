@@ -1,0 +1,58 @@
+"""What stands where in a stream's rows and in its state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pyspark.sql.types import StructType
+
+from notebook_udf.worker.partial import Part
+
+# The state variables.
+ACCUMULATORS = "accumulators"
+VIEWS = "views"
+
+# Marks, in a change column, of rows that are put in and of those that are taken out again.
+INSERTS = ("+I", "+U", "insert", "update_postimage")
+DELETES = ("-U", "-D", "update_preimage", "delete")
+
+
+@dataclass(frozen=True)
+class StreamLayout:
+    """What stands where in the rows of a stream's aggregation.
+
+    Attributes
+    ----------
+    keys, key_types
+        Names, for messages, of the key columns, which come first; and their types.
+    parts
+        Each function's share; of partial accumulators, the one column they are in.
+    merges
+        Whether rows carry partial accumulators.
+    distinct
+        Which functions take each row of arguments once.
+    changes
+        Place of the change column, or None.
+    event
+        Place among the keys of the event time, or None.
+    shapes
+        Type of each function's accumulator, by the function's column.
+    ttl
+        After how many milliseconds a key without rows is forgotten, or None.
+    cached_keys, cached_reads, cached_writes
+        How many keys are held at a time, and how many entries of their large views, those that
+        were read and those that wait to be written.
+    """
+
+    keys: tuple[str, ...]
+    key_types: StructType
+    parts: tuple[Part, ...]
+    merges: bool
+    distinct: tuple[bool, ...]
+    shapes: StructType
+    changes: int | None = None
+    event: int | None = None
+    ttl: int | None = None
+    cached_keys: int = 1000
+    cached_reads: int = 1000
+    cached_writes: int = 1000

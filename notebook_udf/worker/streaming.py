@@ -1,0 +1,104 @@
+"""Aggregates on a stream: what Spark's ``transformWithState`` runs, a micro-batch at a time.
+
+``StatePass`` is what Spark pickles. Rows come sorted by key, with the functions' arguments, or with
+partial accumulators where every function has a merge; what becomes of them is the business of
+``stream_groups``.
+
+With an event time among the keys a group ends when the watermark passes it. The query's output
+mode decides what leaves: in ``append`` a group that has ended, otherwise each group that changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql.streaming import StatefulProcessor, StatefulProcessorHandle
+from pyspark.sql.types import BinaryType, IntegerType, StringType, StructField, StructType
+
+from notebook_udf.errors import PlanningError
+from notebook_udf.worker.call import FunctionCall, announce
+from notebook_udf.worker.shipment import Shipment
+from notebook_udf.worker.state_server import StateServer
+from notebook_udf.worker.stream_groups import StreamGroups
+from notebook_udf.worker.stream_layout import ACCUMULATORS, VIEWS, StreamLayout
+
+# SQL conf that tells the workers the output mode of the query, which a plan does not know.
+OUTPUT_MODE_CONF = "spark.notebookUdf.outputMode"
+
+_VIEW_KEY = StructType([StructField("view", StringType()), StructField("number", IntegerType())])
+_VIEW_ENTRY = StructType([StructField("values", BinaryType())])
+
+
+class StatePass(StatefulProcessor):  # type: ignore[misc]
+    """Aggregates a stream's micro-batches into state."""
+
+    def __init__(
+        self, layout: StreamLayout, shipments: tuple[Shipment, ...], calls: list[FunctionCall]
+    ) -> None:
+        self.layout = layout
+        self._shipments = shipments
+        self.calls = calls
+
+    def __reduce__(self) -> Any:
+        return _arrive, (self.layout, self._shipments)
+
+    def init(self, handle: StatefulProcessorHandle) -> None:
+        """Declares the state; Spark asks for it in the driver as well, and compares."""
+        value = StructType(
+            [StructField("pickled", BinaryType()), StructField("types", self.layout.shapes)]
+        )
+        handle.getValueState(ACCUMULATORS, value, self.layout.ttl)
+        handle.getMapState(VIEWS, _VIEW_KEY, _VIEW_ENTRY, self.layout.ttl)
+
+    def handleInputRows(self, key: Any, rows: Any, timerValues: Any) -> Any:  # noqa: N802, N803
+        """Not called: the worker hands whole batches to ``run``."""
+        raise PlanningError(
+            "aggregate functions on streams need the workers of this package: start Spark with "
+            "nu.session(), or let it adopt the session that runs"
+        )
+
+    def close(self) -> None:
+        """Nothing is held between tasks."""
+
+    def run(
+        self, client: Any, batches: Iterator[pa.RecordBatch], mode: str
+    ) -> Iterator[pa.RecordBatch]:
+        """Takes the rows of a micro-batch's partition, sorted by key; answers its results.
+
+        ``client`` is PySpark's connection to the state server.
+        """
+        from pyspark.sql.streaming.stateful_processor_api_client import (
+            StatefulProcessorHandleState as State,
+        )
+
+        self.init(StatefulProcessorHandle(client))
+        client.set_handle_state(State.INITIALIZED)
+        groups = StreamGroups(self.layout, self.calls, StateServer(client), mode)
+        for batch in batches:
+            yield from groups.add(batch)
+        yield from groups.finish()
+        client.set_handle_state(State.DATA_PROCESSED)
+        if self.layout.event is not None:
+            yield from groups.expire()
+        client.set_handle_state(State.TIMER_PROCESSED)
+        client.remove_implicit_key()
+        client.set_handle_state(State.CLOSED)
+
+
+_passes: list[StatePass] = []
+
+
+def take_pass() -> StatePass | None:
+    """The pass unpickled since the last time, if there was one."""
+    passed = _passes.pop() if _passes else None
+    _passes.clear()
+    return passed
+
+
+def _arrive(layout: StreamLayout, shipments: tuple[Shipment, ...]) -> StatePass:
+    calls = [announce(FunctionCall(shipment, in_pass=True)) for shipment in shipments]
+    passed = StatePass(layout, shipments, calls)
+    _passes.append(passed)
+    return passed
