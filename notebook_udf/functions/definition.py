@@ -124,19 +124,29 @@ class FunctionDefinition:
         The design's own count adds a list to a number. One that only needs what ``open`` sets up,
         or raises for a reason of its own, is taken at its word.
         """
-        try:
-            # A copy, because what is shipped must not have seen this.
-            function = copy.deepcopy(self.function)
-            accumulators = [function.create_accumulator() for _ in range(2)]
-        except Exception:
+        made = self.fresh_accumulators(2)
+        if made is None:
             return False
+        function, (first, *others) = made
         try:
-            function.merge(accumulators[0], accumulators[1:])
+            function.merge(first, others)
         except TypeError:
             return True
         except Exception:
             return False
         return False
+
+    def fresh_accumulators(self, count: int = 1) -> tuple[Any, list[Any]] | None:
+        """A copy of an aggregate function, and accumulators that it made here in the kernel.
+
+        A copy, because what is shipped must not have seen this. None where it needs what ``open``
+        sets up, or cannot be copied: what an accumulator is like is then not known before it runs.
+        """
+        try:
+            function = copy.deepcopy(self.function)
+            return function, [function.create_accumulator() for _ in range(count)]
+        except Exception:
+            return None
 
     @property
     def retractable(self) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from notebook_udf.errors import PlanningError
+from notebook_udf.kernel.names import column_names
 from notebook_udf.planner.table_calls import TableCall, joined
 
 if TYPE_CHECKING:
@@ -62,13 +63,7 @@ def _joining(
             f"nu.join_lateral takes a call of a table function on columns, as in split('text'), "
             f"not {call!r}"
         )
-    own = call.record.definition.result_type.names
-    chosen = [names] if isinstance(names, str) else list(names or own)
-    if len(chosen) != len(own):
-        raise PlanningError(
-            f"{call.record.name} gives {len(own)} columns ({', '.join(own)}), and there are "
-            f"{len(chosen)} names"
-        )
+    chosen = column_names(call.record, names, does="gives")
 
     def transform(rows: DataFrame) -> DataFrame:
         return joined(rows, call, chosen, outer=outer)

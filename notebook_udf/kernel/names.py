@@ -1,14 +1,17 @@
-"""Names of functions, and those that are taken by Spark."""
+"""Names of functions, those that are taken by Spark, and the names of what functions give."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from notebook_udf.errors import NameTakenError
+from notebook_udf.errors import NameTakenError, PlanningError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+    from notebook_udf.registry import RegisteredFunction
 
 _ORDER_CONF = "spark.sql.functionResolution.sessionOrder"
 
@@ -40,3 +43,23 @@ def check_name(spark: SparkSession, name: str, *, replace: bool) -> bool:
 def session_functions_first(spark: SparkSession) -> None:
     """Lets a registered function stand in for the built-in of its name."""
     spark.conf.set(_ORDER_CONF, "first")
+
+
+def column_names(
+    record: RegisteredFunction, names: Sequence[str] | str | None, *, does: str
+) -> list[str]:
+    """Names for the columns of a function's rows: those given, or else its own.
+
+    Raises
+    ------
+    PlanningError
+        If there are more or fewer than columns; ``does`` is the verb for what the function does.
+    """
+    own = record.definition.result_type.names
+    chosen = [names] if isinstance(names, str) else list(names or own)
+    if len(chosen) != len(own):
+        raise PlanningError(
+            f"{record.name} {does} {len(own)} columns ({', '.join(own)}), and there are "
+            f"{len(chosen)} names"
+        )
+    return chosen

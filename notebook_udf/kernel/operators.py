@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.kernel.core import active_session
+from notebook_udf.kernel.names import column_names
 from notebook_udf.planner import grouping
 from notebook_udf.planner.aggregates import call_of
 
@@ -99,13 +100,7 @@ def flat_aggregate(
         raise PlanningError(
             f"nu.flat_aggregate takes a call of a table aggregate function, not {call!r}"
         )
-    own = found.record.definition.result_type.names
-    chosen = [names] if isinstance(names, str) else list(names or own)
-    if len(chosen) != len(own):
-        raise PlanningError(
-            f"{found.record.name} emits {len(own)} columns ({', '.join(own)}), and there are "
-            f"{len(chosen)} names"
-        )
+    chosen = column_names(found.record, names, does="emits")
 
     def transform(rows: DataFrame) -> DataFrame:
         keys = grouping.group_keys(by)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from notebook_udf.kernel.async_options import in_force
 from notebook_udf.kernel.catalog import Catalog
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from notebook_udf.kernel.core import Session
     from notebook_udf.registry import RegisteredFunction
 
+    # Table functions, scalar ones and aggregates, by lower-case name.
+    _Functions: TypeAlias = tuple[dict[str, RegisteredFunction], ...]
+
 
 def run_query(session: Session, query: str, args: Mapping[str, Any]) -> DataFrame:
     """The query as a DataFrame; ``args`` are those of ``spark.sql``."""
@@ -27,7 +30,7 @@ def run_query(session: Session, query: str, args: Mapping[str, Any]) -> DataFram
     from pyspark.sql.sql_formatter import SQLStringFormatter
 
     query = asynchronous.placed(query, of_kind(session.functions, "async"))
-    if not any(mentions(query, found) for found in _functions_of(session, query)):
+    if not mentions(query, session.functions):
         return session.spark.sql(query, **args)
     untouched = query
     given = dict(args)
@@ -40,7 +43,7 @@ def run_query(session: Session, query: str, args: Mapping[str, Any]) -> DataFram
         if given:
             query = formatter.format(query, **given)
         with Catalog(session.spark, session.planned, parameters) as catalog:
-            rows = _planned(session, query, catalog)
+            rows = _planned(session, query, catalog, _functions_of(session, query))
             if rows is not None:
                 return rows
     finally:
@@ -49,7 +52,7 @@ def run_query(session: Session, query: str, args: Mapping[str, Any]) -> DataFram
     return session.spark.sql(untouched, **args)
 
 
-def _functions_of(session: Session, query: str) -> tuple[dict[str, RegisteredFunction], ...]:
+def _functions_of(session: Session, query: str) -> _Functions:
     """Table functions, scalar ones and aggregates; async ones with the options that hold now."""
     tables, scalars, aggregates = (
         of_kind(session.functions, *kinds)
@@ -61,23 +64,27 @@ def _functions_of(session: Session, query: str) -> tuple[dict[str, RegisteredFun
     return tables, scalars, aggregates
 
 
-def _planned(session: Session, query: str, catalog: Catalog) -> DataFrame | None:
+def _planned(
+    session: Session, query: str, catalog: Catalog, functions: _Functions
+) -> DataFrame | None:
     """The rows of a query; None if Spark is to have it as it is."""
-    tables, scalars, aggregates = _functions_of(session, query)
+    tables, scalars, aggregates = functions
     if not mentions(query, tables):
-        return _without_tables(session, query, catalog)
+        return _without_tables(session, query, catalog, functions)
 
     def run(part: str) -> DataFrame:
-        rows = _without_tables(session, part, catalog)
+        rows = _without_tables(session, part, catalog, functions)
         return catalog.run(part) if rows is None else rows
 
     steady = ScalarCalls(scalars, catalog, query, aggregates).steady
     return Laterals(query, tables, catalog, run, steady, aggregates).rows()
 
 
-def _without_tables(session: Session, query: str, catalog: Catalog) -> DataFrame | None:
+def _without_tables(
+    session: Session, query: str, catalog: Catalog, functions: _Functions
+) -> DataFrame | None:
     """The same for one in which table functions, if there are any, are left to Spark."""
-    _, scalars, aggregates = _functions_of(session, query)
+    _, scalars, aggregates = functions
     aggregated, called = mentions(query, aggregates), mentions(query, scalars)
     if not aggregated and not called:
         return None

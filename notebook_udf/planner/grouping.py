@@ -159,7 +159,10 @@ def _merged(
     named = [F.struct(*(F.col(k).alias(s) for k, s in zip(key_names, shown, strict=True)))]
     named = named if keys else []
     records = [call.record for call in calls]
-    sums = [_sums(record, part, source) for record, part in zip(records, parts, strict=True)]
+    sums = [
+        summed.columns_of(record.definition, part, source.schema)
+        for record, part in zip(records, parts, strict=True)
+    ]
     if None not in sums:
         columns = [
             planned(record, "summed")(*map(F.expr, structs or ()), *named)
@@ -176,9 +179,3 @@ def _merged(
         for place, record in enumerate(records)
     ]
     return key_names, columns, partial_rows(source, layout, records)
-
-
-def _sums(record: RegisteredFunction, part: Part, source: DataFrame) -> tuple[str, str] | None:
-    fields = [source.schema[place] for place in part.arguments]
-    condition = None if part.condition is None else source.columns[part.condition]
-    return summed.columns(record.definition, [summed.Argument.of(f) for f in fields], condition)

@@ -6,7 +6,6 @@ The plan is Spark's ``transformWithState`` over the groups; what runs in it is
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import re
 from collections.abc import Mapping, Sequence
@@ -184,12 +183,8 @@ def shape(definition: FunctionDefinition) -> DataType:
     """
     if definition.accumulator_type is not None:
         return _plain(definition.accumulator_type)
-    try:
-        # A copy, because what is shipped must not have seen this.
-        return _shape_of(copy.deepcopy(definition.function).create_accumulator())
-    except Exception:
-        # One that needs what ``open`` sets up.
-        return BinaryType()
+    made = definition.fresh_accumulators()
+    return BinaryType() if made is None else _shape_of(made[1][0])
 
 
 def _shape_of(value: Any) -> DataType:

@@ -36,6 +36,7 @@ from notebook_udf.planner.sums import (
     Sums,
     read,
 )
+from notebook_udf.worker.partial import Part
 from notebook_udf.worker.summed import HIGH, LOW, ROWS, SUM, field_name, kept_name
 
 _INTEGERS: dict[type[DataType], int] = {
@@ -65,6 +66,15 @@ class Argument:
 def is_sum(definition: FunctionDefinition) -> bool:
     """Whether the function may be added up by Spark, if the columns' types allow it."""
     return _readable(definition) is not None
+
+
+def columns_of(
+    definition: FunctionDefinition, part: Part, schema: StructType
+) -> tuple[str, str] | None:
+    """``columns`` of a function whose arguments stand at a part's places in rows."""
+    arguments = [Argument.of(schema[place]) for place in part.arguments]
+    condition = None if part.condition is None else schema[part.condition].name
+    return columns(definition, arguments, condition)
 
 
 def columns(

@@ -87,12 +87,8 @@ def read(definition: FunctionDefinition) -> Sums | None:
     accumulate = _plain(function.accumulate)
     if accumulate is None:
         return None
-    try:
-        fresh = function.create_accumulator()
-    except Exception:
-        # It needs what ``open`` sets up; the worker will have it.
-        return None
-    slots = _slots(fresh)
+    made = definition.fresh_accumulators()
+    slots = {} if made is None else _slots(made[1][0])
     paths = list(_Reader(accumulate).paths())
     if not slots or len(paths) > _MOST_PATHS:
         return None

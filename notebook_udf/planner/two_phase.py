@@ -193,11 +193,7 @@ class _TwoPhases:
         """The rows for Spark's GROUP BY; what is to be merged becomes sums where all can be."""
         layout = self._layout(parts, all(record.definition.mergeable for record in records))
         sums = [
-            summed.columns(
-                record.definition,
-                [summed.Argument.of(rows.schema[place]) for place in part.arguments],
-                None if part.condition is None else rows.columns[part.condition],
-            )
+            summed.columns_of(record.definition, part, rows.schema)
             for record, part in zip(records, layout.parts, strict=True)
         ]
         if None in sums:

@@ -6,6 +6,7 @@ both a second column, if there is one, is a struct of the group's keys, which on
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 from time import perf_counter_ns
@@ -30,34 +31,57 @@ ACCUMULATOR_FIELD = "a"
 ARGUMENT_FIELD = "a"
 
 
-class MergeRunner:
-    """The function's value for each list of accumulators."""
+class GroupRunner(ABC):
+    """The function's value for each row of a bundle, which stands for a group."""
+
+    # Where the struct of the group's keys stands, if it is there.
+    keys_at = 1
 
     def __init__(self, call: FunctionCall) -> None:
         self._call = call
         self._accumulation = Accumulation(call)
-        self._mergeable = implements(call.function, "merge")
         self._encode = result_encoder(call)
 
     def __call__(self, columns: list[pa.Array], named: dict[str, pa.Array], rows: int) -> pa.Array:
-        call, accumulation = self._call, self._accumulation
+        call = self._call
         t0 = perf_counter_ns()
-        lists = columns[0]
-        offsets, structs = _parts(lists)
-        partial = accumulation.codec.decode(structs.field(ACCUMULATOR_FIELD))
-        group = group_of(columns)
+        group = _group_of(columns, self.keys_at)
+        decoded = self.decoded(columns, group)
         t1 = perf_counter_ns()
-        merged = [
+        accumulators = self.accumulators(decoded, rows, group)
+        t2 = perf_counter_ns()
+        result = self._accumulation.values(accumulators, self._encode, group)
+        call.decode_ns += t1 - t0
+        call.user_ns += t2 - t1
+        call.encode_ns += perf_counter_ns() - t2
+        return result
+
+    @abstractmethod
+    def decoded(self, columns: list[pa.Array], group: Group) -> Any:
+        """What the accumulators are made of, as Python's values."""
+
+    @abstractmethod
+    def accumulators(self, decoded: Any, rows: int, group: Group) -> list[Any]:
+        """One accumulator per group."""
+
+
+class MergeRunner(GroupRunner):
+    """The function's value for each list of accumulators."""
+
+    def __init__(self, call: FunctionCall) -> None:
+        super().__init__(call)
+        self._mergeable = implements(call.function, "merge")
+
+    def decoded(self, columns: list[pa.Array], group: Group) -> Any:
+        offsets, structs = _parts(columns[0])
+        return offsets, self._accumulation.codec.decode(structs.field(ACCUMULATOR_FIELD))
+
+    def accumulators(self, decoded: Any, rows: int, group: Group) -> list[Any]:
+        offsets, partial = decoded
+        return [
             partial[start] if end - start == 1 else self._merged(partial[start:end], group, place)
             for place, (start, end) in enumerate(pairwise(offsets))
         ]
-        t2 = perf_counter_ns()
-        result = accumulation.values(merged, self._encode, group)
-        t3 = perf_counter_ns()
-        call.decode_ns += t1 - t0
-        call.user_ns += t2 - t1
-        call.encode_ns += t3 - t2
-        return result
 
     def _merged(self, accumulators: list[Any], group: Group, place: int) -> Any:
         accumulation = self._accumulation
@@ -79,31 +103,18 @@ def whole(call: FunctionCall) -> Callable[..., pa.Array]:
     return WholeRunner(call) if call.header.func_type == "general" else ColumnsRunner(call)
 
 
-class WholeRunner:
+class WholeRunner(GroupRunner):
     """The function's value for each list of rows, which are accumulated one by one."""
 
-    def __init__(self, call: FunctionCall) -> None:
-        self._call = call
-        self._accumulation = Accumulation(call)
-        self._encode = result_encoder(call)
-
-    def __call__(self, columns: list[pa.Array], named: dict[str, pa.Array], rows: int) -> pa.Array:
-        call, accumulation = self._call, self._accumulation
-        t0 = perf_counter_ns()
+    def decoded(self, columns: list[pa.Array], group: Group) -> Any:
         offsets, structs = _parts(columns[0])
-        given = argument_columns(structs, call)
-        arguments = [decoder(column.type)(column) for column in given]
-        group = group_of(columns)
-        t1 = perf_counter_ns()
-        with accumulation.keeping(given):
-            made = list(self._accumulated(offsets, arguments, group))
-        t2 = perf_counter_ns()
-        result = accumulation.values(made, self._encode, group)
-        t3 = perf_counter_ns()
-        call.decode_ns += t1 - t0
-        call.user_ns += t2 - t1
-        call.encode_ns += t3 - t2
-        return result
+        given = argument_columns(structs, self._call)
+        return offsets, given, [decoder(column.type)(column) for column in given]
+
+    def accumulators(self, decoded: Any, rows: int, group: Group) -> list[Any]:
+        offsets, given, arguments = decoded
+        with self._accumulation.keeping(given):
+            return list(self._accumulated(offsets, arguments, group))
 
     def _accumulated(
         self, offsets: list[int], arguments: list[list[Any]], group: Group
@@ -141,7 +152,7 @@ class ColumnsRunner:
         call = self._call
         offsets, structs = _parts(columns[0])
         arguments = argument_columns(structs, call)
-        group = group_of(columns)
+        group = _group_of(columns, 1)
         results: list[Any] = []
         call.slice_start, call.results = 0, results
         kept = Quarantine(call, arguments) if self._on_error == "quarantine" else None
@@ -213,8 +224,8 @@ def _parts(lists: pa.Array) -> tuple[list[int], pa.Array]:
     return [offset - base for offset in offsets] or [0], flat
 
 
-def group_of(columns: list[pa.Array]) -> Group:
-    if len(columns) < 2:
+def _group_of(columns: list[pa.Array], keys_at: int) -> Group:
+    if len(columns) <= keys_at:
         return lambda place: {}
-    keys = columns[1]
+    keys = columns[keys_at]
     return lambda place: keys[place].as_py() or {}

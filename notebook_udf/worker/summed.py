@@ -7,15 +7,13 @@ the group's keys, for errors.
 
 from __future__ import annotations
 
-from time import perf_counter_ns
 from typing import Any
 
 import pyarrow as pa
 
-from notebook_udf.worker.accumulators import Accumulation, Group
-from notebook_udf.worker.call import FunctionCall
+from notebook_udf.worker.accumulators import Group
 from notebook_udf.worker.decode import decoder
-from notebook_udf.worker.groups import group_of, result_encoder
+from notebook_udf.worker.groups import GroupRunner
 
 # Parts of a sum: all of it, or its upper and lower half where 64 bits may not do.
 SUM, HIGH, LOW = "sum", "high", "low"
@@ -34,35 +32,25 @@ def kept_name(place: int) -> str:
     return f"argument{place}"
 
 
-class SummedRunner:
+class SummedRunner(GroupRunner):
     """The function's value for each group's sums."""
 
-    def __init__(self, call: FunctionCall) -> None:
-        self._call = call
-        self._accumulation = Accumulation(call)
-        self._encode = result_encoder(call)
+    keys_at = 2
 
-    def __call__(self, columns: list[pa.Array], named: dict[str, pa.Array], rows: int) -> pa.Array:
-        call, accumulation = self._call, self._accumulation
-        t0 = perf_counter_ns()
-        group = group_of(columns[1:])
+    def decoded(self, columns: list[pa.Array], group: Group) -> Any:
         self._refuse(columns[1], group)
-        sums = [
+        return [
             (*field.name.split("|")[:2], decoder(field.type)(columns[0].field(place)))
             for place, field in enumerate(columns[0].type)
         ]
-        t1 = perf_counter_ns()
-        accumulators = [accumulation.create() for _ in range(rows)]
-        for part, slot, values in sums:
+
+    def accumulators(self, decoded: Any, rows: int, group: Group) -> list[Any]:
+        accumulators = [self._accumulation.create() for _ in range(rows)]
+        for part, slot, values in decoded:
             if part == HIGH:
                 values = [None if value is None else value << 32 for value in values]
             accumulators = _added(accumulators, slot, values)
-        t2 = perf_counter_ns()
-        result = accumulation.values(accumulators, self._encode, group)
-        call.decode_ns += t1 - t0
-        call.user_ns += t2 - t1
-        call.encode_ns += perf_counter_ns() - t2
-        return result
+        return accumulators
 
     def _refuse(self, kept: pa.Array, group: Group) -> None:
         """Has ``accumulate`` raise about the first row that was kept for it."""
