@@ -26,7 +26,7 @@ from notebook_udf.errors import PlanningError
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.planner.calls import in_places
 from notebook_udf.planner.shipped import result_type
-from notebook_udf.planner.summed import is_sum
+from notebook_udf.planner.summed import sums_of
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.worker.groups import ACCUMULATOR_FIELD, ARGUMENT_FIELD
 from notebook_udf.worker.partial import ACCUMULATOR, PASSED, Layout, PartialPass
@@ -80,7 +80,7 @@ def explain(record: RegisteredFunction) -> str:
     """Which way calls of the function run, and why."""
     definition = record.definition
     lines = [f"{record.signature}, version {record.version}"]
-    if is_sum(definition):
+    if sums_of(definition) is not None:
         lines.append(
             "in session.sql and nu.aggregate, over columns of numbers: Spark adds up what "
             "accumulate would, and Python is asked for the value of each group only, because it "
@@ -98,13 +98,8 @@ def explain(record: RegisteredFunction) -> str:
             "in session.sql and nu.aggregate: rows shuffled by key and sorted, groups accumulated "
             "one after the other, because it has no merge"
         )
-    sliding = (
-        "slides, because it has a retract"
-        if definition.retractable
-        else ("is accumulated anew for each row, because it has no retract")
-    )
     if definition.func_type == "general":
-        lines.append(f"OVER a bounded frame: the frame {sliding}")
+        lines.append(f"OVER a bounded frame: the frame {_sliding(definition)}")
     lines.append(
         "with DISTINCT, in PIVOT, in correlated subqueries, and as a Column in agg() and over(): "
         "rows collected by Spark, then accumulated"
@@ -115,6 +110,18 @@ def explain(record: RegisteredFunction) -> str:
     kept = declared.simpleString() if declared is not None else "pickled"
     lines.append(f"accumulators travel as {kept}")
     return "\n".join(lines)
+
+
+def _sliding(definition: FunctionDefinition) -> str:
+    if not definition.retractable:
+        return "is accumulated anew for each row, because it has no retract"
+    sums = sums_of(definition)
+    if sums is None or sums.removals is None:
+        return "slides, because it has a retract"
+    return (
+        "slides, because it has a retract; over columns of numbers what enters and leaves is "
+        "added up at once, in Python's order, because both are sums alone"
+    )
 
 
 def _on_streams(definition: FunctionDefinition) -> str:

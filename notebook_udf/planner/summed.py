@@ -24,18 +24,19 @@ from pyspark.sql.types import (
     StructType,
 )
 
-from notebook_udf.functions.definition import FunctionDefinition
-from notebook_udf.planner.sums import (
+from notebook_udf.functions.additions import (
     Addition,
     Constant,
     Expression,
-    Operation,
     Other,
     Parameter,
     Slot,
     Sums,
-    read,
+    divisors,
+    parameters,
 )
+from notebook_udf.functions.definition import FunctionDefinition
+from notebook_udf.planner.sums import read
 from notebook_udf.worker.partial import Part
 from notebook_udf.worker.summed import HIGH, LOW, ROWS, SUM, field_name, kept_name
 
@@ -61,11 +62,6 @@ class Argument:
     def of(cls, column: StructField) -> Argument:
         """A column of a DataFrame."""
         return cls(column.name, column.dataType, column.nullable)
-
-
-def is_sum(definition: FunctionDefinition) -> bool:
-    """Whether the function may be added up by Spark, if the columns' types allow it."""
-    return _readable(definition) is not None
 
 
 def columns_of(
@@ -96,7 +92,7 @@ def columns(
     tuple or None
         None where Spark's answer could be another than Python's.
     """
-    sums = _readable(definition)
+    sums = sums_of(definition)
     if sums is None or sums.parameters > len(arguments):
         return None
     if sums.parameters < len(arguments) and not sums.variadic:
@@ -107,7 +103,8 @@ def columns(
         return None
 
 
-def _readable(definition: FunctionDefinition) -> Sums | None:
+def sums_of(definition: FunctionDefinition) -> Sums | None:
+    """The sums a function is made of, unless its options say that each row goes to Python."""
     options = definition.options
     if definition.func_type != "general" or not options.compile or options.on_error != "fail":
         return None
@@ -169,7 +166,7 @@ class _Writer:
         if not whole and amount.bound is not None:
             amount = _as_float(amount)
         sign = "-" if addition.negative else ""
-        used = _parameters(addition.amount)
+        used = parameters(addition.amount)
         tests = [
             f"`{self._arguments[place].name}` IS {'' if null else 'NOT '}NULL"
             for place, null in addition.nulls
@@ -220,12 +217,12 @@ class _Writer:
         known = dict(addition.nulls)
         found = [
             f"`{self._arguments[place].name}` IS NULL"
-            for place in sorted(_parameters(addition.amount))
+            for place in sorted(parameters(addition.amount))
             if place not in known and self._arguments[place].nullable
         ]
-        if any(known.get(place) for place in _parameters(addition.amount)):
+        if any(known.get(place) for place in parameters(addition.amount)):
             raise _Unlike
-        found += [f"{self._expression(d).sql} = 0" for d in _divisors(addition.amount)]
+        found += [f"{self._expression(d).sql} = 0" for d in divisors(addition.amount)]
         tests = [
             f"`{self._arguments[place].name}` IS {'' if null else 'NOT '}NULL"
             for place, null in addition.nulls
@@ -299,21 +296,6 @@ def _as_float(value: _Written) -> _Written:
     if value.bound is None:
         return value
     return _Written(f"CAST({value.sql} AS DOUBLE)", None)
-
-
-def _parameters(expression: Expression) -> set[int]:
-    if isinstance(expression, Parameter):
-        return {expression.place}
-    if not isinstance(expression, Operation):
-        return set()
-    return set().union(*map(_parameters, expression.operands))
-
-
-def _divisors(expression: Expression) -> list[Expression]:
-    if not isinstance(expression, Operation):
-        return []
-    found = [each for operand in expression.operands for each in _divisors(operand)]
-    return [*found, expression.operands[1]] if expression.operator == "/" else found
 
 
 def _any(conditions: Sequence[str]) -> str:

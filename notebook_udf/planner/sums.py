@@ -14,102 +14,67 @@ import inspect
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
 from types import FunctionType
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
+from notebook_udf.functions.additions import (
+    Addition,
+    Constant,
+    Expression,
+    Operation,
+    Other,
+    Parameter,
+    Slot,
+    Sums,
+)
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.functions.row import Row
-
-# An item's position, an attribute's name, or None for an accumulator that is a number itself.
-Slot: TypeAlias = int | str | None
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """An argument of the call."""
-
-    place: int
-
-
-@dataclass(frozen=True)
-class Constant:
-    """A number in the code."""
-
-    value: int | float
-
-
-@dataclass(frozen=True)
-class Other:
-    """A slot of the accumulator that ``merge`` is at."""
-
-    slot: Slot
-
-
-@dataclass(frozen=True)
-class Operation:
-    """``+``, ``-``, ``*`` or ``/`` of two operands, or ``-`` of one."""
-
-    operator: str
-    operands: tuple[Expression, ...]
-
-
-Expression: TypeAlias = Parameter | Constant | Other | Operation
-
-
-@dataclass(frozen=True)
-class Addition:
-    """What a row adds to a slot, or takes from it.
-
-    ``nulls`` says of which arguments it depends whether they are None.
-    """
-
-    slot: Slot
-    amount: Expression
-    negative: bool
-    nulls: tuple[tuple[int, bool], ...]
-
-
-@dataclass(frozen=True)
-class Sums:
-    """An aggregate function as a fresh accumulator and what rows add to its slots.
-
-    ``parameters`` are how many arguments it names; more may follow if it is ``variadic``.
-    """
-
-    fresh: dict[Slot, int | float]
-    additions: tuple[Addition, ...]
-    parameters: int
-    variadic: bool
 
 
 def read(definition: FunctionDefinition) -> Sums | None:
     """The sums an aggregate function is made of; None if it is anything else."""
     function = definition.function
-    accumulate = _plain(function.accumulate)
-    if accumulate is None:
-        return None
     made = definition.fresh_accumulators()
     slots = {} if made is None else _slots(made[1][0])
-    paths = list(_Reader(accumulate).paths())
-    if not slots or len(paths) > _MOST_PATHS:
-        return None
-    additions: list[Addition] = []
-    forbidden = "changed" if None in slots else "returned"
-    for path in paths:
-        if path is None or path.answer == forbidden:
-            return None
-        additions += path.additions()
-    if not additions or any(each.slot not in slots for each in additions):
+    additions = _additions(function.accumulate, slots)
+    if not additions:
         return None
     used = {each.slot for each in additions}
     if definition.mergeable and not _adds_up(function.merge, used):
         return None
-    code = accumulate.__code__
+    taken = _takes(function.accumulate)
+    removals = _additions(function.retract, slots) if definition.retractable else None
+    if removals is not None and _takes(function.retract) != taken:
+        removals = None
+    used |= {each.slot for each in removals or ()}
     return Sums(
         {slot: value for slot, value in slots.items() if slot in used},
-        tuple(additions),
-        code.co_argcount - 2,
-        bool(code.co_flags & inspect.CO_VARARGS),
+        additions,
+        removals,
+        *taken,
     )
+
+
+def _additions(method: Any, slots: dict[Slot, int | float]) -> tuple[Addition, ...] | None:
+    """What a method adds to these slots; None if it does, or may do, anything else."""
+    function = _plain(method)
+    if function is None or not slots:
+        return None
+    paths = list(_Reader(function).paths())
+    if len(paths) > _MOST_PATHS:
+        return None
+    found: list[Addition] = []
+    forbidden = "changed" if None in slots else "returned"
+    for path in paths:
+        if path is None or path.answer == forbidden:
+            return None
+        found += path.additions()
+    return tuple(found) if all(each.slot in slots for each in found) else None
+
+
+def _takes(method: Any) -> tuple[int, bool]:
+    """How many arguments a method names beside the accumulator, and whether more may follow."""
+    code = method.__func__.__code__
+    return code.co_argcount - 2, bool(code.co_flags & inspect.CO_VARARGS)
 
 
 def _plain(method: Any) -> FunctionType | None:

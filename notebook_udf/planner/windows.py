@@ -26,6 +26,7 @@ from notebook_udf.planner.inner import (
     read_instead,
 )
 from notebook_udf.planner.names import name_projections
+from notebook_udf.planner.summed import sums_of
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.types import is_groupable
 from notebook_udf.worker.frames import Frame
@@ -112,6 +113,7 @@ class _Windows:
             tuple(self._columns.place(argument) for argument in call.arguments),
             None if condition is None else self._columns.place(exp.cast(condition, "boolean")),
             self._frame(window, order),
+            sums_of(call.record.definition),
         )
         for expression in (*partition, *(ordered.this for ordered in order)):
             self._columns.place(expression)

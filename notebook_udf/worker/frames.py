@@ -53,6 +53,7 @@ class Frame:
 
 
 Places: TypeAlias = "np.ndarray[Any, np.dtype[np.int64]]"
+Mask: TypeAlias = "np.ndarray[Any, np.dtype[np.bool_]]"
 Bounds: TypeAlias = "tuple[Places, Places]"
 
 
@@ -135,4 +136,4 @@ def _comparable(value: Any, descending: bool) -> Any:
     return _Reversed(key) if descending else key
 
 
-__all__ = ["Bounds", "Frame", "Places", "range_bounds", "rows_bounds"]
+__all__ = ["Bounds", "Frame", "Mask", "Places", "range_bounds", "rows_bounds"]

@@ -8,14 +8,14 @@ accumulated anew. Where the frames of many rows in a row move alike, the calls a
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping
-from itertools import repeat
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice, repeat
 from operator import length_hint
 from typing import Any
 
 import numpy as np
 
-from notebook_udf.worker.accumulators import Accumulation
+from notebook_udf.worker.accumulators import Accumulation, Group
 from notebook_udf.worker.blame import WorkerStopped
 from notebook_udf.worker.frames import Places
 
@@ -35,7 +35,7 @@ class Slide:
     skipped
         Rows that do not meet its condition; None if it has none.
     group
-        The partition's keys, for messages.
+        Answers the keys of a row of the bundle, for messages.
     retracts
         Whether the function has a ``retract``.
     copies
@@ -47,7 +47,7 @@ class Slide:
         accumulation: Accumulation,
         columns: list[list[Any]],
         skipped: list[bool] | None,
-        group: Mapping[str, Any],
+        group: Group,
         retracts: bool,
         copies: bool,
     ) -> None:
@@ -81,7 +81,28 @@ class Slide:
                 self._move(lows, highs, start, end, values)
             else:
                 for row in range(start, end):
-                    values.append(self._step(lows[row], highs[row]))
+                    values.append(self._step(row, lows[row], highs[row]))
+        return values
+
+    def ask(
+        self, made: Callable[[], Iterable[Any]], rows: Sequence[int], *, first: int
+    ) -> list[Any]:
+        """The values of accumulators that ``made`` makes anew, one for each of ``rows``."""
+        self._first = first
+        values: list[Any] = []
+        call = self._accumulation.call
+        call.slice_start, call.results = first, values
+        try:
+            # extend() keeps what it got before an exception: its length is the frame.
+            values.extend(map(self._ask, made()))
+            if len(values) < len(rows):
+                raise RuntimeError("the function raised StopIteration")
+        except WorkerStopped:
+            raise
+        except BaseException as error:
+            self._accumulator = next(islice(made(), len(values), None))
+            self._failed(error, "get_value", rows[len(values)])
+            raise
         return values
 
     def _runs(self, low: Places, high: Places) -> Iterator[tuple[int, int]]:
@@ -111,7 +132,7 @@ class Slide:
 
     # A row at a time -------------------------------------------------------------------------
 
-    def _step(self, low: int, high: int) -> Any:
+    def _step(self, row: int, low: int, high: int) -> Any:
         if self._known and low == self._low and high == self._high:
             return self._value
         lets_go = low > self._low
@@ -122,7 +143,7 @@ class Slide:
         self._take("accumulate", self._high, high)
         self._take("retract", self._low, low)
         self._low, self._high, self._known = low, high, True
-        self._value = self._value_of()
+        self._value = self._value_of(row)
         return self._value
 
     def _take(self, method: str, start: int, end: int) -> None:
@@ -140,20 +161,21 @@ class Slide:
             except BaseException as error:
                 self._failed(error, method, row)
 
-    def _value_of(self) -> Any:
+    def _value_of(self, row: int) -> Any:
         try:
             return self._ask(self._accumulator)
         except WorkerStopped:
             raise
         except BaseException as error:
-            self._failed(error, "get_value", self._high - 1)
+            self._failed(error, "get_value", row)
             return None
 
     def _failed(self, error: BaseException, method: str, row: int) -> None:
         arguments = [column[row] for column in self._columns]
         if method == "get_value":
             arguments = [self._accumulator]
-        self._accumulation.row_failed(error, arguments, self._first + row, self._group, method)
+        at = self._first + row
+        self._accumulation.row_failed(error, arguments, at, self._group(at), method)
         if method == "accumulate":
             # Never taken in, it must not be taken out later.
             if self._skipped is None:
@@ -185,7 +207,7 @@ class Slide:
             raise
         except BaseException as error:
             asked = [count - length_hint(tick) for tick in ticks]
-            self._blame(error, asked, len(found))
+            self._blame(error, asked, start, len(found))
             raise
         *answers, results = zip(*found, strict=True)
         for method, given in zip(("accumulate", "retract"), answers, strict=False):
@@ -196,10 +218,10 @@ class Slide:
         self._low, self._high, self._known = lows[end - 1], highs[end - 1], True
         self._value = results[-1]
 
-    def _blame(self, error: BaseException, asked: list[int], done: int) -> None:
+    def _blame(self, error: BaseException, asked: list[int], start: int, done: int) -> None:
         """Reports the method that was asked once more often than there are whole steps."""
         if asked[2] > done:
-            self._failed(error, "get_value", self._high + done)
+            self._failed(error, "get_value", start + done)
         elif asked[1] > done:
             self._failed(error, "retract", self._low + done)
         else:

@@ -11,32 +11,41 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import groupby
+from functools import partial
+from itertools import pairwise
 from time import perf_counter_ns
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 from pyspark.sql.types import ArrayType, MapType, StructType
 
+from notebook_udf.functions.additions import Sums
 from notebook_udf.functions.base import implements
 from notebook_udf.worker.accumulators import Accumulation
 from notebook_udf.worker.arguments import fitted
 from notebook_udf.worker.call import FunctionCall, announce, running
 from notebook_udf.worker.decode import decoder
 from notebook_udf.worker.encode import encoder
-from notebook_udf.worker.frames import Bounds, Frame, range_bounds, rows_bounds
+from notebook_udf.worker.frames import Bounds, Frame, Mask, Places, range_bounds, rows_bounds
 from notebook_udf.worker.keys import hashable
+from notebook_udf.worker.running_sums import RunningSums
+from notebook_udf.worker.runs import run_starts, same_key
 from notebook_udf.worker.shipment import Shipment
 from notebook_udf.worker.slide import Slide
 
 
 @dataclass(frozen=True)
 class WindowPart:
-    """One function's share: places of its argument columns and of its condition, its frame."""
+    """One function's share: places of its argument columns and of its condition, its frame.
+
+    ``sums`` says what its rows add to the accumulator, if it is known.
+    """
 
     arguments: tuple[int, ...]
     condition: int | None
     frame: Frame
+    sums: Sums | None = None
 
 
 @dataclass(frozen=True)
@@ -81,7 +90,7 @@ class WindowPass:
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         windows: list[_Window] | None = None
         waiting: list[pa.RecordBatch] = []
-        last: Any = None
+        last: list[pa.Array] = []
         for batch in batches:
             if not batch.num_rows:
                 continue
@@ -90,15 +99,16 @@ class WindowPass:
                     _Window(call, part, self._layout)
                     for call, part in zip(self._calls, self._layout.parts, strict=True)
                 ]
-            keys = _keys(batch, self._layout.partition)
-            start = _last_start(keys)
-            if start or (waiting and keys[0] != last):
+            keys = [batch.column(place) for place in self._layout.partition]
+            start = int(run_starts(keys, batch.num_rows)[-1])
+            goes_on = not waiting or same_key(last, len(last[0]) - 1 if last else 0, keys, 0)
+            if start or not goes_on:
                 done = [*waiting, batch.slice(0, start)] if start else waiting
                 waiting = [batch.slice(start)]
                 yield from self._results(done, windows)
             else:
                 waiting.append(batch)
-            last = keys[-1]
+            last = keys
         if waiting and windows is not None:
             yield from self._results(waiting, windows)
 
@@ -107,11 +117,12 @@ class WindowPass:
     ) -> Iterator[pa.RecordBatch]:
         rows = pa.Table.from_batches(batches).combine_chunks()
         (whole,) = rows.to_batches(max_chunksize=rows.num_rows) or [batches[0]]
-        keys = _keys(whole, self._layout.partition)
+        keys = [whole.column(place) for place in self._layout.partition]
+        starts = run_starts(keys, whole.num_rows).tolist()
+        ranges = list(pairwise([*starts, whole.num_rows]))
         compares = any(part.frame.compares for part in self._layout.parts)
         order = _keys(whole, self._layout.order) if compares else []
-        ranges = _ranges(keys)
-        columns = [window.results(whole, ranges, keys, order) for window in windows]
+        columns = [window.results(whole, ranges, order) for window in windows]
         names = [*whole.schema.names, *self._layout.results]
         yield pa.RecordBatch.from_arrays([*whole.columns, *columns], names)
 
@@ -129,21 +140,10 @@ def _keys(batch: pa.RecordBatch, places: tuple[int, ...]) -> list[Any]:
     return columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
 
 
-def _last_start(keys: list[Any]) -> int:
-    """Where the last run of equal keys begins."""
-    _, run = next(groupby(reversed(keys)))
-    return len(keys) - sum(1 for _ in run)
-
-
-def _ranges(keys: list[Any]) -> list[tuple[int, int]]:
-    """Runs of equal keys."""
-    ranges, start = [], 0
-    # Compares by identity first, so that the one NaN of ``keys.hashable`` is equal to itself.
-    for _, run in groupby(keys):
-        end = start + sum(1 for _ in run)
-        ranges.append((start, end))
-        start = end
-    return ranges
+def _distinct(low: Places, high: Places) -> Mask:
+    """Which rows' frames are not those of the row before."""
+    distinct: Mask = (np.diff(low, prepend=-1) != 0) | (np.diff(high, prepend=-1) != 0)
+    return distinct
 
 
 class _Window:
@@ -152,6 +152,7 @@ class _Window:
     def __init__(self, call: FunctionCall, part: WindowPart, layout: WindowLayout) -> None:
         self._call = call
         self._part = part
+        self._partition = layout.partition
         self._names = layout.names
         self.accumulation = Accumulation(call)
         result = call.header.result_type
@@ -164,36 +165,44 @@ class _Window:
         self,
         batch: pa.RecordBatch,
         ranges: list[tuple[int, int]],
-        keys: list[Any],
         order: list[Any],
     ) -> pa.Array:
         """The function's value for each row's frame."""
         call = self._call
+        group = partial(self._group, batch)
         t0 = perf_counter_ns()
         given = self._arguments(batch)
-        columns = [decoder(column.type)(column) for column in given]
+        columns: list[list[Any]] | None = None
         skipped = self._skipped(batch)
         lows = self._values(batch, self._part.frame.low)
         highs = self._values(batch, self._part.frame.high)
         t1 = perf_counter_ns()
         made: list[Any] = []
+        sums = self._sums(batch, given, skipped)
         with running(call, 0, batch.num_rows), self.accumulation.keeping(given):
             for start, end in ranges:
-                part = [column[start:end] for column in columns]
-                without = skipped[start:end] if skipped is not None else None
+                low, high = self._bounds(order, lows, highs, start, end)
+                distinct = _distinct(low, high)
+                made_by = None
+                if sums is not None:
+                    made_by = sums.accumulators(start, low[distinct], high[distinct])
+                if made_by is None and columns is None:
+                    columns = [decoder(column.type)(column) for column in given]
                 slide = Slide(
                     self.accumulation,
-                    part,
-                    without,
-                    self._group(keys[start]),
+                    [column[start:end] for column in columns or ()],
+                    skipped[start:end] if skipped is not None else None,
+                    group,
                     retracts=self._retracts,
                     copies=self._copies,
                 )
-                made += slide.run(*self._bounds(order, lows, highs, start, end), first=start)
+                if made_by is None:
+                    made += slide.run(low, high, first=start)
+                else:
+                    values = slide.ask(made_by, np.flatnonzero(distinct).tolist(), first=start)
+                    made += map(values.__getitem__, (np.cumsum(distinct) - 1).tolist())
         t2 = perf_counter_ns()
-        column = self.accumulation.encode_values(
-            made, self._encode, lambda row: self._group(keys[row])
-        )
+        column = self.accumulation.encode_values(made, self._encode, group)
         call.decode_ns += t1 - t0
         call.user_ns += t2 - t1
         call.encode_ns += perf_counter_ns() - t2
@@ -203,6 +212,14 @@ class _Window:
 
     def _arguments(self, batch: pa.RecordBatch) -> list[pa.Array]:
         return fitted([batch.column(at) for at in self._part.arguments], self._call.header)
+
+    def _sums(
+        self, batch: pa.RecordBatch, given: list[pa.Array], skipped: list[bool] | None
+    ) -> RunningSums | None:
+        sums = self._part.sums
+        if sums is None:
+            return None
+        return RunningSums.of(sums, given, batch.num_rows, skipped, self.accumulation.create)
 
     def _skipped(self, batch: pa.RecordBatch) -> list[bool] | None:
         """Which rows do not meet the function's condition; None if it has none."""
@@ -234,6 +251,8 @@ class _Window:
             None if highs is None else highs[start:end],
         )
 
-    def _group(self, key: Any) -> Mapping[str, Any]:
+    def _group(self, batch: pa.RecordBatch, row: int) -> Mapping[str, Any]:
+        """The keys of a row's window, for messages."""
+        (key,) = _keys(batch.slice(row, 1), self._partition)
         values = (key,) if len(self._names) == 1 else key
         return dict(zip(self._names, values, strict=True))

@@ -70,6 +70,12 @@ class Counted(Total):
         accumulator[1] = accumulator[1] + 1
 
 
+class Sliding(Total):
+    def retract(self, accumulator: Any, value: Any) -> None:
+        accumulator[0] -= value
+        accumulator[1] -= 1
+
+
 CALLS = [
     (Total, "{f}(x)"), (Total, "{f}(i)"), (Total, "{f}(x * y)"), (Whole, "{f}(l)"),
     (Whole, "{f}(i)"), (Present, "{f}(x)"), (Present, "{f}(i)"), (Quotient, "{f}(x, y)"),
@@ -157,3 +163,28 @@ def test_the_operator_adds_up_as_well(session: nu.Session) -> None:
     plan = got._jdf.queryExecution().toString()
     assert "MapInArrow" not in plan
     assert "collect_list" not in plan
+
+
+@pytest.mark.parametrize("function", [Sliding, Quotient])
+@pytest.mark.parametrize(
+    "frame", ["ROWS 70 PRECEDING", "RANGE BETWEEN 9 PRECEDING AND 3 PRECEDING"]
+)
+def test_frames_that_are_added_up_hold_what_python_would_leave_in_them(
+    session: nu.Session, function: type[Total], frame: str
+) -> None:
+    session.register_function("added", udaf(function()))
+    session.register_function("walked", udaf(function(), compile=False))
+    arguments = "x, y" if function is Quotient else "x"
+    added, walked = (
+        outcome(
+            session,
+            f"SELECT id, {name}({arguments}) FILTER (WHERE id % 7 > 0) OVER (PARTITION BY id % 3 "
+            f"ORDER BY id {frame}) AS v FROM (SELECT id, sin(id) AS x, id % 5 - 5.5D AS y "
+            "FROM range(0, 900, 1, 2))",
+        )
+        for name in ("added", "walked")
+    )
+    assert added == walked
+    assert len(added) == 900
+    if function is Sliding:
+        assert "what enters and leaves is added up" in session.functions["added"].explain()

@@ -81,7 +81,12 @@ def slide(
 ) -> list[Any]:
     retracts = type(function).retract is not WithoutRetract.retract
     made = Slide(
-        accumulation(function, result, **options), [values], skipped, {}, retracts, copies=True
+        accumulation(function, result, **options),
+        [values],
+        skipped,
+        lambda _: {},
+        retracts,
+        copies=True,
     )
     return made.run(*rows_bounds(frame, len(values)), first=0)
 

@@ -1,0 +1,92 @@
+"""An aggregate function's ``accumulate`` and ``retract`` as sums.
+
+Pure data, drawn up by ``planner.sums`` and read by whoever adds up in Python's stead: what a row
+adds to which slot of the accumulator, and on which of its arguments that depends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+# An item's position, an attribute's name, or None for an accumulator that is a number itself.
+Slot: TypeAlias = int | str | None
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """An argument of the call."""
+
+    place: int
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A number in the code."""
+
+    value: int | float
+
+
+@dataclass(frozen=True)
+class Other:
+    """A slot of the accumulator that ``merge`` is at."""
+
+    slot: Slot
+
+
+@dataclass(frozen=True)
+class Operation:
+    """``+``, ``-``, ``*`` or ``/`` of two operands, or ``-`` of one."""
+
+    operator: str
+    operands: tuple[Expression, ...]
+
+
+Expression: TypeAlias = Parameter | Constant | Other | Operation
+
+
+@dataclass(frozen=True)
+class Addition:
+    """What a row adds to a slot, or takes from it.
+
+    ``nulls`` says of which arguments it depends whether they are None.
+    """
+
+    slot: Slot
+    amount: Expression
+    negative: bool
+    nulls: tuple[tuple[int, bool], ...]
+
+
+@dataclass(frozen=True)
+class Sums:
+    """An aggregate function as a fresh accumulator and what rows add to its slots.
+
+    ``parameters`` are how many arguments it names; more may follow if it is ``variadic``.
+    ``removals`` are what ``retract`` adds; None without one, and for one that is no sum.
+    """
+
+    fresh: dict[Slot, int | float]
+    additions: tuple[Addition, ...]
+    removals: tuple[Addition, ...] | None
+    parameters: int
+    variadic: bool
+
+
+def parameters(expression: Expression) -> set[int]:
+    """The places of the arguments that an expression depends on."""
+    if isinstance(expression, Parameter):
+        return {expression.place}
+    if not isinstance(expression, Operation):
+        return set()
+    return set().union(*map(parameters, expression.operands))
+
+
+def divisors(expression: Expression) -> Iterator[Expression]:
+    """What the expression divides by."""
+    if isinstance(expression, Operation):
+        for operand in expression.operands:
+            yield from divisors(operand)
+        if expression.operator == "/":
+            yield expression.operands[1]
