@@ -32,7 +32,7 @@ from notebook_udf.types import is_groupable
 from notebook_udf.worker.frames import Frame
 from notebook_udf.worker.windows import WindowLayout, WindowPart
 
-_OUTER = ("expressions", "qualify", "order", "sort", "windows", "distinct", "cluster", "distribute")
+_OUTER = ("expressions", "qualify", "order", "sort", "distinct", "cluster", "distribute")
 
 
 def rewritten(select: exp.Select, around: Surroundings) -> exp.Select | None:
@@ -67,6 +67,7 @@ class _Windows:
             raise Unfit
         expand_stars(select, self._around)
         name_projections(select)
+        _write_out(select)
         calls = self._around.calls(select)
         for call in calls:
             if call.window is None:
@@ -98,8 +99,6 @@ class _Windows:
     def _add(self, call: AggregateCall) -> exp.Column:
         window = call.window
         assert window is not None
-        if window.args.get("alias") is not None:
-            raise Unfit
         partition = list(window.args.get("partition_by") or [])
         order = list(window.args["order"].expressions) if window.args.get("order") else []
         found = next(
@@ -223,6 +222,21 @@ class _Windows:
             return
         for below in list(node.iter_expressions()):
             self._place_columns(below, ordering=ordering)
+
+
+def _write_out(select: exp.Select) -> None:
+    """Puts what the WINDOW clause says of a name in the place of the name."""
+    named = {each.name: each for each in select.args.get("windows") or []}
+    select.set("windows", None)
+    for window in [each for each in within(select) if isinstance(each, exp.Window)]:
+        meant, met = window, set[str]()
+        while name := meant.args.get("alias"):
+            if name.name in met or name.name not in named:
+                raise Unfit
+            met.add(name.name)
+            meant = named[name.name]
+        if meant is not window:
+            window.replace(exp.Window(**{**meant.copy().args, "this": window.this, "alias": None}))
 
 
 def _result(window: int, call: int) -> str:

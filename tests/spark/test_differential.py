@@ -323,7 +323,12 @@ WRITTEN = {
         SELECT id, @count_x(*) OVER (ORDER BY t RANGE BETWEEN INTERVAL '3' DAY PRECEDING AND
           CURRENT ROW) FROM ta""",
     "over a named window": """
-        SELECT id, @sum_b(b) OVER w, @count_x(b) OVER w FROM ta WINDOW w AS (PARTITION BY k)""",
+        SELECT id, @sum_b(b) OVER w, @count_x(b) OVER (w), rank() OVER v FROM ta
+        WINDOW w AS (PARTITION BY k), v AS (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND
+          CURRENT ROW)""",
+    "a named window, renamed": """
+        SELECT id, @sum_b(b) OVER b, @count_x(*) OVER a FROM ta
+        WINDOW a AS (PARTITION BY k ORDER BY id ROWS 2 PRECEDING), b AS a""",
     "over, filter around": """
         SELECT * FROM (SELECT id, k, @max_b(b) OVER (PARTITION BY k) AS top, b FROM ta)
         WHERE b = top""",
