@@ -9,7 +9,7 @@ import time
 import notebook_udf as nu
 from benchmarks.measure import Figure
 from benchmarks.workload import PARTITIONS
-from notebook_udf.telemetry.wire import BundleDone, Record
+from notebook_udf.telemetry.records import BundleDone, Record
 
 
 def run() -> list[Figure]:

@@ -15,7 +15,7 @@ import time
 from typing import TYPE_CHECKING
 
 from notebook_udf.errors import SessionError, WorkerError
-from notebook_udf.telemetry.wire import Command, QueryLeft, Record
+from notebook_udf.telemetry.records import Command, QueryLeft, Record
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming import StreamingQuery

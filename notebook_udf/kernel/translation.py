@@ -27,8 +27,8 @@ from notebook_udf.errors import (
     UserFunctionError,
     WorkerLost,
 )
+from notebook_udf.telemetry.records import CallFailed
 from notebook_udf.telemetry.store import Store
-from notebook_udf.telemetry.wire import CallFailed
 from notebook_udf.worker.position import Position, read_position
 
 _ERROR_ID = re.compile(r"\[notebook-udf error ([0-9a-f]{12})\]")

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from notebook_udf.functions.metrics import describe
 from notebook_udf.tables import html_table, text_table
+from notebook_udf.telemetry.records import BundleDone
 from notebook_udf.telemetry.store_logs import LogEntry
 from notebook_udf.telemetry.store_sums import FunctionTotals, MetricTotal
-from notebook_udf.telemetry.wire import BundleDone
 
 if TYPE_CHECKING:
     import pandas as pd

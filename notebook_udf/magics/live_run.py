@@ -12,8 +12,8 @@ from collections import Counter
 from types import TracebackType
 from typing import Any, Protocol
 
+from notebook_udf.telemetry.records import LogLines, Record, TaskEnded, TaskStarted
 from notebook_udf.telemetry.store import Store
-from notebook_udf.telemetry.wire import LogLines, Record, TaskEnded, TaskStarted
 from notebook_udf.widgets.live import (
     Outcome,
     RunState,

@@ -129,8 +129,8 @@ def report_exit(folder: Path | None, pid: int, status: int, *, requested: bool) 
 
 
 def _send_exit(folder: Path, pid: int, code: int, *, requested: bool) -> None:
+    from notebook_udf.telemetry.records import WorkerExited
     from notebook_udf.telemetry.sender import Sender
-    from notebook_udf.telemetry.wire import WorkerExited
 
     try:
         address = ChannelAddress.read(folder)

@@ -21,8 +21,9 @@ from time import perf_counter_ns
 from types import FrameType
 from typing import Any
 
+from notebook_udf.telemetry.records import TaskId
 from notebook_udf.telemetry.sender import Commands, connect_from_environment
-from notebook_udf.telemetry.wire import CHANNEL_VARIABLE, TaskId
+from notebook_udf.telemetry.wire import CHANNEL_VARIABLE
 from notebook_udf.worker import failure, quarantine
 from notebook_udf.worker.agent import Agent
 from notebook_udf.worker.blame import WorkerStopped

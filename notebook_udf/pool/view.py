@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator
 from notebook_udf.errors import DeclarationError
 from notebook_udf.tables import html_table, text_table
 from notebook_udf.telemetry.receiver import Receiver
+from notebook_udf.telemetry.records import Command
 from notebook_udf.telemetry.store import Store
 from notebook_udf.telemetry.store_workers import WorkerView
-from notebook_udf.telemetry.wire import Command
 
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 _HEADERS = ("worker", "state", "function", "bundle", "memory", "limit", "CPU s", "rows", "error")

@@ -27,14 +27,8 @@ from zmq.utils.monitor import recv_monitor_message
 
 from notebook_udf.errors import ProtocolError, SessionError
 from notebook_udf.telemetry.handshakes import Handshakes
-from notebook_udf.telemetry.wire import (
-    MAX_MESSAGE_BYTES,
-    ChannelAddress,
-    Command,
-    Record,
-    decode,
-    encode,
-)
+from notebook_udf.telemetry.records import Command, Record
+from notebook_udf.telemetry.wire import MAX_MESSAGE_BYTES, ChannelAddress, decode, encode
 
 _log = logging.getLogger("notebook_udf.telemetry")
 

@@ -22,13 +22,12 @@ from typing import Any
 import zmq
 
 from notebook_udf.errors import ProtocolError
+from notebook_udf.telemetry.records import Command, Record
 from notebook_udf.telemetry.wire import (
     CHANNEL_VARIABLE,
     HEADER,
     MAX_MESSAGE_BYTES,
     ChannelAddress,
-    Command,
-    Record,
     decode,
     encode,
 )

@@ -17,11 +17,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 
-from notebook_udf.telemetry.store_logs import LogEntry, Logs
-from notebook_udf.telemetry.store_runs import EARLIER, Runs
-from notebook_udf.telemetry.store_sums import FunctionTotals, MetricTotal
-from notebook_udf.telemetry.store_workers import Workers, WorkerView
-from notebook_udf.telemetry.wire import (
+from notebook_udf.telemetry.records import (
     BundleDone,
     BundlesDone,
     CallFailed,
@@ -32,6 +28,10 @@ from notebook_udf.telemetry.wire import (
     TaskStarted,
     WorkerExited,
 )
+from notebook_udf.telemetry.store_logs import LogEntry, Logs
+from notebook_udf.telemetry.store_runs import EARLIER, Runs
+from notebook_udf.telemetry.store_sums import FunctionTotals, MetricTotal
+from notebook_udf.telemetry.store_workers import Workers, WorkerView
 
 _log = logging.getLogger("notebook_udf.telemetry")
 
@@ -66,15 +66,10 @@ class Store:
         Of bundles that travelled together subscribers are told one by one.
         What a subscriber raises is logged.
         """
-        told: tuple[Record, ...] = (record,)
         with self._changed:
             self._workers.apply(record)
             match record:
-                case BundlesDone(bundles):
-                    told = bundles
-                    for bundle in bundles:
-                        self._runs.apply(bundle)
-                case BundleDone() | TaskStarted() | TaskEnded():
+                case BundlesDone() | TaskStarted() | TaskEnded():
                     self._runs.apply(record)
                 case LogLines():
                     self._logs.add(record)
@@ -84,6 +79,9 @@ class Store:
                     self._stacks.append(replace(record, text=record.text[:_MAX_STACK]))
             self._changed.notify_all()
             callbacks = list(self._callbacks.values())
+        if not callbacks:
+            return
+        told: list[Record] = list(record) if isinstance(record, BundlesDone) else [record]
         for callback in callbacks:
             for each in told:
                 try:

@@ -11,7 +11,7 @@ import sys
 from collections import deque
 from dataclasses import dataclass
 
-from notebook_udf.telemetry.wire import LogLine, LogLines
+from notebook_udf.telemetry.records import LogLine, LogLines
 
 MAX_LINES = 50_000
 MAX_BYTES = 64 * 1024 * 1024

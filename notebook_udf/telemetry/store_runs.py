@@ -13,8 +13,16 @@ import math
 from collections import OrderedDict, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 
+from notebook_udf.telemetry.records import (
+    BundleDone,
+    BundlesDone,
+    MetricValue,
+    TaskEnded,
+    TaskId,
+    TaskStarted,
+)
 from notebook_udf.telemetry.store_sums import (
     FunctionTotals,
     Key,
@@ -24,7 +32,6 @@ from notebook_udf.telemetry.store_sums import (
     Tally,
     fits,
 )
-from notebook_udf.telemetry.wire import BundleDone, MetricValue, TaskEnded, TaskId, TaskStarted
 
 MAX_QUERIES = 100
 MAX_BUNDLES = 2_000
@@ -39,7 +46,7 @@ _MAX_FOLDED = 100_000
 EARLIER = "earlier"
 
 
-def _keys(record: BundleDone | TaskEnded) -> dict[Key, None]:
+def _keys(record: BundlesDone | TaskEnded) -> dict[Key, None]:
     """The functions in a record, each once, in its order."""
     return dict.fromkeys((timing.function, timing.version) for timing in record.functions)
 
@@ -56,17 +63,18 @@ class _Run:
         self._first = min(self._first, time)
         self._last = max(self._last, time)
 
-    def bundle(self, record: BundleDone) -> None:
-        self.see(record.time)
+    def bundles(self, record: BundlesDone) -> None:
+        self.see(min(record.time))
+        self.see(max(record.time))
         for key in _keys(record):
             sums = self._tally.of(key)
-            sums.bundles += 1
-            sums.bytes_in += record.bytes_in
-            sums.bytes_out += record.bytes_out
-            sums.wait_ns += record.wait_ns
-            sums.write_ns += record.write_ns
-        for timing in record.functions:
-            self._tally.of((timing.function, timing.version)).time(timing)
+            sums.bundles += len(record)
+            sums.bytes_in += sum(record.bytes_in)
+            sums.bytes_out += sum(record.bytes_out)
+            sums.wait_ns += sum(record.wait_ns)
+            sums.write_ns += sum(record.write_ns)
+        for timings in record.functions:
+            self._tally.of((timings.function, timings.version)).time(timings.total())
 
     def end(self, record: TaskEnded) -> None:
         self.see(record.time)
@@ -149,7 +157,8 @@ class _Query:
     """One query: its last bundles, and its tasks by stage and partition."""
 
     def __init__(self) -> None:
-        self.bundles: deque[BundleDone] = deque(maxlen=MAX_BUNDLES)
+        self.bundles: deque[BundlesDone] = deque()
+        self.count = 0
         self._names: set[MetricKey] = set()
         self._partitions: OrderedDict[tuple[int, int], dict[tuple[int, int], _Attempt]] = (
             OrderedDict()
@@ -158,6 +167,17 @@ class _Query:
         # Of partitions that are counted and closed, by stage.
         self._closed: dict[int, Tally] = {}
         self._sum: Tally | None = None
+
+    def keep(self, record: BundlesDone) -> None:
+        """Keeps the bundles, and lets those go that are ``MAX_BUNDLES`` old."""
+        self.bundles.append(record)
+        self.count += len(record)
+        while self.count - len(self.bundles[0]) >= MAX_BUNDLES:
+            self.drop()
+
+    def drop(self) -> None:
+        """Lets the oldest bundles go."""
+        self.count -= len(self.bundles.popleft())
 
     def attempt(self, task: TaskId) -> _Attempt | None:
         """The attempt a record belongs to; None if its partition is counted and closed."""
@@ -243,10 +263,10 @@ class Runs:
         self._ends = 0
         self.dropped_metrics = 0
 
-    def apply(self, record: TaskStarted | BundleDone | TaskEnded) -> None:
+    def apply(self, record: TaskStarted | BundlesDone | TaskEnded) -> None:
         """Takes what a task said."""
         query = self._query(record.task.query)
-        if isinstance(record, BundleDone):
+        if isinstance(record, BundlesDone):
             self._keep(query, record)
         attempt = query.attempt(record.task)
         if attempt is None:
@@ -260,8 +280,8 @@ class Runs:
                 run.measure(metric)
             else:
                 self.dropped_metrics += 1
-        if isinstance(record, BundleDone):
-            run.bundle(record)
+        if isinstance(record, BundlesDone):
+            run.bundles(record)
         else:
             run.end(record)
             self._ends += 1
@@ -269,7 +289,11 @@ class Runs:
 
     def bundles(self, query: str | None = None) -> list[BundleDone]:
         """The bundles that are kept, each query's in order, without their metrics."""
-        return [bundle for _, each in self._chosen(query) for bundle in each.bundles]
+        return [
+            bundle
+            for _, each in self._chosen(query)
+            for bundle in list(chain.from_iterable(each.bundles))[-MAX_BUNDLES:]
+        ]
 
     def totals(self, query: str | None = None) -> list[FunctionTotals]:
         """Sums per query, function and version."""
@@ -305,17 +329,18 @@ class Runs:
         self._queries.move_to_end(name)
         if len(self._queries) > MAX_QUERIES:
             _, oldest = self._queries.popitem(last=False)
-            self._bundles -= len(oldest.bundles)
+            self._bundles -= oldest.count
             self._earlier.add(oldest.tally())
         return query
 
-    def _keep(self, query: _Query, record: BundleDone) -> None:
-        self._bundles -= len(query.bundles)
-        query.bundles.append(replace(record, metrics=()) if record.metrics else record)
-        self._bundles += len(query.bundles)
+    def _keep(self, query: _Query, record: BundlesDone) -> None:
+        self._bundles -= query.count
+        query.keep(replace(record, metrics=()) if record.metrics else record)
+        self._bundles += query.count
         while self._bundles > MAX_ALL_BUNDLES:
-            next(each for each in self._queries.values() if each.bundles).bundles.popleft()
-            self._bundles -= 1
+            oldest = next(each for each in self._queries.values() if each.bundles)
+            self._bundles -= len(oldest.bundles[0])
+            oldest.drop()
 
 
 __all__ = [

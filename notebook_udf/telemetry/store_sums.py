@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from notebook_udf.functions.metrics import merge
-from notebook_udf.telemetry.wire import FunctionTiming
+from notebook_udf.telemetry.records import FunctionTiming
 
 Key = tuple[str, int]
 MetricKey = tuple[str, str, str]

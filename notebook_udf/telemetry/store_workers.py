@@ -10,8 +10,7 @@ from collections import OrderedDict
 from dataclasses import dataclass, replace
 from typing import Any
 
-from notebook_udf.telemetry.wire import (
-    BundleDone,
+from notebook_udf.telemetry.records import (
     BundlesDone,
     CallFailed,
     Record,
@@ -38,8 +37,8 @@ class WorkerView:
     Attributes
     ----------
     state, function, bundle, row
-        What it said it was doing; ``state`` is ``exited`` once it was reaped, and empty before
-        the first pulse.
+        What it said it was doing; ``state`` is ``busy`` in a task, ``idle`` between two,
+        ``exited`` once it was reaped, and empty before its first word.
     memory, peak_memory, memory_limit
         Resident bytes; the limit is 0 if there is none.
     cpu_seconds
@@ -135,14 +134,19 @@ class Workers:
                 self._pulse(record)
             case TaskStarted():
                 self._of_task(record.pid, record.task)
-                self._change(record.pid, record.time, task=record.task)
+                self._change(record.pid, record.time, task=record.task, state="busy")
             case TaskEnded():
                 self._of_task(record.pid, record.task)
-                self._change(record.pid, record.time, task=None)
-            case BundleDone():
-                self._bundles((record,))
-            case BundlesDone(bundles) if bundles:
-                self._bundles(bundles)
+                ended = {"task": None, "state": "idle", "function": "", "row": -1}
+                self._change(record.pid, record.time, **ended)
+            case BundlesDone():
+                view = self._of_task(record.pid, record.task)
+                self._change(
+                    record.pid,
+                    record.time[-1],
+                    bundles_done=view.bundles_done + len(record),
+                    rows_done=view.rows_done + sum(record.rows_in),
+                )
             case CallFailed():
                 view = self._of_task(record.pid, record.task)
                 failed = record.failed
@@ -153,17 +157,6 @@ class Workers:
                     last_error=f"{failed.exception}: {failed.message}"[:_MAX_ERROR],
                     last_error_id=failed.error_id,
                 )
-
-    def _bundles(self, bundles: tuple[BundleDone, ...]) -> None:
-        """Takes bundles of one worker and task."""
-        last = bundles[-1]
-        view = self._of_task(last.pid, last.task)
-        self._change(
-            last.pid,
-            last.time,
-            bundles_done=view.bundles_done + len(bundles),
-            rows_done=view.rows_done + sum(bundle.rows_in for bundle in bundles),
-        )
 
     def _started(self, record: WorkerStarted) -> None:
         view = self._views.get(record.pid)
@@ -185,7 +178,7 @@ class Workers:
         self._change(
             record.pid,
             record.time,
-            state=EXITED if view.exited is not None else record.state,
+            state=record.state,
             function=record.function,
             bundle=record.bundle,
             row=record.row,
@@ -216,7 +209,8 @@ class Workers:
     def _change(self, pid: int, time: float, **changes: Any) -> None:
         view = self._view(pid)
         if view.exited is not None:
-            changes.pop("task", None)
+            # A late word does not revive it.
+            changes = {k: v for k, v in changes.items() if k not in ("task", "state")}
         self._views[pid] = replace(view, seen=max(view.seen, time), **changes)
 
 

@@ -1,4 +1,4 @@
-"""The side channel's wire format: records, their encoding, and the address of a channel.
+"""The side channel's wire format: how records are encoded, and the address of a channel.
 
 Both ends import this module and nothing else of each other. A message is two frames: a header
 of five bytes (magic and version) and a JSON document ``{"kind": ..., ...fields}``. JSON, because
@@ -18,9 +18,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import UnionType
-from typing import Any, ClassVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from notebook_udf.errors import FailedRow, Frame, ProtocolError
+from notebook_udf.errors import ProtocolError
+from notebook_udf.telemetry.records import RECORDS, Record
 
 VERSION = 1
 HEADER = b"NUDF" + bytes([VERSION])
@@ -30,265 +31,6 @@ MAX_MESSAGE_BYTES = 8 * 1024 * 1024
 
 # Set in a worker's environment: the folder that holds the channel's address and key.
 CHANNEL_VARIABLE = "NOTEBOOK_UDF_CHANNEL"
-
-
-@dataclass(frozen=True)
-class TaskId:
-    """One attempt at one partition of one stage, and the query it belongs to.
-
-    ``query`` is Spark's SQL execution id ("" outside SQL), ``task_attempt`` Spark's TID, which
-    is unique in an application.
-    """
-
-    query: str
-    stage: int
-    partition: int
-    attempt: int
-    task_attempt: int
-
-
-@dataclass(frozen=True)
-class FunctionTiming:
-    """What one function cost in one bundle; nanoseconds."""
-
-    function: str
-    version: int
-    rows_in: int
-    rows_out: int
-    decode_ns: int
-    user_ns: int
-    encode_ns: int
-    errors: int = 0
-
-
-@dataclass(frozen=True)
-class MetricValue:
-    """A user metric, accumulated since the task began.
-
-    ``kind`` is ``counter``, ``gauge``, ``histogram`` or ``meter``; ``value`` is the state that
-    ``notebook_udf.functions.metrics.merge`` understands.
-    """
-
-    function: str
-    name: str
-    kind: str
-    value: Any
-
-
-class Record:
-    """Base of everything that travels on the side channel."""
-
-    kind: ClassVar[str]
-
-
-@dataclass(frozen=True)
-class WorkerStarted(Record):
-    """A worker process was forked and has found the channel."""
-
-    kind: ClassVar[str] = "worker-started"
-    pid: int
-    host: str
-    python: str
-    time: float
-    log_path: str
-
-
-@dataclass(frozen=True)
-class WorkerPulse(Record):
-    """Sent about once a second while a worker lives, and whenever its state changes.
-
-    ``cpu_seconds`` is user and system time since the fork, ``memory`` and ``peak_memory`` are
-    resident bytes, ``memory_limit`` is 0 without a limit; ``row`` counts rows of the open
-    bundle; ``lost_messages`` counts what the sender had to drop.
-    """
-
-    kind: ClassVar[str] = "worker-pulse"
-    pid: int
-    time: float
-    state: str
-    function: str
-    bundle: int
-    row: int
-    memory: int
-    peak_memory: int
-    memory_limit: int
-    cpu_seconds: float
-    lost_messages: int
-
-
-@dataclass(frozen=True)
-class WorkerExited(Record):
-    """The daemon reaped a worker. Exactly one of ``exit_code`` and ``signal`` is set."""
-
-    kind: ClassVar[str] = "worker-exited"
-    pid: int
-    time: float
-    exit_code: int | None
-    signal: int | None
-    requested: bool
-    output: str
-
-
-@dataclass(frozen=True)
-class TaskStarted(Record):
-    """A task of Spark's with functions of ours in it has begun."""
-
-    kind: ClassVar[str] = "task-started"
-    pid: int
-    time: float
-    task: TaskId
-    functions: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class BundleDone(Record):
-    """A bundle (one Arrow batch) went through.
-
-    ``wait_ns`` is the time spent waiting for its rows, ``write_ns`` handing the result to the
-    JVM. ``metrics`` holds the user metrics that changed, so that a lost message heals with the
-    next one.
-    """
-
-    kind: ClassVar[str] = "bundle-done"
-    pid: int
-    time: float
-    task: TaskId
-    bundle: int
-    rows_in: int
-    rows_out: int
-    bytes_in: int
-    bytes_out: int
-    wait_ns: int
-    write_ns: int
-    functions: tuple[FunctionTiming, ...]
-    metrics: tuple[MetricValue, ...] = ()
-
-
-@dataclass(frozen=True)
-class BundlesDone(Record):
-    """Bundles of one worker and task that ended shortly after each other, in order.
-
-    A message each would cost short bundles more than they are worth knowing.
-    """
-
-    kind: ClassVar[str] = "bundles-done"
-    bundles: tuple[BundleDone, ...]
-
-
-@dataclass(frozen=True)
-class TaskEnded(Record):
-    """A task is over. ``outcome`` is ``done``, ``failed`` or ``stopped`` (cancel, LIMIT).
-
-    The totals repeat what the bundles said, so that the kernel's sums are right even if
-    messages in between were dropped.
-    """
-
-    kind: ClassVar[str] = "task-ended"
-    pid: int
-    time: float
-    task: TaskId
-    outcome: str
-    bundles: int
-    rows_in: int
-    rows_out: int
-    functions: tuple[FunctionTiming, ...]
-    metrics: tuple[MetricValue, ...] = ()
-
-
-@dataclass(frozen=True)
-class LogLine:
-    """One line a function wrote; ``row`` is -1 outside of a call."""
-
-    sequence: int
-    time: float
-    level: str
-    source: str
-    function: str
-    bundle: int
-    row: int
-    text: str
-
-
-@dataclass(frozen=True)
-class LogLines(Record):
-    """Lines of one worker, in order. ``dropped`` counts those withheld since the last batch."""
-
-    kind: ClassVar[str] = "log-lines"
-    pid: int
-    query: str
-    lines: tuple[LogLine, ...]
-    dropped: int = 0
-
-
-@dataclass(frozen=True)
-class CallFailed(Record):
-    """A call failed. ``outcome`` is ``fail``, ``null`` or ``quarantine`` (the function's
-    ``on_error``), ``error`` names the class of ``notebook_udf.errors`` the kernel is to raise,
-    and ``extra`` holds that class's own attributes."""
-
-    kind: ClassVar[str] = "call-failed"
-    pid: int
-    time: float
-    task: TaskId
-    outcome: str
-    error: str
-    failed: FailedRow
-    extra: dict[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class StackDump(Record):
-    """The answer to ``Command("stacks")``: every thread's Python stack, as text."""
-
-    kind: ClassVar[str] = "stack-dump"
-    pid: int
-    time: float
-    text: str
-    reason: str
-
-
-@dataclass(frozen=True)
-class QueryLeft(Record):
-    """A worker has closed the instances it kept for a query; ``errors``: what they raised."""
-
-    kind: ClassVar[str] = "query-left"
-    pid: int
-    time: float
-    query: str
-    instances: int
-    errors: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Command(Record):
-    """From the kernel to workers: ``stacks``, ``log-level``, ``end-query`` or ``drain-query``.
-
-    ``pids`` empty means every worker. The last two are answered by ``QueryLeft``.
-    """
-
-    kind: ClassVar[str] = "command"
-    name: str
-    pids: tuple[int, ...] = ()
-    argument: str = ""
-
-
-_RECORDS: dict[str, type[Record]] = {
-    record.kind: record
-    for record in (
-        WorkerStarted,
-        WorkerPulse,
-        WorkerExited,
-        TaskStarted,
-        BundleDone,
-        BundlesDone,
-        TaskEnded,
-        LogLines,
-        CallFailed,
-        StackDump,
-        QueryLeft,
-        Command,
-    )
-}
 
 
 # What JSON, the table of records and their constructors raise for a document that fits none.
@@ -332,7 +74,7 @@ def decode(frames: list[bytes]) -> Record:
         )
     try:
         document = json.loads(frames[1])
-        cls: Any = _RECORDS[document.pop("kind")]
+        cls: Any = RECORDS[document.pop("kind")]
         return _reader(cls)(document)  # type: ignore[no-any-return]
     except ProtocolError:
         raise
@@ -362,6 +104,8 @@ def _reader(hint: Any) -> Callable[[Any], Any]:
     origin, arguments = get_origin(hint), get_args(hint)
     if hint is Any:
         return lambda value: value
+    if origin is tuple and arguments[0] in (int, float) and arguments[-1] is Ellipsis:
+        return functools.partial(_numbers, arguments[0])
     if origin is tuple and arguments[-1] is Ellipsis:
         item = _reader(arguments[0])
         return lambda value: tuple([item(each) for each in _listed(value)])
@@ -400,6 +144,16 @@ def _dataclass_reader(cls: Any) -> Callable[[Any], Any]:
             raise ProtocolError(f"unknown field {error} in {cls.__name__}") from error
 
     return read
+
+
+def _numbers(kind: type, value: Any) -> tuple[Any, ...]:
+    # Columns: looked at as a whole.
+    met = set(map(type, _listed(value)))
+    if kind is float and met <= {int, float}:
+        return tuple(map(float, value))
+    if not met <= {kind}:
+        raise ProtocolError(f"expected {kind.__name__}, got {sorted(t.__name__ for t in met)}")
+    return tuple(value)
 
 
 def _listed(value: Any) -> list[Any]:
@@ -455,26 +209,7 @@ __all__ = [
     "HEADER",
     "MAX_MESSAGE_BYTES",
     "VERSION",
-    "BundleDone",
-    "BundlesDone",
-    "CallFailed",
     "ChannelAddress",
-    "Command",
-    "FailedRow",
-    "Frame",
-    "FunctionTiming",
-    "LogLine",
-    "LogLines",
-    "MetricValue",
-    "QueryLeft",
-    "Record",
-    "StackDump",
-    "TaskEnded",
-    "TaskId",
-    "TaskStarted",
-    "WorkerExited",
-    "WorkerPulse",
-    "WorkerStarted",
     "decode",
     "encode",
 ]

@@ -14,8 +14,8 @@ import threading
 import time
 import traceback
 
+from notebook_udf.telemetry.records import Command, QueryLeft, StackDump
 from notebook_udf.telemetry.sender import Commands
-from notebook_udf.telemetry.wire import Command, QueryLeft, StackDump
 from notebook_udf.worker.runtime import Runtime
 
 _TICK_MS = 100
@@ -31,7 +31,6 @@ class Agent:
         self._runtime = runtime
         self._commands = commands
         self._last_pulse = 0.0
-        self._last_state = ""
         self._ending: list[Command] = []
         self._thread = threading.Thread(target=self._run, name="notebook-udf-agent", daemon=True)
 
@@ -83,9 +82,8 @@ class Agent:
 
     def _pulse(self) -> None:
         now = time.monotonic()
-        state = "idle" if self._runtime.task is None else "busy"
-        if now - self._last_pulse >= _PULSE_SECONDS or state != self._last_state:
-            self._last_pulse, self._last_state = now, state
+        if now - self._last_pulse >= _PULSE_SECONDS:
+            self._last_pulse = now
             self._runtime.send(self._runtime.pulse())
 
 

@@ -24,7 +24,7 @@ from notebook_udf.functions.base import (
 from notebook_udf.functions.context import FunctionContext
 from notebook_udf.functions.definition import FunctionDefinition, doorway
 from notebook_udf.functions.metrics import MetricGroup
-from notebook_udf.telemetry.wire import FunctionTiming, TaskId
+from notebook_udf.telemetry.records import FunctionTiming, TaskId
 from notebook_udf.worker import failure
 from notebook_udf.worker.blame import WorkerStopped, classify
 from notebook_udf.worker.position import Position

@@ -20,7 +20,7 @@ from typing import Any
 from pyspark import cloudpickle
 
 from notebook_udf.errors import FailedRow, Frame
-from notebook_udf.telemetry.wire import TaskId
+from notebook_udf.telemetry.records import TaskId
 from notebook_udf.worker.refusal import BadResult
 
 # Arguments larger than this, pickled, are shown but cannot be replayed.

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from notebook_udf.telemetry.wire import LogLine
+from notebook_udf.telemetry.records import LogLine
 
 # Lines per second that reach the kernel, and how many may come at once. A person reads neither
 # faster, and a flood must not slow the job.

@@ -19,8 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.functions.base import Endings
-from notebook_udf.telemetry.sender import Sender
-from notebook_udf.telemetry.wire import (
+from notebook_udf.telemetry.records import (
     BundleDone,
     BundlesDone,
     LogLines,
@@ -28,6 +27,7 @@ from notebook_udf.telemetry.wire import (
     WorkerPulse,
     WorkerStarted,
 )
+from notebook_udf.telemetry.sender import Sender
 from notebook_udf.worker.event_loop import EventLoop
 from notebook_udf.worker.lanes import current_lane
 from notebook_udf.worker.limits import MemoryLimit, cpu_seconds, peak_bytes, resident_bytes
@@ -37,8 +37,9 @@ from notebook_udf.worker.position import PositionFile
 if TYPE_CHECKING:
     from notebook_udf.worker.task import Task
 
-# Bundles that end within this time of each other travel together; the agent sends what is left.
-_TOGETHER_SECONDS = 0.1
+# The agent sends the bundles that ended since it last looked; where it does not come to it,
+# because a function holds the interpreter, the next bundle does after this time.
+_TOGETHER_SECONDS = 0.2
 
 # Lines in one message; more make several.
 _LINES_PER_MESSAGE = 200
@@ -119,8 +120,9 @@ class Runtime:
         with self._sending:
             waiting, self._bundles = self._bundles, []
         self._bundles_sent = time.monotonic()
-        if self.sender is not None and waiting:
-            self.sender.send(waiting[0] if len(waiting) == 1 else BundlesDone(tuple(waiting)))
+        if self.sender is not None:
+            for together in BundlesDone.of(waiting):
+                self.sender.send(together)
 
     def where(self) -> tuple[str, int, int]:
         """Function, bundle and row that is running."""

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from notebook_udf.errors import FailedRow
 from notebook_udf.functions.metrics import MetricGroup
-from notebook_udf.telemetry.wire import (
+from notebook_udf.telemetry.records import (
     BundleDone,
     CallFailed,
     FunctionTiming,

@@ -18,7 +18,7 @@ import pytest
 
 import notebook_udf as nu
 from notebook_udf import udf
-from notebook_udf.telemetry.wire import LogLines
+from notebook_udf.telemetry.records import LogLines
 
 
 @pytest.fixture(autouse=True)

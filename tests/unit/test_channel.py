@@ -24,19 +24,16 @@ from notebook_udf.errors import SessionError
 from notebook_udf.telemetry import sender as sender_module
 from notebook_udf.telemetry.handshakes import Handshakes
 from notebook_udf.telemetry.receiver import Receiver
-from notebook_udf.telemetry.sender import Commands, Sender, connect_from_environment
-from notebook_udf.telemetry.wire import (
-    CHANNEL_VARIABLE,
-    HEADER,
-    ChannelAddress,
+from notebook_udf.telemetry.records import (
     Command,
     LogLine,
     LogLines,
     Record,
     StackDump,
     WorkerStarted,
-    encode,
 )
+from notebook_udf.telemetry.sender import Commands, Sender, connect_from_environment
+from notebook_udf.telemetry.wire import CHANNEL_VARIABLE, HEADER, ChannelAddress, encode
 
 Records = queue.Queue[Record]
 
@@ -101,7 +98,7 @@ def in_a_process(code: str, folder: Path) -> str:
 WORKER = """
 import os, sys, time
 from notebook_udf.telemetry.sender import Commands, connect_from_environment
-from notebook_udf.telemetry.wire import StackDump, WorkerStarted
+from notebook_udf.telemetry.records import StackDump, WorkerStarted
 sender = connect_from_environment()
 assert sender is not None
 """

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import notebook_udf as nu
 from notebook_udf.functions.capture import freeze
 from notebook_udf.functions.definition import doorway
-from notebook_udf.telemetry.wire import TaskId
+from notebook_udf.telemetry.records import TaskId
 from notebook_udf.worker.accumulators import Accumulation
 from notebook_udf.worker.call import FunctionCall
 from notebook_udf.worker.failure import FunctionFailed

@@ -15,11 +15,9 @@ from notebook_udf.errors import FailedRow, Frame
 from notebook_udf.functions.metrics import Counter, Gauge, Histogram, Meter, MetricGroup
 from notebook_udf.telemetry import store as store_module
 from notebook_udf.telemetry import store_runs, store_workers
-from notebook_udf.telemetry.store import EARLIER, Store, WorkerView
-from notebook_udf.telemetry.store_logs import MAX_LINE, Logs
-from notebook_udf.telemetry.store_sums import fits
-from notebook_udf.telemetry.wire import (
+from notebook_udf.telemetry.records import (
     BundleDone,
+    BundlesDone,
     CallFailed,
     Command,
     FunctionTiming,
@@ -35,6 +33,9 @@ from notebook_udf.telemetry.wire import (
     WorkerPulse,
     WorkerStarted,
 )
+from notebook_udf.telemetry.store import EARLIER, Store, WorkerView
+from notebook_udf.telemetry.store_logs import MAX_LINE, Logs
+from notebook_udf.telemetry.store_sums import fits
 
 
 @pytest.fixture
@@ -50,9 +51,13 @@ def timing(rows: int, function: str = "f", errors: int = 0) -> FunctionTiming:
     return FunctionTiming(function, 1, rows, rows, rows, 2 * rows, 3 * rows, errors)
 
 
-def bundle(of: TaskId, rows: int = 10, pid: int = 1, time: float = 5.0, **more: Any) -> BundleDone:
+def bundle(
+    of: TaskId, rows: int = 10, pid: int = 1, time: float = 5.0, number: int = 0, **more: Any
+) -> BundlesDone:
     values: dict[str, Any] = {"functions": (timing(rows),), **more}
-    return BundleDone(pid, time, of, 0, rows, rows, 8 * rows, 4 * rows, rows, rows, **values)
+    alone = BundleDone(pid, time, of, number, rows, rows, 8 * rows, 4 * rows, rows, rows, **values)
+    (record,) = BundlesDone.of([alone])
+    return record
 
 
 def end(
@@ -304,7 +309,7 @@ def test_bundles_are_bounded_and_their_rows_are_not_lost(
     monkeypatch.setattr(store_runs, "MAX_ALL_BUNDLES", 2_500)
     for query in ("a", "b"):
         for number in range(2_100):
-            store.apply(replace(bundle(task(query=query), 1), bundle=number))
+            store.apply(bundle(task(query=query), 1, number=number))
     assert [each.bundle for each in store.bundles("a")] == list(range(1_600, 2_100))
     assert [each.bundle for each in store.bundles("b")] == list(range(100, 2_100))
     assert len(store.bundles()) == 2_500
@@ -437,8 +442,9 @@ def test_totals_equal_a_plain_model(sequence: list[tuple[Plan, Record, bool]]) -
         seen = places.setdefault(plan.place, [])
         if all(plan is not other for other in seen):
             seen.append(plan)
-        if isinstance(record, BundleDone):
-            plan.sent.append((record.functions[0].rows_in, record.functions[1].rows_in))
+        if isinstance(record, BundlesDone):
+            (done_bundle,) = record
+            plan.sent.append(tuple(timing.rows_in for timing in done_bundle.functions))
             plan.metric = record.metrics[0].value
         if isinstance(record, TaskEnded):
             plan.ended = True
@@ -635,7 +641,7 @@ def test_subscribers_hear_each_record_and_may_read(
     unsubscribe()
     unsubscribe()
     store.apply(bundle(task()))
-    assert heard == [(bundle(task()), 1)]
+    assert heard == [(*bundle(task()), 1)]
     assert caplog.text.count("a subscriber failed on a bundle-done record") == 2
 
 

@@ -1,0 +1,374 @@
+"""The side channel's records: what workers tell the kernel, and what they are told.
+
+Frozen data without behaviour of its own; ``wire`` puts it on the wire and ``store`` gives it a
+meaning. Times are seconds since the epoch, sizes bytes, durations nanoseconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import groupby
+from operator import attrgetter
+from typing import Any, ClassVar
+
+from notebook_udf.errors import FailedRow
+
+
+@dataclass(frozen=True)
+class TaskId:
+    """One attempt at one partition of one stage, and the query it belongs to.
+
+    ``query`` is Spark's SQL execution id ("" outside SQL), ``task_attempt`` Spark's TID, which
+    is unique in an application.
+    """
+
+    query: str
+    stage: int
+    partition: int
+    attempt: int
+    task_attempt: int
+
+
+@dataclass(frozen=True)
+class FunctionTiming:
+    """What one function cost in one bundle; nanoseconds."""
+
+    function: str
+    version: int
+    rows_in: int
+    rows_out: int
+    decode_ns: int
+    user_ns: int
+    encode_ns: int
+    errors: int = 0
+
+
+@dataclass(frozen=True)
+class FunctionTimings:
+    """What one function cost in each of several bundles; nanoseconds."""
+
+    function: str
+    version: int
+    rows_in: tuple[int, ...]
+    rows_out: tuple[int, ...]
+    decode_ns: tuple[int, ...]
+    user_ns: tuple[int, ...]
+    encode_ns: tuple[int, ...]
+    errors: tuple[int, ...]
+
+    def __iter__(self) -> Iterator[FunctionTiming]:
+        for costs in zip(*_costs(self), strict=True):
+            yield FunctionTiming(self.function, self.version, *costs)
+
+    def total(self) -> FunctionTiming:
+        """What it cost in all of them."""
+        return FunctionTiming(self.function, self.version, *map(sum, _costs(self)))
+
+
+@dataclass(frozen=True)
+class MetricValue:
+    """A user metric, accumulated since the task began.
+
+    ``kind`` is ``counter``, ``gauge``, ``histogram`` or ``meter``; ``value`` is the state that
+    ``notebook_udf.functions.metrics.merge`` understands.
+    """
+
+    function: str
+    name: str
+    kind: str
+    value: Any
+
+
+class Record:
+    """Base of everything that travels on the side channel."""
+
+    kind: ClassVar[str]
+
+
+@dataclass(frozen=True)
+class WorkerStarted(Record):
+    """A worker process was forked and has found the channel."""
+
+    kind: ClassVar[str] = "worker-started"
+    pid: int
+    host: str
+    python: str
+    time: float
+    log_path: str
+
+
+@dataclass(frozen=True)
+class WorkerPulse(Record):
+    """Sent about once a second while a worker lives; that it changes, tasks say themselves.
+
+    ``cpu_seconds`` is user and system time since the fork, ``memory`` and ``peak_memory`` are
+    resident bytes, ``memory_limit`` is 0 without a limit; ``row`` counts rows of the open
+    bundle; ``lost_messages`` counts what the sender had to drop.
+    """
+
+    kind: ClassVar[str] = "worker-pulse"
+    pid: int
+    time: float
+    state: str
+    function: str
+    bundle: int
+    row: int
+    memory: int
+    peak_memory: int
+    memory_limit: int
+    cpu_seconds: float
+    lost_messages: int
+
+
+@dataclass(frozen=True)
+class WorkerExited(Record):
+    """The daemon reaped a worker. Exactly one of ``exit_code`` and ``signal`` is set."""
+
+    kind: ClassVar[str] = "worker-exited"
+    pid: int
+    time: float
+    exit_code: int | None
+    signal: int | None
+    requested: bool
+    output: str
+
+
+@dataclass(frozen=True)
+class TaskStarted(Record):
+    """A task of Spark's with functions of ours in it has begun."""
+
+    kind: ClassVar[str] = "task-started"
+    pid: int
+    time: float
+    task: TaskId
+    functions: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class BundleDone(Record):
+    """A bundle (one Arrow batch) went through; it travels as a part of ``BundlesDone``.
+
+    ``wait_ns`` is the time spent waiting for its rows, ``write_ns`` handing the result to the
+    JVM. ``metrics`` holds the user metrics that changed, so that a lost message heals with the
+    next one.
+    """
+
+    kind: ClassVar[str] = "bundle-done"
+    pid: int
+    time: float
+    task: TaskId
+    bundle: int
+    rows_in: int
+    rows_out: int
+    bytes_in: int
+    bytes_out: int
+    wait_ns: int
+    write_ns: int
+    functions: tuple[FunctionTiming, ...]
+    metrics: tuple[MetricValue, ...] = ()
+
+
+@dataclass(frozen=True)
+class BundlesDone(Record):
+    """Bundles of one worker and task, in order: a column for each field of ``BundleDone``.
+
+    Short bundles come by the thousand, and an object each would cost both ends more than they
+    are worth knowing. ``metrics`` are those of all the bundles.
+    """
+
+    kind: ClassVar[str] = "bundles-done"
+    pid: int
+    task: TaskId
+    time: tuple[float, ...]
+    bundle: tuple[int, ...]
+    rows_in: tuple[int, ...]
+    rows_out: tuple[int, ...]
+    bytes_in: tuple[int, ...]
+    bytes_out: tuple[int, ...]
+    wait_ns: tuple[int, ...]
+    write_ns: tuple[int, ...]
+    functions: tuple[FunctionTimings, ...]
+    metrics: tuple[MetricValue, ...] = ()
+
+    def __post_init__(self) -> None:
+        columns = [getattr(self, name) for name in _BUNDLE]
+        columns += [getattr(each, name) for each in self.functions for name in _TIMING]
+        if len({len(column) for column in columns}) > 1 or not self.time:
+            raise ValueError("bundles with fields for some of them only, or none at all")
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    @classmethod
+    def of(cls, bundles: Iterable[BundleDone]) -> Iterator[BundlesDone]:
+        """The bundles as few records; those of one record have a task and functions in common."""
+        for (pid, task, functions), run in groupby(bundles, _shared):
+            alike = list(run)
+            fields = {name: tuple([getattr(b, name) for b in alike]) for name in _BUNDLE}
+            timings = [
+                FunctionTimings(*key, *zip(*(_costs(b.functions[at]) for b in alike), strict=True))
+                for at, key in enumerate(functions)
+            ]
+            metrics = [metric for bundle in alike for metric in bundle.metrics]
+            yield cls(pid, task, **fields, functions=tuple(timings), metrics=tuple(metrics))
+
+    def __iter__(self) -> Iterator[BundleDone]:
+        """Each bundle; the last one with the metrics of all."""
+        timings = list(zip(*self.functions, strict=True)) or [()] * len(self)
+        last = len(self) - 1
+        for at, costs in enumerate(timings):
+            fields = {name: getattr(self, name)[at] for name in _BUNDLE}
+            metrics = self.metrics if at == last else ()
+            yield BundleDone(self.pid, task=self.task, **fields, functions=costs, metrics=metrics)
+
+
+# Fields of which each bundle has its own.
+_BUNDLE = (
+    "time", "bundle", "rows_in", "rows_out", "bytes_in", "bytes_out", "wait_ns", "write_ns",
+)  # fmt: skip
+_TIMING = ("rows_in", "rows_out", "decode_ns", "user_ns", "encode_ns", "errors")
+_costs = attrgetter(*_TIMING)
+
+
+def _shared(bundle: BundleDone) -> tuple[int, TaskId, tuple[tuple[str, int], ...]]:
+    functions = tuple([(timing.function, timing.version) for timing in bundle.functions])
+    return bundle.pid, bundle.task, functions
+
+
+@dataclass(frozen=True)
+class TaskEnded(Record):
+    """A task is over. ``outcome`` is ``done``, ``failed`` or ``stopped`` (cancel, LIMIT).
+
+    The totals repeat what the bundles said, so that the kernel's sums are right even if
+    messages in between were dropped.
+    """
+
+    kind: ClassVar[str] = "task-ended"
+    pid: int
+    time: float
+    task: TaskId
+    outcome: str
+    bundles: int
+    rows_in: int
+    rows_out: int
+    functions: tuple[FunctionTiming, ...]
+    metrics: tuple[MetricValue, ...] = ()
+
+
+@dataclass(frozen=True)
+class LogLine:
+    """One line a function wrote; ``row`` is -1 outside of a call."""
+
+    sequence: int
+    time: float
+    level: str
+    source: str
+    function: str
+    bundle: int
+    row: int
+    text: str
+
+
+@dataclass(frozen=True)
+class LogLines(Record):
+    """Lines of one worker, in order. ``dropped`` counts those withheld since the last batch."""
+
+    kind: ClassVar[str] = "log-lines"
+    pid: int
+    query: str
+    lines: tuple[LogLine, ...]
+    dropped: int = 0
+
+
+@dataclass(frozen=True)
+class CallFailed(Record):
+    """A call failed. ``outcome`` is ``fail``, ``null`` or ``quarantine`` (the function's
+    ``on_error``), ``error`` names the class of ``notebook_udf.errors`` the kernel is to raise,
+    and ``extra`` holds that class's own attributes."""
+
+    kind: ClassVar[str] = "call-failed"
+    pid: int
+    time: float
+    task: TaskId
+    outcome: str
+    error: str
+    failed: FailedRow
+    extra: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class StackDump(Record):
+    """The answer to ``Command("stacks")``: every thread's Python stack, as text."""
+
+    kind: ClassVar[str] = "stack-dump"
+    pid: int
+    time: float
+    text: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class QueryLeft(Record):
+    """A worker has closed the instances it kept for a query; ``errors``: what they raised."""
+
+    kind: ClassVar[str] = "query-left"
+    pid: int
+    time: float
+    query: str
+    instances: int
+    errors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Command(Record):
+    """From the kernel to workers: ``stacks``, ``log-level``, ``end-query`` or ``drain-query``.
+
+    ``pids`` empty means every worker. The last two are answered by ``QueryLeft``.
+    """
+
+    kind: ClassVar[str] = "command"
+    name: str
+    pids: tuple[int, ...] = ()
+    argument: str = ""
+
+
+# Every kind that may travel.
+RECORDS: dict[str, type[Record]] = {
+    record.kind: record
+    for record in (
+        WorkerStarted,
+        WorkerPulse,
+        WorkerExited,
+        TaskStarted,
+        BundlesDone,
+        TaskEnded,
+        LogLines,
+        CallFailed,
+        StackDump,
+        QueryLeft,
+        Command,
+    )
+}
+
+__all__ = [
+    "RECORDS",
+    "BundleDone",
+    "BundlesDone",
+    "CallFailed",
+    "Command",
+    "FunctionTiming",
+    "FunctionTimings",
+    "LogLine",
+    "LogLines",
+    "MetricValue",
+    "QueryLeft",
+    "Record",
+    "StackDump",
+    "TaskEnded",
+    "TaskId",
+    "TaskStarted",
+    "WorkerExited",
+    "WorkerPulse",
+    "WorkerStarted",
+]
