@@ -14,7 +14,7 @@ import pytest
 
 import notebook_udf as nu
 from notebook_udf import udf
-from notebook_udf.telemetry import wire
+from notebook_udf.telemetry import records, wire
 from notebook_udf.telemetry.store import LogEntry
 
 
@@ -25,8 +25,10 @@ def lines_after(
     session.register_function("writes", function)
     seen = threading.Event()
 
-    def look(record: wire.Record) -> None:
-        if isinstance(record, wire.LogLines) and any(until in line.text for line in record.lines):
+    def look(record: records.Record) -> None:
+        if isinstance(record, records.LogLines) and any(
+            until in line.text for line in record.lines
+        ):
             seen.set()
 
     unsubscribe = session.store.subscribe(look)
@@ -118,7 +120,7 @@ def test_a_flood_is_bounded_counted_and_kept_in_the_file(session: nu.Session) ->
     kept_before = len(session.logs())
     ended = threading.Event()
     unsubscribe = session.store.subscribe(
-        lambda record: ended.set() if isinstance(record, wire.TaskEnded) else None
+        lambda record: ended.set() if isinstance(record, records.TaskEnded) else None
     )
     try:
         pid = session.sql("SELECT writes(id) FROM range(0, 1, 1, 1)").collect()[0][0]
@@ -136,7 +138,7 @@ def test_a_flood_is_bounded_counted_and_kept_in_the_file(session: nu.Session) ->
 
 def test_a_printed_record_forges_nothing(session: nu.Session) -> None:
     forged = wire.encode(
-        wire.LogLines(1, "9", (wire.LogLine(1, 0.0, "INFO", "x", "victim", 0, 0, "forged"),))
+        records.LogLines(1, "9", (records.LogLine(1, 0.0, "INFO", "x", "victim", 0, 0, "forged"),))
     )
 
     def writes(i: int) -> int:
