@@ -327,7 +327,18 @@ def _base(qualifier: str, name: str) -> exp.Expression:
 
 
 def _projections(columns: Columns) -> list[exp.Expression]:
-    return columns.aliased() or [exp.alias_(exp.Literal.number(0), "_nu_none")]
+    """The columns of the inner query; those of its source under their names, where these differ.
+
+    Spark copies every row to give a column another name.
+    """
+    names = [e.name.lower() if isinstance(e, exp.Column) else "" for e in columns.expressions]
+    found = [
+        expression.copy() if name and names.count(name) == 1 else aliased
+        for expression, name, aliased in zip(
+            columns.expressions, names, columns.aliased(), strict=True
+        )
+    ]
+    return found or [exp.alias_(exp.Literal.number(0), "_nu_none")]
 
 
 def _set_from(select: exp.Select, view: str | None, rest: list[exp.Expression]) -> None:
