@@ -1,7 +1,7 @@
-"""ORDER BY with LIMIT: what is selected is computed for the rows that are left, where Spark calls
-Python functions for all of them.
+"""ORDER BY with LIMIT: async functions are called for the rows that are left. Spark calls Python
+functions for all of them.
 
-Sorting and limit, which none of the calls has a part in, go below them::
+Sorting and limit, if none of the calls has a part in them, go below what is selected::
 
     SELECT k, f(v) FROM t ORDER BY k LIMIT 3
     SELECT _nu_first0, f(_nu_first1) FROM (SELECT k, v FROM t ORDER BY k LIMIT 3)
@@ -42,13 +42,17 @@ def limited_first(select: exp.Select, calls: ScalarCalls) -> exp.Select | None:
     if select.args.get("order") is None or select.args.get("limit") is None:
         return None
     projections = select.expressions
-    called = {text(call) for p in projections for call in calls.inside(p)}
-    if not called or select.args.get("distinct") or calls.is_grouped(select):
+    called = [call for p in projections for call in calls.inside(p)]
+    if (
+        not any(calls.is_async(call) for call in called)
+        or select.args.get("distinct")
+        or calls.is_grouped(select)
+    ):
         return None
     if any(select.args.get(name) for name in UNFIT) or not stands_alone(select):
         return None
     where = select.args.get("where")
-    if where is not None and called & {text(call) for call in calls.inside(where)}:
+    if where is not None and {*map(text, called)} & {*map(text, calls.inside(where))}:
         # It is computed there, and not to be again.
         return None
     if not all(p.is_star or _is_by_row(p, calls) for p in projections):
