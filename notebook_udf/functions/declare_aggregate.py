@@ -12,7 +12,7 @@ import typing
 from types import SimpleNamespace
 from typing import Any, cast
 
-from pyspark.sql.types import DataType, StructField, StructType
+from pyspark.sql.types import DataType
 
 from notebook_udf.errors import DeclarationError, TypeDeclarationError
 from notebook_udf.functions.base import (
@@ -29,7 +29,7 @@ from notebook_udf.functions.declare import (
     udf,
 )
 from notebook_udf.functions.declare_process import is_process, process_function
-from notebook_udf.functions.declare_table import row_of, udtf, yields_rows
+from notebook_udf.functions.declare_table import columns_of, row_of, udtf, yields_rows
 from notebook_udf.functions.definition import FunctionDefinition, parameters_of
 from notebook_udf.functions.options import FunctionOptions, FunctionType, choice
 from notebook_udf.functions.source import find_source
@@ -104,7 +104,7 @@ def udtaf(
     """Declares a table aggregate function: several rows per group.
 
     As ``udaf``, but ``f`` is a ``TableAggregateFunction`` and ``result_type`` the type of its
-    rows; a type that is no ROW makes rows of one column.
+    rows; columns without names are called as ``udtf`` calls them, ``f0`` and so on.
     """
     given: dict[str, Any] = {
         "input_types": input_types,
@@ -222,9 +222,11 @@ def _declare(
                 f"it from get_result_type, or give it, as in result_type='double'"
             )
     table = base is TableAggregateFunction
-    result = result_type_of(result_type, _emitted(hints) if table else hints, title)
-    if table and not isinstance(result, StructType):
-        result = StructType([StructField(title, result)])
+    result = (
+        columns_of(result_type, _emitted(hints).get("return"), title)
+        if table
+        else result_type_of(result_type, hints, title)
+    )
     return FunctionDefinition(
         name=title,
         kind="table aggregate" if table else "aggregate",

@@ -150,17 +150,36 @@ def _called(f: Any) -> Any:
 
 
 def _columns(given: Any, annotation: Any, title: str) -> StructType:
-    what = f"the result of {title}"
-    if given is None:
-        return _annotated_columns(annotation, title)
+    row = None if given is not None else _row_of(annotation, title)
+    return _checked(columns_of(given, row, title), title)
+
+
+def columns_of(given: Any, row: Any, title: str) -> StructType:
+    """The columns of rows: of the types given for them, or else of a row's annotation.
+
+    Those without a name are ``f0``, ``f1`` and so on, as in the design of PyFlink's functions.
+    """
+    what, many = f"the result of {title}", f"column {{}} of {title}".format
     if isinstance(given, (list, tuple)) and not hasattr(given, "_fields"):
-        found = _numbered([resolve(t, what=f"column {i} of {title}") for i, t in enumerate(given)])
-    else:
-        found = _as_columns(resolve(given, what=what))
-    return _checked(found, title)
+        return _numbered([resolve(t, what=many(i)) for i, t in enumerate(given)])
+    if given is not None:
+        return _as_columns(resolve(given, what=what))
+    parts = typing.get_args(row)
+    if typing.get_origin(row) is tuple and Ellipsis not in parts:
+        return _numbered([from_annotation(p, what=many(i)) for i, p in enumerate(parts)])
+    return _as_columns(from_annotation(row, what=what))
 
 
-def _annotated_columns(annotation: Any, title: str) -> StructType:
+def _row_of(annotation: Any, title: str) -> Any:
+    """The annotation of a row in that of several.
+
+    Raises
+    ------
+    DeclarationError
+        If it is not one of several rows.
+    TypeDeclarationError
+        If it is missing, or says nothing of the row.
+    """
     if annotation is None:
         raise TypeDeclarationError(
             f"the columns of {title} are not known: annotate it (def {title}(...) -> "
@@ -177,14 +196,7 @@ def _annotated_columns(annotation: Any, title: str) -> StructType:
             f"the rows of {title} have no type: annotate it with Iterator[str], "
             f"Iterator[tuple[str, int]] or an iterator of a dataclass"
         )
-    what = f"the result of {title}"
-    parts = typing.get_args(row)
-    if typing.get_origin(row) is tuple and Ellipsis not in parts:
-        places = enumerate(parts)
-        found = _numbered([from_annotation(p, what=f"column {i} of {title}") for i, p in places])
-    else:
-        found = _as_columns(from_annotation(row, what=what))
-    return _checked(found, title)
+    return row
 
 
 def _rows_of(annotation: Any, kinds: tuple[Any, ...]) -> tuple[bool, Any]:
@@ -226,4 +238,4 @@ def _shown(annotation: Any) -> str:
     return annotation.__name__ if isinstance(annotation, type) else str(annotation)
 
 
-__all__ = ["row_of", "udtf", "yields_rows"]
+__all__ = ["columns_of", "row_of", "udtf", "yields_rows"]

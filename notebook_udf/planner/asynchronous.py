@@ -151,9 +151,7 @@ def _depth(node: exp.Expression, calls: ScalarCalls) -> int:
     below = [
         _depth(call, calls) for child in node.iter_expressions() for call in calls.inside(child)
     ]
-    record = calls.record(node)
-    own = record is not None and record.definition.is_async
-    return max(below, default=0) + own
+    return max(below, default=0) + calls.is_async(node)
 
 
 def lateral(rows: exp.Expression, names: Sequence[str]) -> exp.Expression:
@@ -225,8 +223,7 @@ def stored_union(tree: exp.Expression, calls: ScalarCalls) -> exp.Expression | N
         return None
     if tree.args.get("order") is None or tree.args.get("limit") is not None:
         return None
-    records = map(calls.record, tree.walk())
-    if not any(record is not None and record.definition.is_async for record in records):
+    if not any(map(calls.is_async, tree.walk())):
         return None
     inner = tree.copy()
     order, with_ = inner.args.pop("order"), inner.args.pop("with_", None)

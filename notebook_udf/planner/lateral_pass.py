@@ -19,9 +19,12 @@ from notebook_udf.planner.references import (
     replace,
     stars,
 )
-from notebook_udf.planner.tables import ENDED, MET, Chain, matched
+from notebook_udf.planner.tables import ENDED, INPUT, MET, Chain, matched
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.worker.table import Step
+
+# A number for each row that no other has.
+_NUMBERED = "monotonically_increasing_id"
 
 # Places of arguments: a column of the inner query, or a call before it and one of its columns.
 _Argument = int | tuple[int, int]
@@ -146,7 +149,7 @@ class _Rewriting:
         self._before = everything[:first]
         made = Pass(self._scope())
         for call in found[first:]:
-            if call is None or not made.add(call):
+            if call is None or (made.calls and _asks(call)) or not made.add(call):
                 break
             if call.condition is not None:
                 break
@@ -222,6 +225,9 @@ class _Rewriting:
             for place, entry in zip(needed, entries, strict=True)
             if entry.base is not None
         }
+        # Spark moves rows about to answer a query in the condition: they have to be known again.
+        asks = _asks(last)
+        apart = [made.columns.place(exp.Anonymous(this=_NUMBERED))] if asks else []
         inner = exp.Select(expressions=_projections(made.columns))
         _set_from(inner, None, self._before)
         if where:
@@ -235,10 +241,11 @@ class _Rewriting:
         all_names = scope.names()
         names = [all_names[place] for place in needed]
         self.renamed = any(e.name != n for e, n in zip(entries, names, strict=True))
-        rows = chain.exploded(leaving, names, ENDED if ends else "")
+        leaves = [*names, INPUT] if asks else names
+        rows = chain.exploded([*leaving, *apart], leaves, ENDED if ends else "")
         if last.condition is None:
             return rows
-        return self._meeting(rows, scope, last.condition.copy(), names, outer=ends)
+        return self._meeting(rows, scope, last.condition.copy(), leaves, outer=ends)
 
     def _meeting(
         self,
@@ -253,12 +260,6 @@ class _Rewriting:
         view = self._around.view(rows)
         where = exp.Where(this=condition)
         all_names = scope.names()
-        if outer and where.find(exp.Query) is not None:
-            # Spark would move the rows about to answer it.
-            raise Unfit(
-                "the condition of a LEFT JOIN LATERAL cannot have a query in it: compute the "
-                "query's answer before, as a column"
-            )
         for reference in list(scope.references(where)):
             replace(reference, view, all_names[scope.entries.index(reference.entry)])
         columns: list[exp.Expression] = [
@@ -274,7 +275,7 @@ class _Rewriting:
         met.set(
             "expressions", [*columns, exp.alias_(exp.cast(unless, "boolean"), MET), ended.copy()]
         )
-        return matched(self._around.run(met, self._visible))
+        return matched(self._around.run(met, self._visible), moved=INPUT in names)
 
     # What is left ----------------------------------------------------------------------------
 
@@ -293,6 +294,12 @@ class _Rewriting:
 
     def _joins(self) -> list[exp.Join]:
         return [item for item in self._rest if isinstance(item, exp.Join)]
+
+
+def _asks(call: FromCall) -> bool:
+    """Whether the condition of an outer join has a query in it."""
+    condition = call.condition
+    return call.outer and condition is not None and condition.find(exp.Query) is not None
 
 
 def _with_relation(scope: Scope, item: exp.Expression, names: list[str]) -> Scope:
@@ -327,7 +334,18 @@ def _base(qualifier: str, name: str) -> exp.Expression:
 
 
 def _projections(columns: Columns) -> list[exp.Expression]:
-    return columns.aliased() or [exp.alias_(exp.Literal.number(0), "_nu_none")]
+    """The columns of the inner query; those of its source under their names, where these differ.
+
+    Spark copies every row to give a column another name.
+    """
+    names = [e.name.lower() if isinstance(e, exp.Column) else "" for e in columns.expressions]
+    found = [
+        expression.copy() if name and names.count(name) == 1 else aliased
+        for expression, name, aliased in zip(
+            columns.expressions, names, columns.aliased(), strict=True
+        )
+    ]
+    return found or [exp.alias_(exp.Literal.number(0), "_nu_none")]
 
 
 def _set_from(select: exp.Select, view: str | None, rest: list[exp.Expression]) -> None:

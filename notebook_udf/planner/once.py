@@ -46,21 +46,25 @@ def once_per_row(
     calls: ScalarCalls,
     numbers: Iterator[int],
     filtered: frozenset[str] = frozenset(),
+    *,
+    all_of_them: bool = False,
 ) -> bool:
     """Gives a SELECT columns for the calls it makes in several places; whether it had any.
 
     ``filtered`` are the names of columns in conditions of the whole query: a filter on a column
-    of a subquery would compute that column again.
+    of a subquery would compute that column again. With ``all_of_them`` calls that stand in one
+    place get columns as well.
     """
     if select.args.get("from_") is None or not any(map(calls.any_in, _clauses(select))):
         return False
     if any(select.args.get(name) for name in UNFIT) or _unfit_star(select):
         return False
-    if not _stands_alone(select) and not _is_understood_alone(select, calls):
+    if not stands_alone(select) and not _is_understood_alone(select, calls):
         return False
     inside = isinstance(_query_of(select).parent, (exp.Subquery, exp.CTE))
     try:
-        return _Once(select, calls, numbers, filtered if inside else frozenset()).done()
+        once = _Once(select, calls, numbers, filtered if inside else frozenset())
+        return once.done(all_of_them=all_of_them)
     except Circular:
         return False
 
@@ -86,7 +90,7 @@ class _Once:
         self._guards: dict[str, Guards] = {}
         self._by_text: dict[str, list[Place]] = {}
 
-    def done(self) -> bool:
+    def done(self, *, all_of_them: bool) -> bool:
         select, calls = self._select, self._calls
         where, order = select.args.get("where"), select.args.get("order")
         if where is not None and _volatile(where.this, calls):
@@ -100,7 +104,7 @@ class _Once:
             later = self._selected_places()
             again = self._ordering_places(order)
         filtered, used, repeated = _texts(first), _texts(later), _texts(again)
-        wanted = (filtered & (used | repeated)) | (used & repeated)
+        wanted = used if all_of_them else (filtered & (used | repeated)) | (used & repeated)
         if not grouped:
             wanted |= used & self._filtered_outside()
         if not grouped and _is_sorted_last(select):
@@ -369,7 +373,7 @@ def _after_grouping(select: exp.Select) -> list[exp.Expression]:
     return [*select.expressions, *found]
 
 
-def _stands_alone(select: exp.Select) -> bool:
+def stands_alone(select: exp.Select) -> bool:
     """Whether no outer SELECT's columns can be meant in this one."""
     node: exp.Expression = select
     while node.parent is not None:

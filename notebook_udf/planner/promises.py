@@ -25,6 +25,7 @@ from notebook_udf.planner.calls import name_of
 from notebook_udf.planner.dialect import parsed, text
 from notebook_udf.planner.grouped_by import grouping_items, spell_out
 from notebook_udf.planner.lambdas import without_lambdas
+from notebook_udf.planner.limited import limited_first
 from notebook_udf.planner.names import Names
 from notebook_udf.planner.once import filtered_names, once_per_row, stored_before_sorting
 from notebook_udf.planner.reach import Circular, Guards, Root, find_places
@@ -169,10 +170,12 @@ def promised(
     for select in reversed(list(made.find_all(exp.Select))):
         names = Names(select, calls.catalog)
         spell_out(select, calls)
-        groups = regrouped(select, calls)
-        rewritten = groups is not None
-        for part in (groups, select) if groups is not None else (select,):
-            once = once_per_row(part, calls, numbers, filtered)
+        first = limited_first(select, calls)
+        below = first or regrouped(select, calls)
+        rewritten = below is not None
+        for part in (below, select) if below is not None else (select,):
+            last = first is not None and part is select
+            once = once_per_row(part, calls, numbers, filtered, all_of_them=last)
             guarded = _reached(part, calls)
             rewritten |= without_lambdas(part, calls) or once or guarded
         rewritten |= stored_before_sorting(select, calls)

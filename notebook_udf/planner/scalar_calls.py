@@ -73,6 +73,11 @@ class ScalarCalls:
             return self._hidden[name][0]
         return self._records.get(name)
 
+    def is_async(self, node: exp.Expression) -> bool:
+        """Whether a node calls an async function."""
+        record = self.record(node)
+        return record is not None and record.definition.is_async
+
     def role(self, node: exp.Expression) -> Role:
         """The role in which a call's function is called."""
         found = self._hidden.get(_bare_name(node))

@@ -119,8 +119,11 @@ class _Lineage:
             chain = chain.then(record, Step(at, named, outer))
         made = len(self.names) - width
         leaving = [*range(width), *range(width + extra, width + extra + made)]
-        unique = [f"_nu_col{i}" for i in range(len(leaving))]
-        frame = chain.exploded(leaving, unique).toDF(*self.names)
+        twice = len({name.lower() for name in self.names}) < len(self.names)
+        names = [f"_nu_col{i}" for i in range(len(leaving))] if twice else self.names
+        frame = chain.exploded(leaving, names)
+        # Spark copies every row to give a column another name.
+        frame = frame.toDF(*self.names) if twice else frame
         vars(frame)["_nu_lineage"] = self
         return frame
 

@@ -11,7 +11,16 @@ from dataclasses import dataclass, replace
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.types import BooleanType, DataType, StructField, StructType, YearMonthIntervalType
+from pyspark.sql.types import (
+    BooleanType,
+    CalendarIntervalType,
+    DataType,
+    IntegerType,
+    StringType,
+    StructField,
+    StructType,
+    YearMonthIntervalType,
+)
 from pyspark.sql.udtf import UserDefinedTableFunction
 from pyspark.util import PythonEvalType
 
@@ -27,6 +36,8 @@ from notebook_udf.worker.table import Step, TableLayout, TablePass
 # the condition of a join.
 ENDED = "_nu_ended"
 MET = "_nu_met"
+# The number of the input that a row belongs to, where the rows are moved about.
+INPUT = "_nu_input"
 
 
 class Untravelled(PlanningError):
@@ -63,6 +74,12 @@ class Chain:
         types: list[DataType] = [field.dataType for field in self.rows.schema.fields]
         for record in self.records:
             types += [field.dataType for field in record.definition.result_type.fields]
+        for record, step in zip(self.records, self.steps, strict=True):
+            if any(isinstance(types[place], CalendarIntervalType) for place in step.arguments):
+                raise Untravelled(
+                    f"{record.name} was given an INTERVAL of months, days and time, which no "
+                    f"Python value holds: cast it to STRING, or to INTERVAL DAY TO SECOND"
+                )
         rows, leaves = _entering(self.rows, set(leaving))
         layout = TableLayout(len(self.rows.columns), self.steps, tuple(leaving), tuple(names), ends)
         fields = [
@@ -78,8 +95,14 @@ class Chain:
         return _left(made, [types[place] for place in leaving])
 
 
-def matched(rows: DataFrame) -> DataFrame:
-    """The rows that stay of a LEFT JOIN LATERAL; their last columns are ``MET`` and ``ENDED``."""
+def matched(rows: DataFrame, *, moved: bool = False) -> DataFrame:
+    """The rows that stay of a LEFT JOIN LATERAL; their last columns are ``MET`` and ``ENDED``.
+
+    Where rows were ``moved`` since they were made, they have a column ``INPUT`` as well, by which
+    those of an input come together again.
+    """
+    if moved:
+        rows = rows.repartition(INPUT).sortWithinPartitions(INPUT, ENDED).drop(INPUT)
     fields = rows.schema.fields[:-2]
     entered, leaves = _entering(rows, set(range(len(fields))))
     kept = [StructField(f.name, leaves.get(i, f.dataType), True) for i, f in enumerate(fields)]
@@ -89,32 +112,41 @@ def matched(rows: DataFrame) -> DataFrame:
 
 def _entering(rows: DataFrame, leaving: set[int]) -> tuple[DataFrame, dict[int, DataType]]:
     """The rows in types that can travel, and which types were put in the place of others."""
-    from pyspark.sql.types import IntegerType
-
     fields = rows.schema.fields
-    months = [i for i, f in enumerate(fields) if isinstance(f.dataType, YearMonthIntervalType)]
+    instead = {i: t for i, f in enumerate(fields) if (t := _instead(f.dataType)) is not None}
     for place, field in enumerate(fields):
-        if place not in months:
+        if place not in instead:
             _check_travels(field)
-    if not months:
+    if not instead:
         return rows, {}
-    columns = [F.col(_quoted(field.name)) for field in fields]
-    entered = [
-        column.cast("interval month").cast("int").alias(fields[i].name) if i in months else column
-        for i, column in enumerate(columns)
-    ]
-    return rows.select(*entered), {i: IntegerType() for i in months if i in leaving}
+    entered = []
+    for place, field in enumerate(fields):
+        column = F.col(_quoted(field.name))
+        if isinstance(field.dataType, YearMonthIntervalType):
+            column = column.cast("interval month")
+        travels = instead.get(place)
+        entered.append(column if travels is None else column.cast(travels).alias(field.name))
+    return rows.select(*entered), {i: t for i, t in instead.items() if i in leaving}
+
+
+def _instead(data_type: DataType) -> DataType | None:
+    """What a type travels as that Arrow, or pyarrow, lacks: months, or an interval's text."""
+    if isinstance(data_type, YearMonthIntervalType):
+        return IntegerType()
+    return StringType() if isinstance(data_type, CalendarIntervalType) else None
 
 
 def _left(rows: DataFrame, types: list[DataType]) -> DataFrame:
     """The rows in the types they had before they travelled."""
-    if not any(isinstance(t, YearMonthIntervalType) for t in types):
+    if all(_instead(t) is None for t in types):
         return rows
     columns = []
     for place, name in enumerate(rows.columns):
         column, own = F.col(_quoted(name)), types[place] if place < len(types) else None
         if isinstance(own, YearMonthIntervalType):
             column = column.cast("interval month").cast(ddl(own)).alias(name)
+        elif isinstance(own, CalendarIntervalType):
+            column = column.cast(own).alias(name)
         columns.append(column)
     return rows.select(*columns)
 
@@ -127,8 +159,8 @@ def _check_travels(field: StructField) -> None:
     except Exception:
         # Whatever Spark raises for a type that Arrow lacks.
         raise Untravelled(
-            f"a column of type {field.dataType.simpleString()} cannot pass through a Python "
-            f"worker beside the rows of a table function: select the columns you need in a "
+            f"column {field.name}, of type {field.dataType.simpleString()}, cannot pass through a "
+            f"Python worker beside the rows of a table function: select the columns you need in a "
             f"subquery, or cast it"
         ) from None
 
@@ -169,7 +201,8 @@ def explain(record: RegisteredFunction) -> str:
         "on as they come; columns beside them are repeated as Arrow (mapInArrow)",
         "consecutive calls share one pass where no condition stands between them",
         "in plain spark.sql, df.lateralJoin and with TABLE arguments: Spark's own UDTF, which "
-        "holds all rows of an input",
+        "holds all rows of an input; Spark reads LEFT JOIN LATERAL without ON as an inner join, "
+        "so write ON TRUE there",
     ]
     if definition.options.on_error != "fail":
         lines.append(

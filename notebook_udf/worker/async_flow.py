@@ -10,13 +10,13 @@ from __future__ import annotations
 import logging
 import time
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import repeat
 from queue import Empty, SimpleQueue
 from time import perf_counter_ns
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.worker.arguments import fitted
@@ -42,6 +42,8 @@ _REPORT_SECONDS = 0.5
 _BLOCKED_SECONDS = 1.0
 _GRACE_SECONDS = 2.0
 
+RowOf: TypeAlias = Callable[[int], int]
+
 _log = logging.getLogger(__name__)
 
 
@@ -53,6 +55,8 @@ class Bundle:
     ----------
     place
         Its number, and how many rows Spark sent.
+    rows
+        Which of them these are: a call inside another hands on its results part by part.
     parts
         Its rows, or the elements of its lists.
     open_parts
@@ -62,6 +66,7 @@ class Bundle:
     """
 
     place: tuple[int, int]
+    rows: range
     parts: list[Part]
     lists: Lists | None
     quarantine: Quarantine | None
@@ -78,6 +83,8 @@ class Flow:
         self.size = _MOST_ROWS
         self._encode = encoder(call.header.result_type)
         self._on_error = call.options.on_error
+        # Rows that have come in.
+        self._entered = 0
 
     def enter(self, columns: Sequence[pa.Array], rows: int, *, unordered: bool = False) -> Bundle:
         """Hands the rows of a bundle to the lanes."""
@@ -94,14 +101,16 @@ class Flow:
         reached = None if guard is None else guard.fill_null(False).to_pylist()
         decoded = [decoder(column.type)(column) for column in columns]
         arguments = list(zip(*decoded, strict=True)) if decoded else list(repeat((), count))
-        place = call.task.bundle, rows
+        number, start, size = call.task.place(self._entered)
+        self._entered += rows
+        place, row_of = (number, size), _behind(start, None if lists is None else lists.row_of)
         parts = [
             Part(
                 first,
                 arguments[first : first + self.size],
                 None if reached is None else reached[first : first + self.size],
                 place,
-                None if lists is None else lists.row_of,
+                row_of,
             )
             for first in range(0, count, self.size)
         ]
@@ -110,9 +119,10 @@ class Flow:
                 part.fresh = []
         call.rows_in += sum(part.calls for part in parts)
         call.decode_ns += perf_counter_ns() - t0
-        quarantine = Quarantine(call, columns) if self._on_error == "quarantine" else None
+        keeps = self._on_error == "quarantine"
+        quarantine = Quarantine(call, columns, bundle=number) if keeps else None
         self.lanes.feed(parts)
-        return Bundle(place, parts, lists, quarantine, len(parts))
+        return Bundle(place, range(start, start + rows), parts, lists, quarantine, len(parts))
 
     def leave(
         self, bundle: Bundle, part: Part, indices: Sequence[int] | None = None, *, last: bool = True
@@ -169,6 +179,13 @@ class Flow:
             place = part.first + index
             row = place if part.row_of is None else part.row_of(place)
             bundle.quarantine.add(place, error, row=row)
+
+
+def _behind(start: int, row_of: RowOf | None) -> RowOf | None:
+    """The row of a bundle that one of some rows is which stand behind ``start`` others."""
+    if not start:
+        return row_of
+    return lambda place: start + (place if row_of is None else row_of(place))
 
 
 class Driver:
@@ -247,13 +264,14 @@ class Driver:
                 part, index, failure = fatal
                 flow.fail(None, part, index, failure, "fail")
 
-    def note(self, part: Part, last: int) -> None:
+    def note(self, entered: Bundle) -> None:
         """Leaves word of where the calls are, in case the process dies."""
         runtime = self._task.runtime
         if runtime.position is not None:
-            bundle, rows = part.bundle
+            (bundle, rows), first = entered.place, entered.rows.start
             attempt, name = self._task.identity.task_attempt, self.flows[0].call.name
-            runtime.position.note(Position(attempt, bundle, part.first, last, rows, name))
+            last = entered.rows.stop - 1
+            runtime.position.note(Position(attempt, bundle, first, last, rows, name))
 
     def _look_for_a_block(self, flow: Flow, now: float) -> None:
         lanes, call = flow.lanes, flow.call

@@ -94,16 +94,12 @@ class AsyncNode:
         for flow, width in zip(driver.flows, self._widths or (len(columns),), strict=True):
             bundles.append((flow, flow.enter(columns[start : start + width], rows)))
             start += width
-        driver.note(bundles[0][1].parts[0] if bundles[0][1].parts else _nothing(rows), rows - 1)
+        driver.note(bundles[0][1])
         combined = self._widths is not None
         if bundles[0][1].lists is not None:
             return [_Head(bundles, None, combined)]
         parts = range(len(bundles[0][1].parts))
         return [_Head(bundles, number, combined) for number in parts]
-
-
-def _nothing(rows: int) -> Part:
-    return Part(0, (), None, (0, rows))
 
 
 class _Head:

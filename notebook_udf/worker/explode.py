@@ -110,8 +110,6 @@ class Explosion:
         # A task that is tried again may hold the row that killed the worker before: it notes
         # every row, so that the next death names it.
         self.careful = call.task.identity.attempt > 0
-        # Those that hold rows.
-        self.classes: set[type] = {list, tuple, GeneratorType}
 
     def rows(
         self, columns: list[pa.Array], size: int, places: Callable[[int], int]
@@ -133,10 +131,9 @@ class Explosion:
         """What a row that led to an error does."""
         return "fail" if isinstance(error, _FATAL) else self._on_error
 
-    def check(self, made: Any) -> None:
-        """Refuses what the function returned if it holds no rows, as ``rows_in``."""
-        rows_in(made, self.call.name)
-        self.classes.add(type(made))
+    def kind(self, made: Any) -> type:
+        """The class of what the function returned; refuses what holds no rows, as ``rows_in``."""
+        return type(rows_in(made, self.call.name))
 
 
 class _Stream:
@@ -220,18 +217,19 @@ class _Stream:
 
     def _each_iterable(self) -> Iterator[Any]:
         """What the function returns for each input; marks when it is used up."""
-        drawn, mark = self._drawn, self._marks.append
-        classes, careful = self._of.classes, self._of.careful
+        drawn, marks, careful = self._drawn, self._marks, self._of.careful
+        kind: type = GeneratorType
         for count, values in self._slices():
             end = self._running + count
             self._note()
             results = map(self._function, *values) if values else _repeated(self._function, count)
             for made in results:
+                # A function mostly returns one kind of thing, which is checked once.
+                if type(made) is not kind and made is not None:
+                    kind = self._of.kind(made)
                 if made is not None:
-                    if made.__class__ not in classes:
-                        self._of.check(made)
                     yield made
-                mark(len(drawn))
+                marks.append(len(drawn))
                 if careful:
                     self._note()
             if self._running < end:
@@ -245,14 +243,15 @@ class _Stream:
     def _draw_whole(self, rows: Iterator[tuple[Any, ...]]) -> Iterator[None]:
         """Draws the rows of whole inputs each time: those of one that fails are taken back."""
         drawn, marks, of = self._drawn, self._marks, self._of
+        kind: type = GeneratorType
         for row in rows:
             self._note()
             before = len(drawn)
             try:
                 made = self._function(*row)
                 if made is not None:
-                    if made.__class__ not in of.classes:
-                        of.check(made)
+                    if type(made) is not kind:
+                        kind = of.kind(made)
                     drawn.extend(made)
             except WorkerStopped:
                 raise

@@ -56,7 +56,7 @@ class TableHandler:
             try:
                 made = call.function(*given, **kwargs)
                 if made is not None:
-                    of.check(made)
+                    of.kind(made)
                     rows.extend(made)
             except WorkerStopped:
                 raise

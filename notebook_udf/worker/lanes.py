@@ -52,7 +52,7 @@ class Part:
     Parameters
     ----------
     first
-        The number of the part's first row in its bundle.
+        The number of the part's first row among those it came with.
     rows
         The arguments of each row.
     reached
@@ -60,7 +60,8 @@ class Part:
     bundle
         Number of the bundle, and how many rows it has.
     row_of
-        The bundle's row that one of these belongs to, where they are elements of lists.
+        The bundle's row that one of these belongs to, where they are elements of lists or do not
+        begin with the bundle.
     """
 
     def __init__(

@@ -63,6 +63,9 @@ from notebook_udf.worker.columns import (
 )
 from notebook_udf.worker.refusal import Refused
 
+# What the offsets of Arrow's text count to.
+_MOST_TEXT_BYTES = (1 << 31) - 1
+
 
 def leaf(data_type: DataType) -> Column:
     """How to make a column of this type, which has no parts, out of Python values.
@@ -88,7 +91,7 @@ def leaf(data_type: DataType) -> Column:
     if isinstance(data_type, FloatType):
         return column(data_type, _floats, _single)
     if isinstance(data_type, StringType):
-        return column(data_type, _inferred(arrow), _text)
+        return column(data_type, _joined(arrow), _text)
     if isinstance(data_type, BooleanType):
         return column(data_type, _inferred(arrow), _truth)
     if isinstance(data_type, BinaryType):
@@ -131,6 +134,36 @@ def _inferred(arrow: pa.DataType) -> Fast:
     def fast(values: Values) -> pa.Array | None:
         found = _infer(values)
         return found if found is not None and found.type == arrow else None
+
+    return fast
+
+
+def _joined(arrow: pa.DataType) -> Fast:
+    """Takes text by joining it: twice over all of it is half of what a look at each value costs.
+
+    Between the values of the second copy stand NULs, which are found together. Values that hold
+    one, and columns with None, which cannot be joined, go to Arrow one by one.
+    """
+    one_by_one = _inferred(arrow)
+
+    def fast(values: Values) -> pa.Array | None:
+        count = len(values)
+        try:
+            plain, parted = "".join(values).encode(), "\0".join(values).encode()
+        except TypeError:
+            return one_by_one(values)
+        except UnicodeEncodeError:
+            return None
+        if len(plain) > _MOST_TEXT_BYTES:
+            return one_by_one(values)
+        ends = np.flatnonzero(np.frombuffer(parted, np.uint8) == 0)
+        if len(ends) != count - 1:
+            return one_by_one(values)
+        offsets = np.empty(count + 1, np.int32)
+        offsets[0], offsets[count] = 0, len(plain)
+        np.subtract(ends, np.arange(count - 1), out=offsets[1:count], casting="unsafe")
+        buffers = [None, pa.py_buffer(offsets), pa.py_buffer(plain)]
+        return pa.Array.from_buffers(arrow, count, buffers)
 
     return fast
 

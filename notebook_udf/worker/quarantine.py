@@ -47,13 +47,18 @@ _numbers = itertools.count()
 
 
 class Quarantine:
-    """Collects the bad rows of one bundle, or of a part of one."""
+    """Collects the bad rows of one bundle, or of a part of one.
 
-    def __init__(self, call: FunctionCall, columns: list[pa.Array]) -> None:
+    ``bundle`` is its number where it is not the last: rows of several are on their way through an
+    async function.
+    """
+
+    def __init__(
+        self, call: FunctionCall, columns: list[pa.Array], *, bundle: int | None = None
+    ) -> None:
         self._call = call
         self._columns = columns
-        # An async function's rows of several bundles are on their way at a time.
-        self._bundle = call.task.bundle
+        self._bundle = call.task.bundle if bundle is None else bundle
         self._rows: dict[int, dict[str, Any]] = {}
 
     def add(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import time
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -105,6 +106,8 @@ class Task:
         self.time_zone = time_zone
         self.bundle = 0
         self.rows = 0
+        # How many rows had come with each bundle and those before it.
+        self._until: list[int] = []
         self.active: Call | None = None
         self._totals: dict[int, FunctionTiming] = {}
         self._rows_in = 0
@@ -142,11 +145,21 @@ class Task:
         """Rows have arrived, ``size`` bytes, after ``wait_ns``."""
         self.bundle += 1
         self.rows = rows
+        self._until.append(self._until[-1] + rows if self._until else rows)
         self._bytes_in = size
         self._wait_ns = wait_ns
         self._leaving = _Leaving()
         self._reported_rows = 0
         self._bundle_open = True
+
+    def place(self, row: int) -> tuple[int, int, int]:
+        """Where a row of the partition is: number of its bundle, row in it, rows of it."""
+        index = bisect_right(self._until, row)
+        if index >= len(self._until):
+            # No row is left, or nobody announced bundles: Spark's own daemon runs this worker.
+            return self.bundle, 0, self.rows
+        start = self._until[index - 1] if index else 0
+        return index + 1, row - start, self._until[index] - start
 
     def leave(self, rows: int, size: int, write_ns: int) -> None:
         """Results are with the JVM."""

@@ -99,7 +99,7 @@ class UnorderedPass:
             columns = batch.columns[start : start + width]
             bundles.append((flow, flow.enter(columns, batch.num_rows, unordered=True)))
             start += width
-        driver.note(bundles[0][1].parts[0], batch.num_rows - 1)
+        driver.note(bundles[0][1])
         passing = batch.select(range(self._passing))
         return [
             _Rows(

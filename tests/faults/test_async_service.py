@@ -63,6 +63,29 @@ def test_attempts_are_counted(session: nu.Session, service: Service) -> None:
     assert service.asked[7] == 4
 
 
+def test_a_call_inside_another_leaves_rows_their_place(session: nu.Session) -> None:
+    async def through(x: int) -> int:
+        await asyncio.sleep(0)
+        return x
+
+    async def picky(x: int) -> int:
+        if x in (50, 1_777):
+            raise ValueError(x)
+        return x
+
+    session.register_function("through", through, buffer_capacity=2)
+    session.register_function("picky", picky, retry_strategy="NO_RETRY", on_error="quarantine")
+    rows = session.spark.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch")
+    session.spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "1000")
+    try:
+        session.sql("SELECT picky(through(id)) FROM range(0, 2000, 1, 1)").collect()
+    finally:
+        session.spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", str(rows))
+    # Results pass from one to the other some at a time, and bundles hold a thousand.
+    kept = session.errors("picky").select("x", "bundle", "row").collect()
+    assert sorted(map(tuple, kept)) == [(50, 1, 50), (1_777, 2, 777)]
+
+
 def test_no_retry_and_other_exceptions(session: nu.Session, service: Service) -> None:
     service.answer = lambda x, times: 503 if x == 7 else 0.0
     for options in ({"retry_strategy": "NO_RETRY"}, {"retry_on": (TimeoutError, KeyError)}):

@@ -217,10 +217,6 @@ def test_a_column_that_does_not_fit_a_declared_parameter(session: nu.Session) ->
         ("SELECT * FROM broken(1, 2)", ["broken takes n", "2 by position"]),
         ("CREATE VIEW kept AS SELECT * FROM broken(1)", ["persistent view", "kept"]),
         (
-            "SELECT f0 FROM range(3) LEFT JOIN LATERAL broken(id) ON f0 IN (SELECT 1)",
-            ["line 1", "broken", "cannot have a query in it"],
-        ),
-        (
             "SELECT id FROM range(3) WHERE EXISTS (SELECT 1 FROM range(2) q "
             "LATERAL VIEW broken(range.id) s AS n)",
             ["LATERAL VIEW broken"],

@@ -106,6 +106,21 @@ def test_the_designs_classes_and_decorators(session: nu.Session) -> None:
             "SELECT id, n FROM lines LEFT JOIN LATERAL upto(id) s(n) ON plus(n) = id",
             [(1, 0), (2, 1), (3, 2), (4, 3)],
         ),
+        (
+            "SELECT id, w FROM lines LEFT JOIN LATERAL words(text) s(w) "
+            "ON w IN (SELECT lower('B'))",
+            [(1, "b"), (2, None), (3, None), (4, None)],
+        ),
+        (
+            "SELECT id, w FROM lines LEFT JOIN LATERAL words(text) s(w) ON w < 'd' AND EXISTS "
+            "(SELECT 1 FROM named WHERE named.id = lines.id AND length(w) = 1)",
+            [(1, "a"), (1, "b"), (2, None), (3, "c"), (4, None)],
+        ),
+        (
+            "SELECT id, w, n FROM lines, LATERAL words(text) s(w) "
+            "LEFT JOIN LATERAL upto(2) r(n) ON n = (SELECT max(id) FROM lines) - 3 AND w < 'd'",
+            [(id, w, 1 if w < "d" else None) for id, w in PAIRS],
+        ),
         ("SELECT id, w FROM lines LATERAL VIEW words(text) s AS w", PAIRS),
         ("SELECT id, w FROM lines LATERAL VIEW OUTER words(text) s AS w", OUTER),
         ("SELECT id, f0 FROM lines LATERAL VIEW words(text) s", PAIRS),
@@ -434,8 +449,17 @@ def test_columns_that_pass_through_keep_their_values(tables: nu.Session) -> None
     query = f"SELECT string(a), b, c, d, e, to_json(f), g, h, i FROM ({kept}), LATERAL upto(2) s(n)"
     frame = tables.sql(query)
     assert [tuple(row) for row in frame.collect()] == [tuple(before)] * 2
-    with pytest.raises(nu.PlanningError, match="interval cannot pass through"):
-        tables.sql("SELECT a, n FROM (SELECT make_interval(1) AS a) LEFT JOIN LATERAL upto(2) s(n)")
+
+
+def test_calendar_intervals_pass_through_or_are_refused(tables: nu.Session) -> None:
+    made = "(SELECT make_interval(-1, 3, 0, -40, 25, 0, -7.000001) AS a)"
+    query = f"SELECT string(a) FROM {made}"
+    kept = tables.spark.sql(query).collect()
+    assert tables.sql(f"{query}, LATERAL upto(2) s(n)").collect() == kept * 2
+    with pytest.raises(nu.PlanningError, match=r"column l, of type array<interval>, cannot pass"):
+        tables.sql(f"SELECT l FROM (SELECT array(a) AS l FROM {made}) LATERAL VIEW upto(2) s")
+    with pytest.raises(nu.PlanningError, match="upto was given an INTERVAL of months"):
+        tables.sql(f"SELECT n FROM {made}, LATERAL upto(a) s(n)")
 
 
 def test_none_and_nothing_are_no_rows(session: nu.Session) -> None:

@@ -254,19 +254,27 @@ class Each(Top2):
         yield from accumulator
 
 
+class Paired(Top2):
+    def emit_value(  # type: ignore[override]
+        self, accumulator: list[int]
+    ) -> Iterator[tuple[int, str]]:
+        yield from ((value, "") for value in accumulator)
+
+
 def test_table_aggregates_give_rows() -> None:
     top = udtaf(Top2)
     assert top.kind == "table aggregate"
     assert top.is_aggregate
     assert top.result_type.simpleString() == "struct<value:bigint,rank:bigint>"
-    assert udtaf(Each, name="one").result_type == StructType([StructField("one", LongType())])
+    assert udtaf(Each, name="one").result_type == StructType([StructField("f0", LongType())])
+    assert udtaf(Paired).result_type.simpleString() == "struct<f0:bigint,f1:string>"
     given = udtaf(Each, result_type="a int, b string", acc_type="array<bigint>")
     assert given.result_type.simpleString() == "struct<a:int,b:string>"
     assert given.accumulator_type == ArrayType(LongType())
     assert udtaf(Each, accumulator_type="binary").accumulator_type == BinaryType()
 
     declared = udtaf(result_type="string")(Each)
-    assert declared.result_type == StructType([StructField("Each", StringType())])
+    assert declared.result_type == StructType([StructField("f0", StringType())])
 
 
 # --- merge and retract -----------------------------------------------------------------------
