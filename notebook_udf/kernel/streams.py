@@ -16,10 +16,13 @@ from typing import TYPE_CHECKING, Any
 from pyspark.errors import AnalysisException
 
 from notebook_udf.errors import PlanningError
+from notebook_udf.kernel import kept_plans
 from notebook_udf.kernel.ending import StreamEnds
 from notebook_udf.kernel.translation import Translator
+from notebook_udf.planner.kept_groups import forget
 from notebook_udf.registry import Registry
-from notebook_udf.state.reader import StateReader, checkpoint_of
+from notebook_udf.state.reader import StateReader
+from notebook_udf.state.stored import checkpoint_of
 from notebook_udf.worker.streaming import OUTPUT_MODE_CONF
 
 if TYPE_CHECKING:
@@ -44,6 +47,7 @@ class Streams(StreamEnds):
     def _unhook(self) -> None:
         for hook in self._hooks:
             hook.uninstall()
+        forget()
 
     def state(self, query_or_checkpoint: Any) -> StateReader:
         """What a streaming query's functions remember of each key.
@@ -107,19 +111,29 @@ def _telling(original: Callable[..., Any]) -> Callable[..., Any]:
             # Spark would run micro-batches without rows for ever, to look for what has expired;
             # what has is not read in any case.
             settings["spark.sql.streaming.noDataMicroBatches.enabled"] = "false"
+        _make_ready(writer, mode.lower(), kwargs)
         try:
             with _set(writer._spark.conf, settings):
                 return original(writer, *args, **kwargs)
         except AnalysisException as error:
-            if error.getCondition() == _UNSUPPORTED and mode.lower() == "complete":
+            if error.getCondition() == _UNSUPPORTED and "session window" in str(error):
                 raise PlanningError(
-                    "outputMode('complete') would write every group after each micro-batch, and "
-                    "Python functions keep theirs where only the groups that changed are read: "
-                    "use 'update', and let the sink keep the newest row of each key"
+                    f"Spark writes session windows when they have ended, and not in outputMode"
+                    f"({mode!r}): use 'append', with a watermark, or 'complete'"
                 ) from error
             raise
 
     return start
+
+
+def _make_ready(writer: Any, mode: str, options: dict[str, Any]) -> None:
+    """Sees to it that groups in state fit the output mode and the checkpoint."""
+    kept = kept_plans.in_plan(writer._df)
+    if kept and mode == "complete":
+        kept_plans.take_all_groups(writer)
+    elif kept:
+        path = kept_plans.checkpoint_option(writer, options)
+        kept_plans.check_checkpoint(writer._df.sparkSession, path, kept)
 
 
 def _forgets(frame: Any) -> bool:

@@ -7,6 +7,7 @@ The plan is Spark's ``transformWithState`` over the groups; what runs in it is
 from __future__ import annotations
 
 import dataclasses
+import functools
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -36,8 +37,10 @@ from notebook_udf.errors import PlanningError
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.functions.row import Row
 from notebook_udf.functions.views import ListView, MapView
-from notebook_udf.planner.aggregates import partial_rows
-from notebook_udf.planner.shipped import result_type
+from notebook_udf.planner.aggregates import ColumnCall, partial_rows
+from notebook_udf.planner.aggregates import column as column_of
+from notebook_udf.planner.kept_groups import KeptGroups, remember
+from notebook_udf.planner.shipped import result_type, spark_function
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.types import ddl, is_groupable
 from notebook_udf.worker.partial import ACCUMULATOR, PASSED, Layout, Part
@@ -157,10 +160,46 @@ def aggregate(
     found = rows.groupBy(*names).transformWithState(
         StatePass(layout, shipments, []), out, "update", time_mode
     )
+    complete = functools.partial(_complete, rows, names, shown, calls, merges, changes)
+    remember(found, KeptGroups(layout.key_types, layout.value, complete))
     values = [f"_nu_value{place}" for place in range(len(calls))]
     if not keys:
         return found.select(*values)
     return found.toDF(*(f"_nu_key{place}" for place in range(len(keys))), *values)
+
+
+def _complete(
+    rows: DataFrame,
+    names: Sequence[str],
+    shown: Sequence[str],
+    calls: Sequence[StreamCall],
+    merges: bool,
+    changes: int | None,
+) -> DataFrame:
+    """Every group there is, as Spark's GROUP BY finds them in the rows that it collects.
+
+    Of functions that all merge the rows are partial accumulators.
+    """
+    if changes is not None:
+        raise PlanningError(
+            "outputMode('complete') does not go with change_column: Spark's GROUP BY, which "
+            "writes every group after each micro-batch, cannot take rows out again; use 'update'"
+        )
+    group = F.struct(*(F.col(n).alias(s) for n, s in zip(names, shown, strict=True)))
+    columns = []
+    for place, call in enumerate(calls):
+        function = spark_function(call.record, "merge" if merges else "whole")
+        if merges:
+            column = function(F.collect_list(f"{ACCUMULATOR}{place}"), group)
+        else:
+            values = [F.col(rows.columns[i]) for i in call.part.arguments]
+            at = call.part.condition
+            condition = None if at is None else F.col(rows.columns[at])
+            column = column_of(
+                function, ColumnCall(call.record, tuple(values), call.distinct, condition)
+            )
+        columns.append(column.alias(f"_nu_value{place}"))
+    return rows.groupBy(*names).agg(*columns)
 
 
 def _shapes(calls: Sequence[StreamCall]) -> StructType:
@@ -168,12 +207,17 @@ def _shapes(calls: Sequence[StreamCall]) -> StructType:
     names = [call.record.name for call in calls]
     return _struct(
         {
-            (name if names.count(name) == 1 else f"{name}_{call.name}"): shape(
-                call.record.definition
-            )
+            (name if names.count(name) == 1 else f"{name}_{call.name}"): _shape(call)
             for name, call in zip(names, calls, strict=True)
         }
     )
+
+
+def _shape(call: StreamCall) -> DataType:
+    own = shape(call.record.definition)
+    if not call.distinct:
+        return own
+    return _struct({"accumulator": own, "seen": _map(BinaryType(), LongType())})
 
 
 def shape(definition: FunctionDefinition) -> DataType:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pyspark.sql.types import StructType
+from pyspark.sql.types import BinaryType, LongType, StructField, StructType
 
 from notebook_udf.worker.partial import Part
 
@@ -56,3 +56,14 @@ class StreamLayout:
     cached_keys: int = 1000
     cached_reads: int = 1000
     cached_writes: int = 1000
+
+    @property
+    def value(self) -> StructType:
+        """What the state holds of a group: its accumulators, pickled.
+
+        Of the other fields only the types count, which Spark compares with the checkpoint's.
+        """
+        fields = [StructField("pickled", BinaryType()), StructField("types", self.shapes)]
+        if self.changes is not None:
+            fields.append(StructField("rows", LongType()))
+        return StructType(fields)

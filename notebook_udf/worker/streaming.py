@@ -46,10 +46,7 @@ class StatePass(StatefulProcessor):  # type: ignore[misc]
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Declares the state; Spark asks for it in the driver as well, and compares."""
-        value = StructType(
-            [StructField("pickled", BinaryType()), StructField("types", self.layout.shapes)]
-        )
-        handle.getValueState(ACCUMULATORS, value, self.layout.ttl)
+        handle.getValueState(ACCUMULATORS, self.layout.value, self.layout.ttl)
         handle.getMapState(VIEWS, _VIEW_KEY, _VIEW_ENTRY, self.layout.ttl)
 
     def handleInputRows(self, key: Any, rows: Any, timerValues: Any) -> Any:  # noqa: N802, N803
