@@ -164,15 +164,6 @@ def test_sql_on_a_stream(streams: nu.Session, tmp_path: Path) -> None:
     assert last(stream.run(found)) == {(r[0],): tuple(r[1:]) for r in expected.collect()}
 
 
-def test_beside_built_ins_spark_collects_the_rows(streams: nu.Session, tmp_path: Path) -> None:
-    stream = Stream(streams.spark, tmp_path, "k string, v bigint").put(*ROWS)
-    query = "SELECT k, s_count(v), sum(v), max(v) FROM {source} GROUP BY k"
-    found = streams.sql(query, source=stream.rows)
-    batches = stream.run(found, "complete")
-    expected = streams.sql(query, source=stream.all_rows).collect()
-    assert sorted(batches[-1], key=str) == sorted((tuple(r) for r in expected), key=str)
-
-
 def test_one_group_of_all_rows(streams: nu.Session, tmp_path: Path) -> None:
     stream = Stream(streams.spark, tmp_path, "k string, v bigint").put(*ROWS)
     found = streams.sql("SELECT s_count(v) AS n FROM {source}", source=stream.rows)
@@ -339,16 +330,6 @@ def test_windows_in_sql(streams: nu.Session, tmp_path: Path) -> None:
     assert {start for start, _ in answered} < {row.start for row in expected}
 
 
-def test_session_windows_are_sparks(streams: nu.Session, tmp_path: Path) -> None:
-    f = streams.functions
-    stream = Stream(streams.spark, tmp_path, "t timestamp, v bigint").put(*TIMES)
-    rows = stream.rows.withWatermark("t", "10 minutes")
-    gap = F.session_window("t", "40 minutes")
-    keys = [gap, (F.col("v") < 100).alias("small")]
-    batches = stream.run(rows.transform(nu.aggregate(by=keys, n=f["s_count"]("v"))), "append")
-    assert [row[1:] for batch in batches for row in batch] == [(True, 7), (True, 2)]
-
-
 # --- what cannot be --------------------------------------------------------------------------
 
 
@@ -375,9 +356,9 @@ def test_what_a_stream_cannot_do_is_refused_by_name(streams: nu.Session, tmp_pat
                 rows.transform(nu.aggregate(by="k", n=f["s_count"]("v")))
         finally:
             streams.spark.conf.unset(conf)
-    counted = rows.transform(nu.aggregate(by="k", n=f["s_count"]("v")))
-    with pytest.raises(nu.PlanningError, match="complete"):
-        stream.run(counted, "complete")
+    changed = nu.aggregate(by="k", change_column="op", n=f["s_count"]("v"))
+    with pytest.raises(nu.PlanningError, match=r"'complete'.*does not go with change_column"):
+        stream.run(rows.transform(changed), "complete")
 
 
 def test_explain_says_what_becomes_of_a_stream(streams: nu.Session) -> None:
