@@ -18,7 +18,7 @@ from notebook_udf.errors import SessionError
 from notebook_udf.planner.kept_groups import KeptGroups, known
 from notebook_udf.state.stored import Stored
 from notebook_udf.types import ddl
-from notebook_udf.worker.stream_layout import ACCUMULATORS
+from notebook_udf.worker.stream_layout import TYPES
 
 _NODE = "TransformWithStateInPySpark"
 
@@ -63,15 +63,15 @@ def check_checkpoint(spark: SparkSession, path: str | None, kept: list[KeptGroup
         return
     try:
         stored = Stored(spark, path)
+        if TYPES not in stored.variables:
+            return
+        before = stored.read(TYPES).schema
     except SessionError:
         # Nothing is kept yet.
         return
-    if ACCUMULATORS not in stored.variables:
-        return
-    before = stored.read(ACCUMULATORS).schema
     for what, old, new in (
         ("keys", before["key"].dataType, kept[0].keys),
-        ("accumulators", _kept(before["value"].dataType), _kept(kept[0].value)),
+        ("accumulators", _kept(before["value"].dataType), _kept(kept[0].types)),
     ):
         if not _fits(old, new):
             raise SessionError(
@@ -109,10 +109,10 @@ def _shown(kind: DataType) -> str:
     return str(kind.simpleString()).lower()
 
 
-def _kept(value: StructType) -> StructType:
+def _kept(types: StructType) -> StructType:
     """The accumulators' types, and what else is kept of a group."""
-    types = value["types"].dataType
-    return StructType([*types.fields, *value.fields[2:]])
+    functions, *others = types.fields
+    return StructType([*functions.dataType.fields, *others])
 
 
 def _has(plan: Any) -> bool:

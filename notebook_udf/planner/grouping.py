@@ -20,7 +20,8 @@ from notebook_udf.planner.aggregates import column as column_of
 from notebook_udf.planner.sessions import COMPANION, is_session_window
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.types import is_groupable
-from notebook_udf.worker.partial import ACCUMULATOR, Layout, Part
+from notebook_udf.worker.partial import ACCUMULATOR, Layout
+from notebook_udf.worker.parts import Part
 from notebook_udf.worker.shipment import Role
 
 Planned = Callable[[RegisteredFunction, Role], Any]

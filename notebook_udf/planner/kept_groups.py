@@ -20,14 +20,14 @@ class KeptGroups:
 
     Attributes
     ----------
-    keys, value
-        What the state holds of a group, and under which key.
+    keys, types
+        The group's key, and what the state holds of it: types of accumulators, and of what else.
     complete
         The same columns for every group there is, by Spark's own GROUP BY.
     """
 
     keys: StructType
-    value: StructType
+    types: StructType
     complete: Callable[[], DataFrame]
 
 

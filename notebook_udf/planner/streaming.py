@@ -43,7 +43,8 @@ from notebook_udf.planner.kept_groups import KeptGroups, remember
 from notebook_udf.planner.shipped import result_type, spark_function
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.types import ddl, is_groupable
-from notebook_udf.worker.partial import ACCUMULATOR, PASSED, Layout, Part
+from notebook_udf.worker.partial import ACCUMULATOR, PASSED, Layout
+from notebook_udf.worker.parts import Part
 from notebook_udf.worker.shipment import ship
 from notebook_udf.worker.stream_layout import StreamLayout
 from notebook_udf.worker.streaming import StatePass
@@ -158,10 +159,10 @@ def aggregate(
     if layout.ttl is not None:
         time_mode = "processingTime"
     found = rows.groupBy(*names).transformWithState(
-        StatePass(layout, shipments, []), out, "update", time_mode
+        StatePass.of(layout, shipments), out, "update", time_mode
     )
     complete = functools.partial(_complete, rows, names, shown, calls, merges, changes)
-    remember(found, KeptGroups(layout.key_types, layout.value, complete))
+    remember(found, KeptGroups(layout.key_types, layout.types, complete))
     values = [f"_nu_value{place}" for place in range(len(calls))]
     if not keys:
         return found.select(*values)

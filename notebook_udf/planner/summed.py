@@ -36,7 +36,7 @@ from notebook_udf.planner.sums import (
     Sums,
     read,
 )
-from notebook_udf.worker.partial import Part
+from notebook_udf.worker.parts import Part
 from notebook_udf.worker.summed import HIGH, LOW, ROWS, SUM, field_name, kept_name
 
 _INTEGERS: dict[type[DataType], int] = {

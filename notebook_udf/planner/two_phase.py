@@ -34,7 +34,8 @@ from notebook_udf.planner.names import name_projections
 from notebook_udf.planner.sessions import SESSION_WINDOW
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.types import is_groupable
-from notebook_udf.worker.partial import ACCUMULATOR, PASSED, Layout, Part
+from notebook_udf.worker.partial import ACCUMULATOR, PASSED, Layout
+from notebook_udf.worker.parts import Part
 
 _OUTER = ("expressions", "having", "order", "sort", "limit", "offset", "distinct")
 _UNFIT = ("qualify", "windows", "connect", "match", "prewhere", "cluster", "distribute")

@@ -81,8 +81,8 @@ def _reading(original_read: Callable[..., Any]) -> Callable[..., Any]:
     def read(*args: Any, **kwargs: Any) -> tuple[Process, Any, Any, Any]:
         take_arrived()
         func, profiler, deserializer, serializer = original_read(*args, **kwargs)
-        calls = take_arrived()
         passed = take_pass()
+        calls = take_arrived()
         if passed is not None:
             func = _with_state(passed, func)
         if calls:

@@ -17,7 +17,7 @@ from notebook_udf.state.decoding import Decoding, accumulators, without_views
 from notebook_udf.state.stored import TIMERS, Stored
 from notebook_udf.tables import text_table
 from notebook_udf.types import ddl
-from notebook_udf.worker.stream_layout import ACCUMULATORS, VIEWS
+from notebook_udf.worker.stream_layout import ACCUMULATORS, TYPES, VIEWS
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -67,9 +67,9 @@ class StateReader:
         self.batches = self._stored.batches
         self.functions: tuple[str, ...] = ()
         self._keys: list[StructField] = []
-        if {ACCUMULATORS, VIEWS} <= set(self.variables):
-            schema = self._stored.read(ACCUMULATORS).schema
-            self.functions = tuple(schema["value"].dataType["types"].dataType.names)
+        if {ACCUMULATORS, TYPES, VIEWS} <= set(self.variables):
+            schema = self._stored.read(TYPES).schema
+            self.functions = tuple(schema["value"].dataType["functions"].dataType.names)
             self._keys = list(schema["key"].dataType.fields)
 
     def read(

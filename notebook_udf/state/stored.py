@@ -9,12 +9,15 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from pyspark.errors import PySparkException
+
 from notebook_udf.errors import SessionError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, DataFrameReader, SparkSession
 
 TIMERS = "TimerState"
+_UNCOMMITTED = "STDS_COMMITTED_BATCH_UNAVAILABLE"
 
 
 class Stored:
@@ -49,9 +52,22 @@ class Stored:
         self.batches = (max(first), max(last))
 
     def read(self, variable: str, batch: int | None = None) -> DataFrame:
-        """The rows of a variable."""
+        """The rows of a variable.
+
+        Raises
+        ------
+        SessionError
+            If no batch was committed yet.
+        """
         reader = self._reader(variable, batch).option("stateVarName", variable)
-        return _without_expiry(reader.load(self.checkpoint))
+        try:
+            return _without_expiry(reader.load(self.checkpoint))
+        except PySparkException as error:
+            if error.getCondition() == _UNCOMMITTED:
+                raise SessionError(
+                    f"the query of {self.checkpoint} has not committed a batch yet"
+                ) from error
+            raise
 
     def timers(self, variable: str, batch: int | None = None) -> DataFrame:
         """Keys and times of the timers beside a variable."""

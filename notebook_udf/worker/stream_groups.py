@@ -75,7 +75,6 @@ class StreamGroups:
         )
         self._keeper = Keeper(self._cache)
         self._key_types = [to_arrow(f.dataType) for f in layout.key_types.fields]
-        self._types = (None,) * (len(layout.value.fields) - 1)
         self._held: dict[Any, _Held] = {}
 
     def add(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
@@ -344,7 +343,7 @@ class StreamGroups:
                 continue
             value, views = self._dumped(each)
             self._keeper.drop(each.place, {k: n for k, n in each.views.items() if k not in views})
-            written.append((each.place, pickled((value, *self._types))))
+            written.append((each.place, pickled((value,))))
         self._cache.flush()
         self._server.update(ACCUMULATORS, written)
         self._server.clear(_VARIABLES, [each.place for each in gone])

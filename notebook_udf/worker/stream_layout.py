@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pyspark.sql.types import BinaryType, LongType, StructField, StructType
+from pyspark.sql.types import LongType, StructField, StructType
 
-from notebook_udf.worker.partial import Part
+from notebook_udf.worker.parts import Part
 
-# The state variables.
+# The state variables. Of types nothing is stored but the schema, which is compared.
 ACCUMULATORS = "accumulators"
+TYPES = "types"
 VIEWS = "views"
 
 # Marks, in a change column, of rows that are put in and of those that are taken out again.
@@ -58,12 +59,9 @@ class StreamLayout:
     cached_writes: int = 1000
 
     @property
-    def value(self) -> StructType:
-        """What the state holds of a group: its accumulators, pickled.
-
-        Of the other fields only the types count, which Spark compares with the checkpoint's.
-        """
-        fields = [StructField("pickled", BinaryType()), StructField("types", self.shapes)]
+    def types(self) -> StructType:
+        """What is kept of a group, to be compared with what a checkpoint holds."""
+        fields = [StructField("functions", self.shapes)]
         if self.changes is not None:
             fields.append(StructField("rows", LongType()))
         return StructType(fields)

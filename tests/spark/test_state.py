@@ -95,7 +95,7 @@ def test_everything_as_python_objects(state: StateReader) -> None:
 def test_what_is_not_there_is_named(
     session: nu.Session, state: StateReader, tmp_path: Path
 ) -> None:
-    with pytest.raises(KeyError, match="there are: counted, differing, added, accumulators"):
+    with pytest.raises(KeyError, match=r"there are: counted, differing, added, .*accumulators"):
         state.read("missing")
     with pytest.raises(ValueError, match="it takes: k"):
         state.history(("a", "b"))
