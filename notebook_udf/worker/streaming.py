@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 OUTPUT_MODE_CONF = "spark.notebookUdf.outputMode"
 
 # Spark sends the schema along with each value: one of many fields would be most of what is sent.
-_PICKLED = StructType([StructField("pickled", BinaryType())])
-_VIEW_KEY = StructType([StructField("view", StringType()), StructField("number", IntegerType())])
-_VIEW_ENTRY = StructType([StructField("values", BinaryType())])
+PICKLED = StructType([StructField("pickled", BinaryType())])
+VIEW_KEY = StructType([StructField("view", StringType()), StructField("number", IntegerType())])
+VIEW_ENTRY = StructType([StructField("values", BinaryType())])
 
 
 class StatePass(StatefulProcessor):  # type: ignore[misc]
@@ -63,9 +63,7 @@ class StatePass(StatefulProcessor):  # type: ignore[misc]
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Declares the state; Spark asks for it in the driver as well, and compares."""
-        handle.getValueState(ACCUMULATORS, _PICKLED, self.layout.ttl)
-        handle.getValueState(TYPES, self.layout.types, self.layout.ttl)
-        handle.getMapState(VIEWS, _VIEW_KEY, _VIEW_ENTRY, self.layout.ttl)
+        declare(handle, self.layout.types, self.layout.ttl)
 
     def handleInputRows(self, key: Any, rows: Any, timerValues: Any) -> Any:  # noqa: N802, N803
         """Not called: the worker hands whole batches to ``run``."""
@@ -103,6 +101,16 @@ class StatePass(StatefulProcessor):  # type: ignore[misc]
         client.set_handle_state(State.TIMER_PROCESSED)
         client.remove_implicit_key()
         client.set_handle_state(State.CLOSED)
+
+
+def declare(handle: StatefulProcessorHandle, types: StructType, ttl: int | None) -> None:
+    """Declares the variables of functions' state: values, what they are, and large views.
+
+    ``functions`` is the first of ``types``, with a field per function.
+    """
+    handle.getValueState(ACCUMULATORS, PICKLED, ttl)
+    handle.getValueState(TYPES, types, ttl)
+    handle.getMapState(VIEWS, VIEW_KEY, VIEW_ENTRY, ttl)
 
 
 _passes: list[StatePass] = []
