@@ -34,6 +34,11 @@ class StateServer:
     ----------
     client
         PySpark's ``StatefulProcessorApiClient``; its socket is used between its own requests.
+
+    Attributes
+    ----------
+    requests, round_trips
+        How many requests were sent, and how often their answers were waited for.
     """
 
     def __init__(self, client: Any) -> None:
@@ -44,6 +49,8 @@ class StateServer:
         self._file = client.sockfile
         self._client = client
         self._selecting = _Template(self._selected)
+        self.requests = 0
+        self.round_trips = 0
 
     # One variable of many keys ---------------------------------------------------------------
 
@@ -196,6 +203,8 @@ class StateServer:
         return answers
 
     def _answers(self, count: int) -> Iterator[tuple[int, bytes]]:
+        self.requests += count
+        self.round_trips += 1 if count else 0
         read, parse = self._file.read, self._messages.StateResponse.FromString
         for _ in range(count):
             (length,) = _LENGTH.unpack(read(_LENGTH.size))

@@ -91,13 +91,17 @@ class StatePass(StatefulProcessor):  # type: ignore[misc]
 
         self.init(StatefulProcessorHandle(client))
         client.set_handle_state(State.INITIALIZED)
-        groups = StreamGroups(self.layout, self._calls, StateServer(client), mode)
+        server = StateServer(client)
+        groups = StreamGroups(self.layout, self._calls, server, mode)
         for batch in batches:
             yield from groups.add(batch)
         yield from groups.finish()
         client.set_handle_state(State.DATA_PROCESSED)
         if self.layout.event is not None:
             yield from groups.expire()
+        told = self._calls[0].metrics.add_group("state")
+        told.counter("requests").inc(server.requests)
+        told.counter("round_trips").inc(server.round_trips)
         client.set_handle_state(State.TIMER_PROCESSED)
         client.remove_implicit_key()
         client.set_handle_state(State.CLOSED)
