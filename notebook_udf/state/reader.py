@@ -274,7 +274,10 @@ class StateReader:
     def _declared(self, name: str) -> DataType | None:
         known = [r for r in self._registered.values() if name == r.name]
         known = known or [r for r in self._registered.values() if name.startswith(f"{r.name}_")]
-        return known[0].definition.accumulator_type if known else None
+        if not known:
+            return None
+        definition = known[0].definition
+        return definition.process.state_type if definition.process else definition.accumulator_type
 
     def _rows(self) -> list[tuple[str, str]]:
         declared = [(name, self._declared(name)) for name in self.functions]

@@ -222,12 +222,15 @@ def edge(
     call: Any,
     task: Any,
     failed: Callable[[BaseException, Any], None],
+    keys: Sequence[str] = (),
+    current: Callable[[Any, Any], None] | None = None,
 ) -> tuple[Collect, Callable[[], int]]:
     """What hands what one function collects to the next, and what counts it since last asked.
 
     Written out for the type's columns, because it runs for every record: a copy is made of their
     values unless ``reuses``, which hands on a record that is one of ``shape`` already. ``given``
-    is the class of records that the function before gets, and mostly collects.
+    is the class of records that the function before gets, and mostly collects. ``current`` is
+    handed the key of each record, the values of the columns ``keys``, and the record.
     """
     import datetime as dt
 
@@ -273,6 +276,10 @@ def edge(
             "            except Refused:\n"
             f"                {', '.join(names)}, = settle(record)\n"
         )
+    keyed = ""
+    if keys:
+        values = ", ".join(columns.get(name, "v0") for name in keys)
+        keyed = f"        current({values if len(keys) == 1 else f'({values})'}, passed)\n"
     text = (
         "def make():\n"
         "    count = 0\n"
@@ -284,6 +291,7 @@ def edge(
         "        else:\n"
         f"            {', '.join(names)}, = settle(record)\n"
         f"{made}"
+        f"{keyed}"
         "        count += 1\n"
         "        before = task.active\n"
         "        task.active = call\n"
@@ -305,7 +313,8 @@ def edge(
         return take
 
     space: dict[str, Any] = {
-        "Refused": Refused, "blank": object.__new__, "call": call, "ctx": ctx, "date": dt.date,
+        "Refused": Refused, "blank": object.__new__, "call": call, "ctx": ctx, "current": current,
+        "date": dt.date,
         "failed": failed, "given": given, "learn": learn, "output": output, "process": process,
         "new": shape.maker() if shape.record else new, "same": new, "settle": settled(data_type),
         "takes": takes, "task": task,

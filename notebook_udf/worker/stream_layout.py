@@ -12,6 +12,8 @@ from notebook_udf.worker.parts import Part
 ACCUMULATORS = "accumulators"
 TYPES = "types"
 VIEWS = "views"
+# What belongs to no key of the partition.
+PARTITION = "partition"
 
 # Marks, in a change column, of rows that are put in and of those that are taken out again.
 INSERTS = ("+I", "+U", "insert", "update_postimage")

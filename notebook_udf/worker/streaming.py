@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pyspark.sql.streaming import StatefulProcessor, StatefulProcessorHandle
 from pyspark.sql.types import BinaryType, IntegerType, StringType, StructField, StructType
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 # SQL conf that tells the workers the output mode of the query, which a plan does not know.
 OUTPUT_MODE_CONF = "spark.notebookUdf.outputMode"
+# The same, that the micro-batch is the last one; its value is the query's run.
+DRAINING_CONF = "spark.notebookUdf.draining"
 
 # Spark sends the schema along with each value: one of many fields would be most of what is sent.
 PICKLED = StructType([StructField("pickled", BinaryType())])
@@ -107,6 +109,18 @@ class StatePass(StatefulProcessor):  # type: ignore[misc]
         client.set_handle_state(State.CLOSED)
 
 
+class StreamPass(Protocol):
+    """What runs below a ``transformWithState``."""
+
+    def load(self) -> None:
+        """Makes the functions ready to be called."""
+
+    def run(
+        self, client: Any, batches: Iterator[pa.RecordBatch], mode: str
+    ) -> Iterator[pa.RecordBatch]:
+        """Takes the rows of a micro-batch's partition; answers its results."""
+
+
 def declare(handle: StatefulProcessorHandle, types: StructType, ttl: int | None) -> None:
     """Declares the variables of functions' state: values, what they are, and large views.
 
@@ -117,10 +131,15 @@ def declare(handle: StatefulProcessorHandle, types: StructType, ttl: int | None)
     handle.getMapState(VIEWS, VIEW_KEY, VIEW_ENTRY, ttl)
 
 
-_passes: list[StatePass] = []
+_passes: list[StreamPass] = []
 
 
-def take_pass() -> StatePass | None:
+def note_pass(passed: StreamPass) -> None:
+    """Notes a pass that was unpickled."""
+    _passes.append(passed)
+
+
+def take_pass() -> StreamPass | None:
     """The pass unpickled since the last time, if there was one; its functions are ready."""
     passed = _passes.pop() if _passes else None
     _passes.clear()
@@ -131,5 +150,5 @@ def take_pass() -> StatePass | None:
 
 def _arrive(layout: StreamLayout, functions: bytes) -> StatePass:
     passed = StatePass(layout, functions)
-    _passes.append(passed)
+    note_pass(passed)
     return passed

@@ -82,6 +82,8 @@ class Task:
     scope
         The run of a streaming query that this is a micro-batch of, as ``query/run``; "" if there
         is none. Instances with ``open_scope="query"`` are kept for it, or for the task's query.
+    draining
+        Whether it is of the last micro-batch of that run.
     """
 
     def __init__(
@@ -94,10 +96,12 @@ class Task:
         subtasks: int = 0,
         time_zone: str | None = None,
         scope: str = "",
+        draining: bool = False,
     ) -> None:
         self.identity = identity
         self.scope = scope or identity.query
         self.streams = bool(scope)
+        self.draining = draining
         self.calls = tuple(calls)
         self.runtime = runtime
         self.job_parameters = job_parameters
