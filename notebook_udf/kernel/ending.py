@@ -13,7 +13,10 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql.streaming.listener import StreamingQueryListener
 
 from notebook_udf.errors import NotebookUdfError, SessionError, WorkerError
 from notebook_udf.kernel.running_query import RunningQuery
@@ -28,6 +31,31 @@ if TYPE_CHECKING:
 # For workers to answer.
 PATIENCE_SECONDS = 30.0
 _REPEAT_SECONDS = 1.0
+
+
+class Failures(StreamingQueryListener):  # type: ignore[misc]
+    """Has workers close what they keep for queries that fail.
+
+    The worker in which a function has failed closes its own when it exits; others would keep
+    theirs.
+    """
+
+    def __init__(self, send: Callable[[Command], None]) -> None:
+        self._send = send
+
+    def onQueryStarted(self, event: Any) -> None:  # noqa: N802
+        """Nothing is to be done."""
+
+    def onQueryProgress(self, event: Any) -> None:  # noqa: N802
+        """Nothing is to be done."""
+
+    def onQueryIdle(self, event: Any) -> None:  # noqa: N802
+        """Nothing is to be done."""
+
+    def onQueryTerminated(self, event: Any) -> None:  # noqa: N802
+        """Tells the workers, if the query has failed."""
+        if event.exception is not None:
+            self._send(Command("end-query", (), f"{event.id}/{event.runId}"))
 
 
 class StreamEnds:

@@ -221,7 +221,7 @@ class FunctionCall:
             return
         if self._is_kept:
             if self.task.draining and not failed and not self._prepared:
-                self.prepare(again=self.task.bundle > 0)
+                self.prepare(again=self.task.worked)
             return
         self._opened = False
         first: failure.FunctionFailed | None = None

@@ -105,7 +105,7 @@ class StreamedChain(Chain):
         yield from super().end()
         for step in self._steps:
             call = step.call
-            call.prepare(again=step.step.ends or call.task.bundle > 0)
+            call.prepare(again=step.step.ends or call.task.worked)
         yield from self.leave()
 
     def finish(self) -> None:

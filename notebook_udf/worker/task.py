@@ -109,6 +109,8 @@ class Task:
         self.time_zone = time_zone
         self.bundle = 0
         self.rows = 0
+        # Whether any rows have arrived.
+        self.worked = False
         self.active: Call | None = None
         self._totals: dict[int, FunctionTiming] = {}
         self._rows_in = 0
@@ -146,6 +148,7 @@ class Task:
         """Rows have arrived, ``size`` bytes, after ``wait_ns``."""
         self.bundle += 1
         self.rows = rows
+        self.worked = self.worked or rows > 0
         self._bytes_in = size
         self._wait_ns = wait_ns
         self._leaving = _Leaving()

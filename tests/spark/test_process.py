@@ -436,6 +436,57 @@ def test_an_unkeyed_function_chains_behind_a_keyed_one(session: nu.Session) -> N
     assert sorted(values(chain)) == sorted([2, 4, 6, 8, 10] * 2)
 
 
+# --- one shuffle -----------------------------------------------------------------------------
+
+
+class Twice(OneInputStreamProcessFunction):
+    """Collects each record twice, with how many of its key there were."""
+
+    def process_record(self, record: Any, output: Any, ctx: Any) -> None:
+        state = ctx.get_state(COUNT)
+        state.update((state.value() or 0) + 1)
+        for _ in range(2):
+            output.collect((record.k, state.value()))
+
+    def end_input(self, ctx: Any) -> None:
+        def emit(collector: Any, context: Any) -> None:
+            collector.collect((context.get_current_key(), -1))
+
+        ctx.apply_to_all_partitions(emit)
+
+    def uses_states(self) -> Any:
+        return [COUNT]
+
+
+def test_the_same_keys_are_shuffled_once(session: nu.Session) -> None:
+    data = [("a", 1), ("b", 1), (None, 1), ("a", 1), ("c", 1)]
+    rows = session.spark.createDataFrame(data, "k string, n bigint")
+    for attribute in (lambda cls: cls, nu.idempotence):
+        step = nu.process(attribute(type("Twice", (Twice,), {})), "k", "k string, n bigint")
+        chained = rows.transform(step).transform(step).transform(step)
+        plan = chained._jdf.queryExecution().executedPlan().toString()
+        assert plan.count("Exchange hashpartitioning") == plan.count("MapInArrow") == 1
+        apart = rows.transform(step).select("*").transform(step).select("*").transform(step)
+        for key in ("a", "b", "c", None):
+            ours, theirs = ([r[1] for r in values(f) if r[0] == key] for f in (chained, apart))
+            # With the attribute a consumer that keeps the last of each key sees the same.
+            assert ours[-1] == theirs[-1]
+            assert attribute is nu.idempotence or ours == theirs
+    other = rows.transform(step).transform(nu.process(Twice, F.upper("k"), "k string, n bigint"))
+    assert other._jdf.queryExecution().executedPlan().toString().count("MapInArrow") == 2
+
+
+def test_another_key_behind_the_same_keys_is_refused(session: nu.Session) -> None:
+    rows = session.spark.createDataFrame([("a", 1.0), ("b", float("nan"))], "k string, x double")
+    moves = nu.process(collecting(lambda r: (r.k + "!", r.x)), ["k", "x"], rows.schema)
+    stays = nu.process(collecting(lambda r: (r.k, r.x)), ["k", "x"], rows.schema)
+    assert len(values(rows.transform(stays).transform(stays))) == 2
+    with pytest.raises(nu.NotebookUdfError, match="collects a record of another key than its own"):
+        rows.transform(moves).transform(stays).collect()
+    apart = rows.transform(moves).select("*").transform(stays)
+    assert sorted(row[0] for row in values(apart)) == ["a!", "b!"]
+
+
 # --- attributes ------------------------------------------------------------------------------
 
 
