@@ -83,10 +83,15 @@ def _rename(row: dict[str, Any]) -> bool:
     return True
 
 
-def _chain(rows: DataFrame, *functions: Any, key_by: Any = None) -> Callable[[], None]:
+def _chain(
+    rows: DataFrame, *functions: Any, key_by: Any = None, vectorise: bool = True
+) -> Callable[[], None]:
+    session = nu.session()
     for place, function in enumerate(functions):
-        step = nu.process(function, key_by=None if place else key_by, output_type=SCHEMA)
-        rows = rows.transform(step)
+        record = session.register_function(
+            f"benchmark_{function.__name__}", function, output_type=SCHEMA, vectorise=vectorise
+        )
+        rows = rows.transform(nu.process(record, key_by=None if place else key_by))
     return lambda: consume(rows)
 
 
@@ -119,9 +124,10 @@ def run() -> list[Figure]:
     t = in_turn(
         {
             "by hand": lambda: consume(by_hand),
-            "chained": _chain(orders, *steps),
-            "reused": _chain(orders, *reused),
-            "late": _chain(orders, late, Convert, Rename),
+            "kernels": _chain(orders, *steps),
+            "chained": _chain(orders, *steps, vectorise=False),
+            "reused": _chain(orders, *reused, vectorise=False),
+            "late": _chain(orders, late, Convert, Rename, vectorise=False),
             "every": _chain(orders, Total, Convert, Rename, key_by="id"),
             "last": _chain(orders, last, Convert, Rename, key_by="id"),
         },
@@ -129,7 +135,8 @@ def run() -> list[Figure]:
     )
     what = f"Three process functions, {ROWS // 1000:,}k records of three columns"
     return [
-        ratio(f"{what}, against three mapInArrow by hand", t["chained"], t["by hand"], at_least=2),
+        ratio(f"{what}, against three mapInArrow by hand", t["kernels"], t["by hand"], at_least=2),
+        ratio(f"{what}, record by record, against by hand", t["chained"], t["by hand"]),
         ratio(f"{what}, @not_cache_record, against by hand", t["reused"], t["by hand"]),
         ratio("@not_cache_record against none", t["reused"], t["chained"]),
         ratio(f"@idempotence against none, {KEYS:,} keys", t["last"], t["every"]),

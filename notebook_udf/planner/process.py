@@ -22,6 +22,7 @@ from notebook_udf.planner.process_records import shape_of, traits_of
 from notebook_udf.planner.process_stream import keeps_state, refuse_no_end, streamed
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.types import is_groupable
+from notebook_udf.worker.process_kernels import acts_of
 from notebook_udf.worker.process_layout import ProcessLayout, Step
 from notebook_udf.worker.process_pass import ProcessPass
 from notebook_udf.worker.records import passes_unchanged
@@ -258,6 +259,11 @@ def explain(function: RegisteredFunction) -> str:
         lines.append(
             "chains with the process functions before it; one behind it starts another pass, "
             f"because values of {function.definition.result_type.simpleString()} change on the way"
+        )
+    if function.definition.options.vectorise and acts_of(function.definition.function):
+        lines.append(
+            "bundles run as checked Arrow kernels where all functions of the chain do, and record "
+            "by record where a NULL or the like could make a difference"
         )
     attributes = traits.attributes
     if attributes.no_output_until_end_of_input:

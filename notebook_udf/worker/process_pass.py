@@ -28,6 +28,7 @@ from notebook_udf.worker.decode import decoder
 from notebook_udf.worker.encode import BadResult, encoder
 from notebook_udf.worker.failure import FunctionFailed, short
 from notebook_udf.worker.keys import frozen, hashable
+from notebook_udf.worker.process_kernels import ChainProgram, program_of
 from notebook_udf.worker.process_layout import ProcessLayout
 from notebook_udf.worker.process_step import RunningStep
 from notebook_udf.worker.quarantine import Quarantine
@@ -36,6 +37,8 @@ from notebook_udf.worker.shipment import Shipment
 
 _SLICE_ROWS = 2_048
 _ROWS_OUT = 32_768
+# Bundles that kernels decline before they are left alone.
+_MOST_DECLINED = 3
 
 
 # A key, its first row, and the row after its last.
@@ -108,6 +111,7 @@ class Chain:
         ]
         self._key: Any = NO_KEY
         self._keyed = [step for step in self._steps if step.step.keyed]
+        self._declined = 0
         self._failure: FunctionFailed | None = None
         self._out: list[Any] = []
         result = calls[-1].header.result_type
@@ -117,6 +121,7 @@ class Chain:
         self._make = layout.steps[0].shape.many()
         self._quarantines = calls[0].header.options.on_error == "quarantine"
         self._begin(0)
+        self._program = self._kernels()
 
     # Beginning -------------------------------------------------------------------------------
 
@@ -148,6 +153,7 @@ class Chain:
             output=step.output,
             ctx=step.ctx,
             call=step.call,
+            before=before.call,
             task=step.call.task,
             failed=lambda error, record: self._failed(step, error, [record]),
             keys=self._layout.keys if step.step.keyed else (),
@@ -161,6 +167,11 @@ class Chain:
         """Takes a bundle in; answers what has to leave."""
         call, count = self._calls[0], len(self._layout.keys)
         columns = [batch.column(place) for place in range(count, batch.num_columns)]
+        made = self._at_once(columns) if self._program is not None else None
+        if made is not None:
+            if made.num_rows:
+                yield made
+            return
         quarantine = Quarantine(call, columns) if self._quarantines else None
         for start in range(0, batch.num_rows, _SLICE_ROWS):
             part = batch.slice(start, _SLICE_ROWS)
@@ -172,6 +183,38 @@ class Chain:
         if quarantine is not None:
             quarantine.write()
         yield from self.leave()
+
+    def _kernels(self) -> ChainProgram | None:
+        """The chain as kernels, where each function is and nothing stands between them."""
+        steps, calls = self._steps, self._calls
+        if self._layout.keys or not all(call.header.options.vectorise for call in calls):
+            return None
+        if any(step.late or step.last or step.function is None for step in steps):
+            return None
+        return program_of(
+            [step.function for step in steps],
+            [step.step.shape for step in steps],
+            [call.header.result_type for call in calls],
+        )
+
+    def _at_once(self, columns: list[pa.Array]) -> pa.RecordBatch | None:
+        """What a bundle leads to, by kernels; None if it has to be taken record by record."""
+        assert self._program is not None
+        t0 = perf_counter_ns()
+        found = self._program(columns)
+        if found is None:
+            self._declined += 1
+            if self._declined == _MOST_DECLINED:
+                # Such are the rows: the next bundle would be tried in vain as well.
+                self._program = None
+            return None
+        rows = len(columns[0])
+        for call, collected in zip(self._calls, found, strict=True):
+            call.rows_in += rows
+            rows = len(collected[0])
+            call.rows_out += rows
+        self._calls[0].user_ns += perf_counter_ns() - t0
+        return pa.RecordBatch.from_arrays(found[-1], list(self._layout.names))
 
     def _take_slice(self, batch: pa.RecordBatch, start: int, quarantine: Quarantine | None) -> None:
         call, count = self._calls[0], len(self._layout.keys)
