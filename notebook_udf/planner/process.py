@@ -18,14 +18,15 @@ from pyspark.sql.types import DataType, StructField, StructType
 from notebook_udf.errors import PlanningError
 from notebook_udf.functions.process import Attributes, ends
 from notebook_udf.planner.aggregates import column_name
+from notebook_udf.planner.process_keeping import keeps_no_record
 from notebook_udf.planner.process_records import shape_of, traits_of
 from notebook_udf.planner.process_stream import keeps_state, refuse_no_end, streamed
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.types import is_groupable
-from notebook_udf.worker.process_kernels import acts_of
+from notebook_udf.worker.process_kernels import acts_of, plain_records
 from notebook_udf.worker.process_layout import ProcessLayout, Step
 from notebook_udf.worker.process_pass import ProcessPass
-from notebook_udf.worker.records import passes_unchanged
+from notebook_udf.worker.records import Shape, passes_unchanged
 from notebook_udf.worker.shipment import Shipment, ship
 
 _KEY = "_nu_key"
@@ -172,7 +173,7 @@ def _steps(chain: Chain) -> tuple[Step, ...]:
     steps: list[Step] = []
     schema: DataType = chain.rows.schema
     before: Step | None = None
-    kept = False
+    kept = lets_go = False
     names = [function.name for function in chain.functions]
     for place, function in enumerate(chain.functions, 1):
         traits = traits_of(function)
@@ -183,15 +184,18 @@ def _steps(chain: Chain) -> tuple[Step, ...]:
         if before is not None:
             waits = before.attributes.no_output_until_end_of_input
             attributes = _inherited(attributes, before.attributes)
+        shape = shape_of(function.name, traits.record, schema)
+        given_up, lets_go = lets_go, _keeps_none(function, shape)
         before = Step(
             attributes=attributes,
-            shape=shape_of(function.name, traits.record, schema),
+            shape=shape,
             states=traits.states,
             keyed=chain.keyed[place - 1],
             keeps=kept,
             ends=ends(function.definition.function),
             waits=waits,
-            reuses=_reuses(attributes, before),
+            # A record may be handed on as it is where neither side keeps it.
+            reuses=given_up and lets_go,
             place=f"step {place} of the chain {' → '.join(names)}" if len(names) > 1 else "",
         )
         steps.append(before)
@@ -205,9 +209,10 @@ def _inherited(own: Attributes, before: Attributes) -> Attributes:
     return replace(own, no_output_until_end_of_input=late)
 
 
-def _reuses(own: Attributes, before: Step | None) -> bool:
-    """Whether a record may be handed on as it is: neither side keeps it."""
-    return before is not None and own.not_cache_record and before.attributes.not_cache_record
+def _keeps_none(function: RegisteredFunction, shape: Shape) -> bool:
+    """Whether a function keeps no record: it says so, or it can be seen."""
+    said = traits_of(function).attributes.not_cache_record
+    return said or (plain_records(shape) and keeps_no_record(function.definition.function))
 
 
 def schema_of(function: RegisteredFunction) -> StructType:
