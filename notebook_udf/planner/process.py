@@ -126,7 +126,7 @@ def _planned(chain: Chain) -> DataFrame:
     schema = schema_of(chain.functions[-1])
     bounded = not rows.isStreaming
     layout = ProcessLayout(names, steps, tuple(schema.names), _title(chain, steps), bounded=bounded)
-    shipments = _shipments(chain)
+    shipments = _shipments(chain, steps)
     if rows.isStreaming and (names or any(map(keeps_state, chain.functions))):
         _check_keys(rows.select(*chain.keys).schema.fields, chain)
         return streamed(rows, chain.keys, wanted, layout, shipments, chain.functions, schema)
@@ -143,16 +143,28 @@ def _planned(chain: Chain) -> DataFrame:
     return rows.mapInArrow(ProcessPass.of(layout, shipments), schema)
 
 
-def _shipments(chain: Chain) -> tuple[Shipment, ...]:
+def _shipments(chain: Chain, steps: Sequence[Step]) -> tuple[Shipment, ...]:
     found = []
-    for function in chain.functions:
+    for place, (function, step) in enumerate(zip(chain.functions, steps, strict=True)):
         definition = function.definition
         if chain.rows.isStreaming:
             # Its micro-batches are one input, and an instance sees as much of it as its worker.
             options = replace(definition.options, open_scope="query")
             definition = replace(definition, options=options)
-        payload = function.payload
-        found.append(ship(function.name, function.version, definition, payload, role="process"))
+        notes = _bought(step)
+        if place:
+            same = step.keyed and "by the same keys, without another shuffle"
+            notes = [same or "in the pass of the function before it", *notes]
+        found.append(
+            ship(
+                function.name,
+                function.version,
+                definition,
+                function.payload,
+                role="process",
+                notes=tuple(notes),
+            )
+        )
     return tuple(found)
 
 
@@ -285,6 +297,11 @@ def explain(function: RegisteredFunction) -> str:
         lines.append(
             "@not_cache_record: between it and another such function of a chain records are "
             "handed on without a copy"
+        )
+    elif keeps_no_record(function.definition.function):
+        lines.append(
+            "its code shows that it keeps no record: between it and another such function of a "
+            "chain records are handed on as they are"
         )
     if traits.states:
         shown = ", ".join(f"{s.name} ({s.kind} of {s.type.simpleString()})" for s in traits.states)

@@ -559,6 +559,27 @@ def test_explain_says_what_each_attribute_buys(session: nu.Session) -> None:
     assert "without a copy" not in session.register_function("plain", Counter).explain()
 
 
+def test_the_plan_shows_the_chain_and_what_each_attribute_bought(session: nu.Session) -> None:
+    @nu.idempotence
+    class Last(Twice):
+        pass
+
+    rows = session.spark.createDataFrame([("a", 1)], "k string, n bigint")
+    step = nu.process(Last, "k", "k string, n bigint")
+    lets = nu.process(with_attributes(collecting(lambda r: r), ATTRIBUTES[:1]), None, rows.schema)
+    for function in (step, step, lets, lets):
+        rows = rows.transform(function)
+    node = session.plan(rows).to_dict()["root"]
+    assert node["name"] == "MapInArrow"
+    assert [(use["name"], use["role"], use["way"]) for use in node["functions"]] == [
+        ("Last", "process", "last output per key"),
+        ("Last", "process", "by the same keys, without another shuffle; last output per key"),
+        ("Collecting", "process", "in the pass of the function before it"),
+        ("Collecting", "process", "in the pass of the function before it; records reused"),
+    ]
+    assert "Last [last output per key]; Last [by the same keys" in str(session.plan(rows))
+
+
 def test_attributes_belong_to_the_class_they_stand_on(session: nu.Session) -> None:
     marked = nu.idempotence(type("Marked", (Double,), {}))
     rows = numbers(session, 1, 2, 3)
