@@ -256,3 +256,50 @@ def test_any_split_in_micro_batches_gives_the_same(
     assert by_key(flat(stream.run(stream.rows.transform(running)))) == expected
     rows = session.spark.createDataFrame(flat(batches), "k string, v bigint")
     assert by_key([tuple(row) for row in rows.transform(running).collect()]) == expected
+
+
+# --- what cannot be --------------------------------------------------------------------------
+
+
+def test_a_checkpoint_of_other_states_is_refused(session: nu.Session, tmp_path: Path) -> None:
+    stream = Stream(session.spark, tmp_path, "v bigint").put([(1,)])
+    stream.run(stream.rows.transform(nu.process(Sum)))
+    other = StateDeclarations.value_state("count", "string")
+    changed = type("Sum", (Sum,), {"uses_states": lambda self: [other]})
+    stream.put([(1,)])
+    with pytest.raises(Exception, match=r"(?i)schema") as refused:
+        stream.run(stream.rows.transform(nu.process(changed)))
+    shown = str(refused.value).lower()
+    assert "string" in shown
+    assert "long" in shown or "bigint" in shown
+
+
+def test_a_state_that_cannot_be_kept_is_named(session: nu.Session, tmp_path: Path) -> None:
+    class Unkept(OneInputStreamProcessFunction[nu.Row, int]):
+        def process_record(self, record: nu.Row, output: Collector[int], ctx: Any) -> None:
+            ctx.get_state(COUNT).update(lambda: record)
+
+        def uses_states(self) -> Any:
+            return [COUNT]
+
+    stream = Stream(session.spark, tmp_path, "k string, v bigint").put([("a", 1)])
+    with pytest.raises(Exception, match="the state 'count' of Unkept cannot be kept"):
+        stream.run(stream.rows.transform(nu.process(Unkept, "k")))
+
+
+def test_what_a_stream_cannot_do_is_refused_in_words(session: nu.Session, tmp_path: Path) -> None:
+    stream = Stream(session.spark, tmp_path, "k string, v bigint").put([("a", 1)])
+    last = nu.process(Last, "k", "k string, total bigint")
+    session.spark.conf.set("udf.state.ttl", "1h")
+    try:
+        with pytest.raises(nu.PlanningError, match=r"Last has an end_input.*unset udf\.state\.ttl"):
+            stream.rows.transform(last)
+        running = nu.process(Running, key_by="k", output_type=SCHEMA)
+        forgetful = stream.rows.transform(running)
+    finally:
+        session.spark.conf.unset("udf.state.ttl")
+    assert flat(stream.run(forgetful)) == [("a", 1, 1, 1)]
+    with pytest.raises(nu.PlanningError, match=r"outputMode\('complete'\)"):
+        stream.rows.transform(last).writeStream.outputMode("complete").format("noop").start()
+    with pytest.raises(nu.PlanningError, match="cannot be keyed by"):
+        stream.rows.selectExpr("map(k, v) AS m", "v").transform(nu.process(Second, "m"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import os
 from collections.abc import Iterator
@@ -9,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pyspark.sql import functions as F
+from streaming import Stream as Source
 from waiting import awaited
 
 import notebook_udf as nu
@@ -291,6 +294,25 @@ def test_what_is_prepared_is_in_the_last_commit(session: nu.Session, tmp_path: P
     assert last[-4:] == ["end_input@2", "prepare_to_shutdown@2", "shutdown@3", "close"]
     kept = session.state(str(tmp_path / "checkpoint")).to_dict()["Committing"]
     assert kept == {1: {"ending": "prepared"}, 2: {"ending": "prepared"}}
+
+
+def test_a_drain_ends_the_windows_that_are_open(session: nu.Session, tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    record = session.register_function("journal", Largest(path))
+    stream = Source(session.spark, tmp_path, "at timestamp, x bigint")
+    stream.put([(dt.datetime(2024, 5, 1, hour), hour) for hour in (1, 2, 3)])
+    found: list[Any] = []
+    windows = stream.rows.withWatermark("at", "1 hour").transform(
+        nu.aggregate(by=F.window("at", "2 hours"), largest=record("x"))
+    )
+    writer = windows.writeStream.outputMode("append")
+    query = writer.foreachBatch(lambda rows, _: found.append(rows.collect())).start()
+    session.drain(query)
+    # The first window ended by its watermark, the second by the greatest.
+    assert [row.largest for rows in found for row in rows] == [1, 3]
+    assert [row.largest for row in found[-1]] == [3]
+    for instance in by_instance(path):
+        assert instance == ["open", *DRAIN]
 
 
 @pytest.mark.parametrize("method", ["prepare_to_shutdown", "shutdown", "close"])
