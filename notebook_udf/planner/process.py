@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -18,7 +19,7 @@ from pyspark.sql.types import DataType, StructField, StructType
 from notebook_udf.errors import PlanningError
 from notebook_udf.functions.process import Attributes, ends
 from notebook_udf.planner.aggregates import column_name
-from notebook_udf.planner.process_keeping import keeps_no_record
+from notebook_udf.planner.process_keeping import fields_set, keeps_no_record
 from notebook_udf.planner.process_records import shape_of, traits_of
 from notebook_udf.planner.process_stream import keeps_state, refuse_no_end, streamed
 from notebook_udf.registry import RegisteredFunction
@@ -186,6 +187,8 @@ def _steps(chain: Chain) -> tuple[Step, ...]:
     schema: DataType = chain.rows.schema
     before: Step | None = None
     kept = lets_go = False
+    collected: RegisteredFunction | None = None
+    schema_before: Any = None
     names = [function.name for function in chain.functions]
     for place, function in enumerate(chain.functions, 1):
         traits = traits_of(function)
@@ -198,6 +201,9 @@ def _steps(chain: Chain) -> tuple[Step, ...]:
             attributes = _inherited(attributes, before.attributes)
         shape = shape_of(function.name, traits.record, schema)
         given_up, lets_go = lets_go, _keeps_none(function, shape)
+        taken, collected = collected, function
+        untouched = _untouched(taken, before, schema_before, schema)
+        schema_before = schema
         before = Step(
             attributes=attributes,
             shape=shape,
@@ -208,6 +214,7 @@ def _steps(chain: Chain) -> tuple[Step, ...]:
             waits=waits,
             # A record may be handed on as it is where neither side keeps it.
             reuses=given_up and lets_go,
+            untouched=untouched,
             place=f"step {place} of the chain {' → '.join(names)}" if len(names) > 1 else "",
         )
         steps.append(before)
@@ -219,6 +226,27 @@ def _inherited(own: Attributes, before: Attributes) -> Attributes:
     """Behind a function that gives nothing before the end, nobody does."""
     late = own.no_output_until_end_of_input or before.no_output_until_end_of_input
     return replace(own, no_output_until_end_of_input=late)
+
+
+def _untouched(
+    before: RegisteredFunction | None, step: Step | None, taken: Any, collected: Any
+) -> tuple[str, ...]:
+    """Columns whose values the function before, if it is seen to keep no record, collects as it
+    has taken them."""
+    if before is None or step is None or not plain_records(step.shape):
+        return ()
+    instance = before.definition.function
+    if not keeps_no_record(instance):
+        return ()
+    set_by_it = fields_set(instance)
+    return tuple(
+        name
+        for name in collected.names
+        if name in taken.names
+        and name not in set_by_it
+        and taken[name].dataType == collected[name].dataType
+        and (collected[name].nullable or not taken[name].nullable)
+    )
 
 
 def _keeps_none(function: RegisteredFunction, shape: Shape) -> bool:

@@ -54,6 +54,14 @@ def keeps_no_record(function: Any) -> bool:
     return True
 
 
+def fields_set(function: Any) -> frozenset[str]:
+    """Fields that an instance, of which it is certain that it keeps no record, may set in one."""
+    code = type(function).process_record.__code__
+    return frozenset(
+        each.argval for each in dis.get_instructions(code) if each.opname == "STORE_ATTR"
+    )
+
+
 def _collects(found: list[dis.Instruction], place: int) -> bool:
     """Whether a call is that of ``output.collect``: the nearest method before it."""
     before = (each for each in reversed(found[:place]) if each.argval == "collect")
@@ -65,4 +73,4 @@ def _is_method(each: dis.Instruction) -> bool:
     return each.opname == "LOAD_ATTR" and "NULL|self" in each.argrepr
 
 
-__all__ = ["keeps_no_record"]
+__all__ = ["fields_set", "keeps_no_record"]

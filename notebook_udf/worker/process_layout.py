@@ -33,6 +33,8 @@ class Step:
         Whether it is opened only when the functions before it are through.
     reuses
         Whether its records are those that the function before it has collected.
+    untouched
+        Fields of such a record that the function before it has left as it got them.
     place
         Where it stands in the chain, in words; "" where there is only one function.
     """
@@ -45,6 +47,7 @@ class Step:
     ends: bool = False
     waits: bool = False
     reuses: bool = False
+    untouched: tuple[str, ...] = ()
     place: str = ""
 
 

@@ -149,6 +149,7 @@ class Chain:
             step.step.shape,
             given=before.given,
             reuses=step.step.reuses,
+            untouched=step.step.untouched,
             process=step.function.process_record,
             output=step.output,
             ctx=step.ctx,

@@ -11,6 +11,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import pickle
+import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -217,6 +218,7 @@ def edge(
     *,
     given: Any,
     reuses: bool,
+    untouched: Sequence[str],
     process: Callable[[Any, Any, Any], Any],
     output: Any,
     ctx: Any,
@@ -231,9 +233,10 @@ def edge(
 
     Written out for the type's columns, because it runs for every record: a copy is made of their
     values unless ``reuses``, which hands on a record that is one of ``shape`` already. ``given``
-    is the class of records that the function before gets, and mostly collects; its call is
-    ``before``, and runs again when this returns. ``current`` is
-    handed the key of each record, the values of the columns ``keys``, and the record.
+    is the class of records that the function before gets, and mostly collects, in which it leaves
+    the columns ``untouched`` as they were; its call is ``before``, and runs again when this
+    returns. ``current`` is handed the key of each record, the values of the columns ``keys``, and
+    the record.
     """
     import datetime as dt
 
@@ -283,11 +286,7 @@ def edge(
     if keys:
         values = ", ".join(columns.get(name, "v0") for name in keys)
         keyed = f"        current({values if len(keys) == 1 else f'({values})'}, passed)\n"
-    text = (
-        "def make():\n"
-        "    count = 0\n"
-        "    def collect(record):\n"
-        "        nonlocal count\n"
+    remade = (
         f"{unpack}"
         f"        if {checks}:\n"
         f"{first}"
@@ -295,6 +294,27 @@ def edge(
         f"            {', '.join(names)}, = settle(record)\n"
         f"{made}"
         f"{keyed}"
+    )
+    own = slots_of(new, fields) if reuses and is_row and not keys else None
+    if own is not None:
+        # What was a record before and is one still.
+        tests = [
+            _check(f"record.{slot}", t, null)
+            for field, slot, t, null in zip(fields, own, types, nullable, strict=True)
+            if field not in untouched
+        ]
+        remade = (
+            f"        if {' and '.join(['type(record) is same', *tests])}:\n"
+            "            passed = record\n"
+            "        else:\n"
+            f"{textwrap.indent(remade, '    ')}"
+        )
+    text = (
+        "def make():\n"
+        "    count = 0\n"
+        "    def collect(record):\n"
+        "        nonlocal count\n"
+        f"{remade}"
         "        count += 1\n"
         "        task.active = call\n"
         "        try:\n"
