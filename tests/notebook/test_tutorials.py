@@ -177,6 +177,8 @@ def test_the_tutorial_on_process_functions_tells_the_truth(tmp_path: Path) -> No
     assert "Sentence [records reused]" in plan
     assert of("again[0]").startswith("4262 ")
     assert "the largest count is 57979" in of("flights_so_far.explain()")
+    assert "628 turns on the stream, 628 in one go" in of("session.drain(query)")
+    assert of("session.state(").count("|") > 3
     failed = of("class Ratio")
     assert "step 2 of the chain previous_delay → Ratio" in failed
     assert "output.collect(turn.after / turn.before)" in failed
