@@ -294,8 +294,15 @@ def explain(function: RegisteredFunction) -> str:
     lines = [
         f"{function.signature}, version {function.version}",
         "with nu.process: an instance per partition takes its records one after the other; with "
-        "key_by rows are shuffled and sorted by key first, and each key has states of its own",
+        "key_by rows are shuffled and sorted by key first, and each key has states of its own; "
+        "one behind it with the same keys needs no other shuffle",
     ]
+    if traits.attributes.no_output_until_end_of_input:
+        lines.append("not on streams, whose input has no end")
+    elif keeps_state(function):
+        lines.append("on streams by transformWithState, its states in the query's checkpoint")
+    else:
+        lines.append("on streams a pass over each micro-batch; with key_by by transformWithState")
     if not is_plain(function):
         lines.append("in a pass of its own, because it has a timeout or quarantines rows")
     elif passes_unchanged(function.definition.result_type):

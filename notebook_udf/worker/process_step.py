@@ -69,7 +69,7 @@ class RunningStep:
         self.function = call.function
         # An instance that is kept may keep a state object as well.
         self.states: KeyedStates = call.beside(
-            "states",
+            "states of keys" if step.keyed else "states",
             lambda: KeyedStates(call.name, step.states, keyed=step.keyed, keeps=step.keeps),
         )
         self.ctx = RuntimeContext(call.context, self.states)
