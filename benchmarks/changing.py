@@ -115,6 +115,17 @@ def source(spark: SparkSession, case: Case, folder: Path) -> DataFrame:
     return reader.option("maxFilesPerTrigger", 1).parquet(str(path))
 
 
+def state_calls(spark: SparkSession, case: Case, folder: Path, name: str) -> float:
+    """How often a row waits for the state, by hand: once for each call of the processors above,
+    and for each key that they are given."""
+    table = spark.read.parquet(str(folder / f"{case.rows}-{case.keys}-{case.values}"))
+    files = table.groupBy("k", F.col("_metadata.file_path")).count().count()
+    if name == "mean":
+        return (2 * case.rows + files) / case.rows
+    again = case.rows - table.select("k", "v").distinct().count()
+    return (2 * case.rows + again + 3 * files) / case.rows
+
+
 def consumed(frame: DataFrame) -> Callable[[], None]:
     """Runs the stream from its beginning to its end and keeps no row."""
 

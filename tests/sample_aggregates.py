@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from notebook_udf import AggregateFunction, DataTypes, MapView, Row
+from notebook_udf import AggregateFunction, DataTypes, ListView, MapView, Row
 
 
 class CountAggregateFunction(AggregateFunction):
@@ -80,3 +80,43 @@ class Sum(AggregateFunction):
 
     def get_value(self, accumulator: Any) -> int:
         return int(accumulator[0])
+
+
+class RetractingSum(Sum):
+    def retract(self, accumulator: Any, value: int) -> Any:
+        accumulator[0] -= value
+
+
+class Longest(AggregateFunction):
+    """Greatest value; all of them are kept, to look for the next one when it is taken out."""
+
+    def create_accumulator(self) -> Any:
+        return {"all": ListView()}
+
+    def accumulate(self, accumulator: Any, value: int) -> Any:
+        accumulator["all"].add(value)
+
+    def retract(self, accumulator: Any, value: int) -> Any:
+        kept = list(accumulator["all"])
+        kept.remove(value)
+        accumulator["all"].clear()
+        accumulator["all"].add_all(kept)
+
+    def get_value(self, accumulator: Any) -> int | None:
+        return max(accumulator["all"], default=None)
+
+
+class Text(AggregateFunction):
+    """An accumulator that cannot be changed in place."""
+
+    def create_accumulator(self) -> str:
+        return ""
+
+    def accumulate(self, accumulator: str, value: int) -> str:
+        return accumulator + "x"
+
+    def merge(self, accumulator: str, accumulators: Any) -> str:
+        return accumulator + "".join(accumulators)
+
+    def get_value(self, accumulator: str) -> int:
+        return len(accumulator)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,30 @@ class Stream:
         )
         query.awaitTermination()
         return found
+
+
+TIGHT = {
+    "state.cache-size": "1",
+    "map-state.read-cache-size": "1",
+    "map-state.write-cache-size": "1",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "2",
+}
+
+
+@contextmanager
+def with_conf(spark: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:
+    """Confs within it; ``TIGHT`` are caches of one entry and bundles of two rows."""
+    before = {name: spark.conf.get(name, None) for name in settings}
+    for name, value in settings.items():
+        spark.conf.set(name, value)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                spark.conf.unset(name)
+            else:
+                spark.conf.set(name, value)
 
 
 def last(batches: list[list[tuple[Any, ...]]], keys: int = 1) -> dict[Any, tuple[Any, ...]]:

@@ -6,11 +6,16 @@ Semantics: the Python UDF design, "User Defined Function", and PyFlink's Python 
 from __future__ import annotations
 
 import dis
+import functools
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 from notebook_udf.functions.context import FunctionContext
+
+# A method's name, for messages, and the method.
+Ending: TypeAlias = tuple[str, Callable[[], None]]
 
 
 class UserDefinedFunction(ABC):  # noqa: B024
@@ -152,21 +157,55 @@ class TableAggregateFunction(_Accumulating):
         """Yields the rows of the result."""
 
 
-class Endings(Protocol):
-    """Answers what is to be called, one after the other, at the end of a function's work; the
-    last of it in any case."""
+@dataclass(frozen=True)
+class Endings:
+    """What is to be called at the end of a function's work, where there is anything.
 
-    def __call__(self, *, graceful: bool) -> tuple[Callable[[], None], ...]:
-        """``graceful`` says that it ended in order: neither by a failure nor by a cancel."""
+    Attributes
+    ----------
+    function
+        Whose methods they are, for messages.
+    prepare, shutdown
+        Only of a function ``WithGracefulShutdown``.
+    close
+        Called in any case.
+    """
+
+    function: str = ""
+    prepare: Callable[[], None] | None = None
+    shutdown: Callable[[], None] | None = None
+    close: Callable[[], None] | None = None
+
+    def methods(self, *, graceful: bool, prepared: bool = False) -> tuple[Ending, ...]:
+        """Names and methods, in their order; ``graceful`` says that the work ended neither by a
+        failure nor by a cancel, ``prepared`` that the first of them has been called."""
+        found: list[tuple[str, Callable[[], None] | None]] = []
+        if graceful:
+            found = [("prepare_to_shutdown", self.prepare), ("shutdown", self.shutdown)]
+        wanted = [*found[prepared:], ("close", self.close)]
+        return tuple(
+            (f"{self.function}.{name}", method) for name, method in wanted if method is not None
+        )
+
+    def called(self, call: Callable[[Callable[..., Any]], None]) -> Endings:
+        """The same methods, each by way of ``call``."""
+        return Endings(
+            self.function,
+            *(
+                None if method is None else functools.partial(call, method)
+                for method in (self.prepare, self.shutdown, self.close)
+            ),
+        )
 
 
-def endings(function: Any, *, graceful: bool) -> tuple[Callable[[], None], ...]:
-    """The ``Endings`` of a function."""
+def endings(function: Any) -> Endings:
+    """What ends a function's work."""
     if not isinstance(function, UserDefinedFunction):
-        return ()
-    if graceful and isinstance(function, WithGracefulShutdown):
-        return function.prepare_to_shutdown, function.shutdown, function.close
-    return (function.close,)
+        return Endings()
+    name = type(function).__name__
+    if isinstance(function, WithGracefulShutdown):
+        return Endings(name, function.prepare_to_shutdown, function.shutdown, function.close)
+    return Endings(name, close=function.close)
 
 
 def implements(function: Any, name: str) -> bool:

@@ -11,6 +11,8 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
+from pyspark.sql.types import ArrayType, StructField, StructType
+
 from notebook_udf.errors import DeclarationError
 from notebook_udf.functions.base import UserDefinedFunction
 from notebook_udf.functions.context import FunctionContext
@@ -129,6 +131,11 @@ class OneInputStreamProcessFunction(UserDefinedFunction, Generic[IN, OUT]):
         return ()
 
 
+def ends(function: Any) -> bool:
+    """Whether a process function has something to do after its last record."""
+    return type(function).end_input is not OneInputStreamProcessFunction.end_input
+
+
 @dataclass(frozen=True)
 class Attributes:
     """What is known of a process function besides its code.
@@ -170,6 +177,15 @@ class ProcessTraits:
     attributes: Attributes = Attributes()
     states: tuple[StateDeclaration, ...] = ()
     record: Any = field(default=None, compare=False)
+
+    @property
+    def state_type(self) -> StructType | None:
+        """The states of one key as a struct; None if there are none."""
+        fields = [
+            StructField(each.name, ArrayType(each.type) if each.kind == "list" else each.type)
+            for each in self.states
+        ]
+        return StructType(fields) if fields else None
 
 
 _ATTRIBUTES = "__process_attributes__"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from pyspark.sql.types import DataType, MapType
 
@@ -23,6 +23,9 @@ from notebook_udf.types import resolve
 
 # Stands for the key where none is current; None is one.
 NO_KEY: Any = object()
+
+# What the declared states of one key hold, in the order of the declarations.
+Contents: TypeAlias = list[dict[str, Any]]
 
 _KINDS: dict[str, type[State]] = {
     "value": InMemoryValueState,
@@ -137,7 +140,7 @@ class KeyedStates:
         self._states = {name: _KINDS[each.kind]() for name, each in self._declared.items()}
         self._keyed = keyed
         self._keeps = keeps
-        self._kept: dict[Any, list[dict[str, Any]]] = {}
+        self._kept: dict[Any, Contents] = {}
         self.key: Any = NO_KEY
         # By the identity of the declared objects, which live as long as this does.
         self.known = {id(each): self._states[name] for name, each in self._declared.items()}
@@ -191,9 +194,41 @@ class KeyedStates:
         if not self._keyed:
             return
         if self._keeps and self.key is not NO_KEY:
-            self._kept[self.key] = [state.__dict__ for state in self._states.values()]
+            self._kept[self.key] = self._shown()
         self.key = key
         kept = self._kept.get(key)
         for place, (name, state) in enumerate(self._states.items()):
             fresh = _KINDS[self._declared[name].kind]
             state.__dict__ = fresh().__dict__ if kept is None else kept[place]
+
+    @property
+    def declared(self) -> tuple[StateDeclaration, ...]:
+        """The declared states, in the order of their contents."""
+        return tuple(self._declared.values())
+
+    def forget(self) -> None:
+        """Forgets all keys."""
+        self._kept.clear()
+        self.key = NO_KEY
+        for each, state in zip(self._declared.values(), self._states.values(), strict=True):
+            state.__dict__ = _KINDS[each.kind]().__dict__
+
+    def put(self, key: Any, contents: Contents | None) -> None:
+        """Sets what a key has, in the order of the declarations; None for nothing yet.
+
+        Without keys of their own ``NO_KEY`` has all there is.
+        """
+        if contents is None:
+            contents = [_KINDS[each.kind]().__dict__ for each in self._declared.values()]
+        if self._keyed:
+            self._kept[key] = contents
+            return
+        for state, content in zip(self._states.values(), contents, strict=True):
+            state.__dict__ = content
+
+    def take(self, key: Any) -> Contents:
+        """What a key has; it is forgotten here. The key must not be the current one."""
+        return self._kept.pop(key) if self._keyed else self._shown()
+
+    def _shown(self) -> Contents:
+        return [state.__dict__ for state in self._states.values()]

@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from typing import Generic, TypeVar
 
+from notebook_udf.functions.removable import RemovableIterator
 from notebook_udf.functions.views import ListView, MapView
 
 T = TypeVar("T")
@@ -92,16 +93,16 @@ class MapState(State, Generic[K, V]):
         """Whether there is a value under the key."""
 
     @abstractmethod
-    def items(self) -> Iterable[tuple[K, V]]:
-        """Keys and values."""
+    def items(self) -> RemovableIterator[tuple[K, V]]:
+        """Keys and values; the iterator's ``remove`` removes the entry it came to last."""
 
     @abstractmethod
-    def keys(self) -> Iterable[K]:
-        """The keys."""
+    def keys(self) -> RemovableIterator[K]:
+        """The keys, as ``items``."""
 
     @abstractmethod
-    def values(self) -> Iterable[V]:
-        """The values."""
+    def values(self) -> RemovableIterator[V]:
+        """The values, as ``items``."""
 
     @abstractmethod
     def is_empty(self) -> bool:
@@ -120,7 +121,7 @@ class MapState(State, Generic[K, V]):
         return self.contains(key)
 
     def __iter__(self) -> Iterator[K]:
-        return iter(self.keys())
+        return self.keys()
 
 
 class InMemoryValueState(ValueState[T]):

@@ -7,8 +7,10 @@ a ``ListView`` cannot remove a single element, come from the stateful Python agg
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, TypeVar
+
+from notebook_udf.functions.removable import RemovableIterator
 
 T = TypeVar("T")
 K = TypeVar("K")
@@ -82,17 +84,17 @@ class MapView(Generic[K, V]):
         """Whether there is a value under the key."""
         return key in self._entries
 
-    def items(self) -> Iterable[tuple[K, V]]:
-        """Keys and values."""
-        return self._entries.items()
+    def items(self) -> RemovableIterator[tuple[K, V]]:
+        """Keys and values; the iterator's ``remove`` removes the entry it came to last."""
+        return self._iterator(dict.items)
 
-    def keys(self) -> Iterable[K]:
-        """The keys."""
-        return self._entries.keys()
+    def keys(self) -> RemovableIterator[K]:
+        """The keys, as ``items``."""
+        return self._iterator(iter)
 
-    def values(self) -> Iterable[V]:
-        """The values."""
-        return self._entries.values()
+    def values(self) -> RemovableIterator[V]:
+        """The values, as ``items``."""
+        return self._iterator(dict.values)
 
     def is_empty(self) -> bool:
         """Whether there is no entry."""
@@ -115,7 +117,10 @@ class MapView(Generic[K, V]):
         return self.contains(key)
 
     def __iter__(self) -> Iterator[K]:
-        return iter(self.keys())
+        return self.keys()
+
+    def _iterator(self, of: Callable[[Any], Iterable[Any]]) -> RemovableIterator[Any]:
+        return RemovableIterator.over([self._entries], of, self.remove)
 
     def __eq__(self, other: Any) -> bool:
         return isinstance(other, MapView) and dict(self.items()) == dict(other.items())

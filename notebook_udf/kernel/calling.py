@@ -109,9 +109,9 @@ def _opened(definition: FunctionDefinition, job_parameters: Mapping[str, str]) -
             yield function
             graceful = True
         finally:
-            *told, close = endings(function, graceful=graceful)
+            *told, (_, close) = endings(function).methods(graceful=graceful)
             try:
-                for method in told:
+                for _, method in told:
                     method()
             finally:
                 close()

@@ -3,18 +3,23 @@
 Spark stops the query; the workers then close the instances they have kept for it. What those are
 told before is all that differs for a function.
 
-Semantics: the graceful shutdown design, "Proposed Solution". Spark commits a micro-batch as soon
-as it has run, so that the last commit comes before ``prepare_to_shutdown``, and what that does is
-in no checkpoint.
+Semantics: the graceful shutdown design, "Proposed Solution". The last commit of a drain is that of
+a micro-batch without rows and with the greatest watermark. Where Spark runs none, because the
+query keeps no state, each instance is told to ``prepare_to_shutdown`` right before ``shutdown``:
+there is nothing of theirs that another commit could hold.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
-from notebook_udf.errors import SessionError, WorkerError
+from pyspark.sql.streaming.listener import StreamingQueryListener
+
+from notebook_udf.errors import NotebookUdfError, SessionError, WorkerError
+from notebook_udf.kernel.running_query import RunningQuery
 from notebook_udf.telemetry.records import Command, QueryLeft, Record
 
 if TYPE_CHECKING:
@@ -23,10 +28,34 @@ if TYPE_CHECKING:
     from notebook_udf.pool.view import Pool
     from notebook_udf.telemetry.store import Store
 
-# For workers to answer, and for a micro-batch that runs to be committed.
+# For workers to answer.
 PATIENCE_SECONDS = 30.0
-_POLL_SECONDS = 0.05
 _REPEAT_SECONDS = 1.0
+
+
+class Failures(StreamingQueryListener):  # type: ignore[misc]
+    """Has workers close what they keep for queries that fail.
+
+    The worker in which a function has failed closes its own when it exits; others would keep
+    theirs.
+    """
+
+    def __init__(self, send: Callable[[Command], None]) -> None:
+        self._send = send
+
+    def onQueryStarted(self, event: Any) -> None:  # noqa: N802
+        """Nothing is to be done."""
+
+    def onQueryProgress(self, event: Any) -> None:  # noqa: N802
+        """Nothing is to be done."""
+
+    def onQueryIdle(self, event: Any) -> None:  # noqa: N802
+        """Nothing is to be done."""
+
+    def onQueryTerminated(self, event: Any) -> None:  # noqa: N802
+        """Tells the workers, if the query has failed."""
+        if event.exception is not None:
+            self._send(Command("end-query", (), f"{event.id}/{event.runId}"))
 
 
 class StreamEnds:
@@ -36,74 +65,113 @@ class StreamEnds:
     pool: Pool
 
     def drain(self, query: StreamingQuery) -> None:
-        """Ends a streaming query in order: what is there is processed and committed, then its
-        functions' ``prepare_to_shutdown``, ``shutdown`` and ``close`` are called.
+        """Ends a streaming query in order: what is there is processed, process functions are told
+        of the end of the input and all functions to ``prepare_to_shutdown``, that is committed,
+        and ``shutdown`` and ``close`` are called.
+
+        Raises
+        ------
+        Exception
+            What the query fails with; then only ``close`` is called.
+        SessionError
+            If a worker does not answer.
+        WorkerError
+            If one of the methods raises after the last commit; the query has ended all the same.
+        """
+        try:
+            if query.isActive:
+                query.processAllAvailable()
+                running = RunningQuery.of(query)
+                if running is not None:
+                    running.run_last_batch(query)
+            query.stop()
+        except BaseException as error:
+            query.stop()
+            try:
+                self.close_functions(query)
+            except NotebookUdfError as further:
+                error.add_note(str(further))
+            raise
+        # One worker after the other: where one fails to prepare, no further one shuts down.
+        for worker in self.pool.workers:
+            try:
+                self._tell(query, "drain-query", worker.pid)
+            except NotebookUdfError:
+                self.close_functions(query)
+                raise
+
+    def suspend(self, query: StreamingQuery) -> None:
+        """Stops a streaming query as soon as the micro-batch that runs is committed, to go on
+        later from its checkpoint; of its functions only ``close`` is called. Raises as
+        ``cancel``."""
+        running = RunningQuery.of(query)
+        if running is None:
+            query.stop()
+        else:
+            running.stop(query)
+        self.close_functions(query)
+
+    def cancel(self, query: StreamingQuery) -> None:
+        """Stops a streaming query at once; of its functions only ``close`` is called.
 
         Raises
         ------
         SessionError
             If a worker does not answer.
         WorkerError
-            If one of the methods raises; the query has ended all the same.
+            If ``close`` raises; the query has ended all the same.
         """
-        if query.isActive:
-            query.processAllAvailable()
-        _end(self, query, "drain-query")
-
-    def suspend(self, query: StreamingQuery) -> None:
-        """Stops a streaming query after a commit, to go on later from its checkpoint; of its
-        functions only ``close`` is called. Raises as ``drain``."""
-        deadline = time.monotonic() + PATIENCE_SECONDS
-        while query.isActive and query.status["isTriggerActive"] and time.monotonic() < deadline:
-            query.awaitTermination(_POLL_SECONDS)
-        _end(self, query, "end-query")
-
-    def cancel(self, query: StreamingQuery) -> None:
-        """Stops a streaming query at once; of its functions only ``close`` is called. Raises as
-        ``drain``."""
-        _end(self, query, "end-query")
-
-
-def _end(session: StreamEnds, query: StreamingQuery, command: str) -> None:
-    """Stops the query and waits until no worker keeps anything for it.
-
-    Raises
-    ------
-    SessionError
-        If a worker does not answer.
-    WorkerError
-        If a method of a function raised.
-    """
-    scope = f"{query.id}/{query.runId}"
-    answers: dict[int, QueryLeft] = {}
-    changed = threading.Event()
-
-    def hear(record: Record) -> None:
-        if isinstance(record, QueryLeft) and record.query == scope:
-            answers.setdefault(record.pid, record)
-        changed.set()
-
-    unsubscribe = session.store.subscribe(hear)
-    try:
         query.stop()
-        deadline = time.monotonic() + PATIENCE_SECONDS
-        while silent := {worker.pid for worker in session.pool.workers} - answers.keys():
-            # Again each time: a worker that is just starting does not hear the first.
-            session.pool.send(Command(command, tuple(silent), scope))
-            changed.wait(_REPEAT_SECONDS)
-            if time.monotonic() > deadline:
-                raise SessionError(
-                    f"the query is stopped, and workers {sorted(silent)} did not say within "
-                    f"{PATIENCE_SECONDS:g} s that they closed its functions; "
-                    f"session.pool.restart() ends them"
-                )
-            changed.clear()
-    finally:
-        unsubscribe()
-    for answer in answers.values():
-        if answer.errors:
+        self.close_functions(query)
+
+    def close_functions(self, query: StreamingQuery) -> None:
+        """Closes what workers keep for a query that has ended. Raises as ``cancel``."""
+        self._tell(query, "end-query")
+
+    def _tell(self, query: StreamingQuery, command: str, *pids: int) -> None:
+        """Gives workers, by default all, a command about a query's functions and waits until they
+        have obeyed.
+
+        Raises
+        ------
+        SessionError
+            If a worker does not answer.
+        WorkerError
+            If a method of a function raised.
+        """
+        scope = f"{query.id}/{query.runId}"
+        answers: dict[int, QueryLeft] = {}
+        changed = threading.Event()
+
+        def hear(record: Record) -> None:
+            if isinstance(record, QueryLeft) and record.query == scope:
+                answers.setdefault(record.pid, record)
+            changed.set()
+
+        unsubscribe = self.store.subscribe(hear)
+        try:
+            deadline = time.monotonic() + PATIENCE_SECONDS
+            while silent := {
+                worker.pid
+                for worker in self.pool.workers
+                if worker.pid not in answers and (not pids or worker.pid in pids)
+            }:
+                # Again each time: a worker that is just starting does not hear the first.
+                self.pool.send(Command(command, tuple(silent), scope))
+                changed.wait(_REPEAT_SECONDS)
+                if time.monotonic() > deadline:
+                    raise SessionError(
+                        f"the query is stopped, and workers {sorted(silent)} did not say within "
+                        f"{PATIENCE_SECONDS:g} s that they closed its functions; "
+                        f"session.pool.restart() ends them"
+                    )
+                changed.clear()
+        finally:
+            unsubscribe()
+        errors = [(answer.pid, error) for answer in answers.values() for error in answer.errors]
+        if errors:
             raise WorkerError(
-                f"the query has ended, and its functions did not end in order: {answer.errors[0]}",
-                worker=answer.pid,
-                output="\n".join(answer.errors),
+                f"the query has ended, and its functions did not end in order: {errors[0][1]}",
+                worker=errors[0][0],
+                output="\n".join(error for _, error in errors),
             )

@@ -40,7 +40,9 @@ def process(
     -------
     callable
         For ``df.transform``. Where nothing stands between two of them, the second without
-        ``key_by``, both run in one worker pass.
+        ``key_by`` or keyed by the same columns, both run in one worker pass, after one shuffle.
+        Of a function followed by one with the same keys each record has to keep the key of the
+        record it is made of.
 
     Raises
     ------
@@ -50,6 +52,13 @@ def process(
         If the type of its output is not known.
     PlanningError
         When it is applied, if rows and function do not fit.
+
+    Notes
+    -----
+    On a stream instances live as long as the query in a worker, states are kept in its checkpoint,
+    and the input ends, for ``end_input``, when ``session.drain`` ends the query. Without
+    ``key_by`` states belong to a partition. A key's records come in the order of the source's
+    partition that holds them.
 
     Examples
     --------

@@ -16,10 +16,13 @@ from typing import TYPE_CHECKING, Any
 from pyspark.errors import AnalysisException
 
 from notebook_udf.errors import PlanningError
-from notebook_udf.kernel.ending import StreamEnds
+from notebook_udf.kernel import kept_plans
+from notebook_udf.kernel.ending import Failures, StreamEnds
 from notebook_udf.kernel.translation import Translator
+from notebook_udf.planner.kept_groups import forget
 from notebook_udf.registry import Registry
-from notebook_udf.state.reader import StateReader, checkpoint_of
+from notebook_udf.state.reader import StateReader
+from notebook_udf.state.stored import checkpoint_of
 from notebook_udf.worker.streaming import OUTPUT_MODE_CONF
 
 if TYPE_CHECKING:
@@ -34,16 +37,28 @@ class Streams(StreamEnds):
 
     spark: SparkSession
     functions: Registry
+    _failures: Failures | None = None
 
     def _hook_in(self, translator: Translator) -> None:
         """Has PySpark's errors translated, and its streams started with what workers need."""
-        self._hooks: tuple[Translator, StreamStarts] = translator, StreamStarts()
+        self._hooks: tuple[Translator, StreamStarts] = translator, StreamStarts(self._watch)
         for hook in self._hooks:
             hook.install()
 
     def _unhook(self) -> None:
         for hook in self._hooks:
             hook.uninstall()
+        forget()
+        if self._failures is not None and self.spark.sparkContext._jsc is not None:
+            # Spark goes on without this session.
+            self.spark.streams.removeListener(self._failures)
+        self._failures = None
+
+    def _watch(self) -> None:
+        """Has the functions of streams closed that fail, from the first stream on."""
+        if self._failures is None:
+            self._failures = Failures(self.pool.send)
+            self.spark.streams.addListener(self._failures)
 
     def state(self, query_or_checkpoint: Any) -> StateReader:
         """What a streaming query's functions remember of each key.
@@ -64,7 +79,8 @@ class Streams(StreamEnds):
 class StreamStarts:
     """Puts itself around the start of streaming queries, and takes itself away again."""
 
-    def __init__(self) -> None:
+    def __init__(self, watch: Callable[[], None]) -> None:
+        self._watch = watch
         self._originals: dict[str, Callable[..., Any]] = {}
 
     def install(self) -> None:
@@ -75,7 +91,7 @@ class StreamStarts:
             self._originals[name] = getattr(DataStreamWriter, name)
         DataStreamWriter.outputMode = _noting(self._originals["outputMode"])
         for name in _STARTING:
-            setattr(DataStreamWriter, name, _telling(self._originals[name]))
+            setattr(DataStreamWriter, name, _telling(self._originals[name], self._watch))
 
     def uninstall(self) -> None:
         """Leaves the writer as it was."""
@@ -95,7 +111,7 @@ def _noting(original: Callable[..., Any]) -> Callable[..., Any]:
     return output_mode
 
 
-def _telling(original: Callable[..., Any]) -> Callable[..., Any]:
+def _telling(original: Callable[..., Any], watch: Callable[[], None]) -> Callable[..., Any]:
     signature = inspect.signature(original)
 
     @functools.wraps(original)
@@ -107,25 +123,36 @@ def _telling(original: Callable[..., Any]) -> Callable[..., Any]:
             # Spark would run micro-batches without rows for ever, to look for what has expired;
             # what has is not read in any case.
             settings["spark.sql.streaming.noDataMicroBatches.enabled"] = "false"
+        _make_ready(writer, mode.lower(), kwargs)
+        watch()
         try:
             with _set(writer._spark.conf, settings):
                 return original(writer, *args, **kwargs)
         except AnalysisException as error:
-            if error.getCondition() == _UNSUPPORTED and mode.lower() == "complete":
+            if error.getCondition() == _UNSUPPORTED and "session window" in str(error):
                 raise PlanningError(
-                    "outputMode('complete') would write every group after each micro-batch, and "
-                    "Python functions keep theirs where only the groups that changed are read: "
-                    "use 'update', and let the sink keep the newest row of each key"
+                    f"Spark writes session windows when they have ended, and not in outputMode"
+                    f"({mode!r}): use 'append', with a watermark, or 'complete'"
                 ) from error
             raise
 
     return start
 
 
+def _make_ready(writer: Any, mode: str, options: dict[str, Any]) -> None:
+    """Sees to it that groups in state fit the output mode and the checkpoint."""
+    kept = kept_plans.in_plan(writer._df)
+    if kept and mode == "complete":
+        kept_plans.take_all_groups(writer)
+    elif kept:
+        path = kept_plans.checkpoint_option(writer, options)
+        kept_plans.check_checkpoint(writer._df.sparkSession, path, kept)
+
+
 def _forgets(frame: Any) -> bool:
-    """Whether aggregates of ours with a time to live are in a plan."""
+    """Whether functions of ours with a time to live are in a plan."""
     plan = str(frame._jdf.queryExecution().analyzed()) if hasattr(frame, "_jdf") else ""
-    return any("_nu_value0" in line and ", ProcessingTime," in line for line in plan.splitlines())
+    return any("_nu_" in line and ", ProcessingTime," in line for line in plan.splitlines())
 
 
 @contextmanager

@@ -35,6 +35,7 @@ _ERROR_ID = re.compile(r"\[notebook-udf error ([0-9a-f]{12})\]")
 _TASK_ATTEMPT = re.compile(r"\(TID (\d+)\)")
 _STOPPED = re.compile(r"\[notebook-udf worker (\d+)\]")
 _CRASH = re.compile(r"Python worker (exited unexpectedly|failed to connect)|EOFException")
+_IN_SINK = "An exception was raised by the Python Proxy"
 # What faulthandler writes when it ends a process that holds the interpreter.
 _WATCHDOG = "Timeout ("
 # A record usually overtakes the JVM's exception; a dying worker's may be a moment late.
@@ -49,6 +50,8 @@ class Translator:
         self._store = store
         self._folder = folder
         self._original: Callable[[Any], Any] | None = None
+        # What was made last: a sink that runs queries of its own reports it once more, as text.
+        self._latest: NotebookUdfError | None = None
 
     def install(self) -> None:
         """Puts this between the JVM's exceptions and PySpark's."""
@@ -56,7 +59,9 @@ class Translator:
 
         def convert(java_exception: Any) -> Any:
             converted = original(java_exception)
-            return self.translate(_text(java_exception)) or converted
+            found = self.translate(_text(java_exception))
+            self._latest = found or self._latest
+            return found or converted
 
         captured.convert_exception = convert
 
@@ -68,6 +73,8 @@ class Translator:
 
     def translate(self, text: str) -> NotebookUdfError | None:
         """The error of ours that a Java stack trace stands for, or None."""
+        if _IN_SINK in text and self._latest is not None and str(self._latest) in text:
+            return self._latest
         match = _ERROR_ID.search(text)
         if match is not None:
             record = self._store.wait_failure(match[1], _PATIENCE_SECONDS)

@@ -41,6 +41,8 @@ _SQL_CONF = {
     "spark.sql.streaming.stateStore.providerClass": (
         "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
     ),
+    # What has changed is committed, and not a copy of all that is there.
+    "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
     # Without it a segfault in a worker is reported as 'crashed' and nothing more.
     "spark.sql.execution.pyspark.udf.faulthandler.enabled": "true",
 }

@@ -25,6 +25,7 @@ _TASKS = {
     "whole": "aggregates the collected rows of each group",
     "window": "one value per row, over its frame",
     "table": "any number of rows for each row",
+    "process": "any number of records for each record",
 }
 _WAYS = {
     "pandas": "a bundle at a time, as pandas Series",
@@ -35,7 +36,7 @@ _PASSES = {
     "WindowPass": ("aggregates", "window"),
     "TablePass": ("table functions", "table"),
 }
-_SHARING = tuple(role for _, role in _PASSES.values())
+_SHARING = (*(role for _, role in _PASSES.values()), "process")
 _BY_ROW = ("scalar", "guarded", "each", "each2")
 ROW_BY_ROW = "row by row"
 AWAITED = "awaited, several calls in flight"
@@ -63,6 +64,7 @@ def _uses(raw: RawFunction, names: Names, lookup: Lookup) -> Iterator[FunctionUs
             lookup(header["name"], header["version"]),
             _call(header["name"], header["role"], raw.text, names) if single else "",
             identity if single else "",
+            tuple(header.get("notes", ())),
         )
 
 
@@ -100,6 +102,7 @@ def _known(
     definition: FunctionDefinition | None,
     call: str,
     identity: str,
+    notes: tuple[str, ...] = (),
 ) -> FunctionUse:
     return FunctionUse(
         name=name,
@@ -110,7 +113,7 @@ def _known(
         eval_type=raw.eval_type,
         role=role,
         task=_TASKS.get(role, role),
-        way=_way(role, func_type, definition),
+        way="; ".join(notes) or _way(role, func_type, definition),
         call=call,
         identity=identity,
         deterministic=definition.deterministic if definition is not None else raw.deterministic,
@@ -144,7 +147,12 @@ def _way(role: str, func_type: str, definition: FunctionDefinition | None) -> st
 def line_of(uses: tuple[FunctionUse, ...]) -> str:
     """The functions of a node in one line."""
     return "; ".join(
-        use.call if use.role in ("", *_BY_ROW) and use.call else f"{use.name}: {use.task}"
+        use.call if use.role in ("", *_BY_ROW) and use.call else _in_words(use)
         for use in uses
         if not use.nested
     )
+
+
+def _in_words(use: FunctionUse) -> str:
+    noted = use.role == "process" and use.way
+    return f"{use.name} [{use.way}]" if noted else f"{use.name}: {use.task}"

@@ -158,8 +158,8 @@ class Names:
             header
             for function in node.functions
             for header in function.headers
-            # Columns of a table function have names of their own, and not all of them leave.
-            if header["role"] != "table"
+            # Columns of these have names of their own, and not all of them leave.
+            if header["role"] not in ("table", "process")
         ]
         for column, header in zip(leaving[len(leaving) - len(made) :], made, strict=True):
             name, role = header["name"], header["role"]

@@ -17,9 +17,11 @@ from notebook_udf.errors import PlanningError
 from notebook_udf.planner import streaming, summed
 from notebook_udf.planner.aggregates import ColumnCall, call_of, column_name, partial_rows
 from notebook_udf.planner.aggregates import column as column_of
+from notebook_udf.planner.sessions import COMPANION, is_session_window
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.types import is_groupable
-from notebook_udf.worker.partial import ACCUMULATOR, Layout, Part
+from notebook_udf.worker.partial import ACCUMULATOR, Layout
+from notebook_udf.worker.parts import Part
 from notebook_udf.worker.shipment import Role
 
 Planned = Callable[[RegisteredFunction, Role], Any]
@@ -76,7 +78,11 @@ def aggregate(
 
 def _collected(rows: DataFrame, keys: Sequence[Column], calls: Mapping[str, Column]) -> DataFrame:
     """All calls in Spark's one GROUP BY, over rows that it collects; on a stream, in its state."""
-    return rows.groupBy(*keys).agg(*[call.alias(name) for name, call in calls.items()])
+    columns = [call.alias(name) for name, call in calls.items()]
+    if rows.isStreaming and keys and all(map(is_session_window, map(column_name, keys))):
+        beside = F.expr(COMPANION).alias("_nu_companion")
+        return rows.groupBy(*keys, beside).agg(*columns).drop("_nu_companion")
+    return rows.groupBy(*keys).agg(*columns)
 
 
 def _in_state(
@@ -99,7 +105,7 @@ def _in_state(
         if call.record.definition.func_type != "general"
     ]
     # Its borders move with the rows, which only Spark's own operator can follow.
-    foreign += ["session_window" for key in keys if "session_window(" in column_name(key)]
+    foreign += ["session_window" for key in keys if is_session_window(column_name(key))]
     if foreign and change_column is not None:
         raise PlanningError(
             f"change_column={change_column!r} does not go with {', '.join(foreign)}: Spark's "

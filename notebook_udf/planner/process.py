@@ -8,26 +8,27 @@ Semantics: the process function attributes design, "Parsing", "Adjustment" and "
 
 from __future__ import annotations
 
-import dataclasses
-import typing
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pyspark import cloudpickle
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import DataType, StructField, StructType
 
 from notebook_udf.errors import PlanningError
-from notebook_udf.functions.process import Attributes, ProcessTraits
-from notebook_udf.functions.row import Row
+from notebook_udf.functions.process import Attributes, ends
+from notebook_udf.planner.aggregates import column_name
+from notebook_udf.planner.process_keeping import fields_set, keeps_no_record
+from notebook_udf.planner.process_records import shape_of, traits_of
+from notebook_udf.planner.process_stream import keeps_state, refuse_no_end, streamed
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.types import is_groupable
+from notebook_udf.worker.process_kernels import acts_of, plain_records
 from notebook_udf.worker.process_layout import ProcessLayout, Step
 from notebook_udf.worker.process_pass import ProcessPass
 from notebook_udf.worker.records import Shape, passes_unchanged
-from notebook_udf.worker.shipment import ship
+from notebook_udf.worker.shipment import Shipment, ship
 
 _KEY = "_nu_key"
 _PLACE = "_nu_place"
@@ -47,11 +48,14 @@ class Chain:
         What those rows are partitioned by; none if they are taken as they lie.
     functions
         The functions, in their order.
+    keyed
+        Which of them have states per key.
     """
 
     rows: DataFrame
     keys: tuple[Column, ...]
     functions: tuple[RegisteredFunction, ...]
+    keyed: tuple[bool, ...]
 
 
 def process(rows: DataFrame, function: RegisteredFunction, keys: Sequence[Column]) -> DataFrame:
@@ -64,25 +68,49 @@ def process(rows: DataFrame, function: RegisteredFunction, keys: Sequence[Column
         function waits for the end of an input that has none.
     """
     before = vars(rows).get(_CHAIN)
-    if isinstance(before, Chain) and not keys and _chains(before.functions[-1], function):
-        chain = replace(before, functions=(*before.functions, function))
+    if isinstance(before, Chain) and _chains(before, function, keys):
+        chain = replace(
+            before,
+            functions=(*before.functions, function),
+            keyed=(*before.keyed, bool(keys)),
+        )
     else:
-        chain = Chain(rows, tuple(keys), (function,))
+        chain = Chain(rows, tuple(keys), (function,), (bool(keys),))
     made = _planned(chain)
     vars(made)[_CHAIN] = chain
     return made
 
 
-def _chains(before: RegisteredFunction, function: RegisteredFunction) -> bool:
-    """Whether a function can stand behind another in one pass."""
+def _chains(before: Chain, function: RegisteredFunction, keys: Sequence[Column]) -> bool:
+    """Whether a function can stand behind a chain in one pass."""
+    last = before.functions[-1]
     return (
-        passes_unchanged(before.definition.result_type)
-        and _is_plain(before)
-        and _is_plain(function)
+        passes_unchanged(last.definition.result_type)
+        and is_plain(last)
+        and is_plain(function)
+        and (not keys or _same_keys(before, keys))
     )
 
 
-def _is_plain(function: RegisteredFunction) -> bool:
+def _same_keys(before: Chain, keys: Sequence[Column]) -> bool:
+    """Whether rows of a chain lie by these keys already: they are columns that all its functions
+    take and collect. That a record still has the key it was made of is seen when it comes."""
+    names = _key_names(keys)
+    columns = before.rows.schema
+    if names != _key_names(before.keys) or not set(names) <= set(columns.names):
+        return False
+    if not all(before.keyed) or any(
+        traits_of(f).attributes.no_output_until_end_of_input for f in before.functions
+    ):
+        return False
+    collected = schema_of(before.functions[-1])
+    return all(
+        name in collected.names and collected[name].dataType == columns[name].dataType
+        for name in names
+    )
+
+
+def is_plain(function: RegisteredFunction) -> bool:
     """Whether it shares a worker's clock and its rows' fate with others: a time-out is one
     function's own, and a quarantined row is one of the plan's."""
     options = function.definition.options
@@ -91,10 +119,18 @@ def _is_plain(function: RegisteredFunction) -> bool:
 
 def _planned(chain: Chain) -> DataFrame:
     rows = chain.rows
-    _check_stream(chain)
+    if rows.isStreaming:
+        refuse_no_end(chain.functions)
     steps = _steps(chain)
     wanted = [F.col(_quoted(name)) for name in steps[0].shape.names]
-    names = tuple(map(str, _key_names(chain.keys)))
+    names = tuple(_key_names(chain.keys))
+    schema = schema_of(chain.functions[-1])
+    bounded = not rows.isStreaming
+    layout = ProcessLayout(names, steps, tuple(schema.names), _title(chain, steps), bounded=bounded)
+    shipments = _shipments(chain, steps)
+    if rows.isStreaming and (names or any(map(keeps_state, chain.functions))):
+        _check_keys(rows.select(*chain.keys).schema.fields, chain)
+        return streamed(rows, chain.keys, wanted, layout, shipments, chain.functions, schema)
     if chain.keys:
         keys = [key.alias(f"{_KEY}{place}") for place, key in enumerate(chain.keys)]
         keyed = rows.select(*keys, *wanted, F.monotonically_increasing_id().alias(_PLACE))
@@ -105,56 +141,41 @@ def _planned(chain: Chain) -> DataFrame:
         rows = sorted_rows.drop(_PLACE)
     elif rows.columns != list(steps[0].shape.names):
         rows = rows.select(*wanted)
-    schema = _schema(chain.functions[-1])
-    bounded = not chain.rows.isStreaming
-    layout = ProcessLayout(names, steps, tuple(schema.names), _title(chain, steps), bounded=bounded)
-    return rows.mapInArrow(ProcessPass.of(layout, _shipments(chain)), schema)
+    return rows.mapInArrow(ProcessPass.of(layout, shipments), schema)
 
 
-def _shipments(chain: Chain) -> list[Any]:
+def _shipments(chain: Chain, steps: Sequence[Step]) -> tuple[Shipment, ...]:
     found = []
-    for function in chain.functions:
+    for place, (function, step) in enumerate(zip(chain.functions, steps, strict=True)):
         definition = function.definition
         if chain.rows.isStreaming:
             # Its micro-batches are one input, and an instance sees as much of it as its worker.
             options = replace(definition.options, open_scope="query")
             definition = replace(definition, options=options)
-        payload = function.payload
-        found.append(ship(function.name, function.version, definition, payload, role="process"))
-    return found
-
-
-def _check_stream(chain: Chain) -> None:
-    if not chain.rows.isStreaming:
-        return
-    for function in chain.functions:
-        traits = traits_of(function)
-        if traits.attributes.no_output_until_end_of_input:
-            raise PlanningError(
-                f"{function.name} is declared @no_output_until_end_of_input, and the streaming "
-                f"DataFrame it is to process has no end: leave the attribute out, or process a "
-                f"DataFrame that was read as a batch"
+        notes = _bought(step)
+        if place:
+            same = step.keyed and "by the same keys, without another shuffle"
+            notes = [same or "in the pass of the function before it", *notes]
+        found.append(
+            ship(
+                function.name,
+                function.version,
+                definition,
+                function.payload,
+                role="process",
+                notes=tuple(notes),
             )
-        if chain.keys or traits.states:
-            raise PlanningError(
-                f"{function.name} has state {'per key' if chain.keys else 'in its worker'}, which "
-                f"a streaming DataFrame would lose between its checkpoints: process functions with "
-                f"state are for batches so far; on streams use nu.aggregate"
-            )
+        )
+    return tuple(found)
 
 
 def _check_keys(keys: Sequence[StructField], chain: Chain) -> None:
     for key, column in zip(keys, chain.keys, strict=True):
         if not is_groupable(key.dataType):
             raise PlanningError(
-                f"{chain.functions[0].name} cannot be keyed by {_shown(column)}: values of "
+                f"{chain.functions[0].name} cannot be keyed by {column_name(column)}: values of "
                 f"{key.dataType.simpleString()} cannot be compared as keys"
             )
-
-
-def traits_of(function: RegisteredFunction) -> ProcessTraits:
-    """What the function is besides its code."""
-    return function.definition.process or ProcessTraits()
 
 
 # Steps -----------------------------------------------------------------------------------------
@@ -165,24 +186,39 @@ def _steps(chain: Chain) -> tuple[Step, ...]:
     steps: list[Step] = []
     schema: DataType = chain.rows.schema
     before: Step | None = None
+    kept = lets_go = False
+    collected: RegisteredFunction | None = None
+    schema_before: Any = None
     names = [function.name for function in chain.functions]
     for place, function in enumerate(chain.functions, 1):
         traits = traits_of(function)
         attributes, waits = traits.attributes, False
+        # Rows are sorted by key: where there is no end to come, a key whose records have passed
+        # never comes again. On a stream states are taken from the functions and put back.
+        kept = kept or chain.rows.isStreaming or ends(function.definition.function)
         if before is not None:
             waits = before.attributes.no_output_until_end_of_input
             attributes = _inherited(attributes, before.attributes)
+        shape = shape_of(function.name, traits.record, schema)
+        given_up, lets_go = lets_go, _keeps_none(function, shape)
+        taken, collected = collected, function
+        untouched = _untouched(taken, before, schema_before, schema)
+        schema_before = schema
         before = Step(
             attributes=attributes,
-            shape=_shape(function, schema),
+            shape=shape,
             states=traits.states,
-            keyed=before is None and bool(chain.keys),
+            keyed=chain.keyed[place - 1],
+            keeps=kept,
+            ends=ends(function.definition.function),
             waits=waits,
-            reuses=_reuses(attributes, before),
+            # A record may be handed on as it is where neither side keeps it.
+            reuses=given_up and lets_go,
+            untouched=untouched,
             place=f"step {place} of the chain {' → '.join(names)}" if len(names) > 1 else "",
         )
         steps.append(before)
-        schema = _schema(function)
+        schema = schema_of(function)
     return tuple(steps)
 
 
@@ -192,74 +228,39 @@ def _inherited(own: Attributes, before: Attributes) -> Attributes:
     return replace(own, no_output_until_end_of_input=late)
 
 
-def _reuses(own: Attributes, before: Step | None) -> bool:
-    """Whether a record may be handed on as it is: neither side keeps it."""
-    return before is not None and own.not_cache_record and before.attributes.not_cache_record
+def _untouched(
+    before: RegisteredFunction | None, step: Step | None, taken: Any, collected: Any
+) -> tuple[str, ...]:
+    """Columns whose values the function before, if it is seen to keep no record, collects as it
+    has taken them."""
+    if before is None or step is None or not plain_records(step.shape):
+        return ()
+    instance = before.definition.function
+    if not keeps_no_record(instance):
+        return ()
+    set_by_it = fields_set(instance)
+    return tuple(
+        name
+        for name in collected.names
+        if name in taken.names
+        and name not in set_by_it
+        and taken[name].dataType == collected[name].dataType
+        and (collected[name].nullable or not taken[name].nullable)
+    )
 
 
-def _schema(function: RegisteredFunction) -> StructType:
+def _keeps_none(function: RegisteredFunction, shape: Shape) -> bool:
+    """Whether a function keeps no record: it says so, or it can be seen."""
+    said = traits_of(function).attributes.not_cache_record
+    return said or (plain_records(shape) and keeps_no_record(function.definition.function))
+
+
+def schema_of(function: RegisteredFunction) -> StructType:
     """The columns of what a function collects."""
     result = function.definition.result_type
     if isinstance(result, StructType):
         return result
     return StructType([StructField("value", result)])
-
-
-def _shape(function: RegisteredFunction, schema: Any) -> Shape:
-    """What the function's records are, made of columns of a schema.
-
-    Raises
-    ------
-    PlanningError
-        If the class its records are annotated with has a field that is no column.
-    """
-    names = tuple(schema.names)
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise PlanningError(
-            f"{function.name}: two columns of its input are called {twice!r}; rename one"
-        )
-    record = traits_of(function).record
-    fields = _class_fields(record)
-    if fields is not None:
-        missing = [name for name, needed in fields.items() if needed and name not in names]
-        if missing:
-            raise PlanningError(
-                f"{function.name} takes records of class {record.__name__}, whose field "
-                f"{missing[0]!r} is no column of its input; there are {', '.join(names)}"
-            )
-        taken = [name for name in fields if name in names]
-        if list(fields)[: len(taken)] != taken:
-            raise PlanningError(
-                f"{function.name} takes records of class {record.__name__}, and its fields "
-                f"{', '.join(n for n in fields if n not in names)} are no columns of its input; "
-                f"give them values, or put them last in the class"
-            )
-        return Shape(tuple(taken), record=cloudpickle.dumps(record))
-    if record is dict or typing.get_origin(record) is dict:
-        return Shape(names, record=cloudpickle.dumps(dict))
-    is_row = isinstance(record, type) and issubclass(record, Row)
-    return Shape(names, plain=len(names) == 1 and not is_row)
-
-
-def _class_fields(record: Any) -> dict[str, bool] | None:
-    """The fields of a dataclass, NamedTuple or TypedDict, and whether each has to be given."""
-    if not isinstance(record, type):
-        return None
-    if dataclasses.is_dataclass(record):
-        absent = dataclasses.MISSING
-        return {
-            f.name: f.default is absent and f.default_factory is absent
-            for f in dataclasses.fields(record)
-            if f.init
-        }
-    if issubclass(record, tuple) and hasattr(record, "_fields"):
-        defaults = getattr(record, "_field_defaults", {})
-        return {name: name not in defaults for name in record._fields}
-    if typing.is_typeddict(record):
-        required = getattr(record, "__required_keys__", ())
-        return {name: name in required for name in record.__annotations__}
-    return None
 
 
 # In words --------------------------------------------------------------------------------------
@@ -293,9 +294,16 @@ def explain(function: RegisteredFunction) -> str:
     lines = [
         f"{function.signature}, version {function.version}",
         "with nu.process: an instance per partition takes its records one after the other; with "
-        "key_by rows are shuffled and sorted by key first, and each key has states of its own",
+        "key_by rows are shuffled and sorted by key first, and each key has states of its own; "
+        "one behind it with the same keys needs no other shuffle",
     ]
-    if not _is_plain(function):
+    if traits.attributes.no_output_until_end_of_input:
+        lines.append("not on streams, whose input has no end")
+    elif keeps_state(function):
+        lines.append("on streams by transformWithState, its states in the query's checkpoint")
+    else:
+        lines.append("on streams a pass over each micro-batch; with key_by by transformWithState")
+    if not is_plain(function):
         lines.append("in a pass of its own, because it has a timeout or quarantines rows")
     elif passes_unchanged(function.definition.result_type):
         lines.append("chains with the process functions before and behind it in one worker pass")
@@ -303,6 +311,11 @@ def explain(function: RegisteredFunction) -> str:
         lines.append(
             "chains with the process functions before it; one behind it starts another pass, "
             f"because values of {function.definition.result_type.simpleString()} change on the way"
+        )
+    if function.definition.options.vectorise and acts_of(function.definition.function):
+        lines.append(
+            "bundles run as checked Arrow kernels where all functions of the chain do, and record "
+            "by record where a NULL or the like could make a difference"
         )
     attributes = traits.attributes
     if attributes.no_output_until_end_of_input:
@@ -320,6 +333,11 @@ def explain(function: RegisteredFunction) -> str:
             "@not_cache_record: between it and another such function of a chain records are "
             "handed on without a copy"
         )
+    elif keeps_no_record(function.definition.function):
+        lines.append(
+            "its code shows that it keeps no record: between it and another such function of a "
+            "chain records are handed on as they are"
+        )
     if traits.states:
         shown = ", ".join(f"{s.name} ({s.kind} of {s.type.simpleString()})" for s in traits.states)
         lines.append(f"states: {shown}")
@@ -327,13 +345,7 @@ def explain(function: RegisteredFunction) -> str:
 
 
 def _key_names(keys: Sequence[Column]) -> list[str]:
-    return [_shown(key) for key in keys]
-
-
-def _shown(column: Column) -> str:
-    from notebook_udf.planner.aggregates import column_name
-
-    return column_name(column)
+    return [column_name(key) for key in keys]
 
 
 def _quoted(name: str) -> str:

@@ -25,6 +25,7 @@ from notebook_udf.planner.creating import cache_table, create_view
 from notebook_udf.planner.decisions import REFUSED, Decision, decisions
 from notebook_udf.planner.dialect import parsed, text
 from notebook_udf.planner.names import name_projections
+from notebook_udf.planner.sessions import add_companions
 from notebook_udf.planner.spark_names import column_names
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.worker.groups import ARGUMENT_FIELD
@@ -89,6 +90,8 @@ class Planner:
         answer = None
         if isinstance(tree, exp.Query):
             answer = self.catalog.run(text(plain))
+            if answer.isStreaming and add_companions(tree):
+                answer = self.catalog.run(text(self._whole(tree.copy())))
             names = column_names(self._query, self._aggregates, self.catalog)
             answer = _named(answer, names or answer.columns)
             self.streams = answer.isStreaming

@@ -7,6 +7,7 @@ The plan is Spark's ``transformWithState`` over the groups; what runs in it is
 from __future__ import annotations
 
 import dataclasses
+import functools
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -36,11 +37,14 @@ from notebook_udf.errors import PlanningError
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.functions.row import Row
 from notebook_udf.functions.views import ListView, MapView
-from notebook_udf.planner.aggregates import partial_rows
-from notebook_udf.planner.shipped import result_type
+from notebook_udf.planner.aggregates import ColumnCall, partial_rows
+from notebook_udf.planner.aggregates import column as column_of
+from notebook_udf.planner.kept_groups import KeptGroups, remember
+from notebook_udf.planner.shipped import result_type, spark_function
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.types import ddl, is_groupable
-from notebook_udf.worker.partial import ACCUMULATOR, PASSED, Layout, Part
+from notebook_udf.worker.partial import ACCUMULATOR, PASSED, Layout
+from notebook_udf.worker.parts import Part
 from notebook_udf.worker.shipment import ship
 from notebook_udf.worker.stream_layout import StreamLayout
 from notebook_udf.worker.streaming import StatePass
@@ -112,7 +116,7 @@ def aggregate(
         calls = [dataclasses.replace(c, part=_moved(c.part)) for c in calls]
         changes = None if changes is None else changes + 1
     # Under these names the state shows the keys.
-    names = _plain_names(shown)
+    names = plain_names(shown)
     rows = rows.toDF(*names, *rows.columns[len(names) :])
     fields = rows.schema.fields
     key_fields = fields[: len(shown)]
@@ -136,8 +140,8 @@ def aggregate(
         shapes=_shapes(calls),
         changes=changes,
         event=event,
-        ttl=_time_to_live(rows, event),
-        **_cache_sizes(rows),
+        ttl=time_to_live(rows, event),
+        **cache_sizes(rows),
     )
     shipments = tuple(
         ship(r.name, r.version, r.definition, r.payload, role="partial") for r in records
@@ -155,25 +159,66 @@ def aggregate(
     if layout.ttl is not None:
         time_mode = "processingTime"
     found = rows.groupBy(*names).transformWithState(
-        StatePass(layout, shipments, []), out, "update", time_mode
+        StatePass.of(layout, shipments), out, "update", time_mode
     )
+    complete = functools.partial(_complete, rows, names, shown, calls, merges, changes)
+    remember(found, KeptGroups(layout.key_types, layout.types, complete))
     values = [f"_nu_value{place}" for place in range(len(calls))]
     if not keys:
         return found.select(*values)
     return found.toDF(*(f"_nu_key{place}" for place in range(len(keys))), *values)
 
 
+def _complete(
+    rows: DataFrame,
+    names: Sequence[str],
+    shown: Sequence[str],
+    calls: Sequence[StreamCall],
+    merges: bool,
+    changes: int | None,
+) -> DataFrame:
+    """Every group there is, as Spark's GROUP BY finds them in the rows that it collects.
+
+    Of functions that all merge the rows are partial accumulators.
+    """
+    if changes is not None:
+        raise PlanningError(
+            "outputMode('complete') does not go with change_column: Spark's GROUP BY, which "
+            "writes every group after each micro-batch, cannot take rows out again; use 'update'"
+        )
+    group = F.struct(*(F.col(n).alias(s) for n, s in zip(names, shown, strict=True)))
+    columns = []
+    for place, call in enumerate(calls):
+        function = spark_function(call.record, "merge" if merges else "whole")
+        if merges:
+            column = function(F.collect_list(f"{ACCUMULATOR}{place}"), group)
+        else:
+            values = [F.col(rows.columns[i]) for i in call.part.arguments]
+            at = call.part.condition
+            condition = None if at is None else F.col(rows.columns[at])
+            column = column_of(
+                function, ColumnCall(call.record, tuple(values), call.distinct, condition)
+            )
+        columns.append(column.alias(f"_nu_value{place}"))
+    return rows.groupBy(*names).agg(*columns)
+
+
 def _shapes(calls: Sequence[StreamCall]) -> StructType:
     """The type of each call's accumulator, by the function's name if it is called once only."""
     names = [call.record.name for call in calls]
-    return _struct(
+    return struct_of(
         {
-            (name if names.count(name) == 1 else f"{name}_{call.name}"): shape(
-                call.record.definition
-            )
+            (name if names.count(name) == 1 else f"{name}_{call.name}"): _shape(call)
             for name, call in zip(names, calls, strict=True)
         }
     )
+
+
+def _shape(call: StreamCall) -> DataType:
+    own = shape(call.record.definition)
+    if not call.distinct:
+        return own
+    return struct_of({"accumulator": own, "seen": _map(BinaryType(), LongType())})
 
 
 def shape(definition: FunctionDefinition) -> DataType:
@@ -182,7 +227,7 @@ def shape(definition: FunctionDefinition) -> DataType:
     Nothing is stored in it: Spark compares it with the one in the checkpoint.
     """
     if definition.accumulator_type is not None:
-        return _plain(definition.accumulator_type)
+        return plain(definition.accumulator_type)
     made = definition.fresh_accumulators()
     return BinaryType() if made is None else _shape_of(made[1][0])
 
@@ -207,16 +252,16 @@ def _shape_of(value: Any) -> DataType:
         named = {str(place): part for place, part in enumerate(value)}
     else:
         return BinaryType()
-    return _struct({name: _shape_of(part) for name, part in named.items()})
+    return struct_of({name: _shape_of(part) for name, part in named.items()})
 
 
-def _struct(parts: Mapping[str, DataType]) -> StructType:
+def struct_of(parts: Mapping[str, DataType]) -> StructType:
     """A struct whose names Avro, in which Spark keeps schemas of state, can take."""
-    names = _plain_names(list(parts))
+    names = plain_names(list(parts))
     return StructType([StructField(n, t) for n, t in zip(names, parts.values(), strict=True)])
 
 
-def _plain_names(names: Sequence[str]) -> list[str]:
+def plain_names(names: Sequence[str]) -> list[str]:
     made: list[str] = []
     for name in names:
         plain = re.sub(r"[^A-Za-z0-9_]", "_", name)
@@ -227,19 +272,19 @@ def _plain_names(names: Sequence[str]) -> list[str]:
     return made
 
 
-def _plain(declared: DataType) -> DataType:
+def plain(declared: DataType) -> DataType:
     """A type without views and maps, which Spark's schemas of state cannot hold."""
     if isinstance(declared, ArrayType):
-        return ArrayType(_plain(declared.elementType), declared.containsNull)
+        return ArrayType(plain(declared.elementType), declared.containsNull)
     if isinstance(declared, MapType):
-        return _map(_plain(declared.keyType), _plain(declared.valueType))
+        return _map(plain(declared.keyType), plain(declared.valueType))
     if isinstance(declared, StructType):
-        return _struct({f.name: _plain(f.dataType) for f in declared.fields})
-    return declared if isinstance(declared, _IN_SCHEMAS) else _struct({ddl(declared): LongType()})
+        return struct_of({f.name: plain(f.dataType) for f in declared.fields})
+    return declared if isinstance(declared, _IN_SCHEMAS) else struct_of({ddl(declared): LongType()})
 
 
 def _map(key: DataType, value: DataType) -> DataType:
-    return ArrayType(_struct({"key": key, "value": value}))
+    return ArrayType(struct_of({"key": key, "value": value}))
 
 
 def _check(call: StreamCall, changes: bool) -> None:
@@ -281,7 +326,7 @@ def _moved(part: Part) -> Part:
     return Part(tuple(place + 1 for place in part.arguments), condition)
 
 
-def _time_to_live(rows: DataFrame, event: int | None) -> int | None:
+def time_to_live(rows: DataFrame, event: int | None) -> int | None:
     given = rows.sparkSession.conf.get(TTL_CONF, None)
     # A group of an event time ends by its watermark.
     if given is None or event is not None:
@@ -294,7 +339,7 @@ def _time_to_live(rows: DataFrame, event: int | None) -> int | None:
     return int(found[1]) * _UNITS[found[2] or "ms"]
 
 
-def _cache_sizes(rows: DataFrame) -> dict[str, int]:
+def cache_sizes(rows: DataFrame) -> dict[str, int]:
     sizes = {}
     for name, conf in CACHE_CONFS.items():
         given = rows.sparkSession.conf.get(conf, str(_CACHED))

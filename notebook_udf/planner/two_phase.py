@@ -31,9 +31,11 @@ from notebook_udf.planner.inner import (
     source_columns,
 )
 from notebook_udf.planner.names import name_projections
+from notebook_udf.planner.sessions import SESSION_WINDOW
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.types import is_groupable
-from notebook_udf.worker.partial import ACCUMULATOR, PASSED, Layout, Part
+from notebook_udf.worker.partial import ACCUMULATOR, PASSED, Layout
+from notebook_udf.worker.parts import Part
 
 _OUTER = ("expressions", "having", "order", "sort", "limit", "offset", "distinct")
 _UNFIT = ("qualify", "windows", "connect", "match", "prewhere", "cluster", "distribute")
@@ -157,7 +159,8 @@ class _TwoPhases:
             resolved = self._resolved(item)
             if resolved is not item:
                 item.replace(resolved)
-            if any(self._around.calls(resolved)):
+            # A window of a row is no group's: those that overlap are joined by GROUP BY.
+            if any(self._around.calls(resolved)) or name_of(resolved) == SESSION_WINDOW:
                 raise Unfit
             self._keys.place(resolved)
 

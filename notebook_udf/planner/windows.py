@@ -82,6 +82,9 @@ class _Windows:
         for name in _OUTER:
             self._place_columns(select.args.get(name), ordering=name != "expressions")
         rows = self._around.run(inner_query(select, self._columns.aliased()), inside=True)
+        if rows.isStreaming:
+            # Rows that go on coming cannot be sorted. Spark says so of the user's own query.
+            raise Unfit
         read_instead(select, self._around.view(self._passes(rows)))
         self._around.run(select, inside=False)
         return select

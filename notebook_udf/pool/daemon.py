@@ -169,6 +169,7 @@ def preload() -> None:
     os.environ.setdefault("JE_ARROW_MALLOC_CONF", "background_thread:false")
     import pandas  # noqa: F401
     import pyarrow.parquet
+    import pyspark.sql.streaming.proto.StateMessage_pb2  # noqa: F401
     import zmq  # noqa: F401
 
     import notebook_udf.worker

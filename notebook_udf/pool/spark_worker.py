@@ -30,7 +30,7 @@ from notebook_udf.worker.blame import WorkerStopped
 from notebook_udf.worker.call import FunctionCall, take_arrived
 from notebook_udf.worker.failure import FunctionFailed
 from notebook_udf.worker.runtime import Runtime, process
-from notebook_udf.worker.streaming import OUTPUT_MODE_CONF, StatePass, take_pass
+from notebook_udf.worker.streaming import DRAINING_CONF, OUTPUT_MODE_CONF, StreamPass, take_pass
 from notebook_udf.worker.task import Task
 
 # Set in the workers' environment by the session.
@@ -82,8 +82,8 @@ def _reading(original_read: Callable[..., Any]) -> Callable[..., Any]:
     def read(*args: Any, **kwargs: Any) -> tuple[Process, Any, Any, Any]:
         take_arrived()
         func, profiler, deserializer, serializer = original_read(*args, **kwargs)
-        calls = take_arrived()
         passed = take_pass()
+        calls = take_arrived()
         if passed is not None:
             func = _with_state(passed, func)
         if calls:
@@ -95,7 +95,7 @@ def _reading(original_read: Callable[..., Any]) -> Callable[..., Any]:
     return read
 
 
-def _with_state(passed: StatePass, func: Process) -> Process:
+def _with_state(passed: StreamPass, func: Process) -> Process:
     """Whole batches and the state server's connection to the pass, in place of Spark's ``func``.
 
     Spark's own would hand it a row at a time, of one key at a time.
@@ -241,6 +241,7 @@ def _task(calls: list[FunctionCall], time_zone: str | None) -> Task:
         job_parameters=json.loads(properties.get(JOB_PARAMETERS_CONF) or "{}"),
         time_zone=time_zone,
         scope=stream_scope(properties),
+        draining=properties.get(DRAINING_CONF) == properties.get(_RUN_PROPERTY, ""),
     )
     for call in calls:
         call.join(task)

@@ -1,12 +1,11 @@
 """``session.state(...)``: what a stream remembers, read from its checkpoint.
 
-On Spark's ``state-metadata`` and ``statestore`` sources, while the query runs or after it died.
+While the query runs or after it died.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +14,10 @@ from pyspark.sql.types import StructType
 from notebook_udf.errors import SessionError
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.state.decoding import Decoding, accumulators, without_views
+from notebook_udf.state.stored import TIMERS, Stored
 from notebook_udf.tables import text_table
 from notebook_udf.types import ddl
-from notebook_udf.worker.stream_layout import ACCUMULATORS, VIEWS
+from notebook_udf.worker.stream_layout import ACCUMULATORS, TYPES, VIEWS
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -61,27 +61,20 @@ class StateReader:
         registered: Mapping[str, RegisteredFunction],
     ) -> None:
         self.checkpoint = checkpoint
-        self._spark = spark
         self._registered = registered
-        self.variables: dict[str, str] = {}
-        self._operators: dict[str, int] = {}
-        first, last = [], []
-        for row in self._metadata():
-            first.append(row["minBatchId"])
-            last.append(row["maxBatchId"])
-            found = json.loads(row["operatorProperties"] or "{}").get("stateVariables", ())
-            for variable in found:
-                self.variables[variable["stateName"]] = variable["stateVariableType"]
-                self._operators[variable["stateName"]] = row["operatorId"]
-        self.batches = (max(first), max(last))
+        self._stored = Stored(spark, checkpoint)
+        self.variables = self._stored.variables
+        self.batches = self._stored.batches
         self.functions: tuple[str, ...] = ()
         self._keys: list[StructField] = []
-        if {ACCUMULATORS, VIEWS} <= set(self.variables):
-            schema = self._stored(ACCUMULATORS, None).schema
-            self.functions = tuple(schema["value"].dataType["types"].dataType.names)
+        if {ACCUMULATORS, TYPES, VIEWS} <= set(self.variables):
+            schema = self._stored.read(TYPES).schema
+            self.functions = tuple(schema["value"].dataType["functions"].dataType.names)
             self._keys = list(schema["key"].dataType.fields)
 
-    def read(self, name: str, batch: int | None = None) -> DataFrame:
+    def read(
+        self, name: str, batch: int | None = None, *, where: Column | None = None
+    ) -> DataFrame:
         """Every key and what is remembered of it.
 
         Parameters
@@ -90,6 +83,8 @@ class StateReader:
             One of ``functions`` or ``variables``.
         batch
             As it was after this batch; by default after the last one.
+        where
+            Of a function, a condition on the key's columns; others are not unpickled.
 
         Returns
         -------
@@ -109,9 +104,9 @@ class StateReader:
             shown = "STRING" if declared is None else ddl(without_views(declared))
             decoding = Decoding(len(self._keys), self.functions.index(name), declared)
             schema = ", ".join([*keys, f"accumulator {shown}"])
-            return self._pickled(batch).mapInArrow(decoding, schema)
+            return self._pickled(batch, where).mapInArrow(decoding, schema)
         if name in self.variables:
-            return self._stored(name, batch)
+            return self._stored.read(name, batch)
         known = ", ".join([*self.functions, *self.variables]) or "none"
         raise KeyError(f"the state has no function or variable {name!r}; there are: {known}")
 
@@ -144,13 +139,39 @@ class StateReader:
             found.append(both.where(changed).select(F.lit(name).alias("function"), *keys, *columns))
         return self._all(found)
 
+    def find(self, key: Any, batch: int | None = None) -> DataFrame:
+        """What every function remembers of one key.
+
+        Parameters
+        ----------
+        key
+            The key's value; a tuple where there are several columns.
+        batch
+            As in ``read``.
+
+        Returns
+        -------
+        DataFrame
+            ``function`` and ``accumulator`` as text; no row if the key is not known.
+        """
+        from pyspark.sql import functions as F
+
+        where = self._is(key)
+        text = F.col("accumulator").cast("string").alias("accumulator")
+        return self._all(
+            [
+                self.read(name, batch, where=where).select(F.lit(name).alias("function"), text)
+                for name in self.functions
+            ]
+        )
+
     def history(self, key: Any) -> DataFrame:
         """A key's accumulators, batch by batch.
 
         Parameters
         ----------
         key
-            The key's value; a tuple where there are several columns.
+            As in ``find``.
 
         Returns
         -------
@@ -160,22 +181,31 @@ class StateReader:
         """
         from pyspark.sql import functions as F
 
-        alone = len(self._keys) == 1 and isinstance(self._keys[0].dataType, StructType)
-        values = key if isinstance(key, tuple) and not alone else (key,)
-        if len(values) != len(self._keys):
-            names = ", ".join(f.name for f in self._keys)
-            raise ValueError(f"the key {key!r} has {len(values)} values, and it takes: {names}")
-        found = []
-        for batch in range(self.batches[0], self.batches[1] + 1):
-            for name in self.functions:
-                rows = self.read(name, batch)
-                for f, value in zip(self._keys, values, strict=True):
-                    rows = rows.where(F.col(f.name).eqNullSafe(_literal(value, f.dataType)))
-                text = F.col("accumulator").cast("string").alias("accumulator")
-                found.append(
-                    rows.select(F.lit(batch).alias("batch"), F.lit(name).alias("function"), text)
-                )
+        batches = range(self.batches[0], self.batches[1] + 1)
+        found = [self.find(key, b).select(F.lit(b).alias("batch"), "*") for b in batches]
         return self._all(found).orderBy("batch", "function")
+
+    def timers(self, batch: int | None = None) -> DataFrame:
+        """When groups end, where they are of an event time.
+
+        Parameters
+        ----------
+        batch
+            As in ``read``.
+
+        Returns
+        -------
+        DataFrame
+            The key's columns and ``expires``, the time that the watermark has to reach.
+        """
+        from pyspark.sql import functions as F
+
+        if TIMERS not in self.variables.values():
+            none = F.lit(None).cast("timestamp").alias("expires")
+            return self._pickled(batch).limit(0).select(*(f.name for f in self._keys), none)
+        timers = self._stored.timers(ACCUMULATORS, batch)
+        expires = F.timestamp_millis("expiration_timestamp_ms").alias("expires")
+        return timers.select(*self._key_columns(), expires)
 
     def to_dict(self, batch: int | None = None) -> dict[str, dict[Any, Any]]:
         """The accumulators as Python objects, by function and key; all of them in memory."""
@@ -190,40 +220,41 @@ class StateReader:
                 found[name][key] = value
         return found
 
-    # What Spark stores -----------------------------------------------------------------------
+    def _is(self, key: Any) -> Column:
+        """Whether the key's columns hold a value; a tuple where there are several."""
+        from pyspark.sql import functions as F
 
-    def _metadata(self) -> list[Any]:
-        try:
-            rows = self._spark.read.format("state-metadata").load(self.checkpoint).collect()
-        except Exception as error:
-            raise SessionError(f"{self.checkpoint} is no checkpoint with state: {error}") from error
-        if not rows:
-            raise SessionError(f"the query of {self.checkpoint} keeps no state")
-        return list(rows)
+        alone = len(self._keys) == 1 and isinstance(self._keys[0].dataType, StructType)
+        values = key if isinstance(key, tuple) and not alone else (key,)
+        if len(values) != len(self._keys):
+            names = ", ".join(f.name for f in self._keys)
+            raise ValueError(f"the key {key!r} has {len(values)} values, and it takes: {names}")
+        same = F.lit(True)
+        for f, value in zip(self._keys, values, strict=True):
+            same = same & F.col(f.name).eqNullSafe(_literal(value, f.dataType))
+        return same
 
-    def _stored(self, variable: str, batch: int | None) -> DataFrame:
-        reader = self._spark.read.format("statestore").option("stateVarName", variable)
-        reader = reader.option("operatorId", self._operators[variable])
-        if batch is not None:
-            reader = reader.option("batchId", batch)
-        return _without_expiry(reader.load(self.checkpoint))
-
-    def _pickled(self, batch: int | None) -> DataFrame:
+    def _pickled(self, batch: int | None, where: Column | None = None) -> DataFrame:
         """The key's columns, ``pickled``, and ``entries`` of large views."""
         from pyspark.sql import functions as F
 
-        views = self._stored(VIEWS, batch)
+        views = self._stored.read(VIEWS, batch)
         entry = F.struct(
             F.col("user_map_key.view").alias("view"),
             F.col("user_map_key.number").alias("number"),
             F.col("user_map_value.values").alias("values"),
         )
         gathered = views.groupBy(F.col("key").alias("own")).agg(F.collect_list(entry).alias("e"))
-        rows = self._stored(ACCUMULATORS, batch)
+        rows = self._stored.read(ACCUMULATORS, batch)
         rows = rows.select("key", F.col("value.pickled").alias("pickled"))
         joined = rows.join(gathered, F.col("key").eqNullSafe(F.col("own")), "left")
-        keys: list[Column] = [F.col(f"key.`{f.name}`").alias(f.name) for f in self._keys]
-        return joined.select(*keys, "pickled", F.col("e").alias("entries"))
+        found = joined.select(*self._key_columns(), "pickled", F.col("e").alias("entries"))
+        return found if where is None else found.where(where)
+
+    def _key_columns(self) -> list[Column]:
+        from pyspark.sql import functions as F
+
+        return [F.col(f"key.`{f.name}`").alias(f.name) for f in self._keys]
 
     def _texts(self, name: str, batch: int, suffix: str) -> DataFrame:
         from pyspark.sql import functions as F
@@ -243,7 +274,10 @@ class StateReader:
     def _declared(self, name: str) -> DataType | None:
         known = [r for r in self._registered.values() if name == r.name]
         known = known or [r for r in self._registered.values() if name.startswith(f"{r.name}_")]
-        return known[0].definition.accumulator_type if known else None
+        if not known:
+            return None
+        definition = known[0].definition
+        return definition.process.state_type if definition.process else definition.accumulator_type
 
     def _rows(self) -> list[tuple[str, str]]:
         declared = [(name, self._declared(name)) for name in self.functions]
@@ -267,14 +301,6 @@ class StateReader:
         return f"<pre>{escape(self._caption())}</pre>{html_table(_HEADERS, self._rows())}"
 
 
-def _without_expiry(rows: DataFrame) -> DataFrame:
-    """Rows of state with their values alone, where Spark keeps the time of their end beside."""
-    for name in ("value", "user_map_value", "list_element"):
-        if name in rows.columns and "ttlExpirationMs" in rows.schema[name].dataType.names:
-            rows = rows.withColumn(name, rows[name]["value"])
-    return rows
-
-
 def _literal(value: Any, data_type: DataType) -> Column:
     """A key's value as a column; a tuple as the struct it is."""
     from pyspark.sql import functions as F
@@ -285,22 +311,4 @@ def _literal(value: Any, data_type: DataType) -> Column:
     return F.lit(value).cast(data_type)
 
 
-def checkpoint_of(query: Any) -> str:
-    """The checkpoint folder of a query, or of what names one.
-
-    Raises
-    ------
-    SessionError
-        If it is neither a query nor a path.
-    """
-    started: Callable[[], Any] | None = getattr(
-        getattr(query, "_jsq", None), "streamingQuery", None
-    )
-    if started is not None:
-        return str(started().resolvedCheckpointRoot())
-    if isinstance(query, str) or hasattr(query, "__fspath__"):
-        return str(query)
-    raise SessionError(f"{query!r} is neither a streaming query nor the path of a checkpoint")
-
-
-__all__ = ["StateReader", "checkpoint_of"]
+__all__ = ["StateReader"]

@@ -71,17 +71,13 @@ class AsyncCall(FunctionCall):
         self, function: Any, context: FunctionContext
     ) -> tuple[tuple[Any, FunctionContext], Endings]:
         if not isinstance(function, UserDefinedFunction):
-            return (function, context), functools.partial(endings, function)
+            return (function, context), endings(function)
         # In the loop, also where they are plain: a client is made for the loop that runs.
         loop = self.task.runtime.loop
         loop.run(_awaited(function.open, context))
         called: Any = function.eval  # type: ignore[attr-defined]
 
-        def ended(*, graceful: bool) -> tuple[Callable[[], None], ...]:
-            methods = endings(function, graceful=graceful)
-            return tuple(functools.partial(_run, loop, method) for method in methods)
-
-        return (called, context), ended
+        return (called, context), endings(function).called(functools.partial(_run, loop))
 
 
 def _run(loop: EventLoop, method: Callable[..., Any]) -> None:

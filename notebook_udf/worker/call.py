@@ -7,7 +7,6 @@ or ``groups`` (a group at a time). ``partial`` holds calls that share one pass o
 
 from __future__ import annotations
 
-import functools
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -59,11 +58,13 @@ class FunctionCall:
         self._shipment = shipment
         self._header: Header | None = None
         self._function: Any = None
-        self._endings: Endings = functools.partial(endings, None)
+        self._endings = Endings()
         self._context = FunctionContext()
         self._run: Callable[..., pa.Array] | None = None
         self._task: Task | None = None
         self._opened = False
+        # Whether it was told that its stream is being drained.
+        self._prepared = False
         self.name = "function"
         self.version = 0
         # Filled by ``rows`` and ``vectors``; nanoseconds and rows since the bundle began.
@@ -158,12 +159,10 @@ class FunctionCall:
         if self._opened:
             return
         task = self.task
-        header = self.header
         doorway.inside_worker = True
         try:
             if self._is_kept:
-                key = f"{header.name}:{header.hash}:{self.chain}"
-                made = task.runtime.keep(task.scope, key, self._make)
+                made = task.runtime.keep(task.scope, self._keeping_name, self._make)
                 # Each task reports its own counts, and they are added up.
                 made[0][1].metric_group.reset()
             else:
@@ -177,24 +176,58 @@ class FunctionCall:
         if not self.in_pass:
             self._run = _runner(self)
 
+    @property
+    def _keeping_name(self) -> str:
+        return f"{self.header.name}:{self.header.hash}:{self.chain}"
+
+    def beside(self, what: str, make: Callable[[], Any]) -> Any:
+        """Something that lives as long as the instance does, made on first use."""
+        if not self._is_kept:
+            return make()
+        key = f"{self._keeping_name}:{what}"
+        return self.task.runtime.keep(self.task.scope, key, lambda: (make(), Endings()))[0]
+
+    def prepare(self, *, again: bool) -> None:
+        """Tells a kept instance that its stream is being drained; one that was told before only
+        if ``again``, because it has worked since.
+
+        Raises
+        ------
+        FunctionFailed
+            If it raises: then the micro-batch is not committed.
+        """
+        self._prepared = True
+        if not self._is_kept:
+            return
+        try:
+            self.task.runtime.prepare(self.task.scope, self._keeping_name, again=again)
+        except WorkerStopped:
+            raise
+        except BaseException as error:
+            self.fail(error)
+
     def close(self, failed: bool) -> None:
         """Ends the function's work, unless its instance is kept.
 
         Where nothing has ``failed`` it is told of it before it is closed. It is closed in any
-        case.
+        case. A kept instance is told of the last micro-batch of a stream that is drained.
 
         Raises
         ------
         FunctionFailed
             For the first of its methods that raises.
         """
-        if not self._opened or self._is_kept:
+        if not self._opened:
+            return
+        if self._is_kept:
+            if self.task.draining and not failed and not self._prepared:
+                self.prepare(again=self.task.worked)
             return
         self._opened = False
         first: failure.FunctionFailed | None = None
-        methods = self._endings(graceful=not failed)
-        for method in methods:
-            if first is not None and method is not methods[-1]:
+        methods = self._endings.methods(graceful=not failed)
+        for _, method in methods:
+            if first is not None and method is not methods[-1][1]:
                 continue
             try:
                 method()
@@ -328,13 +361,13 @@ class FunctionCall:
     ) -> tuple[tuple[Any, FunctionContext], Endings]:
         """The function opened, and what ends it."""
         if not isinstance(function, UserDefinedFunction):
-            return (function, context), functools.partial(endings, function)
+            return (function, context), endings(function)
         function.open(context)
         # An aggregate function has several methods; which are called is its runner's business.
         called: Any = function
         if isinstance(function, (ScalarFunction, TableFunction)):
             called = function.eval
-        return (called, context), functools.partial(endings, function)
+        return (called, context), endings(function)
 
 
 @contextmanager

@@ -2,8 +2,9 @@
 
 An accumulator is pickled into one value per key. A ``MapView`` or ``ListView`` in it that has
 grown past ``WHOLE`` values is written apart, in entries of some hundred values each, and only
-its size stays in the accumulator; the function cannot tell. ``Keeper`` turns accumulators into
-bytes and back, ``views_of`` puts entries together again for a reader.
+its size stays in the accumulator, until it has shrunk to half of that; the function cannot tell.
+``Keeper`` turns accumulators into bytes and back, ``views_of`` puts entries together again for a
+reader.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from notebook_udf.functions.removable import RemovableIterator
 from notebook_udf.functions.views import ListView, MapView
 from notebook_udf.worker.caches import ABSENT, EntryCache, Place
 
@@ -95,6 +97,11 @@ class Keeper:
         return self._reduce_kept(kept)
 
     def _reduce_kept(self, view: KeptMapView | KeptListView) -> Any:
+        if view.size <= self._whole // 2:
+            # Half of what it takes to be written apart, lest a view go back and forth.
+            values = view.held()
+            view.drop()
+            return (_map_view if isinstance(view, KeptMapView) else _list_view), (values,)
         self._seen[view.identifier] = view.entries
         made = _kept_map if isinstance(view, KeptMapView) else _kept_list
         return made, (view.identifier, view.size, view.entries)
@@ -163,26 +170,35 @@ class KeptMapView(MapView[Any, Any]):
     def contains(self, key: Any) -> bool:
         return key in self._part(steady_hash(key) % self.entries)
 
-    def items(self) -> Iterable[tuple[Any, Any]]:
-        for number in range(self.entries):
+    def _iterator(self, of: Callable[[Any], Iterable[Any]]) -> RemovableIterator[Any]:
+        return RemovableIterator.over(self._parts(), of, self.remove)
+
+    def _parts(self) -> Iterator[dict[Any, Any]]:
+        entries = self.entries
+        for number in range(entries):
             with self._cache.using((self._key, (self.identifier, number))) as part:
                 if part is not ABSENT:
                     if not all(isinstance(value, _CONSTANT) for value in part.values()):
                         self._put(number, part)
                     # A copy, so that entries can be removed on the way.
-                    yield from list(part.items())
-
-    def keys(self) -> Iterable[Any]:
-        return (key for key, _ in self.items())
-
-    def values(self) -> Iterable[Any]:
-        return (value for _, value in self.items())
+                    yield dict(part)
+            if entries != self.entries:
+                raise RuntimeError("the map was changed while it was iterated over")
 
     def is_empty(self) -> bool:
         return not self.size
 
     def clear(self) -> None:
         self.lay_out({})
+
+    def held(self) -> dict[Any, Any]:
+        """All of it, in memory."""
+        return dict(self.items())
+
+    def drop(self) -> None:
+        """Removes its entries."""
+        for number in range(self.entries):
+            self._put(number, ABSENT)
 
     def __repr__(self) -> str:
         return f"MapView(of {self.size:,} entries)"
@@ -230,9 +246,17 @@ class KeptListView(ListView[Any]):
             self.add(value)
 
     def clear(self) -> None:
+        self.drop()
+        self.size = self.entries = 0
+
+    def held(self) -> list[Any]:
+        """All of it, in memory."""
+        return list(self)
+
+    def drop(self) -> None:
+        """Removes its entries."""
         for number in range(self.entries):
             self._cache.put(self._place(number), ABSENT)
-        self.size = self.entries = 0
 
     def __repr__(self) -> str:
         return f"ListView(of {self.size:,} values)"

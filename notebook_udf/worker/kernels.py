@@ -34,18 +34,18 @@ from notebook_udf.types import to_arrow
 Domain: TypeAlias = Literal["int", "float", "bool", "str"]
 Operand: TypeAlias = tuple[Domain, Any]
 
-# A step: a parameter's position, a constant, or an operator on what the stack holds.
+# A step: a parameter's position or name, a constant, or an operator on what the stack holds.
 Step: TypeAlias = tuple[Literal["parameter", "constant", "unary", "binary", "compare"], Any]
 
-_INT64 = range(-(1 << 63), 1 << 63)
+INT64 = range(-(1 << 63), 1 << 63)
 _MOST_STEPS = 64
-_RESULTS: dict[Domain, tuple[type[DataType], ...]] = {
+RESULTS: dict[Domain, tuple[type[DataType], ...]] = {
     "int": (ByteType, ShortType, IntegerType, LongType),
     "float": (DoubleType,),
     "bool": (BooleanType,),
     "str": (StringType,),
 }
-_ARITHMETIC: dict[str, dict[Domain, Callable[..., Any]]] = {
+ARITHMETIC: dict[str, dict[Domain, Callable[..., Any]]] = {
     "+": {
         "int": pc.add_checked,
         "float": pc.add,
@@ -56,7 +56,7 @@ _ARITHMETIC: dict[str, dict[Domain, Callable[..., Any]]] = {
     # True division of integers rounds once, in arbitrary precision; Arrow has no such kernel.
     "/": {"float": pc.divide_checked},
 }
-_COMPARISONS: dict[str, Callable[..., Any]] = {
+COMPARISONS: dict[str, Callable[..., Any]] = {
     "<": pc.less,
     "<=": pc.less_equal,
     ">": pc.greater,
@@ -64,17 +64,17 @@ _COMPARISONS: dict[str, Callable[..., Any]] = {
     "==": pc.equal,
     "!=": pc.not_equal,
 }
-_UNARY: dict[str, dict[Domain, Callable[..., Any]]] = {
+UNARY: dict[str, dict[Domain, Callable[..., Any]]] = {
     "-": {"int": pc.negate_checked, "float": pc.negate},
     "upper": {"str": pc.ascii_upper},
     "lower": {"str": pc.ascii_lower},
     "[::-1]": {"str": pc.ascii_reverse},
 }
-_CONSTANTS: dict[type, Domain] = {int: "int", float: "float", str: "str"}
-_SILENT = frozenset({"RESUME", "NOP", "CACHE", "COPY_FREE_VARS", "PRECALL"})
+CONSTANTS: dict[type, Domain] = {int: "int", float: "float", str: "str"}
+SILENT = frozenset({"RESUME", "NOP", "CACHE", "COPY_FREE_VARS", "PRECALL"})
 
 
-class _Declined(Exception):
+class Declined(Exception):
     """This bundle has to run row by row."""
 
 
@@ -91,28 +91,38 @@ class Program:
         if len(columns) != self.parameters:
             return None
         try:
-            operands = [_operand(column) for column in columns]
-            domain, result = self._run(operands)
-            if not isinstance(self.result_type, _RESULTS[domain]):
+            operands = [operand_of(column) for column in columns]
+            domain, result = evaluate(self.steps, operands.__getitem__)
+            if not isinstance(self.result_type, RESULTS[domain]):
                 return None
             return result.cast(to_arrow(self.result_type))
-        except (_Declined, pa.ArrowInvalid):
+        except (Declined, pa.ArrowInvalid):
             return None
 
-    def _run(self, operands: list[Operand]) -> Operand:
-        stack: list[Operand] = []
-        for kind, value in self.steps:
-            if kind == "parameter":
-                stack.append(operands[value])
-            elif kind == "constant":
-                stack.append((_CONSTANTS[type(value)], pa.scalar(value)))
-            elif kind == "unary":
-                stack.append(_unary(value, stack.pop()))
-            else:
-                right, left = stack.pop(), stack.pop()
-                step = _arithmetic if kind == "binary" else _compare
-                stack.append(step(value, left, right))
-        return stack.pop()
+
+def evaluate(steps: tuple[Step, ...], parameter: Callable[[Any], Operand]) -> Operand:
+    """What steps leave on the stack; ``parameter`` answers those that they name.
+
+    Raises
+    ------
+    Declined
+        If the answer could be another than Python's.
+    pyarrow.ArrowInvalid
+        Likewise.
+    """
+    stack: list[Operand] = []
+    for kind, value in steps:
+        if kind == "parameter":
+            stack.append(parameter(value))
+        elif kind == "constant":
+            stack.append((CONSTANTS[type(value)], pa.scalar(value)))
+        elif kind == "unary":
+            stack.append(_unary(value, stack.pop()))
+        else:
+            right, left = stack.pop(), stack.pop()
+            step = _arithmetic if kind == "binary" else _compare
+            stack.append(step(value, left, right))
+    return stack.pop()
 
 
 def translate(function: Callable[..., Any], result_type: DataType) -> Program | None:
@@ -128,7 +138,7 @@ def translate(function: Callable[..., Any], result_type: DataType) -> Program | 
         return None
     names = {name: place - first for place, name in enumerate(code.co_varnames)}
     steps: list[Step] = []
-    waiting = [i for i in dis.get_instructions(code) if i.opname not in _SILENT]
+    waiting = [i for i in dis.get_instructions(code) if i.opname not in SILENT]
     while waiting and waiting[0].opname != "RETURN_VALUE":
         found, used = _step(waiting, names, plain)
         if not found or len(steps) > _MOST_STEPS:
@@ -161,17 +171,17 @@ def _step(
         places = [names.get(each, -1) for each in loaded]
         known = all(0 <= place < count for place in places)
         return [("parameter", place) for place in places] if known else [], 1
-    if name == "LOAD_CONST" and type(value) in _CONSTANTS:
-        fits = type(value) is not int or value in _INT64
+    if name == "LOAD_CONST" and type(value) in CONSTANTS:
+        fits = type(value) is not int or value in INT64
         return [("constant", value)] if fits else [], 1
     if name == "UNARY_NEGATIVE":
         return [("unary", "-")], 1
-    if name == "BINARY_OP" and waiting[0].argrepr in _ARITHMETIC:
+    if name == "BINARY_OP" and waiting[0].argrepr in ARITHMETIC:
         return [("binary", waiting[0].argrepr)], 1
-    if name == "COMPARE_OP" and value in _COMPARISONS:
+    if name == "COMPARE_OP" and value in COMPARISONS:
         return [("compare", value)], 1
     shape = [(each.opname, each.argval) for each in waiting[:5]]
-    if name in ("LOAD_METHOD", "LOAD_ATTR") and value in _UNARY and shape[1:2] == [("CALL", 0)]:
+    if name in ("LOAD_METHOD", "LOAD_ATTR") and value in UNARY and shape[1:2] == [("CALL", 0)]:
         return [("unary", value)], 2
     if shape == _REVERSAL:
         return [("unary", "[::-1]")], 5
@@ -187,24 +197,31 @@ _REVERSAL = [
 ]
 
 
-def _operand(column: pa.Array) -> Operand:
+def operand_of(column: pa.Array) -> Operand:
+    """A column as kernels take it.
+
+    Raises
+    ------
+    Declined
+        If it holds a NULL, or is of a type without kernels.
+    """
     if column.null_count:
-        raise _Declined
+        raise Declined
     if pa.types.is_signed_integer(column.type):
         return "int", column if column.type == pa.int64() else column.cast(pa.int64())
     if pa.types.is_float32(column.type) or pa.types.is_float64(column.type):
         return "float", column.cast(pa.float64())
     if pa.types.is_string(column.type):
         return "str", column
-    raise _Declined
+    raise Declined
 
 
 def _unary(operator: str, operand: Operand) -> Operand:
     domain, value = operand
-    kernel = _UNARY[operator].get(domain)
+    kernel = UNARY[operator].get(domain)
     # Beyond ASCII an upper-case letter may be two, and what belongs together would be torn.
     if kernel is None or (domain == "str" and not pc.all(pc.string_is_ascii(value)).as_py()):
-        raise _Declined
+        raise Declined
     return domain, kernel(value)
 
 
@@ -214,18 +231,28 @@ def _arithmetic(operator: str, left: Operand, right: Operand) -> Operand:
     elif {left[0], right[0]} == {"int", "float"}:
         domain = "float"
     else:
-        raise _Declined
-    kernel = _ARITHMETIC[operator].get(domain)
+        raise Declined
+    kernel = ARITHMETIC[operator].get(domain)
     if kernel is None:
-        raise _Declined
+        raise Declined
     return domain, kernel(_as(domain, left), _as(domain, right))
 
 
 def _compare(operator: str, left: Operand, right: Operand) -> Operand:
     # Python compares an integer with a float exactly, which takes more than 64 bits.
     if left[0] != right[0]:
-        raise _Declined
-    return "bool", _COMPARISONS[operator](left[1], right[1])
+        left, right = _exact(left), _exact(right)
+    if left[0] != right[0]:
+        raise Declined
+    return "bool", COMPARISONS[operator](left[1], right[1])
+
+
+def _exact(operand: Operand) -> Operand:
+    """A whole number that is a double as well, as that; only a constant is known to be one."""
+    domain, value = operand
+    if domain == "int" and isinstance(value, pa.Scalar) and abs(value.as_py()) <= 1 << 53:
+        return "float", value.cast(pa.float64())
+    return operand
 
 
 def _as(domain: Domain, operand: Operand) -> Any:
@@ -236,4 +263,19 @@ def _as(domain: Domain, operand: Operand) -> Any:
     return value.cast(pa.float64(), safe=False)
 
 
-__all__ = ["Program", "translate"]
+__all__ = [
+    "ARITHMETIC",
+    "COMPARISONS",
+    "CONSTANTS",
+    "INT64",
+    "RESULTS",
+    "SILENT",
+    "UNARY",
+    "Declined",
+    "Operand",
+    "Program",
+    "Step",
+    "evaluate",
+    "operand_of",
+    "translate",
+]

@@ -27,6 +27,7 @@ from notebook_udf.worker.decode import decoder
 from notebook_udf.worker.groups import ACCUMULATOR_FIELD
 from notebook_udf.worker.keys import hashable, key_columns
 from notebook_udf.worker.limits import resident_bytes
+from notebook_udf.worker.parts import Part
 from notebook_udf.worker.shipment import Shipment
 
 # What a worker may grow by before it hands on what it has.
@@ -39,14 +40,6 @@ ACCUMULATOR = "_nu_acc"
 
 _ROWS_OUT = 32_768
 _SLICE_ROWS = 2_048
-
-
-@dataclass(frozen=True)
-class Part:
-    """One function's share: places of its argument columns, and of its condition."""
-
-    arguments: tuple[int, ...]
-    condition: int | None = None
 
 
 @dataclass(frozen=True)

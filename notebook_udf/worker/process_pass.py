@@ -10,38 +10,39 @@ What a chain may consist of is decided by the planner; what a record is, by ``re
 from __future__ import annotations
 
 import gc
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import groupby, repeat
 from time import perf_counter_ns
-from typing import Any
+from typing import Any, TypeAlias
 
 import pyarrow as pa
-from pyspark.sql.types import DataType
 
-from notebook_udf.errors import DeclarationError
-from notebook_udf.functions.process import (
-    Collector,
-    NonPartitionedContext,
-    OneInputStreamProcessFunction,
-    RuntimeContext,
-)
-from notebook_udf.functions.process_states import NO_KEY, KeyedStates
+from notebook_udf.errors import DeclarationError, PlanningError
+from notebook_udf.functions.process import NonPartitionedContext
+from notebook_udf.functions.process_states import NO_KEY
 from notebook_udf.worker.accumulators import FATAL
 from notebook_udf.worker.blame import WorkerStopped
 from notebook_udf.worker.call import FunctionCall, announce, running
 from notebook_udf.worker.decode import decoder
 from notebook_udf.worker.encode import BadResult, encoder
 from notebook_udf.worker.failure import FunctionFailed, short
-from notebook_udf.worker.keys import hashable
-from notebook_udf.worker.process_layout import ProcessLayout, Step
+from notebook_udf.worker.keys import frozen, hashable
+from notebook_udf.worker.process_kernels import ChainProgram, program_of
+from notebook_udf.worker.process_layout import ProcessLayout
+from notebook_udf.worker.process_step import RunningStep
 from notebook_udf.worker.quarantine import Quarantine
 from notebook_udf.worker.records import batch_of, edge, remembering
 from notebook_udf.worker.shipment import Shipment
 
 _SLICE_ROWS = 2_048
 _ROWS_OUT = 32_768
+# Bundles that kernels decline before they are left alone.
+_MOST_DECLINED = 3
+
+
+# A key, its first row, and the row after its last.
+Run: TypeAlias = tuple[Any, int, int]
 
 
 class ProcessPass:
@@ -71,13 +72,18 @@ class ProcessPass:
             yield from chain.end()
 
 
-def _arrive(layout: ProcessLayout, shipments: tuple[Shipment, ...]) -> ProcessPass:
+def announced(layout: ProcessLayout, shipments: tuple[Shipment, ...]) -> list[FunctionCall]:
+    """The calls of a chain that was unpickled."""
     calls = []
     for step, shipment in zip(layout.steps, shipments, strict=True):
         call = announce(FunctionCall(shipment, in_pass=True, waits=step.waits))
         call.chain = step.place
         calls.append(call)
-    return ProcessPass(layout, shipments, calls)
+    return calls
+
+
+def _arrive(layout: ProcessLayout, shipments: tuple[Shipment, ...]) -> ProcessPass:
+    return ProcessPass(layout, shipments, announced(layout, shipments))
 
 
 @contextmanager
@@ -93,78 +99,6 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
-class _Holder:
-    """Keeps what a function collects until it may go on: all of it, or the last record only."""
-
-    def __init__(self, data_type: DataType, given: Any, *, last: bool) -> None:
-        self._records: deque[Any] = deque(maxlen=1 if last else None)
-        self.collect = remembering(data_type, given, self._records.append)
-
-    def flush(self, collect: Callable[[Any], None]) -> None:
-        records = self._records
-        while records:
-            collect(records.popleft())
-
-
-class _Running:
-    """One function of the chain, as far as it has begun."""
-
-    def __init__(self, chain: Chain, place: int, step: Step, call: FunctionCall) -> None:
-        self.place = place
-        self.step = step
-        self.call = call
-        self._chain = chain
-        result = call.header.result_type
-        attributes = step.attributes
-        # The class of its records, if they have one.
-        self.given = step.shape.cls()
-        # Where a function before this one waits for the end, all this one gives comes then.
-        holds = attributes.no_output_until_end_of_input and not step.waits
-        self.late = _Holder(result, self.given, last=False) if holds else None
-        self.last = _Holder(result, self.given, last=True) if attributes.idempotence else None
-        self.collect: Callable[[Any], None] | None = None
-        self.counted: Callable[[], int] = lambda: 0
-        self.function: Any = None
-
-    def begin(self, collect: Callable[[Any], None] | None) -> None:
-        """Makes the function ready; what it collects goes to ``collect``."""
-        call = self.call
-        call.begin()
-        self.function = call.function
-        step = self.step
-        # Rows are sorted by key: without an end to come, nobody asks for a key's states again.
-        self.states = KeyedStates(
-            call.name, step.states, keyed=step.keyed, keeps=ends(self.function)
-        )
-        self.ctx = RuntimeContext(call.context, self.states)
-        self.collect = collect
-        entry = self.last or self.late
-        self.output: Collector[Any] = Collector(entry.collect if entry else self._onward())
-
-    def _onward(self) -> Callable[[Any], None]:
-        """What takes a record behind the holders; made when it is needed, since the next function
-        may not be open before."""
-        if self.collect is None:
-            self.collect = self._chain.entry_of(self.place + 1)
-        return self.collect
-
-    def flush_last(self) -> None:
-        """Lets the last record of a key go on."""
-        if self.last is not None:
-            self.last.flush(self.late.collect if self.late else self._onward())
-
-    def flush_late(self) -> None:
-        """Lets everything go on that had to wait for the end."""
-        if self.late is not None:
-            self.late.flush(self._onward())
-
-
-def ends(function: Any) -> bool:
-    """Whether a function has something to do after its last record."""
-    own = type(function).end_input
-    return own is not OneInputStreamProcessFunction.end_input
-
-
 class Chain:
     """The functions of one pass, over one partition."""
 
@@ -172,11 +106,12 @@ class Chain:
         self._layout = layout
         self._calls = calls
         self._steps = [
-            _Running(self, place, step, call)
+            RunningStep(place, step, call, self.entry_of)
             for place, (step, call) in enumerate(zip(layout.steps, calls, strict=True))
         ]
         self._key: Any = NO_KEY
         self._keyed = [step for step in self._steps if step.step.keyed]
+        self._declined = 0
         self._failure: FunctionFailed | None = None
         self._out: list[Any] = []
         result = calls[-1].header.result_type
@@ -186,6 +121,7 @@ class Chain:
         self._make = layout.steps[0].shape.many()
         self._quarantines = calls[0].header.options.on_error == "quarantine"
         self._begin(0)
+        self._program = self._kernels()
 
     # Beginning -------------------------------------------------------------------------------
 
@@ -213,12 +149,16 @@ class Chain:
             step.step.shape,
             given=before.given,
             reuses=step.step.reuses,
+            untouched=step.step.untouched,
             process=step.function.process_record,
             output=step.output,
             ctx=step.ctx,
             call=step.call,
+            before=before.call,
             task=step.call.task,
             failed=lambda error, record: self._failed(step, error, [record]),
+            keys=self._layout.keys if step.step.keyed else (),
+            current=lambda key, record: self._check_key(step, key, record),
         )
         return collect
 
@@ -228,17 +168,54 @@ class Chain:
         """Takes a bundle in; answers what has to leave."""
         call, count = self._calls[0], len(self._layout.keys)
         columns = [batch.column(place) for place in range(count, batch.num_columns)]
+        made = self._at_once(columns) if self._program is not None else None
+        if made is not None:
+            if made.num_rows:
+                yield made
+            return
         quarantine = Quarantine(call, columns) if self._quarantines else None
         for start in range(0, batch.num_rows, _SLICE_ROWS):
             part = batch.slice(start, _SLICE_ROWS)
             with _uncollected():
                 self._take_slice(part, start, quarantine)
             if len(self._out) >= _ROWS_OUT:
-                yield from self._leave()
+                yield from self.leave()
         self._flush_last()
         if quarantine is not None:
             quarantine.write()
-        yield from self._leave()
+        yield from self.leave()
+
+    def _kernels(self) -> ChainProgram | None:
+        """The chain as kernels, where each function is and nothing stands between them."""
+        steps, calls = self._steps, self._calls
+        if self._layout.keys or not all(call.header.options.vectorise for call in calls):
+            return None
+        if any(step.late or step.last or step.function is None for step in steps):
+            return None
+        return program_of(
+            [step.function for step in steps],
+            [step.step.shape for step in steps],
+            [call.header.result_type for call in calls],
+        )
+
+    def _at_once(self, columns: list[pa.Array]) -> pa.RecordBatch | None:
+        """What a bundle leads to, by kernels; None if it has to be taken record by record."""
+        assert self._program is not None
+        t0 = perf_counter_ns()
+        found = self._program(columns)
+        if found is None:
+            self._declined += 1
+            if self._declined == _MOST_DECLINED:
+                # Such are the rows: the next bundle would be tried in vain as well.
+                self._program = None
+            return None
+        rows = len(columns[0])
+        for call, collected in zip(self._calls, found, strict=True):
+            call.rows_in += rows
+            rows = len(collected[0])
+            call.rows_out += rows
+        self._calls[0].user_ns += perf_counter_ns() - t0
+        return pa.RecordBatch.from_arrays(found[-1], list(self._layout.names))
 
     def _take_slice(self, batch: pa.RecordBatch, start: int, quarantine: Quarantine | None) -> None:
         call, count = self._calls[0], len(self._layout.keys)
@@ -247,19 +224,30 @@ class Chain:
         runs = self._runs(batch, count)
         t1 = perf_counter_ns()
         with running(call, start, len(records)):
-            for key, first, end in runs:
-                self._switch(key)
-                self._feed(records[first:end], start + first, quarantine)
+            self._take_runs(runs, records, batch, start, quarantine)
         call.decode_ns += t1 - t0
         call.user_ns += perf_counter_ns() - t1
         call.rows_in += len(records)
+
+    def _take_runs(
+        self,
+        runs: Sequence[Run],
+        records: list[Any],
+        batch: pa.RecordBatch,
+        start: int,
+        quarantine: Quarantine | None,
+    ) -> None:
+        """Takes the records of each key; ``batch`` holds the rows they were made of."""
+        for key, first, end in runs:
+            self._switch(key)
+            self._feed(records[first:end], start + first, quarantine)
 
     def _records(self, batch: pa.RecordBatch, first: int) -> list[Any]:
         columns = [batch.column(place) for place in range(first, batch.num_columns)]
         values = [decoder(column.type)(column) for column in columns]
         return self._make(*values)
 
-    def _runs(self, batch: pa.RecordBatch, count: int) -> Iterable[tuple[Any, int, int]]:
+    def _runs(self, batch: pa.RecordBatch, count: int) -> Sequence[Run]:
         """Keys, and the rows that have them: equal keys follow each other."""
         if not count:
             return [(NO_KEY, 0, batch.num_rows)]
@@ -285,6 +273,19 @@ class Chain:
         for step in self._keyed:
             if step.function is not None:
                 step.states.switch(key)
+
+    def _check_key(self, step: RunningStep, key: Any, record: Any) -> None:
+        """Refuses a record of another key than that of the records it was made of."""
+        # In tuples, because NaN equals itself only there.
+        if key == self._key or (frozen(key),) == (self._key,):
+            return
+        before, names = self._calls[step.place - 1].name, ", ".join(self._layout.keys)
+        changed = PlanningError(
+            f"{before} collects a record of another key than its own, and {step.call.name} is "
+            f"keyed by the same columns ({names}), so that records are not shuffled again: "
+            f'collect records of the same key, or put .select("*") between the two'
+        )
+        self._failed(step, changed, [record])
 
     def _feed(self, records: list[Any], first: int, quarantine: Quarantine | None) -> None:
         step = self._steps[0]
@@ -315,7 +316,7 @@ class Chain:
             )
             step.call.fail(returned, [records[row]], first + row)
 
-    def _failed(self, step: _Running, error: BaseException, given: list[Any] | None) -> None:
+    def _failed(self, step: RunningStep, error: BaseException, given: list[Any] | None) -> None:
         """Reports a call that raised; lets its record go if the function says so."""
         if self._failure is not None:
             raise self._failure
@@ -344,7 +345,8 @@ class Chain:
             if step.function is not None and (step.step.keyed or not keyed):
                 step.flush_last()
 
-    def _leave(self) -> Iterator[pa.RecordBatch]:
+    def leave(self) -> Iterator[pa.RecordBatch]:
+        """What has been collected so far."""
         out = self._out
         before = self._calls[0]
         for call, step in zip(self._calls[1:], self._steps[1:], strict=True):
@@ -385,9 +387,9 @@ class Chain:
             with running(step.call, 0, 0):
                 self._end(step)
             step.call.user_ns += perf_counter_ns() - t0
-            yield from self._leave()
+            yield from self.leave()
 
-    def _end(self, step: _Running) -> None:
+    def _end(self, step: RunningStep) -> None:
         ctx = NonPartitionedContext(
             step.call.context, step.states, lambda function: self._apply(step, function)
         )
@@ -400,12 +402,15 @@ class Chain:
         step.flush_last()
         step.flush_late()
 
-    def _apply(self, step: _Running, function: Callable[[Any, Any], Any]) -> None:
+    def _apply(self, step: RunningStep, function: Callable[[Any, Any], Any]) -> None:
         """Calls a function for every key with its states; once if there are no keys."""
         if not step.step.keyed:
             function(step.output, step.ctx)
             return
-        for key in step.states.keys:
+        for key in self._keys_met(step):
             self._switch(key)
             function(step.output, step.ctx)
         self._switch(NO_KEY)
+
+    def _keys_met(self, step: RunningStep) -> Iterable[Any]:
+        return step.states.keys

@@ -11,6 +11,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import pickle
+import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -45,6 +46,7 @@ _EXACT: dict[type[DataType], str] = {
     DoubleType: "float",
     StringType: "str",
 }
+_ONE_DIGIT = 30
 _BITS: dict[type[DataType], int] = {ByteType: 7, ShortType: 15, IntegerType: 31, LongType: 63}
 
 
@@ -216,18 +218,25 @@ def edge(
     *,
     given: Any,
     reuses: bool,
+    untouched: Sequence[str],
     process: Callable[[Any, Any, Any], Any],
     output: Any,
     ctx: Any,
     call: Any,
+    before: Any,
     task: Any,
     failed: Callable[[BaseException, Any], None],
+    keys: Sequence[str] = (),
+    current: Callable[[Any, Any], None] | None = None,
 ) -> tuple[Collect, Callable[[], int]]:
     """What hands what one function collects to the next, and what counts it since last asked.
 
     Written out for the type's columns, because it runs for every record: a copy is made of their
     values unless ``reuses``, which hands on a record that is one of ``shape`` already. ``given``
-    is the class of records that the function before gets, and mostly collects.
+    is the class of records that the function before gets, and mostly collects, in which it leaves
+    the columns ``untouched`` as they were; its call is ``before``, and runs again when this
+    returns. ``current`` is handed the key of each record, the values of the columns ``keys``, and
+    the record.
     """
     import datetime as dt
 
@@ -273,19 +282,40 @@ def edge(
             "            except Refused:\n"
             f"                {', '.join(names)}, = settle(record)\n"
         )
-    text = (
-        "def make():\n"
-        "    count = 0\n"
-        "    def collect(record):\n"
-        "        nonlocal count\n"
+    keyed = ""
+    if keys:
+        values = ", ".join(columns.get(name, "v0") for name in keys)
+        keyed = f"        current({values if len(keys) == 1 else f'({values})'}, passed)\n"
+    remade = (
         f"{unpack}"
         f"        if {checks}:\n"
         f"{first}"
         "        else:\n"
         f"            {', '.join(names)}, = settle(record)\n"
         f"{made}"
+        f"{keyed}"
+    )
+    own = slots_of(new, fields) if reuses and is_row and not keys else None
+    if own is not None:
+        # What was a record before and is one still.
+        tests = [
+            _check(f"record.{slot}", t, null)
+            for field, slot, t, null in zip(fields, own, types, nullable, strict=True)
+            if field not in untouched
+        ]
+        remade = (
+            f"        if {' and '.join(['type(record) is same', *tests])}:\n"
+            "            passed = record\n"
+            "        else:\n"
+            f"{textwrap.indent(remade, '    ')}"
+        )
+    text = (
+        "def make():\n"
+        "    count = 0\n"
+        "    def collect(record):\n"
+        "        nonlocal count\n"
+        f"{remade}"
         "        count += 1\n"
-        "        before = task.active\n"
         "        task.active = call\n"
         "        try:\n"
         "            process(passed, output, ctx)\n"
@@ -305,7 +335,9 @@ def edge(
         return take
 
     space: dict[str, Any] = {
-        "Refused": Refused, "blank": object.__new__, "call": call, "ctx": ctx, "date": dt.date,
+        "Refused": Refused, "before": before, "blank": object.__new__, "call": call, "ctx": ctx,
+        "current": current,
+        "date": dt.date,
         "failed": failed, "given": given, "learn": learn, "output": output, "process": process,
         "new": shape.maker() if shape.record else new, "same": new, "settle": settled(data_type),
         "takes": takes, "task": task,
@@ -321,7 +353,11 @@ def _check(name: str, data_type: DataType, nullable: bool) -> str:
     if bits is None:
         test = f"type({name}) is {_EXACT[type(data_type)]}"
     else:
-        test = f"type({name}) is int and {-(1 << bits)} <= {name} < {1 << bits}"
+        test = f"{-(1 << bits)} <= {name} < {1 << bits}"
+        if bits > _ONE_DIGIT:
+            # Python compares small numbers in a tenth of the time.
+            test = f"({-(1 << _ONE_DIGIT)} < {name} < {1 << _ONE_DIGIT} or {test})"
+        test = f"type({name}) is int and {test}"
     return f"({test} or {name} is None)" if nullable else f"({test})"
 
 

@@ -52,6 +52,17 @@ class Kept:
     query: str
     value: Any
     endings: Endings
+    # Whether ``prepare_to_shutdown`` has been called, and whether it has raised.
+    prepared: bool = False
+    failed: bool = False
+
+    def prepare(self) -> None:
+        """Calls ``prepare_to_shutdown``, if there is one."""
+        if self.endings.prepare is None:
+            return
+        self.prepared = self.failed = True
+        self.endings.prepare()
+        self.failed = False
 
 
 @dataclass
@@ -191,6 +202,23 @@ class Runtime:
             kept = self.kept[query, key] = Kept(query, *make())
         return kept.value, kept.endings
 
+    def prepare(self, query: str, key: str, *, again: bool) -> None:
+        """Has an instance kept for a query prepare its shutdown; ``again`` if it has already."""
+        kept = self.kept.get((query, key))
+        if kept is not None and (again or not kept.prepared):
+            kept.prepare()
+
+    def _call(self, name: str, method: Callable[[], None], errors: list[str]) -> bool:
+        """Calls a method at the end of a query, which has its result: what goes wrong now is not
+        the query's, and is noted."""
+        try:
+            method()
+        except Exception as error:
+            errors.append(f"{name}: {type(error).__name__}: {error}")
+            self.note("ERROR", f"{name} failed\n{traceback.format_exc()}")
+            return False
+        return True
+
     def end_other_queries(self, query: str | None) -> None:
         """Closes the instances kept for queries that cannot go on where this one runs.
 
@@ -213,18 +241,12 @@ class Runtime:
             keys = [key for key, kept in self.kept.items() if kept.query == query]
             ended = [self.kept.pop(key) for key in keys]
         for kept in ended:
-            methods, sound = kept.endings(graceful=graceful), True
-            for method in methods:
-                if not sound and method is not methods[-1]:
-                    continue
-                try:
-                    method()
-                except Exception as error:
-                    # The query has its result: what went wrong at its end is not the query's.
-                    sound, name = False, getattr(method, "__qualname__", "close")
-                    errors.append(f"{name}: {type(error).__name__}: {error}")
-                    self.note("ERROR", f"{name} failed\n{traceback.format_exc()}")
-        return len(ended), tuple(errors)
+            told = graceful and not kept.failed
+            methods, sound = kept.endings.methods(graceful=told, prepared=kept.prepared), True
+            for name, method in methods:
+                if sound or method is methods[-1][1]:
+                    sound = self._call(name, method, errors)
+        return sum(each.endings.close is not None for each in ended), tuple(errors)
 
     def shut_down(self) -> None:
         """Closes what is kept and lets the last records leave."""

@@ -63,6 +63,8 @@ class Header:
     accumulator_type: DataType | None = None
     # Whether it is to be told when its job ends in order.
     graceful: bool = False
+    # What the planner has to say of it where it stands, for whoever reads the plan.
+    notes: tuple[str, ...] = ()
 
     def to_json(self) -> str:
         document: dict[str, Any] = {
@@ -80,6 +82,7 @@ class Header:
             "role": self.role,
             "accumulator_type": self.accumulator_type and self.accumulator_type.json(),
             "graceful": self.graceful,
+            "notes": self.notes,
         }
         return json.dumps(document)
 
@@ -117,6 +120,7 @@ class Header:
             role=document["role"],
             accumulator_type=document["accumulator_type"] and parse(document["accumulator_type"]),
             graceful=document["graceful"],
+            notes=tuple(document["notes"]),
         )
 
 
@@ -153,8 +157,10 @@ def ship(
     payload: bytes,
     *,
     role: Role = "scalar",
+    notes: tuple[str, ...] = (),
 ) -> Shipment:
-    """Packs a definition and its pickled function, to be called in a role."""
+    """Packs a definition and its pickled function, to be called in a role; ``notes`` are for
+    whoever reads the plan."""
     from hashlib import sha256
 
     source = definition.source
@@ -172,6 +178,7 @@ def ship(
         role=role,
         accumulator_type=travelling_accumulator(definition),
         graceful=isinstance(definition.function, WithGracefulShutdown),
+        notes=notes,
     )
     return Shipment(header.to_json(), payload)
 

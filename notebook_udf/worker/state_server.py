@@ -7,13 +7,15 @@ is asked when, and what the answers hold, is the business of ``stream_groups``.
 
 from __future__ import annotations
 
+import io
 import pickle
 import struct
-from collections.abc import Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-# More than this unanswered could fill the socket in both directions, and both ends would wait.
-_WINDOW_BYTES = 16_384
+# More than twice this unanswered could fill the socket both ways, and both ends would wait.
+_PART_BYTES = 8_192
 
 _FRAME = struct.Struct(">ii")
 _LENGTH = struct.Struct(">i")
@@ -32,6 +34,11 @@ class StateServer:
     ----------
     client
         PySpark's ``StatefulProcessorApiClient``; its socket is used between its own requests.
+
+    Attributes
+    ----------
+    requests, round_trips
+        How many requests were sent, and how often their answers were waited for.
     """
 
     def __init__(self, client: Any) -> None:
@@ -41,6 +48,9 @@ class StateServer:
         self._messages: Any = StateMessage_pb2
         self._file = client.sockfile
         self._client = client
+        self._selecting = _Template(self._selected)
+        self.requests = 0
+        self.round_trips = 0
 
     # One variable of many keys ---------------------------------------------------------------
 
@@ -54,18 +64,14 @@ class StateServer:
     def update(self, variable: str, values: Iterable[tuple[bytes, bytes]]) -> None:
         """Sets the value of a ``ValueState`` for each pair of a key and a pickled value."""
         m = self._messages
-        self._exchange(
-            each
-            for key, value in values
-            for each in (
-                self._select(key),
-                self._variable(
-                    valueStateCall=m.ValueStateCall(
-                        stateName=variable, valueStateUpdate=m.ValueStateUpdate(value=value)
-                    )
-                ),
-            )
-        )
+
+        def updating(value: bytes) -> bytes:
+            update = m.ValueStateUpdate(value=value)
+            call = m.ValueStateCall(stateName=variable, valueStateUpdate=update)
+            return self._variable(valueStateCall=call)
+
+        update = _Template(updating).with_end
+        self._exchange(each for key, v in values for each in (self._select(key), update(v)))
 
     def clear(self, variables: Iterable[tuple[str, str]], keys: Iterable[bytes]) -> None:
         """Removes all that variables, given by kind (``value``, ``list``, ``map``) and name, have
@@ -145,6 +151,9 @@ class StateServer:
     # Wire ------------------------------------------------------------------------------------
 
     def _select(self, key: bytes) -> bytes:
+        return self._selecting.with_end(key)
+
+    def _selected(self, key: bytes) -> bytes:
         m = self._messages
         request = m.ImplicitGroupingKeyRequest(setImplicitKey=m.SetImplicitKey(key=key))
         return bytes(m.StateRequest(implicitGroupingKeyRequest=request).SerializeToString())
@@ -166,30 +175,64 @@ class StateServer:
         return self._variable(**{f"{kind}StateCall": call})
 
     def _exchange(self, requests: Iterable[bytes]) -> list[tuple[int, bytes]]:
-        """Status and value of the answer to each request."""
+        """Status and value of the answer to each request.
+
+        Requests are sent in parts, the next one while the server answers the one before.
+        """
         answers: list[tuple[int, bytes]] = []
-        waiting, size = 0, 0
+        sent: deque[tuple[int, int]] = deque()
+        frame, write = _FRAME.pack, self._file.write
+        count = size = unanswered = 0
         for request in requests:
-            if waiting and size + len(request) > _WINDOW_BYTES:
-                answers += self._answers(waiting)
-                waiting = size = 0
-            self._file.write(_FRAME.pack(_VERSION, len(request)))
-            self._file.write(request)
-            waiting += 1
-            size += len(request) + _FRAME.size
-        if waiting:
-            answers += self._answers(waiting)
+            length = len(request)
+            if count and size + length > _PART_BYTES:
+                self._file.flush()
+                sent.append((count, size))
+                unanswered += size
+                count = size = 0
+            while sent and unanswered + length > 2 * _PART_BYTES:
+                answered, size_of = sent.popleft()
+                answers += self._answers(answered)
+                unanswered -= size_of
+            write(frame(_VERSION, length) + request)
+            count += 1
+            size += length + _FRAME.size
+        self._file.flush()
+        for answered in [*(each for each, _ in sent), count]:
+            answers += self._answers(answered)
         return answers
 
     def _answers(self, count: int) -> Iterator[tuple[int, bytes]]:
-        self._file.flush()
-        answer = self._messages.StateResponse()
+        self.requests += count
+        self.round_trips += 1 if count else 0
+        read, parse = self._file.read, self._messages.StateResponse.FromString
         for _ in range(count):
-            (length,) = _LENGTH.unpack(self._file.read(_LENGTH.size))
-            answer.ParseFromString(self._file.read(length))
+            (length,) = _LENGTH.unpack(read(_LENGTH.size))
+            if not length:
+                # What most requests are answered: done, and nothing to tell.
+                yield _FOUND, b""
+                continue
+            answer = parse(read(length))
             if answer.statusCode not in (_FOUND, _MISSING):
                 raise StateServerError(answer.errorMessage)
             yield answer.statusCode, answer.value
+
+
+class _Template:
+    """Messages that differ in what they end with, made of one that was encoded for its length."""
+
+    def __init__(self, encoded: Callable[[bytes], bytes]) -> None:
+        self._encoded = encoded
+        self._beginnings: dict[int, bytes] = {}
+
+    def with_end(self, end: bytes) -> bytes:
+        """The message that ends so."""
+        length = len(end)
+        beginning = self._beginnings.get(length)
+        if beginning is None:
+            whole = self._encoded(end)
+            beginning = self._beginnings[length] = whole[: len(whole) - length]
+        return beginning + end
 
 
 def pickled(row: tuple[Any, ...]) -> bytes:
@@ -199,4 +242,26 @@ def pickled(row: tuple[Any, ...]) -> bytes:
 
 def unpickled(value: bytes) -> tuple[Any, ...]:
     """A row as the server sends it."""
-    return tuple(pickle.loads(value))
+    return tuple(_Rows(io.BytesIO(value)).load())
+
+
+class _Rows(pickle.Unpickler):
+    """Reads rows for their values: parsing the schema that comes with each takes far longer."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        return _SHORT.get(name) or super().find_class(module, name)
+
+
+def _no_schema(_text: str) -> None:
+    return None
+
+
+def _values(*values: Any) -> tuple[Any, ...]:
+    return values
+
+
+# In the place of PySpark's functions of these names.
+_SHORT = {
+    "_parse_datatype_json_string": _no_schema,
+    "_create_row_inbound_converter": lambda _schema: _values,
+}

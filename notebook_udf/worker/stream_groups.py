@@ -71,7 +71,7 @@ class StreamGroups:
         self._accumulations = [Accumulation(call) for call in calls]
         self._encoders = [result_encoder(call) for call in calls]
         self._cache = EntryCache(
-            _Views(server), reads=layout.cached_reads, writes=layout.cached_writes
+            ViewEntries(server), reads=layout.cached_reads, writes=layout.cached_writes
         )
         self._keeper = Keeper(self._cache)
         self._key_types = [to_arrow(f.dataType) for f in layout.key_types.fields]
@@ -343,7 +343,7 @@ class StreamGroups:
                 continue
             value, views = self._dumped(each)
             self._keeper.drop(each.place, {k: n for k, n in each.views.items() if k not in views})
-            written.append((each.place, pickled((value, None))))
+            written.append((each.place, pickled((value,))))
         self._cache.flush()
         self._server.update(ACCUMULATORS, written)
         self._server.clear(_VARIABLES, [each.place for each in gone])
@@ -389,7 +389,7 @@ class StreamGroups:
                 call.slice_start = -1
                 call.encode_ns += perf_counter_ns() - t0
                 call.rows_out += len(part)
-            yield _wrapped(columns)
+            yield wrapped(columns)
 
     def _ends(self, key: tuple[Any, ...]) -> int | None:
         """When a group is over, in milliseconds: at its event time, or at the end of its window."""
@@ -407,7 +407,7 @@ class StreamGroups:
         return dict(zip(names, values, strict=True))
 
 
-class _Views:
+class ViewEntries:
     """The entries of large views, in the state."""
 
     def __init__(self, server: StateServer) -> None:
@@ -438,7 +438,7 @@ def _runs(keys: list[Any]) -> list[tuple[Any, int, int]]:
     return runs
 
 
-def _wrapped(columns: list[pa.Array]) -> pa.RecordBatch:
+def wrapped(columns: list[pa.Array]) -> pa.RecordBatch:
     """Rows as Spark takes them here: as the structs of one column."""
     names = [f"_{place}" for place in range(len(columns))]
     return pa.RecordBatch.from_arrays([pa.StructArray.from_arrays(columns, names)], ["_0"])

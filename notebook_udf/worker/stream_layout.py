@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pyspark.sql.types import StructType
+from pyspark.sql.types import LongType, StructField, StructType
 
-from notebook_udf.worker.partial import Part
+from notebook_udf.worker.parts import Part
 
-# The state variables.
+# The state variables. Of types nothing is stored but the schema, which is compared.
 ACCUMULATORS = "accumulators"
+TYPES = "types"
 VIEWS = "views"
+# What belongs to no key of the partition.
+PARTITION = "partition"
 
 # Marks, in a change column, of rows that are put in and of those that are taken out again.
 INSERTS = ("+I", "+U", "insert", "update_postimage")
@@ -56,3 +59,11 @@ class StreamLayout:
     cached_keys: int = 1000
     cached_reads: int = 1000
     cached_writes: int = 1000
+
+    @property
+    def types(self) -> StructType:
+        """What is kept of a group, to be compared with what a checkpoint holds."""
+        fields = [StructField("functions", self.shapes)]
+        if self.changes is not None:
+            fields.append(StructField("rows", LongType()))
+        return StructType(fields)

@@ -83,6 +83,8 @@ class Task:
     scope
         The run of a streaming query that this is a micro-batch of, as ``query/run``; "" if there
         is none. Instances with ``open_scope="query"`` are kept for it, or for the task's query.
+    draining
+        Whether it is of the last micro-batch of that run.
     """
 
     def __init__(
@@ -95,10 +97,12 @@ class Task:
         subtasks: int = 0,
         time_zone: str | None = None,
         scope: str = "",
+        draining: bool = False,
     ) -> None:
         self.identity = identity
         self.scope = scope or identity.query
         self.streams = bool(scope)
+        self.draining = draining
         self.calls = tuple(calls)
         self.runtime = runtime
         self.job_parameters = job_parameters
@@ -106,6 +110,8 @@ class Task:
         self.time_zone = time_zone
         self.bundle = 0
         self.rows = 0
+        # Whether any rows have arrived.
+        self.worked = False
         # How many rows had come with each bundle and those before it.
         self._until: list[int] = []
         self.active: Call | None = None
@@ -145,6 +151,7 @@ class Task:
         """Rows have arrived, ``size`` bytes, after ``wait_ns``."""
         self.bundle += 1
         self.rows = rows
+        self.worked = self.worked or rows > 0
         self._until.append(self._until[-1] + rows if self._until else rows)
         self._bytes_in = size
         self._wait_ns = wait_ns

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pyspark.errors import StreamingQueryException
 from streaming import Stream, last
 
 import notebook_udf as nu
@@ -58,7 +57,7 @@ def test_a_query_killed_and_restarted_answers_as_one_that_was_not(
     rows = stream.rows.transform(nu.aggregate(by="k", n=mortal("v")))
     found: dict[Any, Any] = {}
     while any(kills.iterdir()):
-        with pytest.raises(StreamingQueryException):
+        with pytest.raises(nu.WorkerLost):
             found |= last(stream.run(rows))
     found |= last(stream.run(rows))
     state = session.state(stream.checkpoint).to_dict()["mortal"]

@@ -128,6 +128,36 @@ def test_the_tutorial_on_async_functions_tells_the_truth(tmp_path: Path) -> None
 
 
 @pytest.mark.timeout(300)
+def test_the_tutorial_on_streams_tells_the_truth(tmp_path: Path) -> None:
+    copy_tutorials(tmp_path)
+    outputs: dict[str, str] = {}
+    run_tutorial(
+        tmp_path / "05-streaming.ipynb",
+        lambda source, texts: outputs.update({source: "\n".join(texts)}),
+    )
+
+    def of(part: str) -> str:
+        (found,) = [text for source, text in outputs.items() if part in source]
+        return found
+
+    assert "on streams: accumulators are kept in Spark's state" in of("delay_index.explain()")
+    assert of("board = {}").startswith("EV 37.0   YV 19.5   9E 14.4")
+    assert of("arrive(8)").splitlines() == [
+        "EV 21.5   9E 13.4   WN 8.2   UA 5.9   MQ 5.9   B6 5.1",
+        "EV 20.8   9E 12.9   WN 10.2   MQ 7.3   UA 6.4   B6 5.5",
+    ]
+    assert of("session.suspend(query)\narrive").startswith("F9 53.2   EV 23.9   9E 19.4")
+    remembered = of("state = session.state(query)")
+    assert "batches 0 to 10" in remembered
+    assert "[12357439.0, 1191515.0]" in remembered
+    assert "[-24915.0, 4983.0]" in of("state.history")
+    assert "|2013-02-09| 21.3|  132.8|" in of("AS of_late")
+    assert "|     HA| 95.0|" in of("change_column")
+    assert "seen: ARRAY" in of("except nu.SessionError")
+    assert "as a table: True" in of("session.drain(query)")
+
+
+@pytest.mark.timeout(300)
 def test_the_tutorial_on_process_functions_tells_the_truth(tmp_path: Path) -> None:
     copy_tutorials(tmp_path)
     outputs: dict[str, str] = {}
@@ -147,6 +177,8 @@ def test_the_tutorial_on_process_functions_tells_the_truth(tmp_path: Path) -> No
     assert "Sentence [records reused]" in plan
     assert of("again[0]").startswith("4262 ")
     assert "the largest count is 57979" in of("flights_so_far.explain()")
+    assert "628 turns on the stream, 628 in one go" in of("session.drain(query)")
+    assert of("session.state(").count("|") > 3
     failed = of("class Ratio")
     assert "step 2 of the chain previous_delay → Ratio" in failed
     assert "output.collect(turn.after / turn.before)" in failed

@@ -436,6 +436,57 @@ def test_an_unkeyed_function_chains_behind_a_keyed_one(session: nu.Session) -> N
     assert sorted(values(chain)) == sorted([2, 4, 6, 8, 10] * 2)
 
 
+# --- one shuffle -----------------------------------------------------------------------------
+
+
+class Twice(OneInputStreamProcessFunction):
+    """Collects each record twice, with how many of its key there were."""
+
+    def process_record(self, record: Any, output: Any, ctx: Any) -> None:
+        state = ctx.get_state(COUNT)
+        state.update((state.value() or 0) + 1)
+        for _ in range(2):
+            output.collect((record.k, state.value()))
+
+    def end_input(self, ctx: Any) -> None:
+        def emit(collector: Any, context: Any) -> None:
+            collector.collect((context.get_current_key(), -1))
+
+        ctx.apply_to_all_partitions(emit)
+
+    def uses_states(self) -> Any:
+        return [COUNT]
+
+
+def test_the_same_keys_are_shuffled_once(session: nu.Session) -> None:
+    data = [("a", 1), ("b", 1), (None, 1), ("a", 1), ("c", 1)]
+    rows = session.spark.createDataFrame(data, "k string, n bigint")
+    for attribute in (lambda cls: cls, nu.idempotence):
+        step = nu.process(attribute(type("Twice", (Twice,), {})), "k", "k string, n bigint")
+        chained = rows.transform(step).transform(step).transform(step)
+        plan = chained._jdf.queryExecution().executedPlan().toString()
+        assert plan.count("Exchange hashpartitioning") == plan.count("MapInArrow") == 1
+        apart = rows.transform(step).select("*").transform(step).select("*").transform(step)
+        for key in ("a", "b", "c", None):
+            ours, theirs = ([r[1] for r in values(f) if r[0] == key] for f in (chained, apart))
+            # With the attribute a consumer that keeps the last of each key sees the same.
+            assert ours[-1] == theirs[-1]
+            assert attribute is nu.idempotence or ours == theirs
+    other = rows.transform(step).transform(nu.process(Twice, F.upper("k"), "k string, n bigint"))
+    assert other._jdf.queryExecution().executedPlan().toString().count("MapInArrow") == 2
+
+
+def test_another_key_behind_the_same_keys_is_refused(session: nu.Session) -> None:
+    rows = session.spark.createDataFrame([("a", 1.0), ("b", float("nan"))], "k string, x double")
+    moves = nu.process(collecting(lambda r: (r.k + "!", r.x)), ["k", "x"], rows.schema)
+    stays = nu.process(collecting(lambda r: (r.k, r.x)), ["k", "x"], rows.schema)
+    assert len(values(rows.transform(stays).transform(stays))) == 2
+    with pytest.raises(nu.NotebookUdfError, match="collects a record of another key than its own"):
+        rows.transform(moves).transform(stays).collect()
+    apart = rows.transform(moves).select("*").transform(stays)
+    assert sorted(row[0] for row in values(apart)) == ["a!", "b!"]
+
+
 # --- attributes ------------------------------------------------------------------------------
 
 
@@ -487,8 +538,6 @@ def test_no_output_is_refused_on_a_stream(session: nu.Session, tmp_path: Any) ->
     rows = session.spark.readStream.schema("x bigint").json(str(tmp_path))
     with pytest.raises(nu.PlanningError, match="Late is declared @no_output_until_end_of_input"):
         rows.transform(nu.process(with_attributes(type("Late", (Double,), {}), [ATTRIBUTES[1]])))
-    with pytest.raises(nu.PlanningError, match="Sum has state"):
-        rows.transform(nu.process(Sum))
 
 
 def test_explain_says_what_each_attribute_buys(session: nu.Session) -> None:
@@ -508,6 +557,27 @@ def test_explain_says_what_each_attribute_buys(session: nu.Session) -> None:
     ):
         assert part in text
     assert "without a copy" not in session.register_function("plain", Counter).explain()
+
+
+def test_the_plan_shows_the_chain_and_what_each_attribute_bought(session: nu.Session) -> None:
+    @nu.idempotence
+    class Last(Twice):
+        pass
+
+    rows = session.spark.createDataFrame([("a", 1)], "k string, n bigint")
+    step = nu.process(Last, "k", "k string, n bigint")
+    lets = nu.process(with_attributes(collecting(lambda r: r), ATTRIBUTES[:1]), None, rows.schema)
+    for function in (step, step, lets, lets):
+        rows = rows.transform(function)
+    node = session.plan(rows).to_dict()["root"]
+    assert node["name"] == "MapInArrow"
+    assert [(use["name"], use["role"], use["way"]) for use in node["functions"]] == [
+        ("Last", "process", "last output per key"),
+        ("Last", "process", "by the same keys, without another shuffle; last output per key"),
+        ("Collecting", "process", "in the pass of the function before it"),
+        ("Collecting", "process", "in the pass of the function before it; records reused"),
+    ]
+    assert "Last [last output per key]; Last [by the same keys" in str(session.plan(rows))
 
 
 def test_attributes_belong_to_the_class_they_stand_on(session: nu.Session) -> None:

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
+import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pyspark.sql import functions as F
+from streaming import Stream as Source
+from waiting import awaited
 
 import notebook_udf as nu
-from notebook_udf import AggregateFunction, Collector, OneInputStreamProcessFunction, ScalarFunction
+from notebook_udf import (
+    AggregateFunction,
+    Collector,
+    OneInputStreamProcessFunction,
+    ScalarFunction,
+    StateDeclarations,
+    TableFunction,
+)
 
 # The graceful shutdown design's lists, as far as they are about functions.
 FINITE = DRAIN = ["prepare_to_shutdown", "shutdown", "close"]
@@ -25,7 +38,7 @@ class Journal(nu.WithGracefulShutdown):
 
     def note(self, what: str) -> None:
         with open(self.path, "a") as file:
-            file.write(what + "\n")
+            file.write(f"{os.getpid()}/{id(self)}:{what}\n")
         if what == self.fails_in:
             raise RuntimeError(f"{what} is broken")
 
@@ -57,11 +70,20 @@ class Process(Journal, OneInputStreamProcessFunction[int, int]):
         output.collect(record)
 
 
+class Table(Journal, TableFunction):
+    def eval(self, x: int) -> Iterator[int]:
+        if str(x) == self.fails_in:
+            raise ValueError(f"no {x}")
+        yield x
+
+
 class Largest(Journal, AggregateFunction):
     def create_accumulator(self) -> list[int]:
         return [0]
 
     def accumulate(self, accumulator: list[int], value: int) -> None:
+        if str(value) == self.fails_in:
+            raise ValueError(f"no {value}")
         accumulator[0] = max(accumulator[0], value)
 
     def get_value(self, accumulator: list[int]) -> int:
@@ -69,7 +91,8 @@ class Largest(Journal, AggregateFunction):
 
 
 def told(path: Path) -> list[str]:
-    return [line for line in path.read_text().split() if line != "record"]
+    lines = [line.partition(":")[2] for line in path.read_text().split()]
+    return [line for line in lines if line != "record"]
 
 
 def run(session: nu.Session, function: Any) -> list[Any]:
@@ -79,10 +102,12 @@ def run(session: nu.Session, function: Any) -> list[Any]:
     record = session.register_function("journal", function)
     if isinstance(function, Largest):
         return session.sql("SELECT journal(id) FROM range(1, 4, 1, 1)").collect()
+    if isinstance(function, Table):
+        return rows.transform(nu.join_lateral(record("id"), "y")).collect()
     return rows.select(record("id")).collect()
 
 
-@pytest.mark.parametrize("cls", [Scalar, Process, Largest])
+@pytest.mark.parametrize("cls", [Scalar, Process, Largest, Table])
 def test_a_finite_source_ends_in_order(session: nu.Session, tmp_path: Path, cls: Any) -> None:
     path = tmp_path / "journal"
     assert run(session, cls(path))
@@ -92,7 +117,7 @@ def test_a_finite_source_ends_in_order(session: nu.Session, tmp_path: Path, cls:
     assert len(lines) in (4, 8)
 
 
-@pytest.mark.parametrize("cls", [Scalar, Process])
+@pytest.mark.parametrize("cls", [Scalar, Process, Largest, Table])
 def test_after_a_failure_there_is_only_close(session: nu.Session, tmp_path: Path, cls: Any) -> None:
     path = tmp_path / "journal"
     with pytest.raises(nu.UserFunctionError, match="no 2"):
@@ -126,8 +151,11 @@ def test_evaluating_here_ends_in_order_as_well(session: nu.Session, tmp_path: Pa
 class Stream:
     """A streaming query over a folder that files are put into."""
 
-    def __init__(self, session: nu.Session, folder: Path, function: Any) -> None:
+    def __init__(
+        self, session: nu.Session, folder: Path, function: Any, key_by: str | None = None
+    ) -> None:
         self.session = session
+        self.key_by = key_by
         self.folder = folder
         self.function = function
         (folder / "in").mkdir()
@@ -137,22 +165,44 @@ class Stream:
         hidden.write_text(json.dumps({"x": x}))
         hidden.rename(self.folder / "in" / f"{x}.json")
 
-    def start(self) -> Any:
-        rows = self.session.spark.readStream.schema("x bigint").json(str(self.folder / "in"))
+    def start(self, files_at_once: int = 100) -> Any:
+        reader = self.session.spark.readStream.schema("x bigint")
+        reader = reader.option("maxFilesPerTrigger", files_at_once)
+        rows = reader.json(str(self.folder / "in"))
         if isinstance(self.function, Process):
-            rows = rows.transform(nu.process(self.function))
+            rows = rows.transform(nu.process(self.function, self.key_by)).coalesce(1)
         else:
-            rows = rows.select(self.session.register_function("journal", self.function)("x"))
-        writer = rows.coalesce(1).writeStream.format("parquet")
-        writer = writer.option("checkpointLocation", str(self.folder / "checkpoint"))
-        return writer.start(str(self.folder / "out"))
+            record = self.session.register_function("journal", self.function)
+            if isinstance(self.function, Largest):
+                rows = rows.transform(nu.aggregate(by="x", largest=record("x")))
+            elif isinstance(self.function, Table):
+                rows = rows.transform(nu.join_lateral(record("x"), "y")).select("x").coalesce(1)
+            else:
+                rows = rows.select(record("x")).coalesce(1)
+        writer = rows.writeStream.option("checkpointLocation", str(self.folder / "checkpoint"))
+        if isinstance(self.function, Largest):
+            return writer.outputMode("update").foreachBatch(self._write).start()
+        return writer.format("parquet").start(str(self.folder / "out"))
+
+    def _write(self, rows: Any, _: int) -> None:
+        rows.select("largest").coalesce(1).write.mode("append").parquet(f"{self.folder}/out")
 
     def results(self) -> list[int]:
         rows = self.session.spark.read.parquet(f"{self.folder}/out").collect()
         return sorted(row[0] for row in rows)
 
 
-@pytest.mark.parametrize("cls", [Process, Scalar])
+def by_instance(path: Path) -> list[list[str]]:
+    """What each instance was told, the oldest first."""
+    found: dict[str, list[str]] = {}
+    for line in path.read_text().split():
+        instance, _, what = line.partition(":")
+        if what != "record":
+            found.setdefault(instance, []).append(what)
+    return list(found.values())
+
+
+@pytest.mark.parametrize("cls", [Process, Scalar, Largest, Table])
 @pytest.mark.parametrize(
     ("end", "expected"), [("drain", DRAIN), ("suspend", SUSPEND), ("cancel", CANCEL)]
 )
@@ -174,9 +224,121 @@ def test_a_stream_ends_as_it_is_told_to(
     getattr(session, end)(query)
     assert not query.isActive
     assert stream.results() == ([1, 2, 3] if end == "drain" else [1, 2])
-    lines = told(path)
-    instances = lines.count("open")
-    assert [line for line in lines if line != "open"] == expected * instances
+    for instance in by_instance(path):
+        assert instance == ["open", *expected]
+
+
+@pytest.mark.parametrize("cls", [Process, Scalar, Largest, Table])
+def test_a_stream_that_fails_closes_every_instance(
+    session: nu.Session, tmp_path: Path, cls: Any
+) -> None:
+    path = tmp_path / "journal"
+    stream = Stream(session, tmp_path, cls(path, fails_in="3"))
+
+    def all_closed() -> bool:
+        return all(instance[-1] == "close" for instance in by_instance(path))
+
+    with awaited(session, all_closed):
+        query = stream.start()
+        for x in (1, 2, 3):
+            stream.put(x)
+        with pytest.raises(Exception, match="no 3"):
+            query.processAllAvailable()
+    for instance in by_instance(path):
+        assert instance == ["open", *CANCEL]
+
+
+class Committing(Process):
+    """Writes down as well how many micro-batches are committed; keeps a state."""
+
+    STATE = StateDeclarations.value_state("ending", str)
+
+    def __init__(self, path: Path, fails_in: str = "") -> None:
+        super().__init__(path, fails_in)
+        self.commits = path.parent / "checkpoint" / "commits"
+
+    def note(self, what: str) -> None:
+        committed = sum(1 for each in self.commits.glob("*") if each.name.isdigit())
+        super().note(what if what in ("open", "record", "close") else f"{what}@{committed}")
+
+    def end_input(self, ctx: Any) -> None:
+        self.note("end_input")
+        self.ctx = ctx
+
+    def prepare_to_shutdown(self) -> None:
+        super().prepare_to_shutdown()
+
+        def prepare(_: Any, context: Any) -> None:
+            context.get_state(self.STATE).update("prepared")
+
+        self.ctx.apply_to_all_partitions(prepare)
+
+    def uses_states(self) -> Any:
+        return [self.STATE]
+
+
+def test_what_is_prepared_is_in_the_last_commit(session: nu.Session, tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    session.spark.conf.set("spark.sql.shuffle.partitions", "1")
+    try:
+        stream = Stream(session, tmp_path, Committing(path), key_by="x")
+        query = stream.start()
+    finally:
+        session.spark.conf.set("spark.sql.shuffle.partitions", "2")
+    for x in (1, 2):
+        stream.put(x)
+        query.processAllAvailable()
+    session.drain(query)
+    last = by_instance(path)[-1]
+    # Max watermark, then a commit between the two methods.
+    assert last[-4:] == ["end_input@2", "prepare_to_shutdown@2", "shutdown@3", "close"]
+    kept = session.state(str(tmp_path / "checkpoint")).to_dict()["Committing"]
+    assert kept == {1: {"ending": "prepared"}, 2: {"ending": "prepared"}}
+
+
+def test_a_drain_ends_the_windows_that_are_open(session: nu.Session, tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    record = session.register_function("journal", Largest(path))
+    stream = Source(session.spark, tmp_path, "at timestamp, x bigint")
+    stream.put([(dt.datetime(2024, 5, 1, hour), hour) for hour in (1, 2, 3)])
+    found: list[Any] = []
+    windows = stream.rows.withWatermark("at", "1 hour").transform(
+        nu.aggregate(by=F.window("at", "2 hours"), largest=record("x"))
+    )
+    writer = windows.writeStream.outputMode("append")
+    query = writer.foreachBatch(lambda rows, _: found.append(rows.collect())).start()
+    session.drain(query)
+    # The first window ended by its watermark, the second by the greatest.
+    assert [row.largest for rows in found for row in rows] == [1, 3]
+    assert [row.largest for row in found[-1]] == [3]
+    for instance in by_instance(path):
+        assert instance == ["open", *DRAIN]
+
+
+@pytest.mark.parametrize("method", ["prepare_to_shutdown", "shutdown", "close"])
+def test_a_drain_whose_methods_fail_says_so(
+    session: nu.Session, tmp_path: Path, method: str
+) -> None:
+    path = tmp_path / "journal"
+    stream = Stream(session, tmp_path, Counting(path, fails_in=method), key_by="x")
+    query = stream.start()
+    stream.put(1)
+    with pytest.raises(Exception, match=f"{method} is broken"):
+        session.drain(query)
+    assert not query.isActive
+    said = DRAIN[: DRAIN.index(method) + 1]
+    for instance in by_instance(path):
+        told_one = instance[1:]
+        # One that failed to prepare, or that heard of another's failure, is only closed.
+        assert told_one in ([*said, *(["close"] if method != "close" else [])], CANCEL, DRAIN)
+    assert any(method in instance for instance in by_instance(path))
+
+
+class Counting(Process):
+    STATE = StateDeclarations.value_state("count", int)
+
+    def uses_states(self) -> Any:
+        return [self.STATE]
 
 
 def test_a_suspended_stream_goes_on(session: nu.Session, tmp_path: Path) -> None:
@@ -191,6 +353,24 @@ def test_a_suspended_stream_goes_on(session: nu.Session, tmp_path: Path) -> None
     session.drain(query)
     assert stream.results() == [1, 2]
     assert told(path) == ["open", *SUSPEND, "open", *DRAIN]
+
+
+def test_a_suspended_stream_ends_between_two_micro_batches(
+    session: nu.Session, tmp_path: Path
+) -> None:
+    path = tmp_path / "journal"
+    stream = Stream(session, tmp_path, Process(path))
+    for x in range(40):
+        stream.put(x)
+    with awaited(session, path.exists):
+        query = stream.start(files_at_once=1)
+    session.suspend(query)
+    # There was more, and no record was taken whose micro-batch is not committed.
+    assert len(stream.results()) < 40
+    assert path.read_text().count(":record") == len(stream.results())
+    session.drain(stream.start(files_at_once=1))
+    assert stream.results() == list(range(40))
+    assert path.read_text().count(":record") == 40
 
 
 def test_an_end_of_a_stream_that_fails_is_reported(session: nu.Session, tmp_path: Path) -> None:

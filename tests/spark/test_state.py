@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import json
+import datetime as dt
+import time
 from pathlib import Path
 
 import pytest
+from pyspark.sql import functions as F
 from sample_aggregates import CountAggregateFunction, CountDistinctAggregateFunction, Sum
 from streaming import Stream
 
@@ -93,7 +95,7 @@ def test_everything_as_python_objects(state: StateReader) -> None:
 def test_what_is_not_there_is_named(
     session: nu.Session, state: StateReader, tmp_path: Path
 ) -> None:
-    with pytest.raises(KeyError, match="there are: counted, differing, added, accumulators"):
+    with pytest.raises(KeyError, match=r"there are: counted, differing, added, .*accumulators"):
         state.read("missing")
     with pytest.raises(ValueError, match="it takes: k"):
         state.history(("a", "b"))
@@ -114,34 +116,124 @@ def test_state_is_read_while_the_query_runs(session: nu.Session, tmp_path: Path)
         query.stop()
 
 
-def test_a_time_to_live_is_spark_s(session: nu.Session, tmp_path: Path) -> None:
-    stream = Stream(session.spark, tmp_path, "k string, v bigint").put([("a", 1)])
-    session.spark.conf.set("udf.state.ttl", "1h")
+def test_one_key_is_found_by_its_value(state: StateReader) -> None:
+    found = {row.function: row.accumulator for row in state.find(None).collect()}
+    assert (found["counted"], found["added"]) == ("[1]", "[3]")
+    assert state.find("missing").count() == 0
+    first, _ = state.batches
+    assert {row.accumulator for row in state.find("a", first).collect()} >= {"[2]", "[3]"}
+    assert [r.k for r in state.read("added", where=F.col("k") > "a").collect()] == ["b"]
+
+
+def test_timers_say_when_windows_end(
+    session: nu.Session, state: StateReader, tmp_path: Path
+) -> None:
+    start = dt.datetime(2024, 10, 27, 0, 30, tzinfo=dt.UTC)
+    stream = Stream(session.spark, tmp_path, "t timestamp, v bigint").put([(start, 1)])
+    rows = stream.rows.withWatermark("t", "10 minutes")
+    window = F.window("t", "1 hour")
+    stream.run(rows.transform(nu.aggregate(by=window, n=session.functions["counted"]("v"))))
+    (timer,) = session.state(stream.checkpoint).timers().collect()
+    assert timer.expires == timer.window.end
+    assert timer.expires.timestamp() == start.timestamp() + 1800
+    assert state.timers().columns == ["k", "expires"]
+    assert state.timers().count() == 0
+
+
+def test_what_was_not_touched_for_its_time_to_live_is_forgotten(
+    session: nu.Session, tmp_path: Path
+) -> None:
+    count = session.functions["counted"]
+    stream = Stream(session.spark, tmp_path, "k string, v bigint").put([("a", 1), ("b", 2)])
+    session.spark.conf.set("udf.state.ttl", "1s")
     try:
-        rows = stream.rows.transform(nu.aggregate(by="k", n=session.functions["counted"]("v")))
+        rows = stream.rows.transform(nu.aggregate(by="k", n=count("v")))
     finally:
         session.spark.conf.unset("udf.state.ttl")
-    assert stream.run(rows)[0] == [("a", 1)]
+    assert sorted(stream.run(rows)[0]) == [("a", 1), ("b", 1)]
+    assert session.state(stream.checkpoint).variables["accumulators"] == "ValueState"
+    stored = session.spark.read.format("statestore").option("stateVarName", "accumulators")
+    ends = max(row.value.ttlExpirationMs for row in stored.load(stream.checkpoint).collect())
+    while (left := ends / 1000 - time.time()) >= 0:
+        time.sleep(left + 0.001)
+    # Counted anew, as if it had never been there.
+    assert stream.put([("a", 5)]).run(rows) == [[("a", 1)]]
     assert session.state(stream.checkpoint).to_dict() == {"counted": {"a": [1]}}
-    (row,) = session.spark.read.format("state-metadata").load(stream.checkpoint).collect()
-    variables = json.loads(row.operatorProperties)["stateVariables"]
-    assert {v["stateName"] for v in variables if v["ttlEnabled"]} == {"accumulators", "views"}
 
 
-def test_a_checkpoint_of_another_accumulator_is_refused(
-    session: nu.Session, counted: Stream
+class Named(AggregateFunction):
+    """An accumulator of which nothing but a fresh one is known."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def create_accumulator(self) -> dict[str, int]:
+        return {self._name: 0}
+
+    def accumulate(self, accumulator: dict[str, int], value: int) -> None:
+        accumulator[self._name] += value
+
+    def get_value(self, accumulator: dict[str, int]) -> int:
+        return accumulator[self._name]
+
+
+@pytest.fixture(scope="module")
+def kept(session: nu.Session, tmp_path_factory: pytest.TempPathFactory) -> Stream:
+    """A query of two functions."""
+    named = session.register_function("named", udaf(Named("total"), result_type="bigint"))
+    count = session.register_function("kept_count", udaf(CountAggregateFunction()))
+    stream = Stream(session.spark, tmp_path_factory.mktemp("kept"), "k string, v bigint, op string")
+    stream.put([("a", 1, "+I")])
+    stream.run(stream.rows.transform(nu.aggregate(by="k", t=named("v"), n=count("v"))))
+    return stream
+
+
+@pytest.mark.parametrize(
+    ("change", "what", "before", "now"),
+    [
+        ("type", "accumulators", "kept_count: ARRAY<BIGINT>", "floating: ARRAY<DOUBLE>"),
+        ("field", "accumulators", "named: STRUCT<total: BIGINT>", "STRUCT<sum: BIGINT>"),
+        ("order", "accumulators", "named: STRUCT<total", "STRUCT<kept_count: ARRAY"),
+        ("distinct", "accumulators", "kept_count: ARRAY<BIGINT>>", "seen: ARRAY"),
+        ("changes", "accumulators", "kept_count: ARRAY<BIGINT>>", "rows: BIGINT"),
+        ("key", "keys", "STRUCT<k: STRING>", "STRUCT<v: BIGINT>"),
+    ],
+)
+def test_a_checkpoint_of_another_query_is_refused_with_both_schemas(
+    session: nu.Session, kept: Stream, change: str, what: str, before: str, now: str
 ) -> None:
-    other = session.register_function("counted_anew", udaf(FloatCount()))
-    functions = session.functions
-    rows = counted.rows.transform(
-        nu.aggregate(by="k", n=other("v"), d=functions["differing"]("v"), s=functions["added"]("v"))
-    )
-    counted.put([("a", 1)])
-    with pytest.raises(Exception, match=r"(?i)schema") as refused:
-        counted.run(rows)
+    named, count = session.functions["named"], session.functions["kept_count"]
+    calls = {"t": named("v"), "n": count("v")}
+    if change == "type":
+        calls["n"] = session.register_function("floating", udaf(FloatCount()))("v")
+    elif change == "field":
+        renamed = udaf(Named("sum"), result_type="bigint")
+        calls["t"] = session.register_function("named_anew", renamed)("v")
+    elif change == "order":
+        calls = {"n": count("v"), "t": named("v")}
+    elif change == "distinct":
+        calls["n"] = count("v").distinct()
+    elif change == "changes":
+        calls = {"n": count("v")}
+    key, column = "v" if change == "key" else "k", "op" if change == "changes" else None
+    rows = kept.rows.transform(nu.aggregate(by=key, change_column=column, **calls))
+    with pytest.raises(nu.SessionError, match="keeps something else") as refused:
+        kept.run(rows)
     shown = str(refused.value)
-    assert "BIGINT" in shown or "LongType" in shown or "bigint" in shown or "long" in shown
-    assert "DOUBLE" in shown or "DoubleType" in shown or "double" in shown
+    stored, wanted = shown.splitlines()[1:3]
+    assert stored.startswith(f"{what} in the checkpoint: ")
+    assert before in stored
+    assert wanted.startswith(f"{what} of this query: ")
+    assert now in wanted
+
+
+def test_a_function_may_be_called_otherwise_than_it_was(session: nu.Session, kept: Stream) -> None:
+    renamed = udaf(Named("total"), result_type="bigint")
+    total = session.register_function("other_name", renamed)
+    rows = kept.rows.transform(
+        nu.aggregate(by="k", sum=total("v"), n=session.functions["kept_count"]("v"))
+    )
+    assert kept.put([("a", 10, "+I")]).run(rows) == [[("a", 11, 2)]]
 
 
 class Unpicklable(AggregateFunction):

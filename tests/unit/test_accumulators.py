@@ -33,7 +33,8 @@ from notebook_udf.worker.encode import BadResult, encoder
 from notebook_udf.worker.failure import FunctionFailed
 from notebook_udf.worker.groups import ACCUMULATOR_FIELD
 from notebook_udf.worker.keys import hashable, key_columns
-from notebook_udf.worker.partial import ACCUMULATOR, PASSED, Layout, Part
+from notebook_udf.worker.partial import ACCUMULATOR, PASSED, Layout
+from notebook_udf.worker.parts import Part
 from notebook_udf.worker.shipment import Role, ship
 
 quick = settings(

@@ -197,6 +197,43 @@ def test_a_list_view_is_a_list_however_it_is_kept(bundles: list[list[int]], clea
         cache.flush()
 
 
+@pytest.mark.parametrize("view", [MapView(dict.fromkeys(range(600), 0)), ListView(range(600))])
+def test_a_view_that_has_shrunk_is_held_whole_again(view: Any) -> None:
+    behind = Behind()
+    cache = EntryCache(behind, reads=1, writes=1)
+    keeper = Keeper(cache)
+    pickled, views = keeper.dump(b"key", view)
+    cache.flush()
+    assert len(behind.stored) == sum(views.values()) > 1
+    again, before = keeper.load(b"key", pickled)
+    again.clear()
+    again.put(7, 1) if isinstance(again, KeptMapView) else again.add(7)
+    pickled, after = keeper.dump(b"key", again)
+    keeper.drop(b"key", before)
+    cache.flush()
+    assert (behind.stored, after) == ({}, {})
+    assert list(keeper.load(b"key", pickled)[0]) == [7]
+
+
+def test_entries_of_a_large_view_are_removed_on_the_way() -> None:
+    behind = Behind()
+    cache = EntryCache(behind, reads=1, writes=1)
+    keeper = Keeper(cache)
+    pickled, _ = keeper.dump(b"key", MapView(dict.fromkeys(range(1000), 0)))
+    view, _ = keeper.load(b"key", pickled)
+    entries = view.items()
+    for key, _ in entries:
+        if key % 3:
+            entries.remove()
+    assert sorted(view) == list(range(0, 1000, 3))
+    assert view.size == 334
+    keys = view.keys()
+    next(keys)
+    view.lay_out(dict.fromkeys(range(5000), 0))
+    with pytest.raises(RuntimeError, match="changed while"):
+        list(keys)
+
+
 def test_values_changed_in_place_are_kept() -> None:
     behind = Behind()
     cache = EntryCache(behind, reads=1, writes=1)

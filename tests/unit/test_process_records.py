@@ -76,10 +76,12 @@ def handed_on(
         shape,
         given=given_class,
         reuses=more.get("reuses", False),
+        untouched=more.get("untouched", ()),
         process=lambda record, output, ctx: got.append(record),
         output=None,
         ctx=None,
         call=None,
+        before=None,
         task=SimpleNamespace(active=None),
         failed=failed,
     )
@@ -112,6 +114,16 @@ def test_a_record_is_copied_unless_neither_side_keeps_it() -> None:
     assert copied is not record
     (same,) = handed_on(PAIR, SHAPE, [record], given_class=cls, reuses=True)
     assert same is record
+
+
+def test_of_a_record_that_is_handed_on_only_what_may_have_changed_is_looked_at() -> None:
+    cls = record_class(("a", "b"))
+    for record, untouched in ((cls(1 << 31, "x"), ("b",)), (cls(1, 2), ("a",))):
+        with pytest.raises(BadResult):
+            handed_on(PAIR, SHAPE, [record], given_class=cls, reuses=True, untouched=untouched)
+    other = record_class(("b", "a"))("x", 1)
+    (made,) = handed_on(PAIR, SHAPE, [other], given_class=cls, reuses=True, untouched=("a", "b"))
+    assert (type(made), made.a, made.b) == (cls, 1, "x")
 
 
 @pytest.mark.parametrize(

@@ -102,3 +102,36 @@ def test_a_map_state_is_a_dict(steps: list[tuple[str, int]]) -> None:
         assert (key in state) == state.contains(key) == (key in model)
         if key in model:
             assert state[key] == state.get(key) == model[key]
+
+
+@quick
+@given(st.lists(st.integers(0, 9), unique=True), st.sets(st.integers(0, 9)), st.integers(0, 2))
+def test_an_iterator_removes_what_it_came_to_last(
+    keys: list[int], leaving: set[int], which: int
+) -> None:
+    state: MapState[int, int] = InMemoryMapState()
+    state.put_all({key: key for key in keys})
+    iterator = [state.keys, state.values, state.items][which]()
+    came = []
+    for each in iterator:
+        key = each[0] if isinstance(each, tuple) else each
+        came.append(key)
+        if key in leaving:
+            iterator.remove()
+    assert came == keys
+    assert list(state) == [key for key in keys if key not in leaving]
+
+
+def test_an_entry_is_removed_once_and_not_before_it_is_there() -> None:
+    state: MapState[str, int] = InMemoryMapState()
+    state.put_all({"a": 1, "b": 2})
+    entries = state.items()
+    with pytest.raises(ValueError, match="nothing to remove"):
+        entries.remove()
+    assert next(entries) == ("a", 1)
+    entries.remove()
+    with pytest.raises(ValueError, match="nothing to remove"):
+        entries.remove()
+    assert list(entries) == [("b", 2)]
+    entries.remove()
+    assert state.is_empty()

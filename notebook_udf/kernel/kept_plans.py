@@ -1,0 +1,161 @@
+"""Streaming queries with groups in state, as they are started: in complete mode, from a checkpoint.
+
+The output mode and the checkpoint are known last, to Spark's writer. Its plan is gone through for
+the nodes that ``planner.kept_groups`` knows. All of it needs the JVM: over Spark Connect a query
+in complete mode and a checkpoint that does not fit are refused by Spark itself.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+from pyspark.sql import SparkSession
+from pyspark.sql.types import DataType, StructType
+
+from notebook_udf.errors import SessionError
+from notebook_udf.planner.kept_groups import KeptGroups, known
+from notebook_udf.state.stored import Stored
+from notebook_udf.types import ddl
+from notebook_udf.worker.stream_layout import TYPES
+
+_NODE = "TransformWithStateInPySpark"
+
+
+def in_plan(frame: Any) -> list[KeptGroups]:
+    """The aggregations into state of a DataFrame."""
+    if not hasattr(frame, "_jdf"):
+        return []
+    plan = frame._jdf.queryExecution().analyzed()
+    return [found for node in _nodes(plan) if (found := known(node))] if _has(plan) else []
+
+
+def take_all_groups(writer: Any) -> None:
+    """Has a writer in complete mode write every group: Spark's GROUP BY in place of state of ours.
+
+    Raises
+    ------
+    PlanningError
+        If rows would have to be taken out again, which Spark's GROUP BY cannot.
+    """
+    frame = writer._df
+    jvm = frame.sparkSession._jvm
+    plan = _replaced(frame._jdf.queryExecution().analyzed(), jvm)
+    dataset = jvm.org.apache.spark.sql.classic.Dataset.ofRows(
+        frame.sparkSession._jsparkSession, plan
+    )
+    # What was set on the writer so far is to stay.
+    field = writer._jwrite.getClass().getDeclaredField("ds")
+    field.setAccessible(True)
+    field.set(writer._jwrite, dataset)
+
+
+def check_checkpoint(spark: SparkSession, path: str | None, kept: list[KeptGroups]) -> None:
+    """Compares what a query will keep with what its checkpoint holds.
+
+    Raises
+    ------
+    SessionError
+        If accumulators or keys are others; both are shown.
+    """
+    if path is None or len(kept) != 1 or (os.path.isabs(path) and not os.path.exists(path)):
+        return
+    try:
+        stored = Stored(spark, path)
+        if TYPES not in stored.variables:
+            return
+        before = stored.read(TYPES).schema
+    except SessionError:
+        # Nothing is kept yet.
+        return
+    for what, old, new in (
+        ("keys", before["key"].dataType, kept[0].keys),
+        ("accumulators", _kept(before["value"].dataType), _kept(kept[0].types)),
+    ):
+        if not _fits(old, new):
+            raise SessionError(
+                f"the checkpoint {path} was made by a query that keeps something else, and going "
+                f"on from it would mix up both\n"
+                f"{what} in the checkpoint: {ddl(old)}\n"
+                f"{what} of this query:     {ddl(new)}\n"
+                f"give this query a checkpointLocation of its own, or make its functions, their "
+                f"order and their accumulators what they were"
+            )
+
+
+def checkpoint_option(writer: Any, given: dict[str, Any]) -> str | None:
+    """The checkpoint folder that a writer was told, or None."""
+    for name, value in given.items():
+        if name.lower() == "checkpointlocation":
+            return str(value)
+    if not hasattr(writer, "_jwrite"):
+        return None
+    field = writer._jwrite.getClass().getDeclaredField("extraOptions")
+    field.setAccessible(True)
+    found = field.get(writer._jwrite).get("checkpointLocation")
+    return str(found.get()) if found.isDefined() else None
+
+
+def _fits(before: StructType, now: StructType) -> bool:
+    """Whether both hold the same; a function may be called otherwise than it was."""
+    if [_shown(f.dataType) for f in before.fields] != [_shown(f.dataType) for f in now.fields]:
+        return False
+    names = before.names, now.names
+    return names[0] == names[1] or set(names[0]) != set(names[1])
+
+
+def _shown(kind: DataType) -> str:
+    return str(kind.simpleString()).lower()
+
+
+def _kept(types: StructType) -> StructType:
+    """The accumulators' types, and what else is kept of a group."""
+    functions, *others = types.fields
+    return StructType([*functions.dataType.fields, *others])
+
+
+def _has(plan: Any) -> bool:
+    # Asked of the JVM once, where going through the plan asks for each node.
+    return _NODE in str(plan.toString())
+
+
+def _nodes(plan: Any) -> Iterator[Any]:
+    if plan.nodeName() == _NODE:
+        yield plan
+    children = plan.children()
+    for place in range(children.size()):
+        yield from _nodes(children.apply(place))
+
+
+def _replaced(plan: Any, jvm: Any) -> Any:
+    if plan.nodeName() == _NODE and (found := known(plan)):
+        return _under_the_same_names(plan, found, jvm)
+    children = plan.children()
+    if not children.size():
+        return plan
+    made = [_replaced(children.apply(place), jvm) for place in range(children.size())]
+    return plan.withNewChildren(jvm.PythonUtils.toSeq(made))
+
+
+def _under_the_same_names(node: Any, kept: KeptGroups, jvm: Any) -> Any:
+    """Every group, with columns whose identifiers are those of the node."""
+    catalyst = jvm.org.apache.spark.sql.catalyst
+    plan = kept.complete()._jdf.queryExecution().analyzed()
+    own, wanted = plan.output(), node.output()
+    aliases = []
+    for place in range(wanted.size()):
+        column = wanted.apply(place)
+        alias = catalyst.expressions.Alias(
+            own.apply(place),
+            column.name(),
+            column.exprId(),
+            column.qualifier(),
+            jvm.scala.Option.empty(),
+            jvm.PythonUtils.toSeq([]),
+        )
+        aliases.append(alias)
+    return catalyst.plans.logical.Project(jvm.PythonUtils.toSeq(aliases), plan)
+
+
+__all__ = ["check_checkpoint", "checkpoint_option", "in_plan", "take_all_groups"]

@@ -1,0 +1,106 @@
+"""A running streaming query as Spark's JVM has it: where it stands, and its last micro-batch.
+
+Spark offers neither a stop between two micro-batches nor a last one without rows. Both are had by
+holding the lock under which it begins and commits them. On Spark Connect there is no JVM to reach,
+and ``of`` answers None.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from notebook_udf.worker.streaming import DRAINING_CONF
+
+if TYPE_CHECKING:
+    from pyspark.sql.streaming import StreamingQuery
+
+# The beginning of the year 9999, in milliseconds. Spark's timestamps end with that year, and a
+# query that goes on and is drained again needs a greater one.
+_MAX_WATERMARK = 253_370_764_800_000
+_POLL_SECONDS = 0.02
+
+
+class RunningQuery:
+    """The JVM's side of a query.
+
+    Parameters
+    ----------
+    execution
+        Spark's ``MicroBatchExecution``.
+    """
+
+    def __init__(self, execution: Any) -> None:
+        self._execution = execution
+
+    @classmethod
+    def of(cls, query: StreamingQuery) -> RunningQuery | None:
+        """The query's, if this process has the JVM at hand."""
+        handle = getattr(query, "_jsq", None)
+        execution = None if handle is None else handle.streamingQuery()
+        # A continuous query has no micro-batches.
+        return cls(execution) if hasattr(execution, "watermarkTracker") else None
+
+    @contextmanager
+    def between_batches(self, query: StreamingQuery) -> Iterator[None]:
+        """Waits until no micro-batch is in flight; none begins within it."""
+        # Python's threads have a thread each in the JVM: the lock is this one's.
+        lock = self._execution.awaitProgressLock()
+        lock.lock()
+        try:
+            while query.isActive and self._in_flight:
+                # Lets go of the lock, without which nothing can be committed.
+                self._execution.awaitProgressLockCondition().awaitNanos(
+                    int(_POLL_SECONDS * 1_000_000_000)
+                )
+            yield
+        finally:
+            lock.unlock()
+
+    @property
+    def _in_flight(self) -> bool:
+        """Whether a micro-batch has begun and is not committed."""
+        begun = self._execution.offsetLog().getLatestBatchId()
+        committed = self._execution.commitLog().getLatestBatchId()
+        return bool(begun.isDefined()) and not (
+            committed.isDefined() and committed.get() >= begun.get()
+        )
+
+    def stop(self, query: StreamingQuery) -> None:
+        """Stops the query as soon as the micro-batch in flight is committed, before another
+        begins."""
+        # Stopping waits for the query's thread, which may wait for the lock; only what it does
+        # first, to tell the thread, has to happen while the lock is held.
+        stopping = threading.Thread(target=query.stop, name="notebook-udf-stop", daemon=True)
+        with self.between_batches(query):
+            stopping.start()
+            while query.isActive and stopping.is_alive():
+                stopping.join(_POLL_SECONDS)
+        stopping.join()
+
+    def run_last_batch(self, query: StreamingQuery) -> None:
+        """Runs one more micro-batch, without rows and with the greatest watermark, in which
+        functions are told that it is the last.
+
+        Only a query that has state, and below it a watermark, has such a batch; of others nothing
+        more is to be committed. Nor has one that has run no batch since it was started.
+        """
+        with self.between_batches(query):
+            last = self._execution.lastExecution()
+            if not query.isActive or last is None:
+                return
+            self._execution.sparkSessionForStream().conf().set(DRAINING_CONF, str(query.runId))
+            watermarks, batch = last.watermarkPropagator(), last.currentBatchId()
+            # Spark has asked already whether another batch is due with the watermark as it was,
+            # and remembers the answer.
+            watermarks.purge(batch + 1)
+            before = last.offsetSeqMetadata().batchWatermarkMs()
+            watermarks.propagate(batch, last.executedPlan(), before)
+            tracker = self._execution.watermarkTracker()
+            tracker.setWatermark(max(_MAX_WATERMARK, tracker.currentWatermark() + 1))
+        query.processAllAvailable()
+
+
+__all__ = ["RunningQuery"]

@@ -1,0 +1,76 @@
+"""What the records of a process function are: made of which columns, as objects of which class."""
+
+from __future__ import annotations
+
+import dataclasses
+import typing
+from typing import Any
+
+from pyspark import cloudpickle
+
+from notebook_udf.errors import PlanningError
+from notebook_udf.functions.process import ProcessTraits
+from notebook_udf.functions.row import Row
+from notebook_udf.registry import RegisteredFunction
+from notebook_udf.worker.records import Shape
+
+
+def traits_of(function: RegisteredFunction) -> ProcessTraits:
+    """What a process function is besides its code."""
+    return function.definition.process or ProcessTraits()
+
+
+def shape_of(function: str, record: Any, schema: Any) -> Shape:
+    """What a function's records, annotated with a class or None, are, made of columns.
+
+    Raises
+    ------
+    PlanningError
+        If the class its records are annotated with has a field that is no column.
+    """
+    names = tuple(schema.names)
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise PlanningError(
+            f"{function}: two columns of its input are called {twice!r}; rename one"
+        )
+    fields = _class_fields(record)
+    if fields is not None:
+        missing = [name for name, needed in fields.items() if needed and name not in names]
+        if missing:
+            raise PlanningError(
+                f"{function} takes records of class {record.__name__}, whose field "
+                f"{missing[0]!r} is no column of its input; there are {', '.join(names)}"
+            )
+        taken = [name for name in fields if name in names]
+        if list(fields)[: len(taken)] != taken:
+            raise PlanningError(
+                f"{function} takes records of class {record.__name__}, and its fields "
+                f"{', '.join(n for n in fields if n not in names)} are no columns of its input; "
+                f"give them values, or put them last in the class"
+            )
+        return Shape(tuple(taken), record=cloudpickle.dumps(record))
+    if record is dict or typing.get_origin(record) is dict:
+        return Shape(names, record=cloudpickle.dumps(dict))
+    is_row = isinstance(record, type) and issubclass(record, Row)
+    return Shape(names, plain=len(names) == 1 and not is_row)
+
+
+def _class_fields(record: Any) -> dict[str, bool] | None:
+    """The fields of a dataclass, NamedTuple or TypedDict, and whether each has to be given."""
+    if not isinstance(record, type):
+        return None
+    if dataclasses.is_dataclass(record):
+        absent = dataclasses.MISSING
+        return {
+            f.name: f.default is absent and f.default_factory is absent
+            for f in dataclasses.fields(record)
+            if f.init
+        }
+    if issubclass(record, tuple) and hasattr(record, "_fields"):
+        defaults = getattr(record, "_field_defaults", {})
+        return {name: name not in defaults for name in record._fields}
+    if typing.is_typeddict(record):
+        required = getattr(record, "__required_keys__", ())
+        return {name: name in required for name in record.__annotations__}
+    return None

@@ -1,0 +1,118 @@
+"""What Spark stores of a streaming query's state, through its own sources.
+
+Rows as they are in the checkpoint; what they mean is the business of ``reader``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from pyspark.errors import PySparkException
+
+from notebook_udf.errors import SessionError
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, DataFrameReader, SparkSession
+
+TIMERS = "TimerState"
+_UNCOMMITTED = "STDS_COMMITTED_BATCH_UNAVAILABLE"
+
+
+class Stored:
+    """The state of one checkpoint.
+
+    Attributes
+    ----------
+    variables
+        The state variables by name, with their kind.
+    batches
+        The first and the last batch whose state can be read.
+
+    Raises
+    ------
+    SessionError
+        If the folder holds no state.
+    """
+
+    def __init__(self, spark: SparkSession, checkpoint: str) -> None:
+        self.checkpoint = checkpoint
+        self._spark = spark
+        self.variables: dict[str, str] = {}
+        self._operators: dict[str, int] = {}
+        first, last = [], []
+        for row in self._metadata():
+            first.append(row["minBatchId"])
+            last.append(row["maxBatchId"])
+            found = json.loads(row["operatorProperties"] or "{}").get("stateVariables", ())
+            for variable in found:
+                self.variables[variable["stateName"]] = variable["stateVariableType"]
+                self._operators[variable["stateName"]] = row["operatorId"]
+        self.batches = (max(first), max(last))
+
+    def read(self, variable: str, batch: int | None = None) -> DataFrame:
+        """The rows of a variable.
+
+        Raises
+        ------
+        SessionError
+            If no batch was committed yet.
+        """
+        reader = self._reader(variable, batch).option("stateVarName", variable)
+        try:
+            return _without_expiry(reader.load(self.checkpoint))
+        except PySparkException as error:
+            if error.getCondition() == _UNCOMMITTED:
+                raise SessionError(
+                    f"the query of {self.checkpoint} has not committed a batch yet"
+                ) from error
+            raise
+
+    def timers(self, variable: str, batch: int | None = None) -> DataFrame:
+        """Keys and times of the timers beside a variable."""
+        reader = self._reader(variable, batch).option("readRegisteredTimers", True)
+        return reader.load(self.checkpoint)
+
+    def _reader(self, variable: str, batch: int | None) -> DataFrameReader:
+        reader = self._spark.read.format("statestore")
+        reader = reader.option("operatorId", self._operators[variable])
+        return reader if batch is None else reader.option("batchId", batch)
+
+    def _metadata(self) -> list[Any]:
+        try:
+            rows = self._spark.read.format("state-metadata").load(self.checkpoint).collect()
+        except Exception as error:
+            raise SessionError(f"{self.checkpoint} is no checkpoint with state: {error}") from error
+        if not rows:
+            raise SessionError(f"the query of {self.checkpoint} keeps no state")
+        return list(rows)
+
+
+def _without_expiry(rows: DataFrame) -> DataFrame:
+    """Rows of state with their values alone, where Spark keeps the time of their end beside."""
+    for name in ("value", "user_map_value", "list_element"):
+        if name in rows.columns and "ttlExpirationMs" in rows.schema[name].dataType.names:
+            rows = rows.withColumn(name, rows[name]["value"])
+    return rows
+
+
+def checkpoint_of(query: Any) -> str:
+    """The checkpoint folder of a query, or of what names one.
+
+    Raises
+    ------
+    SessionError
+        If it is neither a query nor a path.
+    """
+    started: Callable[[], Any] | None = getattr(
+        getattr(query, "_jsq", None), "streamingQuery", None
+    )
+    if started is not None:
+        return str(started().resolvedCheckpointRoot())
+    if isinstance(query, str) or hasattr(query, "__fspath__"):
+        return str(query)
+    raise SessionError(f"{query!r} is neither a streaming query nor the path of a checkpoint")
+
+
+__all__ = ["TIMERS", "Stored", "checkpoint_of"]
