@@ -88,7 +88,7 @@ class StreamEnds:
         except BaseException as error:
             query.stop()
             try:
-                self.close_functions(query)
+                self._close_functions(query)
             except NotebookUdfError as further:
                 error.add_note(str(further))
             raise
@@ -97,7 +97,7 @@ class StreamEnds:
             try:
                 self._tell(query, "drain-query", worker.pid)
             except NotebookUdfError:
-                self.close_functions(query)
+                self._close_functions(query)
                 raise
 
     def suspend(self, query: StreamingQuery) -> None:
@@ -109,7 +109,7 @@ class StreamEnds:
             query.stop()
         else:
             running.stop(query)
-        self.close_functions(query)
+        self._close_functions(query)
 
     def cancel(self, query: StreamingQuery) -> None:
         """Stops a streaming query at once; of its functions only ``close`` is called.
@@ -122,9 +122,9 @@ class StreamEnds:
             If ``close`` raises; the query has ended all the same.
         """
         query.stop()
-        self.close_functions(query)
+        self._close_functions(query)
 
-    def close_functions(self, query: StreamingQuery) -> None:
+    def _close_functions(self, query: StreamingQuery) -> None:
         """Closes what workers keep for a query that has ended. Raises as ``cancel``."""
         self._tell(query, "end-query")
 

@@ -110,7 +110,7 @@ def streamed(
         key_types=StructType(
             [StructField(n, f.dataType) for n, f in zip(names, keyed.schema.fields, strict=False)]
         ),
-        shapes=_shapes(per_key, "nothing"),
+        shapes=_shapes(per_key, functions[0].name),
         partition=_shapes(shared, "keys") if shared or lists else StructType([]),
         lists=lists,
         ttl=ttl,
