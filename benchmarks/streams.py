@@ -14,6 +14,7 @@ from benchmarks.means import WeightedMean
 from benchmarks.measure import Figure, in_turn, ratio
 from benchmarks.rival import Rival
 from benchmarks.workload import PARTITIONS
+from notebook_udf.telemetry.wire import TaskEnded
 
 REPEATS = 5
 
@@ -61,12 +62,12 @@ def _round_trips(session: nu.Session, run: Callable[[], object]) -> int:
             if metric.name == "state.round_trips"
         )
 
-    changed = threading.Event()
-    unsubscribe = session.store.subscribe(lambda record: changed.set())
+    ended = threading.Event()
+    unsubscribe = session.store.subscribe(lambda r: ended.set() if isinstance(r, TaskEnded) else 0)
     before = counted()
     run()
-    # Counts come beside the rows, and the last of them after the query has ended.
-    while changed.wait(1.0):
-        changed.clear()
+    # Counts come beside the rows, the last of them after the query has ended.
+    while ended.wait(1.0):
+        ended.clear()
     unsubscribe()
     return counted() - before

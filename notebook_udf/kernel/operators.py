@@ -37,8 +37,9 @@ def aggregate(
     Returns
     -------
     callable
-        For ``df.transform``. Of a stream the result holds each group that changed, or, where the
-        query's output mode is ``append``, each group that the watermark has passed.
+        For ``df.transform``. Of a stream the result holds each group that changed; where the
+        query's output mode is ``append``, each group that the watermark has passed; where it is
+        ``complete``, every group, for which Spark's own GROUP BY keeps the rows.
 
     Raises
     ------

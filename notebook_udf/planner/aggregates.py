@@ -131,8 +131,8 @@ def _on_streams(definition: FunctionDefinition) -> str:
         taken = "no rows can be taken out again, because it has no retract"
     return (
         "on streams: accumulators are kept in Spark's state, read and written once per key and "
-        f"micro-batch; {first if definition.mergeable else ''}{taken}; beside built-ins and in "
-        "session windows the rows are what Spark's state keeps"
+        f"micro-batch; {first if definition.mergeable else ''}{taken}; beside built-ins, in "
+        "session windows and in complete mode the rows are what Spark's state keeps"
     )
 
 

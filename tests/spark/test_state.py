@@ -105,7 +105,9 @@ def test_what_is_not_there_is_named(
         session.state(42)
 
 
-def test_state_is_read_while_the_query_runs(session: nu.Session, tmp_path: Path) -> None:
+def test_state_is_read_while_the_query_runs(
+    session: nu.Session, counted: Stream, tmp_path: Path
+) -> None:
     stream = Stream(session.spark, tmp_path, "k string, v bigint").put([("a", 1)])
     rows = stream.rows.transform(nu.aggregate(by="k", n=session.functions["counted"]("v")))
     query = rows.writeStream.outputMode("update").format("noop").start()
@@ -141,7 +143,7 @@ def test_timers_say_when_windows_end(
 
 
 def test_what_was_not_touched_for_its_time_to_live_is_forgotten(
-    session: nu.Session, tmp_path: Path
+    session: nu.Session, counted: Stream, tmp_path: Path
 ) -> None:
     count = session.functions["counted"]
     stream = Stream(session.spark, tmp_path, "k string, v bigint").put([("a", 1), ("b", 2)])
