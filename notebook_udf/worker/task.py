@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import time
+from array import array
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -113,7 +114,7 @@ class Task:
         # Whether any rows have arrived.
         self.worked = False
         # How many rows had come with each bundle and those before it.
-        self._until: list[int] = []
+        self._until = array("q")
         self.active: Call | None = None
         self._totals: dict[int, FunctionTiming] = {}
         self._rows_in = 0
