@@ -77,6 +77,7 @@ def _replayed(frame: DataFrame, folder: Path) -> bool:
 
 def _keep(folder: Path, rows: DataFrame, number: int) -> None:
     _write(folder / "out" / f"{number:05}.json", rows.collect())
+    print("batch", flush=True)
 
 
 def _write(path: Path, rows: list[Any]) -> None:

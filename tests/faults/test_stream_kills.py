@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,8 +31,7 @@ ROOT = Path(nu.__file__).resolve().parents[1]
 TESTS = Path(__file__).resolve().parents[1]
 # A JVM and a kernel take some ten seconds to come back, a worker none.
 VICTIMS = ("worker", "worker", "jvm", "worker", "kernel")
-# A micro-batch takes about one.
-LONGEST_SECONDS = 2.0
+LONGEST_SECONDS = 5.0
 ROWS = 300
 # How a kernel ends.
 _KILLED, _WITHOUT_JVM = -9, 3
@@ -44,6 +44,9 @@ class Replay:
         self._folder = folder
         self._errors = folder / "errors"
         self._running = threading.Event()
+        self._batch = threading.Event()
+        # How long a micro-batch takes.
+        self.pace = 1.0
         self.starts = 0
         self._start()
 
@@ -70,11 +73,17 @@ class Replay:
 
     def _listen(self, kernel: subprocess.Popen[str]) -> None:
         assert kernel.stdout is not None
+        last = 0.0
         with kernel.stdout as lines:
-            for _ in lines:
+            for line in lines:
                 self._running.set()
+                if line == "batch\n":
+                    self.pace = min(time.monotonic() - last, LONGEST_SECONDS) if last else self.pace
+                    last = time.monotonic()
+                    self._batch.set()
         # It has ended: nobody is to wait for it.
         self._running.set()
+        self._batch.set()
 
     def ready(self) -> bool:
         """Waits until the query runs; whether there is anything left to do."""
@@ -83,6 +92,11 @@ class Replay:
             self._start()
         assert self._running.wait(120), "the replay did not start"
         return self.kernel.poll() != 0
+
+    def next_batch(self) -> None:
+        """Waits until a micro-batch has reached the sink, or its kernel has ended."""
+        self._batch.clear()
+        self._batch.wait(60)
 
     def processes(self, victim: str) -> list[psutil.Process]:
         """Those that may be killed."""
@@ -154,7 +168,7 @@ def alive(folder: Path) -> dict[str, Counter[int]]:
     return {key: values for key, values in alive.items() if values}
 
 
-@pytest.mark.timeout(150 + 15 * KILLS)
+@pytest.mark.timeout(300 + 30 * KILLS)
 def test_a_stream_killed_at_any_moment_ends_as_one_that_was_not(
     folder: Path, alive: dict[str, Counter[int]]
 ) -> None:
@@ -166,8 +180,10 @@ def test_a_stream_killed_at_any_moment_ends_as_one_that_was_not(
             if killed.total() == KILLS:
                 replay.kernel.wait(300)
                 continue
-            moment = threading.Event()
-            moment.wait(chance.uniform(0, LONGEST_SECONDS))
+            # Some are killed before they have done anything.
+            if chance.random() < 0.7:
+                replay.next_batch()
+            time.sleep(chance.uniform(0, replay.pace))
             victim = VICTIMS[killed.total() % len(VICTIMS)]
             killed[victim] += replay.kill(victim, chance)
     finally:
