@@ -31,7 +31,7 @@ def keeps_no_record(function: Any) -> bool:
         following = found[place + 1] if place + 1 < len(found) else each
         if "JUMP_BACKWARD" in each.opname:
             return False
-        if each.opname == "STORE_FAST" and each.argval in (record, output):
+        if each.opname.startswith("STORE_FAST") and _names(each) & {record, output}:
             return False
         if each.opname == "LOAD_FAST" and each.argval == output:
             if following.argval != "collect":
@@ -60,6 +60,11 @@ def fields_set(function: Any) -> frozenset[str]:
     return frozenset(
         each.argval for each in dis.get_instructions(code) if each.opname == "STORE_ATTR"
     )
+
+
+def _names(each: dis.Instruction) -> set[str]:
+    """The variables an instruction is about: newer Pythons have some with two."""
+    return set(each.argval) if isinstance(each.argval, tuple) else {each.argval}
 
 
 def _collects(found: list[dis.Instruction], place: int) -> bool:
