@@ -14,7 +14,7 @@ from benchmarks.means import WeightedMean
 from benchmarks.measure import Figure, in_turn, ratio
 from benchmarks.rival import Rival
 from benchmarks.workload import PARTITIONS
-from notebook_udf.telemetry.wire import TaskEnded
+from notebook_udf.telemetry.records import TaskEnded
 
 REPEATS = 5
 
