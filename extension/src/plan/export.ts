@@ -1,0 +1,31 @@
+// The graph as a file of its own.
+
+/** The graph as it is laid out, whole, with the colours it has on the page. */
+export function svgText(graph: SVGSVGElement): string {
+  const copy = graph.cloneNode(true) as SVGSVGElement;
+  const { width = "0", height = "0" } = graph.dataset;
+  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  copy.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  copy.setAttribute("width", width);
+  copy.setAttribute("height", height);
+  copy.querySelector("g")?.removeAttribute("transform");
+  const from = [...graph.querySelectorAll<SVGElement>("rect, path, text, tspan")];
+  const to = [...copy.querySelectorAll<SVGElement>("rect, path, text, tspan")];
+  from.forEach((element, at) => {
+    const style = getComputedStyle(element);
+    for (const name of ["fill", "stroke", "stroke-width", "stroke-dasharray", "font", "text-anchor"]) {
+      const value = style.getPropertyValue(name);
+      if (value) to[at]?.style.setProperty(name, value);
+    }
+  });
+  return new XMLSerializer().serializeToString(copy);
+}
+
+/** Hands a text to the reader as a file. */
+export function save(text: string, type: string, name: string): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type }));
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
