@@ -34,10 +34,8 @@ from notebook_udf.kernel.querying import run_query
 from notebook_udf.kernel.replay import replay
 from notebook_udf.kernel.streams import Streams
 from notebook_udf.kernel.translation import Translator
-from notebook_udf.kernel.views import LogView, MetricsView
 from notebook_udf.kernel.warm import Warmup
 from notebook_udf.launch import spark as launch
-from notebook_udf.plan.explorer import PlanExplorer
 from notebook_udf.planner import tables
 from notebook_udf.planner.decisions import Decision
 from notebook_udf.planner.shipped import spark_function
@@ -47,7 +45,10 @@ from notebook_udf.pool.view import Pool
 from notebook_udf.registry import RegisteredFunction, Registry
 from notebook_udf.telemetry.receiver import Receiver
 from notebook_udf.telemetry.store import Store
+from notebook_udf.telemetry.views import LogView, MetricsView
 from notebook_udf.telemetry.wire import CHANNEL_VARIABLE
+from notebook_udf.widgets.explorer import PlanExplorer
+from notebook_udf.widgets.shown import end_panels, show_live
 from notebook_udf.worker.shipment import Role
 
 if TYPE_CHECKING:
@@ -142,6 +143,7 @@ class Session(Streams):
         atexit.register(self.stop)
         self._warmup = Warmup(self)
         self._warmup.start()
+        show_live()
 
     def _configure(self, rows: int | None, memory: int | None) -> None:
         environment = launch.worker_environment(self.spark)
@@ -265,7 +267,7 @@ class Session(Streams):
 
     def metrics(self, query: str | None = None) -> MetricsView:
         """What the functions cost and counted: of one query (Spark's execution id), or of all."""
-        return MetricsView(self, query)
+        return MetricsView(self.store, self.spark, query)
 
     def logs(
         self,
@@ -276,7 +278,7 @@ class Session(Streams):
         pid: int | None = None,
     ) -> LogView:
         """What the functions wrote, oldest first; by query, function, lowest level or worker."""
-        return LogView(self, query=query, function=function, level=level, pid=pid)
+        return LogView(self.store, self.spark, query=query, function=function, level=level, pid=pid)
 
     def errors(self, name: str) -> DataFrame:
         """The rows a function with ``on_error="quarantine"`` could not take, with their error.
@@ -338,6 +340,7 @@ class Session(Streams):
         if self._stopped:
             return
         self._stopped = True
+        end_panels()
         self._warmup.cancel()
         if self._own_spark:
             try:

@@ -12,13 +12,13 @@ from notebook_udf.plan import explained
 from notebook_udf.plan.advice import advise
 from notebook_udf.plan.classic import Jvm, Read
 from notebook_udf.plan.costs import with_costs
-from notebook_udf.plan.explorer import PlanExplorer
 from notebook_udf.plan.match import ran_as
 from notebook_udf.plan.model import Adaptive, Plan, PlanNode, Run
 from notebook_udf.plan.raw import RawNode
 from notebook_udf.plan.strategies import strategies_of
 from notebook_udf.plan.tree import build
 from notebook_udf.planner.decisions import Decision
+from notebook_udf.widgets.explorer import PlanExplorer
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -27,6 +27,7 @@ from notebook_udf.errors import (
     UserFunctionError,
     WorkerLost,
 )
+from notebook_udf.excerpt import code_lines, own_frame
 from notebook_udf.telemetry.records import CallFailed
 from notebook_udf.telemetry.store import Store
 from notebook_udf.worker.position import Position, read_position
@@ -40,7 +41,6 @@ _IN_SINK = "An exception was raised by the Python Proxy"
 _WATCHDOG = "Timeout ("
 # A record usually overtakes the JVM's exception; a dying worker's may be a moment late.
 _PATIENCE_SECONDS = 3.0
-_CONTEXT_LINES = 2
 
 
 class Translator:
@@ -189,26 +189,6 @@ def advice(failed: FailedRow) -> str:
     if failed.arguments:
         return "the arguments could not be sent, so the row cannot be replayed"
     return f"session.logs() shows what {failed.function} wrote"
-
-
-def own_frame(failed: FailedRow) -> Frame | None:
-    """The innermost line of the user's own file or cell; a library it called is not at fault."""
-    own = [frame for frame in failed.frames if frame.file == failed.frames[0].file]
-    return own[-1] if own else None
-
-
-def code_lines(frame: Frame, context: int = _CONTEXT_LINES) -> list[tuple[int, str]]:
-    """The line of a frame with its neighbours, numbered; just the line if there is no file."""
-    try:
-        lines = linecache.getlines(frame.file)
-    except ValueError:
-        # No file can be called that: a NUL or a lone surrogate is in its name.
-        lines = []
-    if not lines:
-        return [(frame.line, frame.text.rstrip())] if frame.text else []
-    first = max(1, frame.line - context)
-    last = min(len(lines), frame.line + context)
-    return [(n, lines[n - 1].rstrip("\n")) for n in range(first, last + 1)]
 
 
 def _quote(frame: Frame) -> list[str]:

@@ -12,6 +12,7 @@ from notebook_udf.magics.commands import Commands
 from notebook_udf.magics.completion import Completion
 from notebook_udf.magics.failure import Cards
 from notebook_udf.magics.interrupt import CellJobs
+from notebook_udf.widgets.shown import show_live_in, show_static_in
 
 _ATTRIBUTE = "_notebook_udf_magics"
 
@@ -23,6 +24,7 @@ def load(shell: Any) -> None:
     parts = (Commands(shell), Completion(shell), Cards(shell), CellJobs(shell))
     for part in parts:
         part.install()
+    show_live_in(shell)
     setattr(shell, _ATTRIBUTE, parts)
 
 
@@ -30,4 +32,5 @@ def unload(shell: Any) -> None:
     """Takes them away again; a session that runs goes on."""
     for part in getattr(shell, _ATTRIBUTE, None) or ():
         part.uninstall()
+    show_static_in(shell)
     setattr(shell, _ATTRIBUTE, None)

@@ -21,13 +21,8 @@ _FONT = "font-size:13px;line-height:1.5"
 _CODE = "font-family:var(--jp-code-font-family, ui-monospace, Menlo, Consolas, monospace)"
 _LIST = "list-style:none;margin:0;padding:0"
 
-_PAGE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Query plan</title>
-<style>
+# What a page that stands alone needs around it.
+PAGE_STYLE = """
 :root { color-scheme: light dark; }
 body { margin: 2rem; font-family: system-ui, sans-serif; background: #fff; color: #212121;
   --jp-brand-color1: #1976d2; --jp-warn-color1: #e65100; --jp-border-color1: #bdbdbd; }
@@ -37,12 +32,6 @@ th, td { text-align: left; padding: 0 .8em 0 0; }
   body { background: #111; color: #e0e0e0;
     --jp-brand-color1: #64b5f6; --jp-warn-color1: #ffb74d; --jp-border-color1: #616161; }
 }
-</style>
-</head>
-<body>
-%s
-</body>
-</html>
 """
 
 
@@ -66,11 +55,6 @@ def plan_html(plan: Plan) -> str:
         f'<div style="{_FONT}"><div style="{_QUIET}">{_text(heading(plan))}</div>{notes}'
         f"{_chain(plan.root, advised, _longest(plan))}{said}{initial}</div>"
     )
-
-
-def plan_page(plan: Plan) -> str:
-    """The plan as a page that stands alone."""
-    return _PAGE % plan_html(plan)
 
 
 def _chain(node: PlanNode, advised: set[int], longest: float) -> str:

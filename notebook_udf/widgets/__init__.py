@@ -1,5 +1,8 @@
-"""What a session looks like on a screen: HTML with a plain-text twin, from data alone.
+"""What a session looks like on a screen.
 
-Nothing in here talks to Spark, starts a thread or displays anything; ``magics`` does. Text that
-comes from a worker, a plan or a log is escaped, never parsed.
+Static forms (``card``, ``live``, ``rows``) are HTML with a plain-text twin, made from data alone.
+Live ones are panels: one anywidget class per job, whose script is built from ``extension``, one
+live instance of each, replaced by its static twin when it ends. ``shown`` says what displays how.
+
+Text that comes from a worker, a plan or a log is escaped, never parsed.
 """

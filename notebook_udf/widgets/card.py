@@ -18,6 +18,7 @@ from notebook_udf.errors import (
     UserFunctionError,
     WorkerError,
 )
+from notebook_udf.excerpt import code_lines, own_frame
 from notebook_udf.text import one_line, plain
 
 _HEADLINE = 400
@@ -79,8 +80,6 @@ def _title(error: NotebookUdfError) -> str:
 
 
 def _call(failed: FailedRow) -> list[str]:
-    from notebook_udf.kernel.translation import own_frame
-
     parts = []
     message = plain(failed.message, _BODY).strip()
     if "\n" in message or len(message) > _HEADLINE:
@@ -96,8 +95,6 @@ def _call(failed: FailedRow) -> list[str]:
 
 
 def _code(frame: Frame) -> str:
-    from notebook_udf.kernel.translation import code_lines
-
     rows = []
     for number, text in code_lines(frame):
         here = number == frame.line

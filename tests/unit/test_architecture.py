@@ -17,6 +17,7 @@ PACKAGE = Path(nu.__file__).resolve().parent
 # Lowest first: a part may import itself and what stands before it.
 LAYERS = [
     "errors",
+    "excerpt",
     "tables",
     "text",
     "datatypes",
@@ -32,9 +33,9 @@ LAYERS = [
     "launch",
     "plan",
     "state",
+    "widgets",
     "kernel",
     "samples",
-    "widgets",
     "magics",
     "tutorials",
     "cli",

@@ -11,8 +11,8 @@ import pytest
 from plans import cost, metric, op, plan, python, scan, use
 from rich.console import Console
 
-from notebook_udf.plan.explorer import PlanExplorer
 from notebook_udf.plan.model import Advice, Plan, Run, Strategy
+from notebook_udf.widgets.explorer import PlanExplorer
 
 HOSTILE = [
     "<script>alert(1)</script>",

@@ -1,6 +1,6 @@
 // What a reader has done with a plan: chosen, folded, searched. Signals, and what follows from them.
 
-import { computed, signal, type ReadonlySignal, type Signal } from "@preact/signals";
+import { computed, signal, type ReadonlySignal } from "@preact/signals";
 import { layout, type Layout } from "./layout.ts";
 import { textOf, walk, type Plan, type PlanNode } from "./plan.ts";
 
@@ -16,7 +16,7 @@ export class Reading {
   readonly found: ReadonlySignal<number[]>;
   readonly advised: ReadonlySignal<ReadonlySet<number>>;
 
-  constructor(readonly plan: Signal<Plan>) {
+  constructor(readonly plan: ReadonlySignal<Plan>) {
     this.root = computed(() => {
       const { root, initial } = plan.value;
       return this.showsInitial.value && initial ? initial : root;

@@ -1,19 +1,24 @@
 // The plan explorer: a query's physical plan as a graph, before, during and after its run.
 
 import { useMemo, useRef, useState } from "preact/hooks";
-import type { Signal } from "@preact/signals";
+import { computed, type ReadonlySignal } from "@preact/signals";
 import { seconds } from "../shared/format.ts";
-import { widget, type Trait } from "../shared/mount.tsx";
+import { widget, type Kernel } from "../shared/mount.tsx";
 import { Details } from "./details.tsx";
-import { save, svgText } from "./export.ts";
+import { save, svgText, wholePage } from "./export.ts";
 import { Graph, type Camera } from "./graph.tsx";
 import type { Plan } from "./plan.ts";
 import { Reading } from "./state.ts";
 import css from "./style.css";
 
-function PlanExplorer({ trait }: { trait: Trait }) {
-  const reading = useMemo(() => new Reading(trait<Plan>("plan")), []);
-  const page = useMemo(() => trait<string>("page"), []);
+interface Data {
+  plan: Plan;
+  /** The page a plan is saved as, with places for the script and the data. */
+  page: string;
+}
+
+function PlanExplorer({ kernel }: { kernel: Kernel<Data> }) {
+  const reading = useMemo(() => new Reading(computed(() => kernel.data.value.plan)), []);
   const [camera, setCamera] = useState<Camera | null>(null);
   const root = useRef<HTMLDivElement>(null);
   const svg = () => root.current?.querySelector<SVGSVGElement>("svg.nu-graph");
@@ -40,9 +45,7 @@ function PlanExplorer({ trait }: { trait: Trait }) {
         <button onClick={() => camera?.by(1.3)} aria-label="Larger">+</button>
         <button onClick={() => camera?.fit()}>Fit</button>
         <button onClick={saveSvg}>SVG</button>
-        {page.value && (
-          <button onClick={() => save(page.value, "text/html", "plan.html")}>HTML</button>
-        )}
+        <button onClick={() => save(wholePage(kernel), "text/html", "plan.html")}>HTML</button>
       </div>
       <div class="nu-panes">
         <Graph reading={reading} onCamera={setCamera} />
@@ -54,7 +57,7 @@ function PlanExplorer({ trait }: { trait: Trait }) {
   );
 }
 
-function Heading({ plan }: { plan: Signal<Plan> }) {
+function Heading({ plan }: { plan: ReadonlySignal<Plan> }) {
   const { run } = plan.value;
   const said = !run
     ? "not run"

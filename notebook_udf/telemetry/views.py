@@ -15,9 +15,9 @@ from notebook_udf.telemetry.store_sums import FunctionTotals, MetricTotal
 
 if TYPE_CHECKING:
     import pandas as pd
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
-    from notebook_udf.kernel.core import Session
+    from notebook_udf.telemetry.store import Store
 
 _SHOWN_LINES = 50
 _TOTAL_HEADERS = (
@@ -29,24 +29,25 @@ _TOTAL_HEADERS = (
 class MetricsView:
     """What functions cost and counted, live: read it again and it has moved on."""
 
-    def __init__(self, session: Session, query: str | None) -> None:
-        self._session = session
+    def __init__(self, store: Store, spark: SparkSession, query: str | None) -> None:
+        self._store = store
+        self._spark = spark
         self._query = query
 
     @property
     def totals(self) -> list[FunctionTotals]:
         """One entry per query, function and version; attempts that lost are not in it."""
-        return self._session.store.totals(self._query)
+        return self._store.totals(self._query)
 
     @property
     def user_metrics(self) -> list[MetricTotal]:
         """Counters, gauges, histograms and meters, merged over workers."""
-        return self._session.store.metrics(self._query)
+        return self._store.metrics(self._query)
 
     @property
     def bundles(self) -> list[BundleDone]:
         """The latest bundles, oldest first."""
-        return self._session.store.bundles(self._query)
+        return self._store.bundles(self._query)
 
     def to_pandas(self) -> pd.DataFrame:
         """One row per bundle and function; times in nanoseconds."""
@@ -80,7 +81,7 @@ class MetricsView:
         SessionError
             If no bundle has gone through yet, so that there are no columns.
         """
-        return _to_spark(self._session, self.to_pandas(), "no bundle has gone through yet")
+        return _to_spark(self._spark, self.to_pandas(), "no bundle has gone through yet")
 
     def _tables(self) -> list[tuple[tuple[str, ...], list[tuple[str, ...]]]]:
         totals: list[tuple[str, ...]] = [
@@ -117,19 +118,20 @@ class MetricsView:
 class LogView:
     """The lines functions wrote, live. Iterates oldest first; displays the last ones."""
 
-    def __init__(self, session: Session, **chosen: Any) -> None:
-        self._session = session
+    def __init__(self, store: Store, spark: SparkSession, **chosen: Any) -> None:
+        self._store = store
+        self._spark = spark
         self._chosen = chosen
 
     @property
     def lines(self) -> list[LogEntry]:
         """The lines kept, oldest first."""
-        return self._session.store.logs(**self._chosen)
+        return self._store.logs(**self._chosen)
 
     @property
     def dropped(self) -> int:
         """Lines of the session that were not sent because there were too many."""
-        return self._session.store.dropped_logs
+        return self._store.dropped_logs
 
     def __iter__(self) -> Any:
         return iter(self.lines)
@@ -152,7 +154,7 @@ class LogView:
         SessionError
             If there are no lines, so that there are no columns.
         """
-        return _to_spark(self._session, self.to_pandas(), "nothing has been written yet")
+        return _to_spark(self._spark, self.to_pandas(), "nothing has been written yet")
 
     def _head(self, count: int) -> str:
         text = f"{count:,} lines"
@@ -184,9 +186,9 @@ def _time(nanoseconds: int) -> str:
     return f"{nanoseconds / 1e6:,.1f} ms"
 
 
-def _to_spark(session: Session, frame: pd.DataFrame, empty: str) -> DataFrame:
+def _to_spark(spark: SparkSession, frame: pd.DataFrame, empty: str) -> DataFrame:
     from notebook_udf.errors import SessionError
 
     if frame.empty:
         raise SessionError(empty)
-    return session.spark.createDataFrame(frame)
+    return spark.createDataFrame(frame)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.plan.forms import plan_text, plan_tree
-from notebook_udf.plan.html import plan_html, plan_page
+from notebook_udf.plan.html import plan_html
 from notebook_udf.plan.model import Plan
+from notebook_udf.widgets.page import plan_page
+from notebook_udf.widgets.scripts import script
 
 if TYPE_CHECKING:
     from rich.tree import Tree
@@ -38,8 +40,14 @@ class PlanExplorer:
         return self.plan.to_dict()
 
     def to_html(self) -> str:
-        """The plan as an HTML page that stands alone."""
-        return plan_page(self.plan)
+        """The plan as an HTML page that stands alone: the explorer without a kernel.
+
+        Raises
+        ------
+        SessionError
+            If the package was installed without its scripts.
+        """
+        return plan_page(self.plan, script("plan"))
 
     def __repr__(self) -> str:
         return plan_text(self.plan)

