@@ -11,6 +11,7 @@ demo: $(INSTALLED)
 	$(BIN)/notebook-udf demo
 
 test: $(INSTALLED) lint
+	$(BIN)/python -m tests.browser.chromium
 	$(BIN)/python -m pytest
 
 lint: $(INSTALLED)
@@ -21,7 +22,7 @@ lint: $(INSTALLED)
 bench: $(INSTALLED)
 	$(BIN)/python -m benchmarks
 
-$(INSTALLED): pyproject.toml
+$(INSTALLED): pyproject.toml extension/package-lock.json
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "notebook-udf needs Python 3.11 or newer; name one with make PYTHON=python3.12"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || \
