@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from notebook_udf.planner.asynchronous import node_function
 from notebook_udf.planner.catalog import Member
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _numbers = itertools.count(1)
+_VIEW = re.compile(r"\b_nu_rows_\d+\b")
+_PASSED = "\n-- and these rows go through a pass in Python"
 
 
 class Catalog:
@@ -41,12 +45,29 @@ class Catalog:
         self._planned = planned
         self._parameters = parameters
         self._views: list[str] = []
+        self._texts: WeakKeyDictionary[DataFrame, str] = WeakKeyDictionary()
+        self._latest = ""
+        self._named: dict[str, str] = {}
 
     def run(self, query: str) -> DataFrame:
         """Spark's answer to a query, analysed."""
-        if self._parameters is None:
-            return self._spark.sql(query)
-        return self._spark.sql(query, self._parameters)
+        given = () if self._parameters is None else (self._parameters,)
+        rows = self._spark.sql(query, *given)
+        self._texts[rows] = self._latest = query
+        return rows
+
+    def steps(self) -> tuple[tuple[str, str], ...]:
+        """What Spark was given in the end: names and texts, each before those that read it."""
+        steps: dict[str, str] = {}
+
+        def visit(name: str, text: str) -> None:
+            for below in _VIEW.findall(text):
+                if below not in steps:
+                    visit(below, self._named.get(below, ""))
+            steps[name] = text
+
+        visit("", self._latest)
+        return tuple(steps.items())
 
     def hidden_name(self, record: RegisteredFunction, role: Role) -> str:
         """The SQL name of a function in a role, known to Spark."""
@@ -64,6 +85,8 @@ class Catalog:
         """A name for rows, until planning is over: a plan keeps the rows, not the name."""
         name = f"_nu_rows_{next(_numbers)}"
         rows.createOrReplaceTempView(name)
+        # Rows without a text of their own were made from the latest, by a pass in Python.
+        self._named[name] = self._texts.get(rows) or f"{self._latest}{_PASSED}"
         self._views.append(name)
         return name
 

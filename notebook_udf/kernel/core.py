@@ -11,7 +11,6 @@ import atexit
 import json
 import logging
 import os
-import sys
 import threading
 from collections.abc import Mapping
 from pathlib import Path
@@ -30,14 +29,13 @@ from notebook_udf.kernel.folder import make_folder, remove_folder
 from notebook_udf.kernel.names import check_name, session_functions_first
 from notebook_udf.kernel.planning import plan_of
 from notebook_udf.kernel.quarantine import quarantined
-from notebook_udf.kernel.querying import run_query
+from notebook_udf.kernel.querying import Rewriting, run_query
 from notebook_udf.kernel.replay import replay
 from notebook_udf.kernel.streams import Streams
 from notebook_udf.kernel.translation import Translator
 from notebook_udf.kernel.warm import Warmup
 from notebook_udf.launch import spark as launch
 from notebook_udf.planner import tables
-from notebook_udf.planner.decisions import Decision
 from notebook_udf.planner.shipped import spark_function
 from notebook_udf.pool.daemon import KERNEL_VARIABLE
 from notebook_udf.pool.spark_worker import JOB_PARAMETERS_CONF, LOG_LEVEL_CONF, MEMORY_VARIABLE
@@ -68,8 +66,8 @@ class Session(Streams):
         The worker processes.
     folder
         Sockets and logs of this session; private, removed by ``stop``.
-    decisions
-        How the calls of aggregate functions in a query were planned, by its DataFrame.
+    rewritten
+        What became of a query on its way to Spark, by its DataFrame.
     notes
         What could not be set on a Spark that was adopted, in words.
     """
@@ -96,7 +94,7 @@ class Session(Streams):
         self._own_spark = spark is None
         self._stopped = False
         self._lock = threading.RLock()
-        self.decisions: WeakKeyDictionary[DataFrame, tuple[Decision, ...]] = WeakKeyDictionary()
+        self.rewritten: WeakKeyDictionary[DataFrame, Rewriting] = WeakKeyDictionary()
         self._planned: dict[tuple[Any, ...], Any] = {}
         # As Spark SQL calls the scalar functions now.
         self.options_in_force: dict[tuple[str, int], FunctionOptions] = {}
@@ -379,104 +377,3 @@ class Session(Streams):
             f"{count} function{'' if count == 1 else 's'}, {len(self.pool)} workers>"
         )
         return "\n".join([text, *self.notes])
-
-
-_current: Session | None = None
-_current_lock = threading.Lock()
-
-
-def active_session() -> Session | None:
-    """The session of this process, if one is alive."""
-    return _current if _current is not None and not _current._stopped else None
-
-
-def session(
-    spark: SparkSession | None = None,
-    *,
-    app_name: str | None = None,
-    master: str | None = None,
-    workers: int | None = None,
-    worker_memory: str | int | None = None,
-    bundle_size: int | None = None,
-    bundle_time: Any = None,
-    job_parameters: Mapping[str, Any] | None = None,
-    conf: Mapping[str, Any] | None = None,
-) -> Session:
-    """The session of this process, started on first use.
-
-    Parameters
-    ----------
-    spark
-        A running SparkSession to adopt; without it one is started, unless one is active.
-    app_name, master, conf
-        As for Spark. The default master is ``local[workers]``.
-    workers
-        How many workers may run at once; the number of processors by default.
-    worker_memory
-        What each worker may take for itself, as in ``"1g"``; no limit by default.
-    bundle_size
-        Rows in a bundle.
-    bundle_time
-        PyFlink's limit on the age of a bundle. Spark forms bundles by size alone; the session's
-        ``notes`` say so if it is given.
-    job_parameters
-        For ``FunctionContext.get_job_parameter``.
-
-    Raises
-    ------
-    DeclarationError
-        If an argument is not what it should be, or contradicts the session that runs.
-    SessionError
-        If Java or Spark cannot be started.
-    """
-    global _current
-    with _current_lock:
-        running = active_session()
-        given = {
-            name: value
-            for name, value in {
-                "app_name": app_name,
-                "master": master,
-                "workers": workers,
-                "worker_memory": worker_memory,
-                "bundle_size": bundle_size,
-                "conf": conf,
-            }.items()
-            if value is not None
-        }
-        if running is not None and running.spark.sparkContext._jsc is None:
-            running.stop()
-            running = None
-        if running is not None:
-            if spark is not None and spark.sparkContext is not running.spark.sparkContext:
-                raise SessionError("a session with another Spark runs; stop() it first")
-            if given:
-                print(
-                    f"notebook-udf: a session runs already, so {', '.join(given)} had no effect; "
-                    f"session.stop() it first",
-                    file=sys.stderr,
-                )
-            for key, value in (job_parameters or {}).items():
-                running.set_job_parameter(key, value)
-            return running
-        if spark is None:
-            spark = _active_spark()
-        _current = Session(
-            spark,
-            app_name=app_name,
-            master=master,
-            workers=workers,
-            worker_memory=worker_memory,
-            bundle_size=bundle_size,
-            bundle_time=bundle_time,
-            job_parameters=job_parameters,
-            conf=conf,
-        )
-        return _current
-
-
-def _active_spark() -> SparkSession | None:
-    from pyspark import SparkContext
-    from pyspark.sql import SparkSession
-
-    return SparkSession.getActiveSession() if SparkContext._active_spark_context else None

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import PlanningError
-from notebook_udf.kernel.core import active_session
+from notebook_udf.kernel.current import active_session
 from notebook_udf.kernel.names import column_names
 from notebook_udf.planner import grouping
 from notebook_udf.planner.aggregates import call_of

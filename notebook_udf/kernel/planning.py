@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.functions.definition import FunctionDefinition
+from notebook_udf.kernel.querying import Rewriting
 from notebook_udf.plan import explained
 from notebook_udf.plan.advice import advise
 from notebook_udf.plan.classic import Jvm, Read
 from notebook_udf.plan.costs import with_costs
 from notebook_udf.plan.match import ran_as
-from notebook_udf.plan.model import Adaptive, Plan, PlanNode, Run
+from notebook_udf.plan.model import Adaptive, Origin, Plan, PlanNode, Run
+from notebook_udf.plan.names import without_numbers
 from notebook_udf.plan.raw import RawNode
 from notebook_udf.plan.strategies import strategies_of
 from notebook_udf.plan.tree import build
-from notebook_udf.planner.decisions import Decision
+from notebook_udf.text import plain
 from notebook_udf.widgets.explorer import PlanExplorer
 
 if TYPE_CHECKING:
@@ -28,11 +30,15 @@ if TYPE_CHECKING:
 # How many of Spark's latest queries are looked through for a run of the plan.
 _OWN = 40
 _OTHERS = 20
+# The same while a plan is watched, each time it is looked at.
+_NEW = 5
 # How many accumulators tell a plan from others; taken from all over it, because an operator may
 # have counted nothing.
 _COUNTED = 16
 # Records travel beside the result, and the last of them may arrive a moment after it.
 _SECONDS_TO_SETTLE = 1.0
+# Characters of a logical plan that are kept.
+_LOGICAL = 40_000
 
 
 def plan_of(session: Session, query: DataFrame | str) -> PlanExplorer:
@@ -55,64 +61,147 @@ def plan_of(session: Session, query: DataFrame | str) -> PlanExplorer:
         raise PlanningError(
             f"session.plan takes a DataFrame or the text of a query, not {type(query).__name__}"
         )
-    lookup = _Definitions(session)
+    text = query if isinstance(query, str) else ""
     if not hasattr(frame, "_jdf"):
+        lookup = _Definitions(session)
         root = explained.read(frame._explain_string(mode="formatted"))
         note = "read from Spark's text of it: metrics need a classic session"
-        return _explorer(Plan(build(root, lookup, _unknown), note=note), lookup)
+        plan = Plan(build(root, lookup, _unknown), note=note, origin=Origin(text))
+        return PlanExplorer(_advised(plan, lookup, Rewriting()))
     if frame.isStreaming:
         raise PlanningError(
             "a streaming DataFrame is planned anew for each micro-batch, once it is started: take "
             "the plan of the same query over a table"
         )
-    jvm = Jvm(session.spark)
-    read = jvm.read(frame)
-    root, run, note = _with_run(session, jvm, read)
-    values = _unknown if run is None else jvm.values(run.query).get
-    nodes = build(root, lookup, values)
-    if run is not None:
-        if nodes_use_python(nodes) and run.state == "done":
-            session.store.wait_settled(run.query, _SECONDS_TO_SETTLE)
-        nodes = with_costs(nodes, session.store.totals_by_stage(run.query))
-    initial = None if read.initial is None else build(read.initial, lookup, _unknown)
-    adaptive: Adaptive = "final" if read.final else "may change" if read.adaptive else "no"
-    decided = session.decisions.get(frame, ())
-    return _explorer(Plan(nodes, initial, adaptive, run, note), lookup, decided)
+    reader = PlanReader(session, frame, text)
+    return PlanExplorer(reader.plan(), reader.newer)
 
 
-def _explorer(plan: Plan, lookup: _Definitions, decided: tuple[Decision, ...] = ()) -> PlanExplorer:
-    plan = replace(plan, strategies=strategies_of(plan.root, lookup, decided))
-    return PlanExplorer(replace(plan, advice=advise(plan)))
+class PlanReader:
+    """Reads the plan of one DataFrame, and again while it runs.
+
+    What is dear (the operators, the runs of other plans) is read again only if Spark changed it;
+    what is counted while the plan runs is one question.
+    """
+
+    def __init__(self, session: Session, frame: DataFrame, query: str) -> None:
+        self._session = session
+        self._frame = frame
+        self._jvm = Jvm(session.spark)
+        self._lookup = _Definitions(session)
+        self._rewriting = session.rewritten.get(frame, Rewriting())
+        analyzed, optimized = (
+            plain(without_numbers(text), _LOGICAL) for text in self._jvm.logical(frame)
+        )
+        steps = self._rewriting.steps
+        self._origin = Origin(query or self._rewriting.query, steps, analyzed, optimized)
+        self._run: Run | None = None
+
+    def plan(self) -> Plan:
+        """The plan, with its last run."""
+        self._look()
+        self._jvm.settle()
+        self._root, self._run, self._note = self._with_run()
+        if self._run is not None and self._run.state == "done" and _uses_python(self._nodes()):
+            self._session.store.wait_settled(self._run.query, _SECONDS_TO_SETTLE)
+        return self._made()
+
+    def newer(self) -> Plan | None:
+        """The plan as it is now; None if nothing about it has changed."""
+        running = self._run is not None and self._run.state == "running"
+        if running and self._run is not None:
+            self._run = self._jvm.run(self._run.query)
+            if self._run is None or self._run.state != "running":
+                return self.plan()
+        began = self._jvm.count() - self._count
+        reshaped = self._jvm.shape(self._frame) != self._shape
+        if not running and not began and not reshaped:
+            return None
+        if reshaped:
+            run, note = self._run, self._note
+            self._look()
+            self._root, self._run, self._note = self._read.root, run, note
+        if began:
+            self._count += began
+            found = self._new_run(min(began, _NEW))
+            if found is not None:
+                self._root, self._run, self._note = found
+                return self.plan() if self._run.state != "running" else self._made()
+        return self._made() if running or reshaped else None
+
+    def _look(self) -> None:
+        self._count = self._jvm.count()
+        self._shape = self._jvm.shape(self._frame)
+        self._read: Read = self._jvm.read(self._frame)
+
+    def _nodes(self) -> PlanNode:
+        values = _unknown if self._run is None else self._jvm.values(self._run.query).get
+        return build(self._root, self._lookup, values)
+
+    def _made(self) -> Plan:
+        read, run = self._read, self._run
+        nodes = self._nodes()
+        if run is not None:
+            nodes = with_costs(nodes, self._session.store.totals_by_stage(run.query))
+        initial = None if read.initial is None else build(read.initial, self._lookup, _unknown)
+        adaptive: Adaptive = "final" if read.final else "may change" if read.adaptive else "no"
+        plan = Plan(nodes, initial, adaptive, run, self._note, origin=self._origin)
+        return _advised(plan, self._lookup, self._rewriting)
+
+    # Runs ------------------------------------------------------------------------------------
+
+    def _with_run(self) -> tuple[RawNode, Run | None, str]:
+        """The plan, its last run, and what to know about it."""
+        own = self._own_run(_OWN)
+        if own is not None:
+            return self._read.root, own, ""
+        other = self._other_run(_OTHERS)
+        return other if other is not None else (self._read.root, None, "")
+
+    def _new_run(self, most: int) -> tuple[RawNode, Run, str] | None:
+        own = self._own_run(most)
+        return (self._read.root, own, "") if own is not None else self._other_run(most)
+
+    def _own_run(self, most: int) -> Run | None:
+        """The last run of these very operators: they share their accumulators."""
+        read = self._read
+        everything = list(_accumulators(read.root))
+        counted = everything[:: len(everything) // _COUNTED + 1]
+        for run in self._jvm.runs(most) if counted else ():
+            # A plan that is still to be adapted has not been run to its end.
+            may = not read.adaptive or read.final or run.state != "done"
+            if may and self._jvm.counted(run, counted):
+                return run
+        return None
+
+    def _other_run(self, most: int) -> tuple[RawNode, Run, str] | None:
+        """The last run of a plan that is the same."""
+        for run in self._jvm.runs(most):
+            graph = self._jvm.graph(run.query)
+            found = None if graph is None else ran_as(self._read.root, graph)
+            if found is not None and self._same_versions(run.query):
+                return found, run, f"run by: {run.description}"
+        return None
+
+    def _same_versions(self, query: str) -> bool:
+        """Whether no function ran in a version that is not the plan's."""
+        versions: dict[str, set[int]] = {}
+        for header in _headers(self._read.root):
+            versions.setdefault(header["name"], set()).add(header["version"])
+        return all(
+            total.version in versions.get(total.function, {total.version})
+            for total in self._session.store.totals(query)
+        )
 
 
-def nodes_use_python(root: PlanNode) -> bool:
+def _advised(plan: Plan, lookup: _Definitions, rewriting: Rewriting) -> Plan:
+    plan = replace(plan, strategies=strategies_of(plan.root, lookup, rewriting.decisions))
+    return replace(plan, advice=advise(plan))
+
+
+def _uses_python(root: PlanNode) -> bool:
     """Whether functions of this package run in it."""
     return any(use.role for node in root.walk() for use in node.functions)
-
-
-def _with_run(session: Session, jvm: Jvm, read: Read) -> tuple[RawNode, Run | None, str]:
-    """The plan, its last run, and what to know about it."""
-    jvm.settle()
-    own = _own_run(jvm, read)
-    if own is not None:
-        return read.root, own, ""
-    for run in jvm.runs(_OTHERS):
-        graph = jvm.graph(run.query)
-        found = None if graph is None else ran_as(read.root, graph)
-        if found is not None and _same_versions(session, run.query, read.root):
-            return found, run, f"run by: {run.description}"
-    return read.root, None, ""
-
-
-def _same_versions(session: Session, query: str, root: RawNode) -> bool:
-    """Whether no function ran in a version that is not the plan's."""
-    versions: dict[str, set[int]] = {}
-    for header in _headers(root):
-        versions.setdefault(header["name"], set()).add(header["version"])
-    return all(
-        total.version in versions.get(total.function, {total.version})
-        for total in session.store.totals(query)
-    )
 
 
 def _headers(node: RawNode) -> Iterator[dict[str, Any]]:
@@ -120,18 +209,6 @@ def _headers(node: RawNode) -> Iterator[dict[str, Any]]:
         yield from function.headers
     for child in node.children:
         yield from _headers(child)
-
-
-def _own_run(jvm: Jvm, read: Read) -> Run | None:
-    """The last run of these very operators: they share their accumulators."""
-    everything = list(_accumulators(read.root))
-    counted = everything[:: len(everything) // _COUNTED + 1]
-    for run in jvm.runs(_OWN) if counted else ():
-        # A plan that is still to be adapted has not been run to its end.
-        may = not read.adaptive or read.final or run.state != "done"
-        if may and jvm.counted(run, counted):
-            return run
-    return None
 
 
 def _accumulators(node: RawNode) -> Iterator[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from notebook_udf.kernel.async_options import in_force
@@ -10,6 +11,7 @@ from notebook_udf.kernel.catalog import Catalog
 from notebook_udf.planner import asynchronous, promises
 from notebook_udf.planner.both_sides import check
 from notebook_udf.planner.calls import of_kind
+from notebook_udf.planner.decisions import Decision
 from notebook_udf.planner.laterals import Laterals
 from notebook_udf.planner.scalar_calls import ScalarCalls
 from notebook_udf.planner.sql import Planner, mentions
@@ -45,11 +47,35 @@ def run_query(session: Session, query: str, args: Mapping[str, Any]) -> DataFram
         with Catalog(session.spark, session.planned, parameters) as catalog:
             rows = _planned(session, query, catalog, _functions_of(session, query))
             if rows is not None:
+                session.rewritten[rows] = replace(
+                    session.rewritten.get(rows, Rewriting()),
+                    query=untouched,
+                    steps=catalog.steps(),
+                )
                 return rows
     finally:
         logger.disabled = silent
         formatter.clear()
     return session.spark.sql(untouched, **args)
+
+
+@dataclass(frozen=True)
+class Rewriting:
+    """What became of a query on its way to Spark.
+
+    Attributes
+    ----------
+    query
+        The text that was given; "" for rows in the middle of one.
+    decisions
+        How its calls of aggregate functions were planned.
+    steps
+        What was handed to Spark instead, see ``Catalog.steps``.
+    """
+
+    query: str = ""
+    decisions: tuple[Decision, ...] = ()
+    steps: tuple[tuple[str, str], ...] = ()
 
 
 def _functions_of(session: Session, query: str) -> _Functions:
@@ -94,5 +120,5 @@ def _without_tables(
         return None if kept is None else kept.rows
     planner = Planner(query, aggregates, catalog, kept and kept.tree)
     frame = planner.plan()
-    session.decisions[frame] = tuple(planner.decisions)
+    session.rewritten[frame] = Rewriting(decisions=tuple(planner.decisions))
     return check(query, calls, frame) if called else frame

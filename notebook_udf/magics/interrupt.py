@@ -224,7 +224,7 @@ def renew_connection(session: Session) -> None:
 
 def _active() -> Session | None:
     # Only if it is there already: loading the magics must not load Spark.
-    core = sys.modules.get("notebook_udf.kernel.core")
+    core = sys.modules.get("notebook_udf.kernel.current")
     active = getattr(core, "active_session", None)
     session: Session | None = active() if active is not None else None
     return session

@@ -21,6 +21,11 @@ _SKEW_BYTES = 1 << 20
 # From this share of a function's time in Python and this time on, its own code is what costs.
 _SHARE = 0.5
 _SECONDS = 1.0
+# Bundles, and rows in each of them, from and up to which their number is worth speaking of.
+_BUNDLES = 50
+_FEW = 256
+# Seconds that are not worth declaring a function anew for.
+_SHORT = 0.1
 # Operators through which rows go as they are.
 _THROUGH: tuple[Kind, ...] = ("project", "filter", "generate")
 
@@ -223,6 +228,45 @@ def collected_groups(plan: Plan) -> Iterator[Advice]:
             )
 
 
+def small_bundles(plan: Plan) -> Iterator[Advice]:
+    """Bundles of so few rows that handing them over is what costs."""
+    told: set[tuple[str, int]] = set()
+    for node in plan.nodes():
+        for cost in node.costs:
+            key = (cost.name, cost.version)
+            rows = cost.rows_in / max(cost.bundles, 1)
+            handed = cost.decode + cost.encode + cost.waiting
+            if key in told or cost.bundles < _BUNDLES or rows >= _FEW or handed < cost.user:
+                continue
+            told.add(key)
+            yield Advice(
+                node.id,
+                "small-bundles",
+                f"{cost.name} got {_rows(cost.rows_in)} in {cost.bundles:,} bundles, {rows:,.0f} "
+                f"each: handing them over took {handed:,.1f} s, its own code {cost.user:,.1f} s.",
+                "Raise bundle_size (spark.sql.execution.arrow.maxRecordsPerBatch), or put small "
+                "partitions together: df.coalesce(n).",
+            )
+
+
+def general_is_faster(plan: Plan) -> Iterator[Advice]:
+    """A function on Series whose code Arrow's kernels could run as it stands, without them."""
+    for node in plan.nodes():
+        for use in node.functions:
+            cost = next((c for c in node.costs if c.name == use.name), None)
+            if not use.kernels_if_general or (cost is not None and cost.user < _SHORT):
+                continue
+            took = f", which took {_busy(cost):,.1f} s" if cost is not None else ""
+            yield Advice(
+                node.id,
+                "general-is-faster",
+                f"{use.name} gets each bundle as {use.func_type} columns{took}; its code is "
+                f"arithmetic or text alone.",
+                'Declared with func_type="general" (a value at a time, types as annotated) it runs '
+                "as checked Arrow kernels, without pandas and with Python's own answers.",
+            )
+
+
 RULES: tuple[Callable[[Plan], Iterator[Advice]], ...] = (
     several_python_nodes,
     late_condition,
@@ -232,6 +276,8 @@ RULES: tuple[Callable[[Plan], Iterator[Advice]], ...] = (
     slow_code,
     computed_twice,
     collected_groups,
+    small_bundles,
+    general_is_faster,
 )
 
 

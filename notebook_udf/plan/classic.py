@@ -62,6 +62,20 @@ class Jvm:
         initial = self._tree(plan.initialPlan()) if final else None
         return Read(self._tree(plan), initial, adaptive, final)
 
+    def logical(self, frame: DataFrame) -> tuple[str, str]:
+        """Spark's logical plans of a DataFrame as text: analysed, and optimised."""
+        execution = frame._jdf.queryExecution()
+        return str(execution.analyzed().toString()), str(execution.optimizedPlan().toString())
+
+    def shape(self, frame: DataFrame) -> int:
+        """A number that is another one once Spark has changed a DataFrame's plan."""
+        plan = frame._jdf.queryExecution().executedPlan()
+        if plan.nodeName() == ADAPTIVE:
+            final = bool(plan.isFinalPlan())
+            plan = plan.executedPlan()
+            return 2 * int(self._jvm.java.lang.System.identityHashCode(plan)) + final
+        return 0
+
     def is_query(self, text: str) -> bool:
         """Whether a text only asks for rows; commands run as soon as they are planned.
 
@@ -101,6 +115,15 @@ class Jvm:
         except Py4JError:
             # Something runs and keeps the bus busy; what is noted by now is shown.
             _log.debug("Spark's listeners are behind", exc_info=True)
+
+    def count(self) -> int:
+        """How many queries Spark has run, or begun to."""
+        return int(self._store.executionsCount())
+
+    def run(self, query: str) -> Run | None:
+        """An execution as it is now; None if it is not kept any more."""
+        found = self._store.execution(int(query))
+        return _run(found.get()) if found.isDefined() else None
 
     def runs(self, most: int) -> Iterator[Run]:
         """The last that Spark ran, newest first."""

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from notebook_udf.plan.compare import PlanComparison
 from notebook_udf.plan.model import Plan, PlanNode
 from notebook_udf.plan.words import cost_line, figures, heading
+from notebook_udf.tables import Cells
 from notebook_udf.text import one_line
 
 if TYPE_CHECKING:
@@ -43,6 +45,20 @@ def sections(plan: Plan) -> list[tuple[str, list[str]]]:
     advice = [f"operator {a.node}: {a.cost} {a.remedy}" for a in plan.advice]
     found = [("How the functions run", strategies), ("Advice", advice)]
     return [(title, [visible(s) for s in sentences]) for title, sentences in found if sentences]
+
+
+def comparison_rows(both: PlanComparison) -> tuple[Cells, list[Cells]]:
+    """Two plans as a table: its head, and a row for each operator or pair of them."""
+    signs = {"same": "", "changed": "≠", "only here": "+"}
+
+    def cell(node: PlanNode | None) -> str:
+        return "" if node is None else visible(f"{node.id} {node.name}  {node.detail}".rstrip())
+
+    rows: list[Cells] = [
+        (cell(left), "–" if right is None else signs[mark], cell(right))
+        for left, right, mark in both.lines()
+    ]
+    return (heading(both.left), "", heading(both.right)), rows
 
 
 def visible(text: str) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.plan.model import FunctionUse
 from notebook_udf.plan.names import Names, call_arguments, hidden_function, parts, written
 from notebook_udf.plan.raw import RawFunction, RawNode
 from notebook_udf.planner.scalar import runs_as_kernels
+from notebook_udf.text import plain
 
 # The definition of a name and a version; of the current one, where the version is None.
 Lookup = Callable[[str, int | None], FunctionDefinition | None]
@@ -37,6 +39,8 @@ _PASSES = {
     "TablePass": ("table functions", "table"),
 }
 _SHARING = (*(role for _, role in _PASSES.values()), "process")
+# Characters of a function's code that travel with a plan.
+_SOURCE = 6_000
 _BY_ROW = ("scalar", "guarded", "each", "each2")
 ROW_BY_ROW = "row by row"
 AWAITED = "awaited, several calls in flight"
@@ -118,6 +122,10 @@ def _known(
         identity=identity,
         deterministic=definition.deterministic if definition is not None else raw.deterministic,
         mergeable=definition.mergeable if definition and definition.is_aggregate else None,
+        source=plain(definition.source.text, _SOURCE) if definition is not None else "",
+        kernels_if_general=func_type in _WAYS
+        and definition is not None
+        and _arithmetic(definition),
     )
 
 
@@ -142,6 +150,10 @@ def _way(role: str, func_type: str, definition: FunctionDefinition | None) -> st
     if definition.is_async:
         return AWAITED
     return KERNELS if role == "scalar" and runs_as_kernels(definition) else ROW_BY_ROW
+
+
+def _arithmetic(definition: FunctionDefinition) -> bool:
+    return definition.kind == "scalar" and runs_as_kernels(replace(definition, func_type="general"))
 
 
 def line_of(uses: tuple[FunctionUse, ...]) -> str:

@@ -75,6 +75,10 @@ class FunctionUse:
         As declared; None where not known.
     nested
         Whether it is called for an argument of another one in the same node.
+    source
+        Its code as it was registered, cut where it is very long; "" where not known.
+    kernels_if_general
+        Whether it takes columns, and its code could run as kernels if it took values.
     """
 
     name: str
@@ -90,6 +94,8 @@ class FunctionUse:
     deterministic: bool | None = None
     mergeable: bool | None = None
     nested: bool = False
+    source: str = field(default="", repr=False)
+    kernels_if_general: bool = False
 
     @property
     def label(self) -> str:
@@ -222,6 +228,27 @@ class Run:
 
 
 @dataclass(frozen=True)
+class Origin:
+    """What a plan was made of.
+
+    Attributes
+    ----------
+    query
+        The SQL as its user wrote it; "" for a DataFrame that was not made by ``session.sql``.
+    steps
+        What the planner made of it and handed to Spark, each with the name that later ones know
+        it by; empty if Spark got the query as it stands.
+    analyzed, optimized
+        Spark's logical plans, as Spark prints them.
+    """
+
+    query: str = ""
+    steps: tuple[tuple[str, str], ...] = ()
+    analyzed: str = field(default="", repr=False)
+    optimized: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True)
 class Plan:
     """A plan, what was decided on the way to it, and what its last run cost.
 
@@ -237,6 +264,8 @@ class Plan:
         The last run of this very plan; None if there was none.
     note
         What to know about the run, in a sentence.
+    origin
+        The query and the logical plans it came from.
     """
 
     root: PlanNode
@@ -246,6 +275,7 @@ class Plan:
     note: str = ""
     strategies: tuple[Strategy, ...] = ()
     advice: tuple[Advice, ...] = ()
+    origin: Origin = Origin()
 
     def nodes(self) -> list[PlanNode]:
         """Every operator, parents first."""

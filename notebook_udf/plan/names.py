@@ -39,6 +39,11 @@ _WORDS = {"acc": "accumulator", "arg": "argument", "col": "column", "z": "elemen
 _OPENING, _CLOSING = "([{", ")]}"
 
 
+def without_numbers(text: str) -> str:
+    """A text of Spark's without the numbers it gives to columns."""
+    return _NUMBER.sub("", text)
+
+
 def parts(text: str) -> list[str]:
     """``a, f(b, c), [d, e]`` at its outer commas."""
     found, depth, start = [], 0, 0

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from notebook_udf.plan.forms import plan_text, plan_tree
+from notebook_udf.errors import PlanningError
+from notebook_udf.plan.compare import PlanComparison
+from notebook_udf.plan.forms import comparison_rows, plan_text, plan_tree
 from notebook_udf.plan.html import plan_html
 from notebook_udf.plan.model import Plan
+from notebook_udf.tables import html_table, text_table
 from notebook_udf.widgets.page import plan_page
 from notebook_udf.widgets.scripts import script
 
@@ -15,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class PlanExplorer:
-    """A query's plan, as it was read.
+    """A query's plan, as it was read last.
 
     Attributes
     ----------
@@ -23,8 +27,37 @@ class PlanExplorer:
         The data behind it.
     """
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, newer: Callable[[], Plan | None] = lambda: None) -> None:
         self.plan = plan
+        self._newer = newer
+
+    def refresh(self) -> bool:
+        """Reads the plan again, with what has been counted by now.
+
+        Returns
+        -------
+        bool
+            Whether anything about it has changed since it was read last.
+        """
+        plan = self._newer()
+        if plan is not None:
+            self.plan = plan
+        return plan is not None
+
+    def compare(self, other: PlanExplorer) -> PlanComparer:
+        """This plan beside another one, with what differs marked.
+
+        Raises
+        ------
+        PlanningError
+            If ``other`` is not what ``session.plan`` gives.
+        """
+        if not isinstance(other, PlanExplorer):
+            raise PlanningError(
+                f"a plan is compared with another one, not with {type(other).__name__}: take "
+                f"session.plan(query) of it"
+            )
+        return PlanComparer(PlanComparison(self.plan, other.plan))
 
     def to_dict(self) -> dict[str, Any]:
         """The plan as JSON-able data.
@@ -57,6 +90,32 @@ class PlanExplorer:
 
     def _repr_html_(self) -> str:
         return plan_html(self.plan)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
+
+
+class PlanComparer:
+    """Two plans side by side.
+
+    Attributes
+    ----------
+    comparison
+        The data behind it.
+    """
+
+    def __init__(self, comparison: PlanComparison) -> None:
+        self.comparison = comparison
+
+    def to_dict(self) -> dict[str, Any]:
+        """Both plans and what differs as JSON-able data, see ``PlanComparison.to_dict``."""
+        return self.comparison.to_dict()
+
+    def __repr__(self) -> str:
+        return text_table(*comparison_rows(self.comparison))
+
+    def _repr_html_(self) -> str:
+        return html_table(*comparison_rows(self.comparison))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         return {"text/plain": repr(self), "text/html": self._repr_html_()}

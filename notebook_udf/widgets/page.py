@@ -11,6 +11,7 @@ from pathlib import Path
 
 from notebook_udf.plan.html import PAGE_STYLE, plan_html
 from notebook_udf.plan.model import Plan
+from notebook_udf.widgets.sendable import sendable
 
 # ``%(script)s`` and ``%(data)s`` are filled here, or by the script itself when a reader saves it.
 _PAGE = """<!doctype html>
@@ -47,7 +48,7 @@ def page_template() -> str:
 def plan_page(plan: Plan, script: Path) -> str:
     """The page of a plan, explorer and all."""
     # Once more the template, so that a saved page can be saved again.
-    data = json.dumps({"plan": plan.to_dict(), "page": page_template()})
+    data = json.dumps({"plan": sendable(plan.to_dict()), "page": page_template()})
     return _filled(
         style=PAGE_STYLE,
         twin=plan_html(plan),

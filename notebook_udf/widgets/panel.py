@@ -8,7 +8,6 @@ before the cell has ended. Who wants a panel refreshed is ``widgets.pulse``.
 from __future__ import annotations
 
 import logging
-import math
 import threading
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
@@ -20,6 +19,7 @@ from IPython.display import DisplayHandle
 from notebook_udf.errors import NotebookUdfError, SessionError
 from notebook_udf.text import plain
 from notebook_udf.widgets.pulse import pulse
+from notebook_udf.widgets.sendable import sendable
 
 _log = logging.getLogger(__name__)
 
@@ -114,17 +114,3 @@ def freeze_all() -> None:
     """Ends every panel, as when a session stops."""
     for panel in list(Panel._living.values()):
         panel.freeze()
-
-
-def sendable(value: Any) -> Any:
-    """The same without what a message to the browser cannot hold: lone surrogates, NaN."""
-    match value:
-        case str():
-            return value.encode("utf-8", "backslashreplace").decode()
-        case float():
-            return value if math.isfinite(value) else None
-        case dict():
-            return {sendable(str(key)): sendable(each) for key, each in value.items()}
-        case list() | tuple():
-            return [sendable(each) for each in value]
-    return value

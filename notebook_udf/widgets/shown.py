@@ -6,19 +6,19 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from notebook_udf.widgets.explorer import PlanExplorer
+from notebook_udf.widgets.explorer import PlanComparer, PlanExplorer
 
 _MARK = "_notebook_udf_shows"
 
 
-def _plan(explorer: PlanExplorer) -> None:
+def _plan(explorer: PlanExplorer | PlanComparer) -> None:
     from notebook_udf.widgets.plan_panel import PlanPanel
 
     PlanPanel(explorer).show()
 
 
 # Panels are imported when they are shown: most sessions show none.
-_SHOWN: dict[type, Callable[[Any], None]] = {PlanExplorer: _plan}
+_SHOWN: dict[type, Callable[[Any], None]] = {PlanExplorer: _plan, PlanComparer: _plan}
 
 
 def show_live_in(shell: Any) -> None:

@@ -166,7 +166,9 @@ def test_hidden_names_never_show(session: nu.Session, query: str) -> None:
             frame.collect()
         planned = session.plan(frame)
         assert (planned.plan.run is not None) == run
-        shown = f"{json.dumps(planned.to_dict())}{planned!r}{planned.to_html()}"
+        # What the planner made of the query is shown as it is, in a place of its own.
+        data = {**planned.to_dict(), "origin": None}
+        shown = f"{json.dumps(data)}{planned!r}{planned._repr_html_()}"
         assert not re.findall(r"_nu_\w*|[a-z]#\d+|pythonUDF\d|\w+Pass\b", shown)
         assert python_nodes(planned)
         assert max(map(len, repr(planned).splitlines())) <= 80
@@ -450,3 +452,86 @@ def test_other_people_s_functions_and_cached_rows(session: nu.Session) -> None:
         assert planned.plan.strategies == ()
     finally:
         frame.unpersist()
+
+
+def test_origin_of_a_plan(session: nu.Session) -> None:
+    query = "SELECT k, plan_total(id) AS t, count(*) FROM planned GROUP BY k"
+    origin = session.plan(session.sql(query)).plan.origin
+    assert origin.query == query
+    (*_, (name, text)) = origin.steps
+    assert name == ""
+    assert "plan_total" in text
+    assert "GROUP BY" in text
+    known = {name for name, _ in origin.steps[:-1]}
+    assert set(re.findall(r"_nu_rows_\d+", text)) <= known
+    assert "Aggregate" in origin.analyzed
+    assert "Range" in origin.optimized
+    assert "#" not in origin.optimized
+    untouched = session.plan("SELECT id FROM planned").plan.origin
+    assert untouched.query == "SELECT id FROM planned"
+    assert untouched.steps == ()
+
+
+def test_source_stands_with_its_function(session: nu.Session) -> None:
+    def plan_sourced(x: int) -> int:
+        return x + 41
+
+    session.register_function("plan_sourced", plan_sourced)
+    (use,) = session.plan("SELECT plan_sourced(id) FROM planned").plan.functions
+    assert "return x + 41" in use.source
+
+
+def test_a_plan_is_followed_through_its_run(session: nu.Session, tmp_path: Path) -> None:
+    go = tmp_path / "go"
+
+    def plan_waits(x: int) -> int:
+        import time
+
+        while not go.exists():
+            time.sleep(0.01)
+        return x
+
+    session.register_function("plan_waits", plan_waits)
+    frame = session.sql("SELECT k, sum(plan_waits(id)) AS s FROM planned GROUP BY k")
+    explorer = session.plan(frame)
+    assert explorer.plan.run is None
+    assert not explorer.refresh()
+    running = threading.Thread(target=frame.collect)
+    running.start()
+    try:
+        while explorer.plan.run is None:
+            explorer.refresh()
+        assert explorer.plan.run.state == "running"
+    finally:
+        go.touch()
+        running.join()
+    while explorer.plan.run is None or explorer.plan.run.state == "running":
+        explorer.refresh()
+    assert explorer.plan.run.state == "done"
+    assert explorer.plan.adaptive == "final"
+    (cost,) = {cost for node in explorer.plan.nodes() for cost in node.costs}
+    assert cost.rows_in == 1000
+    assert not explorer.refresh()
+    session.sql("SELECT 1").collect()
+    explorer.refresh()
+    assert explorer.plan.run.state == "done"
+
+
+def test_two_plans_side_by_side(session: nu.Session) -> None:
+    one = session.plan("SELECT k, plan_next(id) AS n FROM planned WHERE k = 1")
+    other = session.plan("SELECT k, plan_next(id) AS n FROM planned WHERE k = 2")
+    both = one.compare(other).comparison
+    assert not both.equal
+    changed = [left.name for left, right, mark in both.lines() if mark == "changed" and left]
+    assert "Filter" in changed
+    assert one.compare(one).comparison.equal
+    limited = session.plan("SELECT k, plan_next(id) AS n FROM planned WHERE k = 1 LIMIT 3")
+    marks = limited.compare(one).comparison.marks
+    names = {node.id: node.name for node in limited.plan.nodes()}
+    added = {names[id] for id, mark in marks[0].items() if mark == "only here"}
+    assert added == {"CollectLimit", "LocalLimit"}
+    assert "only here" not in marks[1].values()
+    assert "CollectLimit" in repr(limited.compare(one))
+    assert json.loads(json.dumps(both.to_dict())) == both.to_dict()
+    with pytest.raises(nu.NotebookUdfError, match="session.plan"):
+        one.compare("SELECT 1")  # type: ignore[arg-type]

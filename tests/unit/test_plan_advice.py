@@ -107,6 +107,23 @@ def test_code_that_costs() -> None:
     assert rules(op("Join", "join", slow, other)) == [("slow-code", 3)]
 
 
+def test_bundles_of_few_rows() -> None:
+    handed = {"rows_in": 10_000, "decode": 2.0, "user": 0.5}
+    (advice,) = advise(plan(python(use(), costs=(cost(bundles=1_000, **handed),))))
+    assert advice.rule == "small-bundles"
+    assert "10,000 rows in 1,000 bundles, 10 each" in advice.cost
+    assert rules(python(use(), costs=(cost(bundles=10, **handed),))) == []
+    own = handed | {"user": 3.0}
+    assert "small-bundles" not in str(rules(python(use(), costs=(cost(bundles=1_000, **own),))))
+
+
+def test_columns_where_values_would_do() -> None:
+    pandas = use(func_type="pandas", way="as pandas Series", kernels_if_general=True)
+    assert rules(python(pandas)) == [("general-is-faster", 0)]
+    assert rules(python(pandas, costs=(cost(user=0.01),))) == []
+    assert rules(python(use(func_type="pandas", way="as pandas Series"))) == []
+
+
 def test_computed_twice() -> None:
     both = op("Union", "union", python(use()), python(use()))
     assert rules(both) == [("computed-twice", 1)]

@@ -1,0 +1,114 @@
+"""``nu.session()``: the session of this process, started on first use."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from notebook_udf.errors import SessionError
+from notebook_udf.kernel.core import Session
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_current: Session | None = None
+_current_lock = threading.Lock()
+
+
+def active_session() -> Session | None:
+    """The session of this process, if one is alive."""
+    return _current if _current is not None and not _current._stopped else None
+
+
+def session(
+    spark: SparkSession | None = None,
+    *,
+    app_name: str | None = None,
+    master: str | None = None,
+    workers: int | None = None,
+    worker_memory: str | int | None = None,
+    bundle_size: int | None = None,
+    bundle_time: Any = None,
+    job_parameters: Mapping[str, Any] | None = None,
+    conf: Mapping[str, Any] | None = None,
+) -> Session:
+    """The session of this process, started on first use.
+
+    Parameters
+    ----------
+    spark
+        A running SparkSession to adopt; without it one is started, unless one is active.
+    app_name, master, conf
+        As for Spark. The default master is ``local[workers]``.
+    workers
+        How many workers may run at once; the number of processors by default.
+    worker_memory
+        What each worker may take for itself, as in ``"1g"``; no limit by default.
+    bundle_size
+        Rows in a bundle.
+    bundle_time
+        PyFlink's limit on the age of a bundle. Spark forms bundles by size alone; the session's
+        ``notes`` say so if it is given.
+    job_parameters
+        For ``FunctionContext.get_job_parameter``.
+
+    Raises
+    ------
+    DeclarationError
+        If an argument is not what it should be, or contradicts the session that runs.
+    SessionError
+        If Java or Spark cannot be started.
+    """
+    global _current
+    with _current_lock:
+        running = active_session()
+        given = {
+            name: value
+            for name, value in {
+                "app_name": app_name,
+                "master": master,
+                "workers": workers,
+                "worker_memory": worker_memory,
+                "bundle_size": bundle_size,
+                "conf": conf,
+            }.items()
+            if value is not None
+        }
+        if running is not None and running.spark.sparkContext._jsc is None:
+            running.stop()
+            running = None
+        if running is not None:
+            if spark is not None and spark.sparkContext is not running.spark.sparkContext:
+                raise SessionError("a session with another Spark runs; stop() it first")
+            if given:
+                print(
+                    f"notebook-udf: a session runs already, so {', '.join(given)} had no effect; "
+                    f"session.stop() it first",
+                    file=sys.stderr,
+                )
+            for key, value in (job_parameters or {}).items():
+                running.set_job_parameter(key, value)
+            return running
+        if spark is None:
+            spark = _active_spark()
+        _current = Session(
+            spark,
+            app_name=app_name,
+            master=master,
+            workers=workers,
+            worker_memory=worker_memory,
+            bundle_size=bundle_size,
+            bundle_time=bundle_time,
+            job_parameters=job_parameters,
+            conf=conf,
+        )
+        return _current
+
+
+def _active_spark() -> SparkSession | None:
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    return SparkSession.getActiveSession() if SparkContext._active_spark_context else None

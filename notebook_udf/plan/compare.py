@@ -1,0 +1,101 @@
+"""Two plans side by side: which operators are the same, which changed, which only one has.
+
+Operators are paired in the order in which plans list them, parents first: the longest series of
+operators that both plans have in common, of the same name and functions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cached_property
+from typing import Any, Literal
+
+from notebook_udf.plan.model import Plan, PlanNode
+
+Mark = Literal["same", "changed", "only here"]
+
+
+@dataclass(frozen=True)
+class PlanComparison:
+    """Two plans.
+
+    Attributes
+    ----------
+    left, right
+        The plans, as of their reading.
+    """
+
+    left: Plan
+    right: Plan
+
+    @cached_property
+    def pairs(self) -> tuple[tuple[int, int], ...]:
+        """The ids of operators that stand for each other, left and right."""
+        left, right = self.left.nodes(), self.right.nodes()
+        matcher = SequenceMatcher(
+            None, [_identity(n) for n in left], [_identity(n) for n in right], autojunk=False
+        )
+        return tuple(
+            (left[block.a + i].id, right[block.b + i].id)
+            for block in matcher.get_matching_blocks()
+            for i in range(block.size)
+        )
+
+    @cached_property
+    def marks(self) -> tuple[dict[int, Mark], dict[int, Mark]]:
+        """What became of each operator, by its id, left and right."""
+        lefts = {node.id: node for node in self.left.nodes()}
+        rights = {node.id: node for node in self.right.nodes()}
+        marks: tuple[dict[int, Mark], dict[int, Mark]] = (
+            dict.fromkeys(lefts, "only here"),
+            dict.fromkeys(rights, "only here"),
+        )
+        for one, other in self.pairs:
+            same = _computed(lefts[one]) == _computed(rights[other])
+            marks[0][one] = marks[1][other] = "same" if same else "changed"
+        return marks
+
+    @property
+    def equal(self) -> bool:
+        """Whether both are the same operators in the same order."""
+        return all(mark == "same" for side in self.marks for mark in side.values())
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as JSON-able data.
+
+        Returns
+        -------
+        dict
+            ``left`` and ``right`` (plans, see ``Plan.to_dict``), ``pairs`` of operators' ids,
+            and ``marks`` of both sides by id: ``same``, ``changed`` or ``only here``.
+        """
+        return {
+            "left": self.left.to_dict(),
+            "right": self.right.to_dict(),
+            "pairs": [list(pair) for pair in self.pairs],
+            "marks": [{str(id): mark for id, mark in side.items()} for side in self.marks],
+        }
+
+    def lines(self) -> list[tuple[PlanNode | None, PlanNode | None, Mark]]:
+        """Both plans as one list, operators that stand for each other in one line."""
+        left, right = self.left.nodes(), self.right.nodes()
+        made: list[tuple[PlanNode | None, PlanNode | None, Mark]] = []
+        i = j = 0
+        for one, other in (*self.pairs, (len(left), len(right))):
+            made += [(node, None, "only here") for node in left[i:one]]
+            made += [(None, node, "only here") for node in right[j:other]]
+            if one < len(left):
+                made.append((left[one], right[other], self.marks[0][one]))
+            i, j = one + 1, other + 1
+        return made
+
+
+def _identity(node: PlanNode) -> tuple[str, ...]:
+    return (node.name, *(use.name for use in node.functions))
+
+
+def _computed(node: PlanNode) -> tuple[Any, ...]:
+    """What an operator does, without what it cost."""
+    uses = tuple((use.label, use.role, use.way, use.call) for use in node.functions)
+    return node.detail, node.facts, node.columns, uses
