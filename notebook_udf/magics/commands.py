@@ -135,8 +135,14 @@ class Commands:
     def _plan(self, query: str) -> Any:
         """The plan of a query as it stands on the line, or of a variable's DataFrame."""
         __tracebackhide__ = True
+        one, against, other = query.partition(" --against ")
+        if against:
+            return self._plan(one.strip()).compare(self._plan(other.strip()))
         if not query:
-            raise DeclarationError("%udf plan takes a query, or the variable of a DataFrame")
+            raise DeclarationError(
+                "%udf plan takes a query, or the variable of a DataFrame; with --against and "
+                "another one, it shows both side by side"
+            )
         quoted = len(query) > 1 and query[0] == query[-1] and query[0] in "'\""
         query = query[1:-1] if quoted else query
         running = _running()

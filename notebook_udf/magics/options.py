@@ -168,7 +168,7 @@ OF_A_FUNCTION = ("errors", "replay")
 UDF_LINE = Magic(
     "%udf",
     "Shows what the session knows: functions, pool, metrics, logs, errors NAME, replay NAME, "
-    "plan QUERY (a query, or the variable of a DataFrame).",
+    "plan QUERY [--against QUERY] (a query, or the variable of a DataFrame).",
     (
         Option("--level", "level", "logs: the lowest level", "LEVEL", LEVELS),
         Option("--function", "function", "logs: of one function", "FUNCTION"),

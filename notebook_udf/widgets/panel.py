@@ -39,7 +39,8 @@ class Panel(anywidget.AnyWidget):
     """
 
     data = traitlets.Any().tag(sync=True)
-    _living: ClassVar[dict[type, Panel]] = {}
+    # By name, because traitlets gives each instance a class of its own.
+    _living: ClassVar[dict[str, Panel]] = {}
     _changing: ClassVar[threading.RLock] = threading.RLock()
 
     def __init__(self) -> None:
@@ -59,8 +60,8 @@ class Panel(anywidget.AnyWidget):
     def show(self) -> None:
         """Displays it; the instance of its class that was live becomes static."""
         with Panel._changing:
-            former = Panel._living.get(type(self))
-            Panel._living[type(self)] = self
+            former = Panel._living.get(type(self).__name__)
+            Panel._living[type(self).__name__] = self
         if former is not None and former is not self:
             former.freeze()
         self._handle = DisplayHandle()
@@ -77,8 +78,8 @@ class Panel(anywidget.AnyWidget):
         """Puts the static twin in its place and ends it. Idempotent."""
         pulse.remove(self)
         with Panel._changing:
-            if Panel._living.get(type(self)) is self:
-                del Panel._living[type(self)]
+            if Panel._living.get(type(self).__name__) is self:
+                del Panel._living[type(self).__name__]
             handle, self._handle = self._handle, None
         if handle is not None:
             html, text = self.twin()

@@ -533,5 +533,5 @@ def test_two_plans_side_by_side(session: nu.Session) -> None:
     assert "only here" not in marks[1].values()
     assert "CollectLimit" in repr(limited.compare(one))
     assert json.loads(json.dumps(both.to_dict())) == both.to_dict()
-    with pytest.raises(nu.NotebookUdfError, match="session.plan"):
+    with pytest.raises(nu.NotebookUdfError, match=r"session\.plan"):
         one.compare("SELECT 1")  # type: ignore[arg-type]

@@ -6,9 +6,15 @@ import type { FunctionCost, FunctionUse, Metric, PlanNode } from "./plan.ts";
 import type { Reading } from "./state.ts";
 
 export function Details({ reading }: { reading: Reading }) {
-  const { chosen, nodes, plan } = reading;
+  const { chosen, nodes } = reading;
   const node = chosen.value === null ? undefined : nodes.value.get(chosen.value);
   if (!node) return <Overview reading={reading} />;
+  return <OfOperator reading={reading} node={node} />;
+}
+
+/** Everything about one operator. */
+export function OfOperator({ reading, node }: { reading: Reading; node: PlanNode }) {
+  const { plan } = reading;
   const advice = reading.advised.value.has(node.id)
     ? plan.value.advice.filter((each) => each.node === node.id)
     : [];
@@ -76,6 +82,12 @@ function Function(props: { use: FunctionUse; cost: FunctionCost | undefined; nod
       <h4>{use.version ? `${use.name} v${use.version}` : use.name}</h4>
       <p>{[use.task, use.way].filter(Boolean).join("; ")}</p>
       {use.call && <p class="nu-code">{use.call}</p>}
+      {use.source && (
+        <details>
+          <summary>code</summary>
+          <pre class="nu-code" tabIndex={0}>{use.source}</pre>
+        </details>
+      )}
       {elsewhere && <p class="nu-quiet">counted with operator {cost.nodes[0]}</p>}
       {cost && !elsewhere && (
         <Table

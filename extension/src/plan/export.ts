@@ -1,6 +1,7 @@
 // The plan as a file of its own: the graph as a picture, or all of it as a page.
 
 import type { Kernel } from "../shared/mount.tsx";
+import type { Data } from "./plan.ts";
 
 /** The graph as it is laid out, whole, with the colours it has on the page. */
 export function svgText(graph: SVGSVGElement): string {
@@ -33,11 +34,11 @@ export function save(text: string, type: string, name: string): void {
 }
 
 /** The page that stands alone: this very script, and the plan as it is now. */
-export function wholePage(kernel: Kernel<{ plan: unknown; page: string }>): string {
-  const { plan, page } = kernel.data.value;
+export function wholePage(kernel: Kernel<Data>): string {
+  const sent = kernel.data.value;
   // Inside a script element only "</" and "<!--" mean something; JSON has a way to write both.
-  const data = JSON.stringify({ plan, page }).replaceAll("<", "\\u003c");
+  const data = JSON.stringify(sent).replaceAll("<", "\\u003c");
   const script = kernel.script().replaceAll("</script", "<\\/script");
   const filled: Record<string, string> = { script, data };
-  return page.replace(/%\((\w+)\)s/g, (whole, name: string) => filled[name] ?? whole);
+  return sent.page.replace(/%\((\w+)\)s/g, (whole, name: string) => filled[name] ?? whole);
 }

@@ -132,7 +132,9 @@ function Operator({ box, node, reading, entry, found }: OperatorProps) {
   const spill = metric(node, "spill size") ?? 0;
   const skew = skewOf(node);
   const advised = reading.advised.value.has(node.id);
+  const mark = reading.marks[node.id] ?? "same";
   const marks = [
+    mark === "same" ? "" : mark,
     advised ? "advice" : "",
     spill > 0 ? `spilled ${size(spill)}` : "",
     skew ? `longest task ${skew.toFixed(0)}×` : "",
@@ -140,6 +142,7 @@ function Operator({ box, node, reading, entry, found }: OperatorProps) {
   const classes = ["nu-operator", `nu-${node.kind}`];
   if (node.functions.length) classes.push("nu-python");
   if (advised) classes.push("nu-advised");
+  if (mark !== "same") classes.push(mark === "changed" ? "nu-changed" : "nu-only");
   if (reading.chosen.value === node.id) classes.push("nu-chosen");
   if (found) classes.push("nu-found");
   return (

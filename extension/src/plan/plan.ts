@@ -18,6 +18,7 @@ export interface FunctionUse {
   task: string;
   way: string;
   call: string;
+  source: string;
 }
 
 export interface FunctionCost {
@@ -71,6 +72,33 @@ export interface Plan {
   note: string;
   strategies: Strategy[];
   advice: Advice[];
+  origin: Origin;
+}
+
+/** What a plan was made of: the query, what was handed to Spark instead, the logical plans. */
+export interface Origin {
+  query: string;
+  steps: [name: string, text: string][];
+  analyzed: string;
+  optimized: string;
+}
+
+export type Mark = "same" | "changed" | "only here";
+export type Marks = Record<string, Mark>;
+
+/** Two plans as `PlanComparison.to_dict` writes them. */
+export interface Comparison {
+  left: Plan;
+  right: Plan;
+  pairs: [number, number][];
+  marks: [Marks, Marks];
+}
+
+/** What the kernel sends: a plan or two, and the page they are saved as. */
+export interface Data {
+  plan?: Plan;
+  comparison?: Comparison;
+  page: string;
 }
 
 /** Every operator, parents first. */

@@ -2,7 +2,7 @@
 
 import { computed, signal, type ReadonlySignal } from "@preact/signals";
 import { layout, type Layout } from "./layout.ts";
-import { textOf, walk, type Plan, type PlanNode } from "./plan.ts";
+import { textOf, walk, type Plan, type Marks, type PlanNode } from "./plan.ts";
 
 export class Reading {
   /** Which of the plans is shown: the one that ran, or the one before it ran. */
@@ -16,7 +16,8 @@ export class Reading {
   readonly found: ReadonlySignal<number[]>;
   readonly advised: ReadonlySignal<ReadonlySet<number>>;
 
-  constructor(readonly plan: ReadonlySignal<Plan>) {
+  /** `marks` says what became of each operator, if this plan stands beside another one. */
+  constructor(readonly plan: ReadonlySignal<Plan>, readonly marks: Marks = {}) {
     this.root = computed(() => {
       const { root, initial } = plan.value;
       return this.showsInitial.value && initial ? initial : root;

@@ -1,37 +1,64 @@
-// The plan explorer: a query's physical plan as a graph, before, during and after its run.
+// The plan explorer: a query's physical plan as a graph, before, during and after its run, what it
+// was made of, and two plans side by side.
 
-import { useMemo, useRef, useState } from "preact/hooks";
 import { computed, type ReadonlySignal } from "@preact/signals";
-import { seconds } from "../shared/format.ts";
+import { useMemo, useRef, useState } from "preact/hooks";
 import { widget, type Kernel } from "../shared/mount.tsx";
+import { Tabs } from "../shared/tabs.tsx";
+import { Compared } from "./compared.tsx";
 import { Details } from "./details.tsx";
 import { save, svgText, wholePage } from "./export.ts";
 import { Graph, type Camera } from "./graph.tsx";
-import type { Plan } from "./plan.ts";
+import { Heading } from "./heading.tsx";
+import { LogicalPlan, Written } from "./origin.tsx";
+import type { Data, Plan } from "./plan.ts";
+import { Search } from "./search.tsx";
 import { Reading } from "./state.ts";
 import css from "./style.css";
 
-interface Data {
-  plan: Plan;
-  /** The page a plan is saved as, with places for the script and the data. */
-  page: string;
+function PlanExplorer({ kernel }: { kernel: Kernel<Data> }) {
+  const { comparison } = kernel.data.value;
+  if (comparison) return <Compared comparison={comparison} onSave={() => savePage(kernel)} />;
+  return <OnePlan kernel={kernel} />;
 }
 
-function PlanExplorer({ kernel }: { kernel: Kernel<Data> }) {
-  const reading = useMemo(() => new Reading(computed(() => kernel.data.value.plan)), []);
+function OnePlan({ kernel }: { kernel: Kernel<Data> }) {
+  const plan = useMemo(() => computed(() => kernel.data.value.plan as Plan), []);
+  const reading = useMemo(() => new Reading(plan), []);
+  const [view, setView] = useState("graph");
+  const { query, steps, analyzed } = plan.value.origin;
+  const views = [["graph", "Physical plan"]];
+  if (analyzed) views.push(["logical", "Logical plan"]);
+  if (query || steps.length) views.push(["written", "SQL"]);
+  return (
+    <div class="nu-plan">
+      <Tabs label="Plan" tabs={views as [string, string][]} chosen={view} onChoose={setView} />
+      {view === "graph" && <Physical kernel={kernel} reading={reading} plan={plan} />}
+      {view === "logical" && <LogicalPlan origin={plan.value.origin} />}
+      {view === "written" && <Written origin={plan.value.origin} />}
+    </div>
+  );
+}
+
+interface PhysicalProps {
+  kernel: Kernel<Data>;
+  reading: Reading;
+  plan: ReadonlySignal<Plan>;
+}
+
+function Physical({ kernel, reading, plan }: PhysicalProps) {
   const [camera, setCamera] = useState<Camera | null>(null);
   const root = useRef<HTMLDivElement>(null);
-  const svg = () => root.current?.querySelector<SVGSVGElement>("svg.nu-graph");
   const saveSvg = () => {
-    const graph = svg();
+    const graph = root.current?.querySelector<SVGSVGElement>("svg.nu-graph");
     if (graph) save(svgText(graph), "image/svg+xml", "plan.svg");
   };
   return (
-    <div class="nu-plan" ref={root}>
-      <div class="nu-bar" role="toolbar" aria-label="Plan">
-        <Heading plan={reading.plan} />
-        <Search reading={reading} />
-        {reading.plan.value.initial && (
+    <div ref={root}>
+      <div class="nu-bar" role="toolbar" aria-label="Physical plan">
+        <Heading plan={plan} />
+        <Search readings={[reading]} />
+        {plan.value.initial && (
           <label>
             <input
               type="checkbox"
@@ -45,7 +72,7 @@ function PlanExplorer({ kernel }: { kernel: Kernel<Data> }) {
         <button onClick={() => camera?.by(1.3)} aria-label="Larger">+</button>
         <button onClick={() => camera?.fit()}>Fit</button>
         <button onClick={saveSvg}>SVG</button>
-        <button onClick={() => save(wholePage(kernel), "text/html", "plan.html")}>HTML</button>
+        <button onClick={() => savePage(kernel)}>HTML</button>
       </div>
       <div class="nu-panes">
         <Graph reading={reading} onCamera={setCamera} />
@@ -57,30 +84,6 @@ function PlanExplorer({ kernel }: { kernel: Kernel<Data> }) {
   );
 }
 
-function Heading({ plan }: { plan: ReadonlySignal<Plan> }) {
-  const { run } = plan.value;
-  const said = !run
-    ? "not run"
-    : `${{ done: "run", failed: "failed run" }[run.state] ?? "running"} ${run.query}` +
-      (run.seconds === null ? "" : ` · ${seconds(run.seconds)}`);
-  return <strong class={run ? `nu-${run.state}` : ""}>{said}</strong>;
-}
-
-function Search({ reading }: { reading: Reading }) {
-  const count = reading.found.value.length;
-  return (
-    <span class="nu-search">
-      <input
-        type="search"
-        placeholder="Search"
-        aria-label="Search in the plan"
-        value={reading.sought.value}
-        onInput={(event) => (reading.sought.value = event.currentTarget.value)}
-        onKeyDown={(event) => event.key === "Enter" && reading.next(event.shiftKey ? -1 : 1)}
-      />
-      <span role="status">{reading.sought.value.trim() ? `${count} found` : ""}</span>
-    </span>
-  );
-}
+const savePage = (kernel: Kernel<Data>) => save(wholePage(kernel), "text/html", "plan.html");
 
 export default widget(PlanExplorer, css);

@@ -1,0 +1,14 @@
+// Which run a plan's figures are of.
+
+import type { ReadonlySignal } from "@preact/signals";
+import { seconds } from "../shared/format.ts";
+import type { Plan } from "./plan.ts";
+
+export function Heading({ plan }: { plan: ReadonlySignal<Plan> }) {
+  const { run } = plan.value;
+  const said = !run
+    ? "not run"
+    : `${{ done: "run", failed: "failed run" }[run.state] ?? "running"} ${run.query}` +
+      (run.seconds === null ? "" : ` · ${seconds(run.seconds)}`);
+  return <strong class={run ? `nu-${run.state}` : ""} role="status">{said}</strong>;
+}
