@@ -113,7 +113,9 @@ class PlanReader:
             self._run = self._jvm.run(self._run.query)
             if self._run is None or self._run.state != "running":
                 return self.plan()
-        began = self._jvm.count() - self._count
+        count = self._jvm.count()
+        # Spark notes a query's end by taking it out and putting it back.
+        began, self._count = max(0, count - self._count), count
         reshaped = self._jvm.shape(self._frame) != self._shape
         if not running and not began and not reshaped:
             return None
@@ -122,7 +124,6 @@ class PlanReader:
             self._look()
             self._root, self._run, self._note = self._read.root, run, note
         if began:
-            self._count += began
             found = self._new_run(min(began, _NEW))
             if found is not None:
                 self._root, self._run, self._note = found

@@ -26,8 +26,33 @@ if TYPE_CHECKING:
     _Functions: TypeAlias = tuple[dict[str, RegisteredFunction], ...]
 
 
+@dataclass(frozen=True)
+class Rewriting:
+    """What became of a query on its way to Spark.
+
+    Attributes
+    ----------
+    query
+        The text that was given; "" for rows in the middle of one.
+    decisions
+        How its calls of aggregate functions were planned.
+    steps
+        What was handed to Spark instead, see ``Catalog.steps``.
+    """
+
+    query: str = ""
+    decisions: tuple[Decision, ...] = ()
+    steps: tuple[tuple[str, str], ...] = ()
+
+
 def run_query(session: Session, query: str, args: Mapping[str, Any]) -> DataFrame:
     """The query as a DataFrame; ``args`` are those of ``spark.sql``."""
+    rows = _run(session, query, args)
+    session.rewritten[rows] = replace(session.rewritten.get(rows, Rewriting()), query=query)
+    return rows
+
+
+def _run(session: Session, query: str, args: Mapping[str, Any]) -> DataFrame:
     from pyspark.logger import PySparkLogger
     from pyspark.sql.sql_formatter import SQLStringFormatter
 
@@ -47,35 +72,13 @@ def run_query(session: Session, query: str, args: Mapping[str, Any]) -> DataFram
         with Catalog(session.spark, session.planned, parameters) as catalog:
             rows = _planned(session, query, catalog, _functions_of(session, query))
             if rows is not None:
-                session.rewritten[rows] = replace(
-                    session.rewritten.get(rows, Rewriting()),
-                    query=untouched,
-                    steps=catalog.steps(),
-                )
+                known = session.rewritten.get(rows, Rewriting())
+                session.rewritten[rows] = replace(known, steps=catalog.steps())
                 return rows
     finally:
         logger.disabled = silent
         formatter.clear()
     return session.spark.sql(untouched, **args)
-
-
-@dataclass(frozen=True)
-class Rewriting:
-    """What became of a query on its way to Spark.
-
-    Attributes
-    ----------
-    query
-        The text that was given; "" for rows in the middle of one.
-    decisions
-        How its calls of aggregate functions were planned.
-    steps
-        What was handed to Spark instead, see ``Catalog.steps``.
-    """
-
-    query: str = ""
-    decisions: tuple[Decision, ...] = ()
-    steps: tuple[tuple[str, str], ...] = ()
 
 
 def _functions_of(session: Session, query: str) -> _Functions:
