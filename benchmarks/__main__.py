@@ -14,6 +14,7 @@ import pyspark
 from benchmarks import (
     aggregates,
     async_calls,
+    explorer,
     flood,
     latency,
     process,
@@ -36,6 +37,7 @@ BENCHMARKS: dict[str, Callable[[], list[Figure]]] = {
     "async": async_calls.run,
     "streams": streams.run,
     "process": process.run,
+    "explorer": explorer.run,
 }
 RESULTS = Path(__file__).with_name("RESULTS.md")
 

@@ -97,5 +97,7 @@ def _identity(node: PlanNode) -> tuple[str, ...]:
 
 def _computed(node: PlanNode) -> tuple[Any, ...]:
     """What an operator does, without what it cost."""
+    # How a shuffle was read is decided while a plan runs.
+    facts = tuple(fact for fact in node.facts if fact[0] != "reads")
     uses = tuple((use.label, use.role, use.way, use.call) for use in node.functions)
-    return node.detail, node.facts, node.columns, uses
+    return node.detail, facts, node.columns, uses
