@@ -118,9 +118,10 @@ def streamed(
     )
     mode = "none" if ttl is None else "processingTime"
     made = keyed.groupBy(*names).transformWithState(
-        StreamedPass(streamed_layout, shipments), schema, "update", mode
+        StreamedPass.of(streamed_layout, shipments), schema, "update", mode
     )
-    remember(made, KeptGroups(streamed_layout.key_types, streamed_layout.types, _no_groups))
+    kept = KeptGroups(streamed_layout.key_types, streamed_layout.variables.types, _no_groups)
+    remember(made, kept)
     return made
 
 

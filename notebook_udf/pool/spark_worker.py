@@ -30,7 +30,12 @@ from notebook_udf.worker.blame import WorkerStopped
 from notebook_udf.worker.call import FunctionCall, take_arrived
 from notebook_udf.worker.failure import FunctionFailed
 from notebook_udf.worker.runtime import Runtime, process
-from notebook_udf.worker.streaming import DRAINING_CONF, OUTPUT_MODE_CONF, StreamPass, take_pass
+from notebook_udf.worker.stream_pass import (
+    DRAINING_CONF,
+    OUTPUT_MODE_CONF,
+    StreamPass,
+    take_pass,
+)
 from notebook_udf.worker.task import Task
 
 # Set in the workers' environment by the session.
