@@ -27,7 +27,7 @@ from notebook_udf.worker.call import FunctionCall, announce, running
 from notebook_udf.worker.decode import decoder
 from notebook_udf.worker.encode import BadResult, encoder
 from notebook_udf.worker.failure import FunctionFailed, short
-from notebook_udf.worker.keys import frozen, hashable
+from notebook_udf.worker.keys import frozen, hashable, key_names, keys_of
 from notebook_udf.worker.process_kernels import ChainProgram, program_of
 from notebook_udf.worker.process_layout import ProcessLayout
 from notebook_udf.worker.process_step import RunningStep
@@ -255,7 +255,7 @@ class Chain:
             hashable(column, decoder(column.type))
             for column in (batch.column(place) for place in range(count))
         ]
-        keys = columns[0] if count == 1 else list(zip(*columns, strict=True))
+        keys = keys_of(columns, batch.num_rows)
         runs, start = [], 0
         for key, run in groupby(keys):
             end = start + sum(1 for _ in run)
@@ -334,8 +334,7 @@ class Chain:
     def _group(self) -> Mapping[str, Any]:
         if self._key is NO_KEY:
             return {}
-        values = (self._key,) if len(self._layout.keys) == 1 else self._key
-        return dict(zip(self._layout.keys, values, strict=True))
+        return key_names(self._key, self._layout.keys)
 
     # Leaving ---------------------------------------------------------------------------------
 

@@ -27,7 +27,7 @@ from notebook_udf.worker.call import FunctionCall, running
 from notebook_udf.worker.decode import decoder
 from notebook_udf.worker.groups import ACCUMULATOR_FIELD, result_encoder
 from notebook_udf.worker.kept import Keeper
-from notebook_udf.worker.keys import frozen, hashable, key_columns
+from notebook_udf.worker.keys import frozen, hashable, key_columns, key_names, keys_of
 from notebook_udf.worker.state_keys import from_internal, internal, received
 from notebook_udf.worker.state_server import StateServer, StateServerError, pickled, unpickled
 from notebook_udf.worker.stream_layout import ACCUMULATORS, DELETES, INSERTS, VIEWS, StreamLayout
@@ -83,7 +83,7 @@ class StreamGroups:
         t0 = perf_counter_ns()
         fields = [batch.schema.field(place) for place in range(width)]
         columns = [hashable(batch.column(i), decoder(f.type)) for i, f in enumerate(fields)]
-        keys = columns[0] if width == 1 else list(zip(*columns, strict=True))
+        keys = keys_of(columns, batch.num_rows)
         runs = _runs(keys)
         self._calls[0].decode_ns += perf_counter_ns() - t0
         for start in range(0, len(runs), self._layout.cached_keys):
@@ -109,8 +109,7 @@ class StreamGroups:
             part = expired[start : start + self._layout.cached_keys]
             rows = [tuple(map(received, key, self._key_types)) for key, _ in part]
             places = list(map(pickled, rows))
-            columns = from_internal(rows, self._key_types)
-            keys = columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
+            keys = keys_of(from_internal(rows, self._key_types), len(rows))
             values = self._server.values(ACCUMULATORS, places)
             held = [
                 self._loaded(key, place, value)
@@ -402,9 +401,7 @@ class StreamGroups:
         return lambda place: self._named(held[place].key)
 
     def _named(self, key: Any) -> Mapping[str, Any]:
-        names = self._layout.keys
-        values = (key,) if len(names) == 1 else key
-        return dict(zip(names, values, strict=True))
+        return key_names(key, self._layout.keys)
 
 
 class ViewEntries:
