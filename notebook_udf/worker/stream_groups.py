@@ -11,7 +11,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby, repeat
+from itertools import chain, repeat
 from time import perf_counter_ns
 from typing import Any
 
@@ -28,6 +28,7 @@ from notebook_udf.worker.decode import decoder
 from notebook_udf.worker.groups import ACCUMULATOR_FIELD, result_encoder
 from notebook_udf.worker.kept import Keeper
 from notebook_udf.worker.keys import frozen, hashable, key_columns, key_names, keys_of
+from notebook_udf.worker.runs import runs_of
 from notebook_udf.worker.state_keys import from_internal, internal, received
 from notebook_udf.worker.state_server import StateServer, StateServerError, pickled, unpickled
 from notebook_udf.worker.stream_layout import ACCUMULATORS, DELETES, INSERTS, VIEWS, StreamLayout
@@ -79,22 +80,20 @@ class StreamGroups:
 
     def add(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         """Takes rows in; answers the results of keys that have no more."""
-        width = len(self._layout.keys)
         t0 = perf_counter_ns()
-        fields = [batch.schema.field(place) for place in range(width)]
-        columns = [hashable(batch.column(i), decoder(f.type)) for i, f in enumerate(fields)]
-        keys = keys_of(columns, batch.num_rows)
-        runs = _runs(keys)
+        runs = runs_of(batch.columns[: len(self._layout.keys)], batch.num_rows)
         self._calls[0].decode_ns += perf_counter_ns() - t0
-        for start in range(0, len(runs), self._layout.cached_keys):
-            part = runs[start : start + self._layout.cached_keys]
+        for place in range(0, len(runs), self._layout.cached_keys):
+            part = runs[place : place + self._layout.cached_keys]
             first, last = part[0][1], part[-1][2]
             # A key whose rows go on from the batch before is held still; others are done.
             yield from self._leave(keep=part[0][0])
             rows = batch.slice(first, last - first)
             self._load([key for key, _, _ in part], rows, [at - first for _, at, _ in part])
-            held = [self._held[key] for key in keys[first:last]]
-            self._take(rows, held, first)
+            held = chain.from_iterable(
+                repeat(self._held[key], end - start) for key, start, end in part
+            )
+            self._take(rows, list(held), first)
 
     def finish(self) -> Iterator[pa.RecordBatch]:
         """No rows are left."""
@@ -422,17 +421,6 @@ class ViewEntries:
                 for (key, name), v in entries
             ],
         )
-
-
-def _runs(keys: list[Any]) -> list[tuple[Any, int, int]]:
-    """Each key with its first row and the row after its last."""
-    runs = []
-    start = 0
-    for key, rows in groupby(keys):
-        end = start + sum(1 for _ in rows)
-        runs.append((key, start, end))
-        start = end
-    return runs
 
 
 def wrapped(columns: list[pa.Array]) -> pa.RecordBatch:
