@@ -23,12 +23,29 @@ from notebook_udf.worker.stream_layout import TYPES
 _NODE = "TransformWithStateInPySpark"
 
 
-def in_plan(frame: Any) -> list[KeptGroups]:
-    """The aggregations into state of a DataFrame."""
-    if not hasattr(frame, "_jdf"):
-        return []
-    plan = frame._jdf.queryExecution().analyzed()
-    return [found for node in _nodes(plan) if (found := known(node))] if _has(plan) else []
+class StreamPlan:
+    """The plan of a query that starts; its text is asked of the JVM once, where going through the
+    plan asks for each node."""
+
+    def __init__(self, frame: Any) -> None:
+        self._plan: Any = None
+        self._text = ""
+        if hasattr(frame, "_jdf"):
+            self._plan = frame._jdf.queryExecution().analyzed()
+            self._text = str(self._plan.toString())
+
+    @property
+    def kept(self) -> list[KeptGroups]:
+        """The aggregations into state."""
+        if _NODE not in self._text:
+            return []
+        return [found for node in _nodes(self._plan) if (found := known(node))]
+
+    @property
+    def forgets(self) -> bool:
+        """Whether functions of ours with a time to live are in it."""
+        lines = self._text.splitlines()
+        return any("_nu_" in line and ", ProcessingTime," in line for line in lines)
 
 
 def take_all_groups(writer: Any) -> None:
@@ -115,11 +132,6 @@ def _kept(types: StructType) -> StructType:
     return StructType([*functions.dataType.fields, *others])
 
 
-def _has(plan: Any) -> bool:
-    # Asked of the JVM once, where going through the plan asks for each node.
-    return _NODE in str(plan.toString())
-
-
 def _nodes(plan: Any) -> Iterator[Any]:
     if plan.nodeName() == _NODE:
         yield plan
@@ -158,4 +170,4 @@ def _under_the_same_names(node: Any, kept: KeptGroups, jvm: Any) -> Any:
     return catalyst.plans.logical.Project(jvm.PythonUtils.toSeq(aliases), plan)
 
 
-__all__ = ["check_checkpoint", "checkpoint_option", "in_plan", "take_all_groups"]
+__all__ = ["StreamPlan", "check_checkpoint", "checkpoint_option", "take_all_groups"]

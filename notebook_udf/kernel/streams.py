@@ -19,7 +19,7 @@ from notebook_udf.errors import PlanningError
 from notebook_udf.kernel import kept_plans
 from notebook_udf.kernel.ending import Failures, StreamEnds
 from notebook_udf.kernel.translation import Translator
-from notebook_udf.planner.kept_groups import forget
+from notebook_udf.planner.kept_groups import KeptGroups, forget
 from notebook_udf.registry import Registry
 from notebook_udf.state.reader import StateReader
 from notebook_udf.state.stored import checkpoint_of
@@ -119,11 +119,12 @@ def _telling(original: Callable[..., Any], watch: Callable[[], None]) -> Callabl
         given = signature.bind(writer, *args, **kwargs).arguments.get("outputMode")
         mode = given or getattr(writer, "_nu_output_mode", None) or "append"
         settings = {OUTPUT_MODE_CONF: mode.lower()}
-        if _forgets(writer._df):
+        plan = kept_plans.StreamPlan(writer._df)
+        if plan.forgets:
             # Spark would run micro-batches without rows for ever, to look for what has expired;
             # what has is not read in any case.
             settings["spark.sql.streaming.noDataMicroBatches.enabled"] = "false"
-        _make_ready(writer, mode.lower(), kwargs)
+        _make_ready(writer, mode.lower(), kwargs, plan.kept)
         watch()
         try:
             with _set(writer._spark.conf, settings):
@@ -139,20 +140,13 @@ def _telling(original: Callable[..., Any], watch: Callable[[], None]) -> Callabl
     return start
 
 
-def _make_ready(writer: Any, mode: str, options: dict[str, Any]) -> None:
+def _make_ready(writer: Any, mode: str, options: dict[str, Any], kept: list[KeptGroups]) -> None:
     """Sees to it that groups in state fit the output mode and the checkpoint."""
-    kept = kept_plans.in_plan(writer._df)
     if kept and mode == "complete":
         kept_plans.take_all_groups(writer)
     elif kept:
         path = kept_plans.checkpoint_option(writer, options)
         kept_plans.check_checkpoint(writer._df.sparkSession, path, kept)
-
-
-def _forgets(frame: Any) -> bool:
-    """Whether functions of ours with a time to live are in a plan."""
-    plan = str(frame._jdf.queryExecution().analyzed()) if hasattr(frame, "_jdf") else ""
-    return any("_nu_" in line and ", ProcessingTime," in line for line in plan.splitlines())
 
 
 @contextmanager
