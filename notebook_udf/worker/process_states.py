@@ -27,8 +27,8 @@ from notebook_udf.worker.process_step import RunningStep
 from notebook_udf.worker.state_contents import is_empty, packed, unpacked
 from notebook_udf.worker.state_keys import from_internal, internal
 from notebook_udf.worker.state_server import StateServer, StateServerError, pickled, unpickled
-from notebook_udf.worker.stream_groups import ViewEntries
 from notebook_udf.worker.stream_layout import ACCUMULATORS, PARTITION, VIEWS
+from notebook_udf.worker.view_entries import ViewEntries
 
 
 @dataclass

@@ -40,16 +40,10 @@ class StreamedPass(StreamPass):
         for batch in batches:
             # The number of a partition is no part of the records.
             rows = batch if self._layout.chain.keys else batch.select(batch.schema.names[1:])
-            yield from map(_wrapped, chain.take(rows))
+            yield from chain.take(rows)
         if self._calls[0].task.draining:
-            yield from map(_wrapped, chain.end())
+            yield from chain.end()
         chain.finish()
-
-
-def _wrapped(batch: pa.RecordBatch) -> pa.RecordBatch:
-    from notebook_udf.worker.stream_groups import wrapped
-
-    return wrapped(batch.columns)
 
 
 __all__ = ["StreamedPass"]

@@ -122,9 +122,9 @@ class StreamPass(StatefulProcessor):  # type: ignore[misc]
         self.init(StatefulProcessorHandle(client))
         client.set_handle_state(State.INITIALIZED)
         server = StateServer(client)
-        yield from self._take(server, batches, mode)
+        yield from map(_wrapped, self._take(server, batches, mode))
         client.set_handle_state(State.DATA_PROCESSED)
-        yield from self._expire(server)
+        yield from map(_wrapped, self._expire(server))
         client.set_handle_state(State.TIMER_PROCESSED)
         client.remove_implicit_key()
         client.set_handle_state(State.CLOSED)
@@ -142,6 +142,14 @@ class StreamPass(StatefulProcessor):  # type: ignore[misc]
     def _expire(self, server: StateServer) -> Iterator[pa.RecordBatch]:
         """Ends what the watermark has passed; by default nothing ends."""
         return iter(())
+
+
+def _wrapped(rows: pa.RecordBatch) -> pa.RecordBatch:
+    """Rows as Spark takes them here: as the structs of one column."""
+    import pyarrow as pa
+
+    names = [f"_{place}" for place in range(rows.num_columns)]
+    return pa.RecordBatch.from_arrays([pa.StructArray.from_arrays(rows.columns, names)], ["_0"])
 
 
 _passes: list[StreamPass] = []
