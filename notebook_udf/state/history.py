@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from notebook_udf.errors import SessionError
+from notebook_udf.launch.spark import CHANGELOG_CONF
 from notebook_udf.state.stored import Stored
 from notebook_udf.worker.stream_layout import ACCUMULATORS, VIEWS
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column
+    from pyspark.sql import Column, DataFrame
 
 # A batch, a key's pickled accumulators after it, and the entries of their large views.
 Kept: TypeAlias = tuple[int, bytes, list[tuple[str, int, bytes]]]
@@ -23,7 +25,12 @@ SCHEMA = "batch INT, pickled BINARY, entries ARRAY<STRUCT<view STRING, number IN
 def by_batch(stored: Stored, where: Column) -> list[Kept]:
     """What is kept of a key after each batch that knew it, the oldest first.
 
-    ``where`` says whether a row's ``key`` is the one. Raises as ``Stored.changes``.
+    ``where`` says whether a row's ``key`` is the one.
+
+    Raises
+    ------
+    SessionError
+        If the query ran without changelog checkpoints.
     """
     first, last = stored.batches
     value = _Variable(stored, ACCUMULATORS, where, [], "value.pickled")
@@ -59,7 +66,7 @@ class _Variable:
         if first == last:
             return
         changes = stored.changes(variable, first + 1, last).where(where)
-        for batch, *change in changes.select("batch_id", "change_type", *names, value).collect():
+        for batch, *change in _collected(changes.select("batch_id", "change_type", *names, value)):
             self._changes[batch].append(change)
 
     def go_to(self, batch: int) -> None:
@@ -69,6 +76,19 @@ class _Variable:
                 self.now.pop(tuple(name), None)
             else:
                 self.now[tuple(name)] = value
+
+
+def _collected(changes: DataFrame) -> list[Any]:
+    try:
+        return list(changes.collect())
+    except Exception as error:
+        if "CANNOT_READ_STREAMING_STATE_FILE" not in str(error):
+            raise
+        raise SessionError(
+            f"what each batch has changed is not in the checkpoint: the query ran without "
+            f"{CHANGELOG_CONF}, which sessions of ours turn on; what single batches left can be "
+            f"read by find(key, batch)"
+        ) from error
 
 
 __all__ = ["SCHEMA", "Kept", "by_batch"]

@@ -14,10 +14,11 @@ from sample_aggregates import (
     RetractingSum,
     Sum,
 )
-from streaming import Stream
+from streaming import Stream, with_conf
 
 import notebook_udf as nu
 from notebook_udf import AggregateFunction, udaf
+from notebook_udf.launch.spark import CHANGELOG_CONF
 from notebook_udf.state import StateReader
 
 MANY = range(1500)
@@ -111,6 +112,17 @@ def test_a_history_leaves_out_when_a_key_was_forgotten(
     stream.run(stream.rows.transform(nu.aggregate("k", change_column="change", total=total)))
     history = session.state(stream.checkpoint).history("a").collect()
     assert [(row.batch, row.accumulator) for row in history] == [(0, "[1]"), (3, "[4]")]
+
+
+def test_a_history_needs_what_each_batch_has_changed(
+    session: nu.Session, counted: Stream, tmp_path: Path
+) -> None:
+    stream = Stream(session.spark, tmp_path, "k string, v bigint").put([("a", 1)], [("a", 2)])
+    rows = stream.rows.transform(nu.aggregate(by="k", total=session.functions["added"]("v")))
+    with with_conf(session.spark, {CHANGELOG_CONF: "false"}):
+        stream.run(rows)
+    with pytest.raises(nu.SessionError, match=r"the query ran without .*changelogCheckpointing"):
+        session.state(stream.checkpoint).history("a")
 
 
 def test_everything_as_python_objects(state: StateReader) -> None:
