@@ -19,8 +19,8 @@ from sqlglot import exp
 from notebook_udf.planner.calls import name_of, within
 from notebook_udf.planner.dialect import text
 from notebook_udf.planner.inner import SOURCE, UNFIT, Columns, inner_query
-from notebook_udf.planner.once import stands_alone
 from notebook_udf.planner.scalar_calls import ScalarCalls
+from notebook_udf.planner.standing import stands_alone
 
 _GENERATORS = frozenset(
     {

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pyspark.errors import AnalysisException
 from sqlglot import exp
 
 from notebook_udf.planner import asynchronous
@@ -36,7 +35,13 @@ from notebook_udf.planner.reach import (
     find_places,
 )
 from notebook_udf.planner.scalar_calls import VOLATILE, ScalarCalls
-from notebook_udf.planner.scopes import visible_tables
+from notebook_udf.planner.standing import (
+    is_sorted_last,
+    is_understood_alone,
+    outer_names,
+    query_of,
+    stands_alone,
+)
 
 _COLUMN = "_nu_once"
 
@@ -59,9 +64,9 @@ def once_per_row(
         return False
     if any(select.args.get(name) for name in UNFIT) or _unfit_star(select):
         return False
-    if not stands_alone(select) and not _is_understood_alone(select, calls):
+    if not stands_alone(select) and not is_understood_alone(select, calls):
         return False
-    inside = isinstance(_query_of(select).parent, (exp.Subquery, exp.CTE))
+    inside = isinstance(query_of(select).parent, (exp.Subquery, exp.CTE))
     try:
         once = _Once(select, calls, numbers, filtered if inside else frozenset())
         return once.done(all_of_them=all_of_them)
@@ -107,7 +112,7 @@ class _Once:
         wanted = used if all_of_them else (filtered & (used | repeated)) | (used & repeated)
         if not grouped:
             wanted |= used & self._filtered_outside()
-        if not grouped and _is_sorted_last(select):
+        if not grouped and is_sorted_last(select):
             # Stored before they are sorted (below), rows have to hold what they are sorted by.
             wanted |= repeated
         if grouped or not select.args.get("limit"):
@@ -153,7 +158,7 @@ class _Once:
         """Calls in what is selected under a name that an outer condition mentions."""
         return {
             text(call)
-            for p, name in zip(self._select.expressions, _outer_names(self._select), strict=False)
+            for p, name in zip(self._select.expressions, outer_names(self._select), strict=False)
             if name.lower() in self._filtered
             for call in self._calls.inside(p)
         }
@@ -317,51 +322,6 @@ class _Once:
         select.set("laterals", [*(select.args.get("laterals") or []), *self._views])
 
 
-def _is_sorted_last(select: exp.Select) -> bool:
-    """Whether the whole query's rows are sorted by this SELECT."""
-    ends = select.parent is None or isinstance(select.parent, (exp.Create, exp.Insert, exp.Cache))
-    return ends and select.args.get("order") is not None and select.args.get("limit") is None
-
-
-def stored_before_sorting(select: exp.Select, calls: ScalarCalls) -> bool:
-    """Has rows with results stored before they are sorted; whether that is needed.
-
-    Spark reads them twice, to find the ranges first.
-    """
-    if not _is_sorted_last(select):
-        return False
-    group = select.args.get("group")
-    keys = {text(key) for key in grouping_items(group)} if group is not None else set()
-    if calls.is_grouped(select):
-        # What stands below the aggregation is read from a shuffle.
-        computed = [c for p in select.expressions for c in calls.above_groups(p, keys)]
-    else:
-        computed = [node for node in select.walk() if calls.record(node) is not None]
-    if not computed:
-        return False
-    hint = select.args.get("hint") or exp.Hint(expressions=[])
-    hint.append("expressions", exp.Var(this="REPARTITION"))
-    select.set("hint", hint)
-    return True
-
-
-def _query_of(select: exp.Select) -> exp.Expression:
-    """The whole set operation that a SELECT is a part of, or the SELECT."""
-    node: exp.Expression = select
-    while isinstance(node.parent, exp.SetOperation):
-        node = node.parent
-    return node
-
-
-def _outer_names(select: exp.Select) -> list[str]:
-    """What an outer query calls the columns: in a set operation as its first SELECT does."""
-    first = _query_of(select)
-    while isinstance(first, exp.SetOperation):
-        first = first.this
-    projections = first.expressions if isinstance(first, exp.Select) else select.expressions
-    return [p.alias or text(p) for p in projections]
-
-
 def _clauses(select: exp.Select) -> list[exp.Expression]:
     names = ("where", "group", "having", "order")
     found = [select.args[name] for name in names if select.args.get(name) is not None]
@@ -371,36 +331,6 @@ def _clauses(select: exp.Select) -> list[exp.Expression]:
 def _after_grouping(select: exp.Select) -> list[exp.Expression]:
     found = [select.args[name] for name in ("having", "order") if select.args.get(name) is not None]
     return [*select.expressions, *found]
-
-
-def stands_alone(select: exp.Select) -> bool:
-    """Whether no outer SELECT's columns can be meant in this one."""
-    node: exp.Expression = select
-    while node.parent is not None:
-        parent = node.parent
-        if isinstance(node, exp.Lateral) or not isinstance(
-            parent,
-            (
-                exp.Subquery, exp.SetOperation, exp.From, exp.Join, exp.CTE, exp.With, exp.Select,
-                exp.Create, exp.Insert, exp.Cache,
-            ),
-        ):  # fmt: skip
-            return False
-        if isinstance(parent, exp.Select) and not isinstance(node, (exp.From, exp.Join, exp.With)):
-            return False
-        node = parent
-    return True
-
-
-def _is_understood_alone(select: exp.Select, calls: ScalarCalls) -> bool:
-    """Whether Spark reads a SELECT by itself, so that it names nothing of an outer one."""
-    tables = visible_tables(select)
-    prefix = f"WITH {', '.join(tables)} " if tables else ""
-    try:
-        calls.catalog.run(prefix + text(select))
-    except AnalysisException:
-        return False
-    return True
 
 
 def _unfit_star(select: exp.Select) -> bool:
@@ -442,12 +372,3 @@ def _volatile(node: exp.Expression, calls: ScalarCalls) -> bool:
         if name_of(each) in VOLATILE:
             return True
     return False
-
-
-def filtered_names(tree: exp.Expression) -> frozenset[str]:
-    """The names of columns in the conditions of a query."""
-    conditions = [n.this for n in tree.find_all(exp.Where, exp.Having, exp.Qualify)]
-    conditions += [j.args["on"] for j in tree.find_all(exp.Join) if j.args.get("on") is not None]
-    return frozenset(
-        column.name.lower() for node in conditions for column in node.find_all(exp.Column)
-    )

@@ -27,10 +27,11 @@ from notebook_udf.planner.grouped_by import grouping_items, spell_out
 from notebook_udf.planner.lambdas import without_lambdas
 from notebook_udf.planner.limited import limited_first
 from notebook_udf.planner.names import Names
-from notebook_udf.planner.once import filtered_names, once_per_row, stored_before_sorting
+from notebook_udf.planner.once import once_per_row
 from notebook_udf.planner.reach import Circular, Guards, Root, find_places
 from notebook_udf.planner.regrouped import regrouped
 from notebook_udf.planner.scalar_calls import VOLATILE, ScalarCalls
+from notebook_udf.planner.standing import filtered_names, stored_before_sorting
 
 # What lambdas are for; any other error of Spark's is the query's own.
 _REFUSED_LAMBDA = "LAMBDA_FUNCTION_WITH"

@@ -162,7 +162,7 @@ def aggregate(
         StatePass.of(layout, shipments), out, "update", time_mode
     )
     complete = functools.partial(_complete, rows, names, shown, calls, merges, changes)
-    remember(found, KeptGroups(layout.key_types, layout.types, complete))
+    remember(found, KeptGroups(layout.key_types, layout.variables.types, complete))
     values = [f"_nu_value{place}" for place in range(len(calls))]
     if not keys:
         return found.select(*values)

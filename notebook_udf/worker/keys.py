@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -57,6 +57,18 @@ class _Second(dt.datetime):
 
     def __repr__(self) -> str:
         return repr(dt.datetime(*self.timetuple()[:6], self.microsecond, fold=1))
+
+
+def keys_of(columns: Sequence[list[Any]], count: int) -> list[Any]:
+    """The keys of ``count`` rows: a column's values, or tuples of several columns' values."""
+    if len(columns) == 1:
+        return columns[0]
+    return list(zip(*columns, strict=True)) if columns else [()] * count
+
+
+def key_names(key: Any, names: Sequence[str]) -> dict[str, Any]:
+    """A key's values by the names of its columns, for messages."""
+    return dict(zip(names, (key,) if len(names) == 1 else key, strict=True))
 
 
 def key_columns(keys: list[Any], types: list[pa.DataType]) -> list[pa.Array]:

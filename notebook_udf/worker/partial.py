@@ -12,7 +12,7 @@ rows arrive sorted by key, only a few groups are held at a time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from time import perf_counter_ns
@@ -25,7 +25,7 @@ from notebook_udf.worker.arguments import fitted
 from notebook_udf.worker.call import FunctionCall, announce, running
 from notebook_udf.worker.decode import decoder
 from notebook_udf.worker.groups import ACCUMULATOR_FIELD
-from notebook_udf.worker.keys import hashable, key_columns
+from notebook_udf.worker.keys import hashable, key_columns, key_names, keys_of
 from notebook_udf.worker.limits import resident_bytes
 from notebook_udf.worker.parts import Part
 from notebook_udf.worker.shipment import Shipment
@@ -145,10 +145,8 @@ class _Table:
 
     def _keys_of(self, batch: pa.RecordBatch) -> list[Any]:
         count = len(self._layout.keys)
-        if not count:
-            return [()] * batch.num_rows
         columns = [hashable(batch.column(place), self._decoders[place]) for place in range(count)]
-        return columns[0] if count == 1 else list(zip(*columns, strict=True))
+        return keys_of(columns, batch.num_rows)
 
     def _add(self, batch: pa.RecordBatch, keys: list[Any], first: int) -> None:
         if self._filtered or not self._accumulations:
@@ -284,9 +282,4 @@ class _Table:
         return pa.RecordBatch.from_arrays([*leading, *columns], names)
 
     def _naming(self, keys: list[Any]) -> Group:
-        return lambda place: self._named(keys[place])
-
-    def _named(self, key: Any) -> Mapping[str, Any]:
-        names = self._layout.keys
-        values = (key,) if len(names) == 1 else key
-        return dict(zip(names, values, strict=True))
+        return lambda place: key_names(keys[place], self._layout.keys)

@@ -9,6 +9,7 @@ from pyspark.sql.types import StructField, StructType
 from notebook_udf.functions.process import Attributes
 from notebook_udf.functions.process_states import StateDeclaration
 from notebook_udf.worker.records import Shape
+from notebook_udf.worker.stream_layout import StateVariables
 
 
 @dataclass(frozen=True)
@@ -110,9 +111,9 @@ class StreamedLayout:
     cached_writes: int = 1000
 
     @property
-    def types(self) -> StructType:
-        """What is kept, to be compared with what a checkpoint holds."""
+    def variables(self) -> StateVariables:
+        """What is kept."""
         fields = [StructField("functions", self.shapes)]
         if self.partition.fields:
             fields.append(StructField("partition", self.partition))
-        return StructType(fields)
+        return StateVariables(StructType(fields), self.ttl, partition=bool(self.partition.fields))

@@ -12,9 +12,9 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import groupby, repeat
+from itertools import repeat
 from time import perf_counter_ns
-from typing import Any, TypeAlias
+from typing import Any
 
 import pyarrow as pa
 
@@ -27,22 +27,19 @@ from notebook_udf.worker.call import FunctionCall, announce, running
 from notebook_udf.worker.decode import decoder
 from notebook_udf.worker.encode import BadResult, encoder
 from notebook_udf.worker.failure import FunctionFailed, short
-from notebook_udf.worker.keys import frozen, hashable
+from notebook_udf.worker.keys import frozen, key_names
 from notebook_udf.worker.process_kernels import ChainProgram, program_of
 from notebook_udf.worker.process_layout import ProcessLayout
 from notebook_udf.worker.process_step import RunningStep
 from notebook_udf.worker.quarantine import Quarantine
 from notebook_udf.worker.records import batch_of, edge, remembering
+from notebook_udf.worker.runs import Run, runs_of
 from notebook_udf.worker.shipment import Shipment
 
 _SLICE_ROWS = 2_048
 _ROWS_OUT = 32_768
 # Bundles that kernels decline before they are left alone.
 _MOST_DECLINED = 3
-
-
-# A key, its first row, and the row after its last.
-Run: TypeAlias = tuple[Any, int, int]
 
 
 class ProcessPass:
@@ -251,17 +248,7 @@ class Chain:
         """Keys, and the rows that have them: equal keys follow each other."""
         if not count:
             return [(NO_KEY, 0, batch.num_rows)]
-        columns = [
-            hashable(column, decoder(column.type))
-            for column in (batch.column(place) for place in range(count))
-        ]
-        keys = columns[0] if count == 1 else list(zip(*columns, strict=True))
-        runs, start = [], 0
-        for key, run in groupby(keys):
-            end = start + sum(1 for _ in run)
-            runs.append((key, start, end))
-            start = end
-        return runs
+        return runs_of(batch.columns[:count], batch.num_rows)
 
     def _switch(self, key: Any) -> None:
         """Makes a key the current one of every function that has states per key."""
@@ -334,8 +321,7 @@ class Chain:
     def _group(self) -> Mapping[str, Any]:
         if self._key is NO_KEY:
             return {}
-        values = (self._key,) if len(self._layout.keys) == 1 else self._key
-        return dict(zip(self._layout.keys, values, strict=True))
+        return key_names(self._key, self._layout.keys)
 
     # Leaving ---------------------------------------------------------------------------------
 

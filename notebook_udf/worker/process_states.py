@@ -21,13 +21,14 @@ from notebook_udf.functions.views import ListView
 from notebook_udf.types import to_arrow
 from notebook_udf.worker.caches import EntryCache
 from notebook_udf.worker.kept import Keeper
+from notebook_udf.worker.keys import key_names, keys_of
 from notebook_udf.worker.process_layout import StreamedLayout
 from notebook_udf.worker.process_step import RunningStep
 from notebook_udf.worker.state_contents import is_empty, packed, unpacked
 from notebook_udf.worker.state_keys import from_internal, internal
 from notebook_udf.worker.state_server import StateServer, StateServerError, pickled, unpickled
-from notebook_udf.worker.stream_groups import ViewEntries
 from notebook_udf.worker.stream_layout import ACCUMULATORS, PARTITION, VIEWS
+from notebook_udf.worker.view_entries import ViewEntries
 
 
 @dataclass
@@ -116,8 +117,7 @@ class PartitionStates:
         rows = list(self._keys)
         for start in range(0, len(rows), self._layout.cached_keys):
             part = rows[start : start + self._layout.cached_keys]
-            columns = from_internal(part, self._key_types)
-            keys = columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
+            keys = keys_of(from_internal(part, self._key_types), len(part))
             self._hold(keys, list(map(pickled, part)))
             yield keys
 
@@ -211,5 +211,4 @@ class PartitionStates:
         """A key's values by the names of its columns; nothing where there is no key."""
         if key is NO_KEY:
             return {}
-        names = self._layout.chain.keys
-        return dict(zip(names, (key,) if len(names) == 1 else key, strict=True))
+        return key_names(key, self._layout.chain.keys)

@@ -232,7 +232,7 @@ class _Amounts:
 
 
 class _Rows:
-    """The arguments of a bundle's rows."""
+    """The arguments of a bundle's rows, each read once."""
 
     def __init__(
         self, columns: Sequence[pa.Array], size: int, skipped: Sequence[bool] | None
@@ -240,6 +240,8 @@ class _Rows:
         self._columns = columns
         self._size = size
         self._kept = None if skipped is None else ~np.array(skipped, np.bool_)
+        self._numbers: dict[int, tuple[_Numbers, int | None]] = {}
+        self._missing: dict[int, Mask] = {}
 
     def amounts(self, sums: Sums, slot: Slot, fresh: int | float) -> _Amounts:
         """Everything that is added to a slot."""
@@ -275,8 +277,11 @@ class _Rows:
         return _Term(-numbers if addition.negative else numbers, applies)
 
     def _nulls(self, place: int) -> Mask:
-        nulls: Mask = self._columns[place].is_null().to_numpy(zero_copy_only=False)
-        return nulls
+        found = self._missing.get(place)
+        if found is None:
+            found = self._columns[place].is_null().to_numpy(zero_copy_only=False)
+            self._missing[place] = found
+        return found
 
     def _evaluated(self, expression: Expression) -> tuple[Any, int | None]:
         """An amount per row, or one for all; and how large whole ones are, None for floats."""
@@ -284,7 +289,7 @@ class _Rows:
             value = expression.value
             return value, _bounded(abs(value)) if isinstance(value, int) else None
         if isinstance(expression, Parameter):
-            return self._column(self._columns[expression.place])
+            return self._column(expression.place)
         if not isinstance(expression, Operation):
             raise _Unlike
         operands = [self._evaluated(operand) for operand in expression.operands]
@@ -301,17 +306,24 @@ class _Rows:
         left, right = np.asarray(left, np.int64), np.asarray(right, np.int64)
         return _OPERATIONS[operator](left, right), _bounded(larger)
 
-    def _column(self, column: pa.Array) -> tuple[_Numbers, int | None]:
-        kind = column.type
-        if pa.types.is_float32(kind) or pa.types.is_float64(kind):
-            values = pc.fill_null(column, 0.0).to_numpy(zero_copy_only=False)
-            return values.astype(np.float64, copy=False), None
-        if not pa.types.is_signed_integer(kind):
-            raise _Unlike
-        values = pc.fill_null(column, 0).to_numpy(zero_copy_only=False)
-        values = values.astype(np.int64, copy=False)
-        largest = max(-int(values.min()), int(values.max())) if len(values) else 0
-        return values, _bounded(largest)
+    def _column(self, place: int) -> tuple[_Numbers, int | None]:
+        found = self._numbers.get(place)
+        if found is None:
+            found = self._numbers[place] = _numbers(self._columns[place])
+        return found
+
+
+def _numbers(column: pa.Array) -> tuple[_Numbers, int | None]:
+    kind = column.type
+    if pa.types.is_float32(kind) or pa.types.is_float64(kind):
+        values = pc.fill_null(column, 0.0).to_numpy(zero_copy_only=False)
+        return values.astype(np.float64, copy=False), None
+    if not pa.types.is_signed_integer(kind):
+        raise _Unlike
+    values = pc.fill_null(column, 0).to_numpy(zero_copy_only=False)
+    values = values.astype(np.int64, copy=False)
+    largest = max(-int(values.min()), int(values.max())) if len(values) else 0
+    return values, _bounded(largest)
 
 
 _OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {

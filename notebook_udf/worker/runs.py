@@ -2,15 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any
+from itertools import pairwise
+from operator import ne
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from notebook_udf.worker.decode import decoder
-from notebook_udf.worker.frames import Places
-from notebook_udf.worker.keys import hashable
+from notebook_udf.worker.frames import Mask, Places
+from notebook_udf.worker.keys import hashable, keys_of
+
+# A key, its first row, and the row after its last.
+Run: TypeAlias = tuple[Any, int, int]
+
+
+def runs_of(keys: list[pa.Array], size: int) -> list[Run]:
+    """The runs among ``size`` rows, with their keys as ``worker.keys`` has them; no key is ``()``.
+
+    Only the first row of each run is decoded.
+    """
+    starts = run_starts(keys, size)
+    if len(starts) < size:
+        keys = [column.take(pa.array(starts)) for column in keys]
+    columns = [hashable(column, decoder(column.type)) for column in keys]
+    ends = [*starts.tolist(), size]
+    return [
+        (key, start, end)
+        for key, (start, end) in zip(keys_of(columns, len(starts)), pairwise(ends), strict=True)
+    ]
 
 
 def run_starts(keys: list[pa.Array], size: int) -> Places:
@@ -21,7 +42,7 @@ def run_starts(keys: list[pa.Array], size: int) -> Places:
     begins = np.zeros(size, np.bool_)
     begins[:1] = True
     for column in keys:
-        begins[1:] |= np.diff(_codes(column)) != 0
+        begins[1:] |= _changes(column)
     return np.flatnonzero(begins).astype(np.int64, copy=False)
 
 
@@ -34,14 +55,17 @@ def same_key(keys: list[pa.Array], row: int, others: list[pa.Array], other: int)
     return len(run_starts(pairs, 2)) == 1
 
 
-def _codes(column: pa.Array) -> Places:
-    """A number per row, the same for the same key."""
-    if pa.types.is_nested(column.type):
-        codes: dict[Any, int] = {}
-        values = hashable(column, decoder(column.type))
-        return np.array([codes.setdefault(value, len(codes)) for value in values], np.int64)
-    if pa.types.is_floating(column.type):
-        # The two zeros are one key.
-        column = pc.add(column, pa.scalar(0.0, column.type))
-    indices = column.dictionary_encode(null_encoding="encode").indices
-    return np.asarray(indices.to_numpy(), np.int64)
+def _changes(column: pa.Array) -> Mask:
+    """Which rows, from the second on, have another key than the row before."""
+    kind = column.type
+    if pa.types.is_nested(kind) or pa.types.is_null(kind) or pa.types.is_interval(kind):
+        values = hashable(column, decoder(kind))
+        return np.fromiter(map(ne, values, values[1:]), np.bool_, max(len(values) - 1, 0))
+    before, after = column[:-1], column[1:]
+    differ = pc.not_equal(before, after)
+    if pa.types.is_floating(kind):
+        differ = pc.and_not(differ, pc.and_(pc.is_nan(before), pc.is_nan(after)))
+    if column.null_count:
+        differ = pc.coalesce(differ, pc.xor(before.is_null(), after.is_null()))
+    found: Mask = differ.to_numpy(zero_copy_only=False)
+    return found

@@ -21,6 +21,26 @@ DELETES = ("-U", "-D", "update_preimage", "delete")
 
 
 @dataclass(frozen=True)
+class StateVariables:
+    """What a pass keeps in the state.
+
+    Attributes
+    ----------
+    types
+        Types of what is kept, to be compared with what a checkpoint holds; ``functions`` is the
+        first, with a field per function.
+    ttl
+        After how many milliseconds a key without rows is forgotten, or None.
+    partition
+        Whether something is kept that belongs to no key.
+    """
+
+    types: StructType
+    ttl: int | None = None
+    partition: bool = False
+
+
+@dataclass(frozen=True)
 class StreamLayout:
     """What stands where in the rows of a stream's aggregation.
 
@@ -61,9 +81,9 @@ class StreamLayout:
     cached_writes: int = 1000
 
     @property
-    def types(self) -> StructType:
-        """What is kept of a group, to be compared with what a checkpoint holds."""
+    def variables(self) -> StateVariables:
+        """What is kept of a group."""
         fields = [StructField("functions", self.shapes)]
         if self.changes is not None:
             fields.append(StructField("rows", LongType()))
-        return StructType(fields)
+        return StateVariables(StructType(fields), self.ttl)

@@ -28,7 +28,7 @@ from notebook_udf.worker.call import FunctionCall, announce, running
 from notebook_udf.worker.decode import decoder
 from notebook_udf.worker.encode import encoder
 from notebook_udf.worker.frames import Bounds, Frame, Mask, Places, range_bounds, rows_bounds
-from notebook_udf.worker.keys import hashable
+from notebook_udf.worker.keys import hashable, key_names, keys_of
 from notebook_udf.worker.running_sums import RunningSums
 from notebook_udf.worker.runs import run_starts, same_key
 from notebook_udf.worker.shipment import Shipment
@@ -134,10 +134,8 @@ def _arrive(layout: WindowLayout, shipments: tuple[Shipment, ...]) -> WindowPass
 
 def _keys(batch: pa.RecordBatch, places: tuple[int, ...]) -> list[Any]:
     """A value per row: the column's, or a tuple of several columns'."""
-    if not places:
-        return [()] * batch.num_rows
     columns = [hashable(batch.column(place), decoder(batch.column(place).type)) for place in places]
-    return columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
+    return keys_of(columns, batch.num_rows)
 
 
 def _distinct(low: Places, high: Places) -> Mask:
@@ -254,5 +252,4 @@ class _Window:
     def _group(self, batch: pa.RecordBatch, row: int) -> Mapping[str, Any]:
         """The keys of a row's window, for messages."""
         (key,) = _keys(batch.slice(row, 1), self._partition)
-        values = (key,) if len(self._names) == 1 else key
-        return dict(zip(self._names, values, strict=True))
+        return key_names(key, self._names)

@@ -1,0 +1,99 @@
+"""Where a SELECT stands in its query, and what follows for the columns that it may be given.
+
+An outer query's columns may be meant in it, an outer condition may be on what it selects, and its
+order may be that of the whole query. What columns it is given is the business of ``once``.
+"""
+
+from __future__ import annotations
+
+from pyspark.errors import AnalysisException
+from sqlglot import exp
+
+from notebook_udf.planner.dialect import text
+from notebook_udf.planner.grouped_by import grouping_items
+from notebook_udf.planner.scalar_calls import ScalarCalls
+from notebook_udf.planner.scopes import visible_tables
+
+
+def filtered_names(tree: exp.Expression) -> frozenset[str]:
+    """The names of columns in the conditions of a query."""
+    conditions = [n.this for n in tree.find_all(exp.Where, exp.Having, exp.Qualify)]
+    conditions += [j.args["on"] for j in tree.find_all(exp.Join) if j.args.get("on") is not None]
+    return frozenset(
+        column.name.lower() for node in conditions for column in node.find_all(exp.Column)
+    )
+
+
+def query_of(select: exp.Select) -> exp.Expression:
+    """The whole set operation that a SELECT is a part of, or the SELECT."""
+    node: exp.Expression = select
+    while isinstance(node.parent, exp.SetOperation):
+        node = node.parent
+    return node
+
+
+def outer_names(select: exp.Select) -> list[str]:
+    """What an outer query calls the columns: in a set operation as its first SELECT does."""
+    first = query_of(select)
+    while isinstance(first, exp.SetOperation):
+        first = first.this
+    projections = first.expressions if isinstance(first, exp.Select) else select.expressions
+    return [p.alias or text(p) for p in projections]
+
+
+def stands_alone(select: exp.Select) -> bool:
+    """Whether no outer SELECT's columns can be meant in this one."""
+    node: exp.Expression = select
+    while node.parent is not None:
+        parent = node.parent
+        if isinstance(node, exp.Lateral) or not isinstance(
+            parent,
+            (
+                exp.Subquery, exp.SetOperation, exp.From, exp.Join, exp.CTE, exp.With, exp.Select,
+                exp.Create, exp.Insert, exp.Cache,
+            ),
+        ):  # fmt: skip
+            return False
+        if isinstance(parent, exp.Select) and not isinstance(node, (exp.From, exp.Join, exp.With)):
+            return False
+        node = parent
+    return True
+
+
+def is_understood_alone(select: exp.Select, calls: ScalarCalls) -> bool:
+    """Whether Spark reads a SELECT by itself, so that it names nothing of an outer one."""
+    tables = visible_tables(select)
+    prefix = f"WITH {', '.join(tables)} " if tables else ""
+    try:
+        calls.catalog.run(prefix + text(select))
+    except AnalysisException:
+        return False
+    return True
+
+
+def is_sorted_last(select: exp.Select) -> bool:
+    """Whether the whole query's rows are sorted by this SELECT."""
+    ends = select.parent is None or isinstance(select.parent, (exp.Create, exp.Insert, exp.Cache))
+    return ends and select.args.get("order") is not None and select.args.get("limit") is None
+
+
+def stored_before_sorting(select: exp.Select, calls: ScalarCalls) -> bool:
+    """Has rows with results stored before they are sorted; whether that is needed.
+
+    Spark reads them twice, to find the ranges first.
+    """
+    if not is_sorted_last(select):
+        return False
+    group = select.args.get("group")
+    keys = {text(key) for key in grouping_items(group)} if group is not None else set()
+    if calls.is_grouped(select):
+        # What stands below the aggregation is read from a shuffle.
+        computed = [c for p in select.expressions for c in calls.above_groups(p, keys)]
+    else:
+        computed = [node for node in select.walk() if calls.record(node) is not None]
+    if not computed:
+        return False
+    hint = select.args.get("hint") or exp.Hint(expressions=[])
+    hint.append("expressions", exp.Var(this="REPARTITION"))
+    select.set("hint", hint)
+    return True

@@ -1,0 +1,175 @@
+"""What Spark's ``transformWithState`` runs for functions of ours, a micro-batch at a time.
+
+``StreamPass`` is what Spark pickles: the base of aggregates' and process functions' own. It talks
+to Spark; what becomes of rows is the business of those.
+
+Spark starts a Python in the driver for each query, only to ask which state there is; so a pass
+travels as bytes, which are unpickled in workers alone, and what runs there is imported there.
+"""
+
+from __future__ import annotations
+
+import pickle
+from abc import abstractmethod
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+from pyspark.sql.streaming import StatefulProcessor, StatefulProcessorHandle
+from pyspark.sql.types import BinaryType, IntegerType, StringType, StructField, StructType
+
+from notebook_udf.errors import PlanningError
+from notebook_udf.worker.stream_layout import (
+    ACCUMULATORS,
+    PARTITION,
+    TYPES,
+    VIEWS,
+    StateVariables,
+)
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    import pyarrow as pa
+
+    from notebook_udf.worker.call import FunctionCall
+    from notebook_udf.worker.shipment import Shipment
+    from notebook_udf.worker.state_server import StateServer
+
+# SQL conf that tells the workers the output mode of the query, which a plan does not know.
+OUTPUT_MODE_CONF = "spark.notebookUdf.outputMode"
+# The same, that the micro-batch is the last one; its value is the query's run.
+DRAINING_CONF = "spark.notebookUdf.draining"
+# The same, for what run instances are kept; if it is not set, for the query's own.
+SCOPE_CONF = "spark.notebookUdf.scope"
+
+# Spark sends the schema along with each value: one of many fields would be most of what is sent.
+_PICKLED = StructType([StructField("pickled", BinaryType())])
+_VIEW_KEY = StructType([StructField("view", StringType()), StructField("number", IntegerType())])
+_VIEW_ENTRY = StructType([StructField("values", BinaryType())])
+
+
+class Layout(Protocol):
+    """What stands where in the rows of a pass."""
+
+    @property
+    def variables(self) -> StateVariables:
+        """What the pass keeps in the state."""
+
+
+class StreamPass(StatefulProcessor):  # type: ignore[misc]
+    """Takes a stream's micro-batches, with state between them.
+
+    Parameters
+    ----------
+    variables
+        What is kept in the state.
+    packed
+        The pickled layout and functions.
+    """
+
+    # What its functions are, for messages.
+    kind: ClassVar[str]
+
+    def __init__(self, variables: StateVariables, packed: bytes) -> None:
+        self._variables = variables
+        self._packed = packed
+        self._layout: Any = None
+        self._calls: list[FunctionCall] = []
+
+    @classmethod
+    def of(cls, layout: Layout, shipments: tuple[Shipment, ...]) -> Self:
+        """A pass to be pickled."""
+        return cls(layout.variables, pickle.dumps((layout, shipments)))
+
+    def __reduce__(self) -> Any:
+        return _arrive, (type(self), self._variables, self._packed)
+
+    def load(self) -> None:
+        """Makes the functions ready to be called."""
+        self._layout, shipments = pickle.loads(self._packed)
+        self._calls = self._announced(shipments)
+
+    def init(self, handle: StatefulProcessorHandle) -> None:
+        """Declares the state; Spark asks for it in the driver as well, and compares."""
+        kept = self._variables
+        handle.getValueState(ACCUMULATORS, _PICKLED, kept.ttl)
+        handle.getValueState(TYPES, kept.types, kept.ttl)
+        handle.getMapState(VIEWS, _VIEW_KEY, _VIEW_ENTRY, kept.ttl)
+        if kept.partition:
+            handle.getValueState(PARTITION, _PICKLED, kept.ttl)
+
+    def handleInputRows(self, key: Any, rows: Any, timerValues: Any) -> Any:  # noqa: N802, N803
+        """Not called: the worker hands whole batches to ``run``."""
+        raise PlanningError(
+            f"{self.kind} on streams need the workers of this package: start Spark with "
+            f"nu.session(), or let it adopt the session that runs"
+        )
+
+    def close(self) -> None:
+        """Nothing is held between tasks."""
+
+    def run(
+        self, client: Any, batches: Iterator[pa.RecordBatch], mode: str
+    ) -> Iterator[pa.RecordBatch]:
+        """Takes the rows of a micro-batch's partition, sorted by key; answers what leaves.
+
+        ``client`` is PySpark's connection to the state server, ``mode`` the query's output mode.
+        """
+        from pyspark.sql.streaming.stateful_processor_api_client import (
+            StatefulProcessorHandleState as State,
+        )
+
+        from notebook_udf.worker.state_server import StateServer
+
+        self.init(StatefulProcessorHandle(client))
+        client.set_handle_state(State.INITIALIZED)
+        server = StateServer(client)
+        yield from map(_wrapped, self._take(server, batches, mode))
+        client.set_handle_state(State.DATA_PROCESSED)
+        yield from map(_wrapped, self._expire(server))
+        client.set_handle_state(State.TIMER_PROCESSED)
+        client.remove_implicit_key()
+        client.set_handle_state(State.CLOSED)
+
+    @abstractmethod
+    def _announced(self, shipments: tuple[Shipment, ...]) -> list[FunctionCall]:
+        """The calls of the functions, which open when the task begins."""
+
+    @abstractmethod
+    def _take(
+        self, server: StateServer, batches: Iterator[pa.RecordBatch], mode: str
+    ) -> Iterator[pa.RecordBatch]:
+        """Takes the rows, and writes the state."""
+
+    def _expire(self, server: StateServer) -> Iterator[pa.RecordBatch]:
+        """Ends what the watermark has passed; by default nothing ends."""
+        return iter(())
+
+
+def _wrapped(rows: pa.RecordBatch) -> pa.RecordBatch:
+    """Rows as Spark takes them here: as the structs of one column."""
+    import pyarrow as pa
+
+    names = [f"_{place}" for place in range(rows.num_columns)]
+    return pa.RecordBatch.from_arrays([pa.StructArray.from_arrays(rows.columns, names)], ["_0"])
+
+
+_passes: list[StreamPass] = []
+
+
+def take_pass() -> StreamPass | None:
+    """The pass unpickled since the last time, if there was one; its functions are ready."""
+    passed = _passes.pop() if _passes else None
+    _passes.clear()
+    if passed is not None:
+        passed.load()
+    return passed
+
+
+def _arrive(cls: type[StreamPass], variables: StateVariables, packed: bytes) -> StreamPass:
+    passed = cls(variables, packed)
+    _passes.append(passed)
+    return passed
+
+
+__all__ = ["DRAINING_CONF", "OUTPUT_MODE_CONF", "SCOPE_CONF", "StreamPass", "take_pass"]

@@ -1,0 +1,74 @@
+"""A chain of process functions over one partition of a micro-batch.
+
+What the functions do is the business of ``process_pass``, their states that of
+``process_states``. In the last micro-batch of a query that is drained the functions are told that
+the input has ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from notebook_udf.functions.process_states import NO_KEY
+from notebook_udf.worker.call import FunctionCall
+from notebook_udf.worker.process_layout import StreamedLayout
+from notebook_udf.worker.process_pass import Chain
+from notebook_udf.worker.process_states import PartitionStates
+from notebook_udf.worker.process_step import RunningStep
+from notebook_udf.worker.quarantine import Quarantine
+from notebook_udf.worker.runs import Run
+from notebook_udf.worker.state_server import StateServer
+
+
+class StreamedChain(Chain):
+    """The functions of a chain over one partition of a micro-batch."""
+
+    def __init__(
+        self, layout: StreamedLayout, calls: list[FunctionCall], server: StateServer
+    ) -> None:
+        super().__init__(layout.chain, calls)
+        self._cached_keys = layout.cached_keys
+        partition = calls[0].task.identity.partition
+        self._states = PartitionStates(layout, server, self._steps, partition)
+
+    def end(self) -> Iterator[pa.RecordBatch]:
+        """The query is being drained: tells the functions, which may still collect and change
+        their states."""
+        yield from super().end()
+        for step in self._steps:
+            call = step.call
+            call.prepare(again=step.step.ends or call.task.worked)
+        yield from self.leave()
+
+    def finish(self) -> None:
+        """Writes the states."""
+        self._switch(NO_KEY)
+        self._states.finish()
+
+    def _take_runs(
+        self,
+        runs: Sequence[Run],
+        records: list[Any],
+        batch: pa.RecordBatch,
+        start: int,
+        quarantine: Quarantine | None,
+    ) -> None:
+        for place in range(0, len(runs), self._cached_keys):
+            part = runs[place : place + self._cached_keys]
+            # The key whose records go on stays with the functions.
+            self._states.save(but=self._key)
+            self._states.load([key for key, _, _ in part], batch, [at for _, at, _ in part])
+            super()._take_runs(part, records, batch, start, quarantine)
+
+    def _keys_met(self, step: RunningStep) -> Iterable[Any]:
+        self._states.save()
+        for keys in self._states.every_key():
+            yield from keys
+            self._switch(NO_KEY)
+            self._states.save()
+
+
+__all__ = ["StreamedChain"]

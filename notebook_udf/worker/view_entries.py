@@ -1,0 +1,34 @@
+"""The entries of large views, as Spark's state server keeps them."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Sequence
+from typing import Any
+
+from notebook_udf.worker.caches import ABSENT, Place
+from notebook_udf.worker.state_server import StateServer, pickled, unpickled
+from notebook_udf.worker.stream_layout import VIEWS
+
+
+class ViewEntries:
+    """The entries of large views, in the state."""
+
+    def __init__(self, server: StateServer) -> None:
+        self._server = server
+
+    def read(self, places: Sequence[Place]) -> list[Any]:
+        found = self._server.entries(VIEWS, [(key, pickled(name)) for key, name in places])
+        return [ABSENT if v is None else pickle.loads(unpickled(v)[0]) for v in found]
+
+    def write(self, entries: Any) -> None:
+        self._server.put_entries(
+            VIEWS,
+            [
+                (key, pickled(name), None if v is ABSENT else pickled((pickle.dumps(v, 5),)))
+                for (key, name), v in entries
+            ],
+        )
+
+
+__all__ = ["ViewEntries"]
