@@ -68,6 +68,8 @@ class Session(Streams):
         The worker processes.
     folder
         Sockets and logs of this session; private, removed by ``stop``.
+    live
+        Whether queries of a notebook's cells show how far they are. True until it is set.
     decisions
         How the calls of aggregate functions in a query were planned, by its DataFrame.
     notes
@@ -95,6 +97,7 @@ class Session(Streams):
         self._job_parameters = arguments.job_parameters(job_parameters)
         self._own_spark = spark is None
         self._stopped = False
+        self.live = True
         self._lock = threading.RLock()
         self.decisions: WeakKeyDictionary[DataFrame, tuple[Decision, ...]] = WeakKeyDictionary()
         self._planned: dict[tuple[Any, ...], Any] = {}
