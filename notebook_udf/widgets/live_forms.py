@@ -17,17 +17,20 @@ from notebook_udf.widgets.live import NAME, RunState, Split, metric_rows
 _LOG = 120
 _SHOWN_METRICS = 4
 _QUIET = "opacity:.72"
+# JupyterLab's own colour, light or dark, and the one that stays where a sanitiser takes it away.
+_BLUE = ("--jp-brand-color1", "#1976d2")
+_WARN = ("--jp-warn-color1", "#c25700")
 _DOT = {
-    "running": "var(--jp-brand-color1, #1976d2)",
-    "done": "var(--jp-success-color1, #388e3c)",
-    "failed": "var(--jp-error-color1, #d32f2f)",
-    "cancelled": "var(--jp-warn-color1, #f57c00)",
+    "running": _BLUE,
+    "done": ("--jp-success-color1", "#388e3c"),
+    "failed": ("--jp-error-color1", "#d32f2f"),
+    "cancelled": _WARN,
 }
 # The same as in the browser's style sheet.
 _PARTS = (
-    ("user", "user code", "var(--jp-brand-color1, #1976d2)"),
-    ("transfer", "transfer", "#7e57c2"),
-    ("waiting", "waiting", "var(--jp-border-color1, #bdbdbd)"),
+    ("user", "user code", _BLUE),
+    ("transfer", "transfer", ("", "#7e57c2")),
+    ("waiting", "waiting", ("--jp-border-color1", "#bdbdbd")),
 )
 _HEADERS = (
     "function", "rows", "bundles", "rows/s", "waiting", "decode", "user code", "encode", "errors",
@@ -57,12 +60,13 @@ def summary_html(state: RunState, note: str = "") -> str:
         for head, rows in _tables(state)
     )
     warned = "".join(
-        f'<div style="color:var(--jp-warn-color1, #c25700)">⚠ {escape(warning)}</div>'
+        f'<div style="{_painted("color", _WARN)}">⚠ {escape(warning)}</div>'
         for warning in state.warnings
     )
     return (
         f'<div style="font-size:13px"><div style="{_QUIET}">'
-        f'<span style="color:{_DOT[state.outcome]}">●</span> {escape(_closing(state, note))}</div>'
+        f'<span style="{_painted("color", _DOT[state.outcome])}">●</span> '
+        f"{escape(_closing(state, note))}</div>"
         f"{warned}{_bar(state.split)}{tables}{_stages(state.progress)}</div>"
     )
 
@@ -115,12 +119,12 @@ def _bar(split: Split) -> str:
     if split.whole <= 0:
         return ""
     pieces = "".join(
-        f'<div style="display:inline-block;height:8px;background:{colour};'
+        f'<div style="display:inline-block;height:8px;{_painted("background", colour)};'
         f'width:{100 * getattr(split, part) / split.whole:.2f}%"></div>'
         for part, _, colour in _PARTS
     )
     legend = " · ".join(
-        f'<span style="color:{colour}">■</span> {escape(name)} '
+        f'<span style="{_painted("color", colour)}">■</span> {escape(name)} '
         f"{escape(seconds(getattr(split, part)))}"
         for part, name, colour in _PARTS
     )
@@ -176,3 +180,8 @@ def _total(t: FunctionTotals) -> tuple[str, ...]:
         *(seconds(ns / 1e9) for ns in (t.wait_ns, t.decode_ns, t.user_ns, t.encode_ns)),
         f"{t.errors:,}",
     )
+
+
+def _painted(what: str, colour: tuple[str, str]) -> str:
+    name, plain = colour
+    return f"{what}:{plain};{what}:var({name}, {plain})" if name else f"{what}:{plain}"

@@ -30,7 +30,7 @@ while tracker.getActiveJobsIds() and time.monotonic() < deadline:
 assert tracker.getActiveJobsIds() == [], tracker.getActiveJobsIds()
 assert not set(session.spark.sparkContext.getJobTags()) - {c.tag for c in
     [t for e in get_ipython().events.callbacks['pre_run_cell']
-     if 'notebook_udf' in e.__module__ for t in e.__self__._cells.values()]}
+     if e.__module__ == 'notebook_udf.magics.interrupt' for t in e.__self__._cells.values()]}
 """
 
 

@@ -74,18 +74,18 @@ function Rest({ run }: { run: Run }) {
 
 function Figures({ run }: { run: Run }) {
   const python = run.functions.length > 0;
-  const figures: [string, string][] = [
-    ["rows", python ? whole(run.rows) : "–"],
-    ["rows/s now", python ? short(Math.round(run.rate_now)) : "–"],
-    ["average", python ? short(Math.round(run.rate)) : "–"],
-    ["bundles", python ? whole(run.bundles) : "–"],
-    ["in progress", python ? whole(run.in_progress) : "–"],
+  const figures: [string, string, string][] = [
+    ["rows", whole(run.rows), "rows that went into functions"],
+    ["rows/s", short(Math.round(run.rate_now)), "rows a second, in the last seconds"],
+    ["average", short(Math.round(run.rate)), "rows a second, since the first"],
+    ["bundles", whole(run.bundles), "bundles of rows that are done"],
+    ["at work", whole(run.in_progress), "bundles that workers are busy with"],
   ];
   return (
-    <div class="nu-figures" role="list" title={run.functions.join(", ")}>
-      {figures.map(([name, value]) => (
-        <div key={name} role="listitem">
-          <span class="nu-quiet">{name}</span> <b>{value}</b>
+    <div class="nu-figures" role="list">
+      {figures.map(([name, value, meaning]) => (
+        <div key={name} role="listitem" title={meaning}>
+          <span class="nu-quiet">{name}</span> <b>{python ? value : "–"}</b>
         </div>
       ))}
     </div>
@@ -106,7 +106,8 @@ function Time({ run }: { run: Run }) {
         {PARTS.map((part) => (
           <span key={part}>
             <span class={`nu-key nu-key-${part}`} aria-hidden="true" />
-            {PART_NAMES[part]} <b>{seconds(run.split[part])}</b>
+            <span>{PART_NAMES[part]}</span>
+            <b>{seconds(run.split[part])}</b>
           </span>
         ))}
       </div>
