@@ -131,6 +131,20 @@ def test_a_thousand_tiny_queries_share_one_panel(cell: Cell) -> None:
     assert len(twin["text/html"]) < 10_000
 
 
+def test_a_stream_is_not_its_cells(cell: Cell) -> None:
+    ran = cell(
+        "import time\n"
+        "stream = session.spark.readStream.format('rate').load().writeStream.format('noop')"
+        ".option('checkpointLocation', 'rate').start()\n"
+        "deadline = time.monotonic() + 60\n"
+        "while not stream.recentProgress and time.monotonic() < deadline: time.sleep(0.1)\n"
+        "time.sleep(1.5)\n"
+        "stream.stop()"
+    )
+    assert ran.ok, ran.errors
+    assert (ran.comms, ran.outputs) == ([], [])
+
+
 def test_a_failing_cell_says_failed(cell: Cell, running: Kernel, gate: Path) -> None:
     begun = running.start(f"session.sql({QUERY!r}).collect()\n1 / 0")
     live = running.finish(begun, until=logged)
@@ -171,17 +185,18 @@ def test_switched_off(cell: Cell, running: Kernel, gate: Path) -> None:
 def test_a_batch_run_leaves_no_widget_behind(tmp_path: Path) -> None:
     """nbclient keeps the state of every widget it has heard of, closed or not."""
     code = textwrap.dedent("""
-        %load_ext notebook_udf
         import notebook_udf as nu, time
         session = nu.session(workers=1)
         @nu.register
         def slow(x: int) -> int:
             time.sleep(0.3)
             return x
+        rows = session.sql("select slow(id) from range(0, 6, 1, 1)").collect()
     """)
-    query = "rows = session.sql('select slow(id) from range(0, 6, 1, 1)').collect()"
     book = nbformat.v4.new_notebook(
-        cells=[nbformat.v4.new_code_cell(c) for c in (code, query, "session.stop()")]
+        cells=[
+            nbformat.v4.new_code_cell(c) for c in ("%load_ext notebook_udf", code, "session.stop()")
+        ]
     )
     book.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
     NotebookClient(book, timeout=90, kernel_name="python3").execute(cwd=str(tmp_path))
