@@ -5,10 +5,14 @@ Escaping for HTML is the business of whoever writes the HTML.
 
 from __future__ import annotations
 
+import re
+
 _VISIBLE = {code: 0x2400 + code for code in range(32) if chr(code) not in "\n\t"}
 _VISIBLE[0x7F] = 0x2421
 # They reorder what stands beside them, so that code can read differently from what it does.
 _VISIBLE |= dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A)), 0xFFFD)
+# Sequences of ECMA-48: with parameters (colours, positions), with a text (titles, links).
+_TERMINAL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?)")
 
 
 def plain(text: str, limit: int | None = None) -> str:
@@ -32,3 +36,13 @@ def plain(text: str, limit: int | None = None) -> str:
 def one_line(text: str, limit: int) -> str:
     """``plain`` without line breaks."""
     return plain(text, limit).replace("\n", "⏎").replace("\t", " ")
+
+
+def without_colours(text: str) -> str:
+    """The text without what tells a terminal its colours and where to write."""
+    return _TERMINAL.sub("", text)
+
+
+def counted(number: int, thing: str) -> str:
+    """``1 row``, ``2,000 rows``."""
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"

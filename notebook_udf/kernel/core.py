@@ -68,6 +68,8 @@ class Session(Streams):
         Sockets and logs of this session; private, removed by ``stop``.
     rewritten
         What became of a query on its way to Spark, by its DataFrame.
+    live
+        Whether queries of a notebook's cells show how far they are. True until it is set.
     notes
         What could not be set on a Spark that was adopted, in words.
     """
@@ -93,6 +95,7 @@ class Session(Streams):
         self._job_parameters = arguments.job_parameters(job_parameters)
         self._own_spark = spark is None
         self._stopped = False
+        self.live = True
         self._lock = threading.RLock()
         self.rewritten: WeakKeyDictionary[DataFrame, Rewriting] = WeakKeyDictionary()
         self._planned: dict[tuple[Any, ...], Any] = {}

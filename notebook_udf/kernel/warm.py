@@ -11,6 +11,7 @@ from pyspark.sql.types import LongType
 from pyspark.sql.udf import UserDefinedFunction
 from pyspark.util import PythonEvalType
 
+from notebook_udf.plan.progress import OWN_TAG
 from notebook_udf.worker.warm import same
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ class Warmup:
             function = UserDefinedFunction(
                 same, LongType(), "warm_up", PythonEvalType.SQL_SCALAR_ARROW_UDF
             )
+            # It belongs to no cell, though one may run.
+            spark.sparkContext.addJobTag(OWN_TAG)
             partitions = spark.sparkContext.defaultParallelism
             frame = spark.range(0, partitions, 1, partitions)
             frame.select(function(F.col("id"))).collect()

@@ -12,6 +12,7 @@ from notebook_udf.magics.commands import Commands
 from notebook_udf.magics.completion import Completion
 from notebook_udf.magics.failure import Cards
 from notebook_udf.magics.interrupt import CellJobs
+from notebook_udf.magics.live_cells import LiveCells
 from notebook_udf.widgets.shown import show_live_in, show_static_in
 
 _ATTRIBUTE = "_notebook_udf_magics"
@@ -21,7 +22,9 @@ def load(shell: Any) -> None:
     """Registers the magics with an IPython shell. Loading twice is loading once."""
     if getattr(shell, _ATTRIBUTE, None) is not None:
         return
-    parts = (Commands(shell), Completion(shell), Cards(shell), CellJobs(shell))
+    jobs = CellJobs(shell)
+    live = LiveCells(shell, jobs)
+    parts = (Commands(shell, live), Completion(shell), Cards(shell), jobs, live)
     for part in parts:
         part.install()
     show_live_in(shell)

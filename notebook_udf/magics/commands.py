@@ -16,6 +16,7 @@ from notebook_udf.magics.options import (
 
 if TYPE_CHECKING:
     from notebook_udf.kernel import Session
+    from notebook_udf.magics.live_cells import LiveCells
 
 _ROWS = 20
 
@@ -23,8 +24,9 @@ _ROWS = 20
 class Commands:
     """The magics of one shell."""
 
-    def __init__(self, shell: Any) -> None:
+    def __init__(self, shell: Any, live: LiveCells) -> None:
         self._shell = shell
+        self._live = live
 
     def install(self) -> None:
         """Registers them."""
@@ -84,13 +86,12 @@ class Commands:
         if name is not None and not name.isidentifier():
             raise DeclarationError(f"{name!r} cannot be the name of a variable")
         from notebook_udf.kernel import session
-        from notebook_udf.magics.live_run import LiveRun, screen
         from notebook_udf.magics.query import run_statements
         from notebook_udf.magics.statements import statements
 
         prepared = statements(cell, self._shell.user_ns)
         running = session()
-        with LiveRun(running.store, screen(self._shell, live=not arguments.no_live)) as live:
+        with self._live.query(live=not arguments.no_live) as live:
             result = run_statements(running, prepared, limit)
             if result.uses_python:
                 live.expect_functions()

@@ -19,6 +19,8 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from notebook_udf.plan.progress import CELL_TAG
+
 if TYPE_CHECKING:
     from notebook_udf.kernel import Session
 
@@ -43,7 +45,7 @@ class Cell:
 
     def cancel(self) -> None:
         """Cancels its jobs: by its tag, or all of them if the session began in it."""
-        active = _active()
+        active = running_session()
         if active is None:
             return
         if self.session is active:
@@ -74,9 +76,9 @@ class CellJobs:
 
     def _before(self, info: Any) -> None:
         cell = Cell()
-        session = _active()
+        session = running_session()
         if session is not None:
-            tag = f"notebook-udf-cell-{uuid.uuid4().hex}"
+            tag = f"{CELL_TAG}{uuid.uuid4().hex}"
             try:
                 session.spark.sparkContext.addJobTag(tag)
                 cell.session, cell.tag = session, tag
@@ -95,7 +97,7 @@ class CellJobs:
         cell.over.set()
         if cell.thread is not None:
             cell.thread.join(_SECONDS_HELD_BACK)
-        session = _active()
+        session = running_session()
         if session is None:
             return
         try:
@@ -106,6 +108,21 @@ class CellJobs:
                 session.spark.sparkContext.removeJobTag(cell.tag)
         except Exception:
             _log.warning("the jobs of the cell could not be ended", exc_info=True)
+
+    @property
+    def running(self) -> Cell | None:
+        """The cell that a user started, while it runs: the first of those that run."""
+        return next(iter(self._cells.values()), None)
+
+    @property
+    def outermost(self) -> bool:
+        """Whether the cell that runs was not started by another one."""
+        return len(self._cells) == 1
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether a cell that runs was interrupted."""
+        return any(cell.interrupted for cell in list(self._cells.values()))
 
     # The signal ------------------------------------------------------------------------------
 
@@ -132,7 +149,7 @@ class CellJobs:
 
     def _interrupted(self, number: int, frame: FrameType | None) -> None:
         cell = next(reversed(self._cells.values()), None)
-        if cell is None or cell.interrupted or _active() is None:
+        if cell is None or cell.interrupted or running_session() is None:
             raise KeyboardInterrupt
         cell.interrupted = True
         held_back = _waits_for_jvm(frame)
@@ -222,7 +239,8 @@ def renew_connection(session: Session) -> None:
         connection.close()
 
 
-def _active() -> Session | None:
+def running_session() -> Session | None:
+    """The session, if there is one; without loading Spark."""
     # Only if it is there already: loading the magics must not load Spark.
     core = sys.modules.get("notebook_udf.kernel.current")
     active = getattr(core, "active_session", None)

@@ -1,107 +1,63 @@
-"""Watching one run: which records are its own, and a thread that brings them to a screen.
+"""One run on a screen, from its beginning to its end, brought there by a thread of its own.
 
-How a moment looks is the business of ``widgets.live``; records come from ``telemetry.store``.
+What belongs to the run is the business of ``live_watch``, where it is shown of ``live_screens``,
+which runs there are of ``live_cells``.
 """
 
 from __future__ import annotations
 
 import contextvars
+import logging
 import threading
 import time
-from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
 from types import TracebackType
-from typing import Any, Protocol
+from typing import TYPE_CHECKING
 
-from notebook_udf.telemetry.records import LogLines, Record, TaskEnded, TaskStarted
-from notebook_udf.telemetry.store import Store
-from notebook_udf.widgets.live import (
-    Outcome,
-    RunState,
-    live_html,
-    live_text,
-    summary_html,
-    summary_text,
-)
+from notebook_udf.magics.interrupt import CellJobs, running_session
+from notebook_udf.magics.live_screens import Screen
+from notebook_udf.magics.live_watch import Watch
+from notebook_udf.plan.progress import Jobs
+from notebook_udf.widgets.live import Outcome, RunState
 from notebook_udf.widgets.rows import RowsTable
+
+if TYPE_CHECKING:
+    from notebook_udf.kernel import Session
+    from notebook_udf.plan.jobs import JobReader
+
+_log = logging.getLogger(__name__)
 
 _SECONDS_BETWEEN = 0.2
 # Records travel beside the result, and the last of them may arrive a moment after it.
 _SECONDS_TO_SETTLE = 1.0
+# A thread that waits for a JVM that does not answer must not hold the cell.
+_SECONDS_TO_STOP = 2.0
+
+Due = Callable[[RunState, bool], bool]
 
 
-class Screen(Protocol):
-    """Where a run is shown."""
-
-    def begin(self, state: RunState) -> None:
-        """The run has begun."""
-
-    def update(self, state: RunState) -> None:
-        """It goes on; called from a thread of its own."""
-
-    def end(self, state: RunState, result: RowsTable | None) -> None:
-        """It is over; replaces all that was shown of it."""
+def when_slow(state: RunState, works: bool) -> bool:
+    """For any cell: a query that takes a while, sooner if functions run in it."""
+    return works and state.progress.seconds >= (0.5 if state.totals else 1.0)
 
 
-class Watch:
-    """Picks a run's records out of the stream: those of queries whose tasks began during it."""
-
-    def __init__(self, store: Store, now: float) -> None:
-        self._store = store
-        self._began = now
-        self._first_task: float | None = None
-        self._changed = threading.Condition()
-        self._queries: dict[str, None] = {}
-        # A task with several Python nodes begins and ends once for each.
-        self._open: Counter[tuple[int, int]] = Counter()
-        self._log_lines = 0
-        self._last_log = ""
-
-    def apply(self, record: Record) -> None:
-        """Takes any record of the session."""
-        with self._changed:
-            match record:
-                case TaskStarted(task=task) if record.functions:
-                    self._queries[task.query] = None
-                    self._open[record.pid, task.task_attempt] += 1
-                    if self._first_task is None:
-                        self._first_task = time.monotonic()
-                case TaskEnded(task=task):
-                    self._open[record.pid, task.task_attempt] -= 1
-                case LogLines(query=query) if query in self._queries:
-                    self._log_lines += len(record.lines) + max(0, record.dropped)
-                    for line in record.lines[-1:]:
-                        self._last_log = line.text
-                case _:
-                    return
-            self._changed.notify_all()
-
-    def settle(self, timeout: float, *, expected: bool) -> None:
-        """Waits until every task that began has reported its end."""
-        with self._changed:
-            self._changed.wait_for(
-                lambda: (
-                    max(self._open.values(), default=0) <= 0
-                    and (bool(self._queries) or not expected)
-                ),
-                timeout,
-            )
-
-    def state(self, outcome: Outcome, now: float) -> RunState:
-        """What is known at this moment."""
-        with self._changed:
-            queries = list(self._queries)
-            lines, last, first = self._log_lines, self._last_log, self._first_task
-        totals = tuple(t for query in queries for t in self._store.totals(query))
-        metrics = tuple(m for query in queries for m in self._store.metrics(query))
-        state = RunState(outcome, now - self._began, totals, metrics, 0.0, lines, last)
-        if first is None or now <= first:
-            return state
-        rate = state.rows / (now - first)
-        return RunState(outcome, state.seconds, totals, metrics, rate, lines, last)
+def soon(state: RunState, works: bool) -> bool:
+    """For a cell that is a query: unless it is over before a person has looked."""
+    return state.seconds >= 0.35
 
 
 class LiveRun:
     """Shows a run on a screen from ``with`` to its end, whatever the end is.
+
+    Parameters
+    ----------
+    jobs
+        Knows the tag of the cell, and whether it was interrupted.
+    due
+        Says whether to show it, told what is known and whether a job has run since last asked.
+    always
+        Whether the end is shown of a run that was over before it was due.
 
     Attributes
     ----------
@@ -109,27 +65,58 @@ class LiveRun:
         Rows to show when it is over.
     """
 
-    def __init__(self, store: Store, screen: Screen) -> None:
-        self._store = store
+    def __init__(self, jobs: CellJobs, screen: Screen, *, due: Due, always: bool) -> None:
+        self._cells = jobs
         self._screen = screen
+        self._due = due
+        self._always = always
         self._over = threading.Event()
         self._expected = False
+        self._watch: Watch | None = None
+        self._reader: JobReader | None = None
+        self._unsubscribe: Callable[[], None] | None = None
+        self._jobs_seen = 0
+        self._shown = False
         self.result: RowsTable | None = None
 
     def expect_functions(self) -> None:
         """Says that functions ran, so that a run too short to be seen is waited for."""
         self._expected = True
 
-    def __enter__(self) -> LiveRun:
-        self._watch = Watch(self._store, time.monotonic())
-        self._unsubscribe = self._store.subscribe(self._watch.apply)
-        self._screen.begin(self._watch.state("running", time.monotonic()))
-        # In a copy of this context, so that updates go to the cell that started the run.
+    def begin(self) -> None:
+        """Starts watching."""
+        self._began = time.monotonic()
+        tag = self._cells.running.tag if self._cells.running is not None else ""
+        self._jobs = Jobs(tag, time.time())
+        self._attach()
+        # In a copy of this context, so that what is displayed goes to the cell that runs.
         context = contextvars.copy_context()
         self._thread = threading.Thread(
             target=context.run, args=(self._show,), name="notebook-udf-live", daemon=True
         )
         self._thread.start()
+
+    def end(self, outcome: Outcome) -> None:
+        """Shows what came of it. Ending twice is ending once."""
+        if self._over.is_set():
+            return
+        finished = time.monotonic()
+        self._over.set()
+        self._thread.join(_SECONDS_TO_STOP)
+        try:
+            if not self._shown and not self._always:
+                return
+            if outcome != "cancelled" and self._watch is not None:
+                self._watch.settle(_SECONDS_TO_SETTLE, expected=self._expected)
+            if self._shown:
+                self._read(last=True)
+            self._screen.end(self._state(outcome, finished), self.result)
+        finally:
+            if self._unsubscribe is not None:
+                self._unsubscribe()
+
+    def __enter__(self) -> LiveRun:
+        self.begin()
         return self
 
     def __exit__(
@@ -138,110 +125,68 @@ class LiveRun:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        finished = time.monotonic()
-        outcome: Outcome = "done"
-        if kind is not None:
-            outcome = "cancelled" if issubclass(kind, KeyboardInterrupt) else "failed"
-        self._over.set()
-        self._thread.join()
-        try:
-            if outcome != "cancelled":
-                self._watch.settle(_SECONDS_TO_SETTLE, expected=self._expected)
-        finally:
-            self._unsubscribe()
-            self._screen.end(self._watch.state(outcome, finished), self.result)
+        self.end(outcome_of(kind))
+
+    def _attach(self) -> Session | None:
+        """Listens to the session, as soon as there is one."""
+        session = running_session()
+        if session is not None and self._watch is None:
+            self._watch = Watch(session.store, self._began)
+            self._unsubscribe = session.store.subscribe(self._watch.apply, Watch.KINDS)
+        return session
 
     def _show(self) -> None:
+        # The first look is the one after which a run can be shown at the earliest.
         while not self._over.wait(_SECONDS_BETWEEN):
-            self._screen.update(self._watch.state("running", time.monotonic()))
+            try:
+                self._look()
+            except Exception:
+                _log.exception("the run is not shown any more")
+                return
+
+    def _look(self) -> None:
+        session = self._attach()
+        if session is None or not session.live:
+            return
+        self._read()
+        state = self._state("running", time.monotonic())
+        if self._shown:
+            self._screen.update(state)
+        elif self._due(state, self._works(state)) and not self._over.is_set():
+            self._shown = True
+            self._screen.begin(state)
+
+    def _works(self, state: RunState) -> bool:
+        began = state.progress.jobs > self._jobs_seen
+        self._jobs_seen = state.progress.jobs
+        return began or state.progress.active or state.in_progress > 0
+
+    def _state(self, outcome: Outcome, now: float) -> RunState:
+        if self._watch is None:
+            return RunState(outcome, now - self._began)
+        state = self._watch.state(outcome, now, self._jobs.progress(time.time()))
+        return replace(state, cancelling=outcome == "running" and self._cells.interrupted)
+
+    def _read(self, *, last: bool = False) -> None:
+        """Asks Spark for the jobs; where it does not say, functions are all that is seen."""
+        session = running_session()
+        try:
+            if self._reader is None and session is not None:
+                from notebook_udf.plan.jobs import JobReader
+
+                self._reader = JobReader(session.spark, self._jobs)
+            if self._reader is not None:
+                if last:
+                    self._reader.settle()
+                self._reader.read(time.time())
+        except Exception:
+            _log.debug("Spark does not say how far its jobs are", exc_info=True)
+        if self._watch is not None:
+            self._watch.forget(self._jobs.foreign)
 
 
-def screen(shell: Any, *, live: bool) -> Screen:
-    """The screen of a shell: a notebook's cell, or a terminal."""
-    if getattr(shell, "kernel", None) is not None:
-        return CellScreen(live=live)
-    return TerminalScreen(live=live)
-
-
-class CellScreen:
-    """One output of a cell that is rewritten as the run goes on."""
-
-    def __init__(self, *, live: bool) -> None:
-        self._live = live
-        self._handle: Any = None
-
-    def begin(self, state: RunState) -> None:
-        """Puts the line under the cell."""
-        if self._live:
-            from IPython.display import DisplayHandle
-
-            self._handle = DisplayHandle()
-            self._handle.display(_bundle(live_html(state), live_text(state)), raw=True)
-
-    def update(self, state: RunState) -> None:
-        """Rewrites it."""
-        if self._handle is not None:
-            self._handle.update(_bundle(live_html(state), live_text(state)), raw=True)
-
-    def end(self, state: RunState, result: RowsTable | None) -> None:
-        """Puts the static result in its place."""
-        note = _note(state, result)
-        html, text = summary_html(state, note), summary_text(state, note)
-        if result is not None:
-            html, text = result._repr_html_() + html, f"{result!r}\n\n{text}"
-        if self._handle is not None:
-            self._handle.update(_bundle(html, text), raw=True)
-        else:
-            from IPython.display import display
-
-            display(_bundle(html, text), raw=True)
-
-
-class TerminalScreen:
-    """A line in a terminal that goes away when the run ends."""
-
-    def __init__(self, *, live: bool) -> None:
-        from rich.console import Console
-
-        self._console = Console()
-        self._live = live
-        self._line: Any = None
-
-    def begin(self, state: RunState) -> None:
-        """Draws the line, unless the output is no terminal."""
-        if self._live and self._console.is_terminal:
-            from rich.live import Live
-
-            self._line = Live(
-                self._text(state), console=self._console, transient=True, auto_refresh=False
-            )
-            self._line.start(refresh=True)
-
-    def update(self, state: RunState) -> None:
-        """Draws it again."""
-        if self._line is not None:
-            self._line.update(self._text(state), refresh=True)
-
-    def end(self, state: RunState, result: RowsTable | None) -> None:
-        """Takes it away and prints what came of the run."""
-        if self._line is not None:
-            self._line.stop()
-        if result is not None:
-            print(result, end="\n\n")
-        print(summary_text(state, _note(state, result)))
-
-    def _text(self, state: RunState) -> Any:
-        from rich.text import Text
-
-        # As Text, because rich would read square brackets in a log line as markup.
-        return Text(live_text(state), no_wrap=True, overflow="ellipsis")
-
-
-def _note(state: RunState, result: RowsTable | None) -> str:
-    if state.outcome != "done":
-        return ""
-    return result.count if result is not None else "done"
-
-
-def _bundle(html: str, text: str) -> dict[str, str]:
-    return {"text/html": html, "text/plain": text}
+def outcome_of(error: type[BaseException] | None) -> Outcome:
+    """How a run ended that raised this."""
+    if error is None:
+        return "done"
+    return "cancelled" if issubclass(error, KeyboardInterrupt) else "failed"

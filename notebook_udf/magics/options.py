@@ -156,7 +156,7 @@ SPARKSQL_CELL = Magic(
         Option("--limit", "limit", "rows to show (20)", "N", number=True,
                suggestions=("5", "20", "100")),
         Option("--plan", "plan", "show the plan, with what the run cost, below the rows"),
-        Option("--no-live", "no_live", "no line while it runs"),
+        Option("--no-live", "no_live", "show nothing while it runs"),
     ),
     ("NAME",),
 )  # fmt: skip

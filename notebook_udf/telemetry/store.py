@@ -51,7 +51,7 @@ class Store:
         self._workers = Workers()
         self._runs = Runs()
         self._logs = Logs()
-        self._callbacks: dict[object, Callback] = {}
+        self._callbacks: dict[object, tuple[Callback, tuple[type[Record], ...]]] = {}
         self._forget()
 
     def _forget(self) -> None:
@@ -78,7 +78,11 @@ class Store:
                 case StackDump():
                     self._stacks.append(replace(record, text=record.text[:_MAX_STACK]))
             self._changed.notify_all()
-            callbacks = list(self._callbacks.values())
+            callbacks = [
+                callback
+                for callback, kinds in self._callbacks.values()
+                if isinstance(record, kinds)
+            ]
         if not callbacks:
             return
         told: list[Record] = list(record) if isinstance(record, BundlesDone) else [record]
@@ -89,8 +93,16 @@ class Store:
                 except Exception:
                     _log.exception("a subscriber failed on a %s record", each.kind)
 
-    def subscribe(self, callback: Callback) -> Callable[[], None]:
+    def subscribe(
+        self, callback: Callback, kinds: tuple[type[Record], ...] = (Record,)
+    ) -> Callable[[], None]:
         """Calls ``callback`` after each record, on the thread that applies it.
+
+        Parameters
+        ----------
+        kinds
+            Only after records of these. Who can do without bundles should: they come by the
+            thousand.
 
         Returns
         -------
@@ -98,7 +110,7 @@ class Store:
         """
         handle = object()
         with self._changed:
-            self._callbacks[handle] = callback
+            self._callbacks[handle] = callback, kinds
 
         def unsubscribe() -> None:
             with self._changed:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -124,6 +125,18 @@ class Tally:
         for name, value in other.metrics.items():
             mine = self.metrics.get(name)
             self.metrics[name] = value if mine is None else merge(name[2], [mine, value])
+
+    def add_totals(self, totals: Iterable[FunctionTotals], metrics: Iterable[MetricTotal]) -> None:
+        """Adds what the outside has seen, of whatever queries."""
+        other = Tally()
+        for total in totals:
+            fields = {f.name: getattr(total, f.name) for f in dataclasses.fields(Sums)}
+            other.of((total.function, total.version)).add(Sums(**fields))
+        self.add(other)
+        for metric in metrics:
+            other = Tally()
+            other.metrics[metric.function, metric.name, metric.kind] = metric.value
+            self.add(other)
 
     def totals(self, query: str) -> list[FunctionTotals]:
         """The sums, as what the outside sees."""

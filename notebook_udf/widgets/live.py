@@ -1,35 +1,51 @@
-"""A running query in one line, and a finished one in one small table: state in, text out.
+"""A run as data: what is known of a cell's queries at one moment, and what is wrong with it.
 
-Collecting the state and bringing it to a screen is the business of ``magics.live_run``.
+How it reads as text and as static HTML is the business of ``live_forms``, how it lives in a
+browser of ``live_panel``; collecting it that of ``magics.live_watch``.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from html import escape
-from typing import Literal
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from notebook_udf.functions.metrics import describe
-from notebook_udf.tables import html_table, text_table
+from notebook_udf.plan.progress import Progress, StageProgress
+from notebook_udf.plan.words import size
 from notebook_udf.telemetry.store import FunctionTotals, MetricTotal
-from notebook_udf.text import one_line
+from notebook_udf.text import counted, one_line
 
 Outcome = Literal["running", "done", "failed", "cancelled"]
 
-_LOG = 120
-_SHOWN_METRICS = 4
-_VALUE = 80
-_NAME = 60
-_QUIET = "opacity:.72"
-_DOT = {
-    "running": "var(--jp-brand-color1, #1976d2)",
-    "done": "var(--jp-success-color1, #388e3c)",
-    "failed": "var(--jp-error-color1, #d32f2f)",
-    "cancelled": "var(--jp-warn-color1, #f57c00)",
-}
-_HEADERS = (
-    "function", "rows", "bundles", "rows/s", "waiting", "decode", "user code", "encode", "errors",
-)  # fmt: skip
+LOG_TAIL = 5
+VALUE = 80
+NAME = 60
+_LOG = 240
+_METRICS = 60
+_SKEWED = 3.0
+# Below this a bundle costs more on its way than its rows are worth.
+_SMALL = 200
+_MANY = 200
+
+
+@dataclass(frozen=True)
+class Split:
+    """What the workers' time went into: seconds, summed over workers.
+
+    ``waiting`` for rows, ``transfer`` (decoding rows, encoding and handing over results), and
+    ``user``, the functions' own code.
+    """
+
+    waiting: float = 0.0
+    transfer: float = 0.0
+    user: float = 0.0
+
+    @property
+    def whole(self) -> float:
+        """All of it."""
+        return self.waiting + self.transfer + self.user
 
 
 @dataclass(frozen=True)
@@ -41,142 +57,131 @@ class RunState:
     seconds
         Since it began.
     totals, metrics
-        Of the queries that began during the run, and of no other.
-    rate
-        Rows a second that went in since the first task began.
-    log_lines, last_log
-        How many lines functions wrote, and the latest.
+        Of its queries and of no other, summed over them.
+    rows, bundles
+        What went through; functions that share a query's bundles share its rows.
+    in_progress
+        Bundles that workers are busy with.
+    rate, rate_now
+        Rows a second since the first task began, and in the last seconds.
+    log_lines, log
+        How many lines functions wrote, and the last of them.
+    cancelling
+        Whether it was interrupted and has not ended yet.
     """
 
     outcome: Outcome = "running"
     seconds: float = 0.0
     totals: tuple[FunctionTotals, ...] = ()
     metrics: tuple[MetricTotal, ...] = ()
+    rows: int = 0
+    bundles: int = 0
+    in_progress: int = 0
     rate: float = 0.0
+    rate_now: float = 0.0
+    split: Split = field(default_factory=Split)
     log_lines: int = 0
-    last_log: str = ""
+    log: tuple[str, ...] = ()
+    progress: Progress = field(default_factory=Progress)
+    warnings: tuple[str, ...] = ()
+    cancelling: bool = False
 
-    @property
-    def rows(self) -> int:
-        """Rows that went in; functions that share a query's bundles share its rows."""
-        most: dict[str, int] = {}
-        for t in self.totals:
-            most[t.query] = max(most.get(t.query, 0), t.rows_in)
-        return sum(most.values())
+    def to_dict(self) -> dict[str, Any]:
+        """The same as bounded, JSON-able data; times in seconds."""
+        return {
+            "outcome": self.outcome,
+            "seconds": self.seconds,
+            "functions": [one_line(f"{t.function} v{t.version}", NAME) for t in self.totals],
+            "rows": self.rows,
+            "bundles": self.bundles,
+            "in_progress": self.in_progress,
+            "rate": self.rate,
+            "rate_now": self.rate_now,
+            "split": dataclasses.asdict(self.split),
+            "metrics": [list(row) for row in metric_rows(self.metrics[:_METRICS])],
+            "hidden_metrics": max(0, len(self.metrics) - _METRICS),
+            "log_lines": self.log_lines,
+            "log": [one_line(line, _LOG) for line in self.log],
+            "progress": _bounded(self.progress).to_dict(),
+            "warnings": list(self.warnings),
+            "cancelling": self.cancelling,
+        }
 
-    @property
-    def bundles(self) -> int:
-        """Bundles that went through."""
-        most: dict[str, int] = {}
-        for t in self.totals:
-            most[t.query] = max(most.get(t.query, 0), t.bundles)
-        return sum(most.values())
+
+@dataclass(frozen=True)
+class Trouble:
+    """What went wrong beside the rows.
+
+    Attributes
+    ----------
+    outcomes
+        What rows that fail lead to, by function: ``fail``, ``null`` or ``quarantine``.
+    lost_workers
+        Workers that ended without being told to.
+    dropped_lines
+        Log lines that were not sent.
+    """
+
+    outcomes: Mapping[str, str] = field(default_factory=dict)
+    lost_workers: int = 0
+    dropped_lines: int = 0
 
 
-def live_text(state: RunState) -> str:
-    """The line of a run in progress."""
-    return " · ".join([state.outcome, *_parts(state), *_log(state)])
+_LEADS_TO = {
+    "null": "gave NULL",
+    "quarantine": "are in quarantine: %udf errors {function}",
+}
 
 
-def live_html(state: RunState) -> str:
-    """The same for a browser."""
-    parts = [
-        f'<span style="color:{_DOT[state.outcome]}">●</span> {escape(state.outcome)}',
-        *(escape(part) for part in _parts(state)),
-        *(f'<span style="{_QUIET}">{escape(part)}</span>' for part in _log(state)),
+def warnings(state: RunState, trouble: Trouble) -> tuple[str, ...]:
+    """What a person should know before the end, the worst first."""
+    found = [
+        f"{counted(t.errors, 'row')} failed in {one_line(t.function, NAME)}"
+        + _consequence(t.function, trouble)
+        for t in state.totals
+        if t.errors
     ]
-    return (
-        '<div style="font-size:13px;white-space:nowrap;overflow:hidden;text-overflow:ellipsis;'
-        'font-variant-numeric:tabular-nums">' + " · ".join(parts) + "</div>"
-    )
-
-
-def summary_text(state: RunState, note: str = "") -> str:
-    """A run that is over: one line, and the tables of the functions that ran in it."""
-    tables = [text_table(head, rows) for head, rows in _tables(state)]
-    return "\n\n".join([_closing(state, note), *tables])
-
-
-def summary_html(state: RunState, note: str = "") -> str:
-    """The same for a browser."""
-    tables = [html_table(head, rows) for head, rows in _tables(state)]
-    return (
-        f'<div style="font-size:12px;{_QUIET}">'
-        f'<span style="color:{_DOT[state.outcome]}">●</span> {escape(_closing(state, note))}</div>'
-        + "".join(
-            f'<div style="overflow-x:auto;white-space:nowrap">{table}</div>' for table in tables
+    if trouble.lost_workers:
+        found.append(f"{counted(trouble.lost_workers, 'worker')} died and had to be replaced")
+    if state.progress.failed:
+        found.append(f"{counted(state.progress.failed, 'task')} failed and had to run again")
+    found += [_skew(s) for s in state.progress.stages if s.skew is not None and s.skew >= _SKEWED]
+    if state.progress.spilled:
+        found.append(f"{size(state.progress.spilled)} did not fit into memory and went to disk")
+    if state.bundles >= _MANY and state.rows < _SMALL * state.bundles:
+        found.append(
+            f"bundles hold {state.rows / state.bundles:,.0f} rows on average: fewer partitions or "
+            f"a larger bundle_size would cost less"
         )
-    )
+    if trouble.dropped_lines:
+        found.append(f"{counted(trouble.dropped_lines, 'log line')} not shown: too many at once")
+    return tuple(found)
 
 
-def _parts(state: RunState) -> list[str]:
-    parts = [duration(state.seconds)]
-    if state.totals:
-        rows = f"{state.rows:,} row{'' if state.rows == 1 else 's'} in"
-        parts.append(f"{rows}, {state.rate:,.0f} rows/s")
-        parts.append(f"{state.bundles:,} bundle{'' if state.bundles == 1 else 's'}")
-    errors = sum(t.errors for t in state.totals)
-    if errors:
-        parts.append(f"{errors:,} error{'' if errors == 1 else 's'}")
-    for metric in state.metrics[:_SHOWN_METRICS]:
-        value = one_line(describe(metric.kind, metric.value), _VALUE)
-        parts.append(f"{one_line(metric.name, _NAME)} {value}")
-    if len(state.metrics) > _SHOWN_METRICS:
-        parts.append(f"{len(state.metrics) - _SHOWN_METRICS:,} more metrics")
-    return parts
+def metric_rows(metrics: tuple[MetricTotal, ...]) -> list[tuple[str, str, str]]:
+    """User metrics as function, name and value."""
+    return [
+        (
+            one_line(m.function, NAME),
+            one_line(m.name, NAME),
+            one_line(describe(m.kind, m.value), VALUE),
+        )
+        for m in metrics
+    ]
 
 
-def _log(state: RunState) -> list[str]:
-    if not state.log_lines:
-        return []
-    return [f"{_lines(state.log_lines)}: {one_line(state.last_log, _LOG)}"]
+def _bounded(progress: Progress) -> Progress:
+    stages = (dataclasses.replace(s, name=one_line(s.name, NAME)) for s in progress.stages)
+    return dataclasses.replace(progress, stages=tuple(stages))
 
 
-def _closing(state: RunState, note: str) -> str:
-    how = {"done": "", "running": "running, "}.get(state.outcome, f"{state.outcome} after ")
-    parts = [note] if note else []
-    parts.append(f"{how}{duration(state.seconds)}")
-    if state.log_lines:
-        parts.append(f"{_lines(state.log_lines)} (%udf logs)")
-    return " · ".join(parts)
+def _consequence(function: str, trouble: Trouble) -> str:
+    text = _LEADS_TO.get(trouble.outcomes.get(function, ""), "")
+    return f" and {text.format(function=one_line(function, NAME))}" if text else ""
 
 
-def _tables(state: RunState) -> list[tuple[tuple[str, ...], list[tuple[str, ...]]]]:
-    tables: list[tuple[tuple[str, ...], list[tuple[str, ...]]]] = []
-    if state.totals:
-        tables.append((_HEADERS, [_total(t) for t in state.totals]))
-    if state.metrics:
-        rows: list[tuple[str, ...]] = [
-            (
-                one_line(m.function, _NAME),
-                one_line(m.name, _NAME),
-                one_line(describe(m.kind, m.value), _VALUE),
-            )
-            for m in state.metrics
-        ]
-        tables.append((("function", "metric", "value"), rows))
-    return tables
-
-
-def _total(t: FunctionTotals) -> tuple[str, ...]:
+def _skew(stage: StageProgress) -> str:
     return (
-        f"{one_line(t.function, _NAME)} v{t.version}",
-        f"{t.rows_in:,}",
-        f"{t.bundles:,}",
-        f"{t.rows_per_second:,.0f}",
-        *(duration(ns / 1e9) for ns in (t.wait_ns, t.decode_ns, t.user_ns, t.encode_ns)),
-        f"{t.errors:,}",
+        f"stage {stage.number} is skewed: its slowest task took {stage.skew:.0f} times as long as "
+        f"the median one"
     )
-
-
-def duration(seconds: float) -> str:
-    """A time for people: ``12.3 ms``, ``1.25 s``, ``3 min 20 s``."""
-    if seconds < 1:
-        return f"{seconds * 1e3:,.1f} ms"
-    if seconds < 60:
-        return f"{seconds:,.2f} s"
-    return f"{int(seconds // 60):,} min {int(seconds % 60)} s"
-
-
-def _lines(count: int) -> str:
-    return f"{count:,} log line{'' if count == 1 else 's'}"

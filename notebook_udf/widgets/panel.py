@@ -86,6 +86,13 @@ class Panel(anywidget.AnyWidget):
             handle.update({"text/html": html, "text/plain": text}, raw=True)
         self.close()
 
+    def close(self) -> None:
+        """Ends the model and that of its layout, whose state a saved notebook would keep."""
+        layout = self.layout
+        super().close()
+        if layout is not None:
+            layout.close()
+
     def _bundle(self) -> dict[str, Any]:
         html, text = self.twin()
         view = {"version_major": 2, "version_minor": 0, "model_id": self.model_id}

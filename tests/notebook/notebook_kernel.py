@@ -20,11 +20,15 @@ CELL_SECONDS = 90.0
 
 @dataclass
 class Ran:
-    """A cell that ran: its outputs as a saved notebook would hold them, and its reply."""
+    """A cell that ran: its outputs as a saved notebook would hold them, and its reply.
+
+    ``comms`` is what it said to its widgets.
+    """
 
     outputs: list[dict[str, Any]] = field(default_factory=list)
     reply: dict[str, Any] = field(default_factory=dict)
     updates: list[dict[str, Any]] = field(default_factory=list)
+    comms: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def ok(self) -> bool:
@@ -34,6 +38,18 @@ class Ran:
     def displays(self) -> list[dict[str, str]]:
         """Data of what was displayed, in order."""
         return [o["data"] for o in self.outputs if "data" in o]
+
+    @property
+    def panels(self) -> tuple[list[str], list[str]]:
+        """The widgets it showed, and those of its widgets that are still open."""
+        opened = [c["comm_id"] for c in self.comms if c["kind"] == "comm_open"]
+        closed = {c["comm_id"] for c in self.comms if c["kind"] == "comm_close"}
+        models = [
+            c["comm_id"]
+            for c in self.comms
+            if c["kind"] == "comm_open" and c["data"]["state"].get("_model_module") == "anywidget"
+        ]
+        return models, [comm for comm in opened if comm not in closed]
 
     @property
     def errors(self) -> list[dict[str, Any]]:
@@ -103,6 +119,8 @@ class Kernel:
             elif kind == "update_display_data":
                 ran.updates.append(content["data"])
                 by_display[content["transient"]["display_id"]]["data"] = content["data"]
+            elif kind.startswith("comm_"):
+                ran.comms.append({"kind": kind, **content})
             if until is not None and until(message):
                 return ran
             if kind == "status" and content["execution_state"] == "idle":

@@ -1,0 +1,192 @@
+"""Watching one run: which records and jobs are its own, and what they come to.
+
+Records come from ``telemetry.store``, jobs from ``plan.jobs``; how a moment looks is the business
+of ``widgets.live``.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter, deque
+from dataclasses import dataclass, field, replace
+
+from notebook_udf.plan.progress import Progress
+from notebook_udf.telemetry.records import (
+    CallFailed,
+    LogLines,
+    Record,
+    TaskEnded,
+    TaskStarted,
+    WorkerExited,
+)
+from notebook_udf.telemetry.store import Store
+from notebook_udf.telemetry.store_sums import Tally
+from notebook_udf.text import without_colours
+from notebook_udf.widgets.live import LOG_TAIL, Outcome, RunState, Split, Trouble, warnings
+
+# Queries that are looked at one by one; what ended before them is kept as a sum.
+_MOST_QUERIES = 20
+# The rate of this moment is that of so many seconds.
+_MOMENT = 3.0
+
+
+@dataclass
+class _Sum:
+    """Several queries, added up."""
+
+    tally: Tally = field(default_factory=Tally)
+    rows: int = 0
+    bundles: int = 0
+    split: Split = field(default_factory=Split)
+    stages: dict[int, list[str]] = field(default_factory=dict)
+
+    def add(self, store: Store, query: str) -> None:
+        """Adds what the store knows of a query."""
+        totals = store.totals(query)
+        self.tally.add_totals(totals, store.metrics(query))
+        self.rows += max((t.rows_in for t in totals), default=0)
+        self.bundles += max((t.bundles for t in totals), default=0)
+        for number, stage in store.totals_by_stage(query).items():
+            self.stages[number] = [t.function for t in stage]
+            # Functions of a stage that share its bundles all tell the time of all of them.
+            waiting = max(t.wait_ns for t in stage) if stage else 0
+            writing = max(t.write_ns for t in stage) if stage else 0
+            self.split = Split(
+                self.split.waiting + waiting / 1e9,
+                self.split.transfer
+                + (writing + sum(t.decode_ns + t.encode_ns for t in stage)) / 1e9,
+                self.split.user + sum(t.user_ns for t in stage) / 1e9,
+            )
+
+    def copy(self) -> _Sum:
+        tally = Tally()
+        tally.add(self.tally)
+        return replace(self, tally=tally, stages={})
+
+
+class Watch:
+    """Picks a run's records out of the stream: those of queries whose tasks began during it.
+
+    Parameters
+    ----------
+    began
+        When the run began, on the clock of ``time.monotonic``.
+    """
+
+    KINDS = (TaskStarted, TaskEnded, LogLines, CallFailed, WorkerExited)
+
+    def __init__(self, store: Store, began: float) -> None:
+        self._store = store
+        self._began = began
+        self._first_task: float | None = None
+        self._changed = threading.Condition()
+        # Each query with the stages in which tasks of its began.
+        self._queries: dict[str, set[int]] = {}
+        self._ended = _Sum()
+        # A task with several Python nodes begins and ends once for each.
+        self._open: Counter[tuple[int, int]] = Counter()
+        self._lines: dict[str, int] = {}
+        self._log: deque[tuple[str, str]] = deque(maxlen=50)
+        self._outcomes: dict[str, str] = {}
+        self._lost = 0
+        self._dropped = 0
+        self._rows: deque[tuple[float, int]] = deque()
+
+    def apply(self, record: Record) -> None:
+        """Takes any record of the session that is of ``KINDS``."""
+        with self._changed:
+            match record:
+                case TaskStarted(task=task) if record.functions:
+                    self._queries.setdefault(task.query, set()).add(task.stage)
+                    self._open[record.pid, task.task_attempt] += 1
+                    if self._first_task is None:
+                        self._first_task = time.monotonic()
+                case TaskEnded(task=task) if (record.pid, task.task_attempt) in self._open:
+                    self._open[record.pid, task.task_attempt] -= 1
+                    if self._open[record.pid, task.task_attempt] <= 0:
+                        del self._open[record.pid, task.task_attempt]
+                case LogLines(query=query) if query in self._queries:
+                    count = len(record.lines) + max(0, record.dropped)
+                    self._lines[query] = self._lines.get(query, 0) + count
+                    self._dropped += max(0, record.dropped)
+                    for line in record.lines[-LOG_TAIL:]:
+                        self._log.append((query, line.text[:1000]))
+                case CallFailed(task=task) if task.query in self._queries:
+                    self._outcomes[record.failed.function] = record.outcome
+                case WorkerExited(requested=False) if record.signal is not None:
+                    self._lost += 1
+                case _:
+                    return
+            self._changed.notify_all()
+
+    def settle(self, timeout: float, *, expected: bool) -> None:
+        """Waits until every task that began has reported its end."""
+        with self._changed:
+            self._changed.wait_for(
+                lambda: not self._open and (bool(self._queries) or not expected), timeout
+            )
+
+    @property
+    def saw_functions(self) -> bool:
+        """Whether a task with functions began."""
+        return self._first_task is not None
+
+    def forget(self, stages: set[int]) -> None:
+        """Lets go of the queries of others: those that ran nothing but these stages."""
+        with self._changed:
+            for query in [q for q, ran in self._queries.items() if ran <= stages]:
+                del self._queries[query]
+                self._lines.pop(query, None)
+
+    def state(self, outcome: Outcome, now: float, progress: Progress) -> RunState:
+        """What is known at this moment."""
+        with self._changed:
+            while len(self._queries) > _MOST_QUERIES:
+                query = next(iter(self._queries))
+                self._ended.add(self._store, query)
+                del self._queries[query]
+                self._ended.stages.clear()
+            queries, first = list(self._queries), self._first_task
+            log = [text for query, text in self._log if query in self._lines]
+            lines, open_tasks = sum(self._lines.values()), len(self._open)
+            trouble = Trouble(dict(self._outcomes), self._lost, self._dropped)
+        whole = self._ended.copy()
+        for query in queries:
+            whole.add(self._store, query)
+        single = queries[0] if len(queries) == 1 else ""
+        state = RunState(
+            outcome=outcome,
+            seconds=now - self._began,
+            totals=tuple(whole.tally.totals(single)),
+            metrics=tuple(whole.tally.metric_totals(single)),
+            rows=whole.rows,
+            bundles=whole.bundles,
+            in_progress=open_tasks if outcome == "running" else 0,
+            rate=whole.rows / (now - first) if first is not None and now > first else 0.0,
+            rate_now=self._rate_now(now, whole.rows) if first is not None else 0.0,
+            split=whole.split,
+            log_lines=lines,
+            log=tuple(without_colours(text) for text in log[-LOG_TAIL:]),
+            progress=_named(progress, whole.stages),
+        )
+        return replace(state, warnings=warnings(state, trouble))
+
+    def _rate_now(self, now: float, rows: int) -> float:
+        """Rows a second, lately; what is asked for the first time is since the first task."""
+        if not self._rows:
+            self._rows.append((self._first_task or now, 0))
+        self._rows.append((now, rows))
+        while len(self._rows) > 2 and self._rows[1][0] < now - _MOMENT:
+            self._rows.popleft()
+        then, before = self._rows[0]
+        return (rows - before) / (now - then) if now > then else 0.0
+
+
+def _named(progress: Progress, functions: dict[int, list[str]]) -> Progress:
+    """With the functions of a stage as its name, where it has any."""
+    stages = (
+        replace(stage, name=", ".join(functions.get(stage.number, [])) or stage.name)
+        for stage in progress.stages
+    )
+    return replace(progress, stages=tuple(stages))

@@ -1,0 +1,83 @@
+"""Reading the jobs of a classic Spark session from its status store, in few calls of the JVM.
+
+The store is what Spark's own page shows; it is behind by a tenth of a second at most. What is
+read comes as one text for many jobs: a call for each would cost the query more than it tells.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from notebook_udf.plan.progress import Jobs
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+# The most that is read at a time; a cell that starts more jobs between two looks is summed up
+# without those in between.
+_MOST = 400
+_GUESS = 4
+_DRAIN_MS = 1000
+
+
+class JobReader:
+    """Brings what is new of a cell's jobs. Used by one thread at a time.
+
+    Raises
+    ------
+    AttributeError, Py4JError
+        If there is no JVM to ask, as with Spark Connect, or it does not answer.
+    """
+
+    def __init__(self, spark: SparkSession, jobs: Jobs) -> None:
+        self._jobs = jobs
+        jvm: Any = spark._jvm
+        self._gateway: Any = spark.sparkContext._gateway
+        self._context: Any = spark.sparkContext._jsc.sc()
+        self._store: Any = self._context.statusStore()
+        # The writer of Spark's own REST pages.
+        self._mapper: Any = jvm.org.apache.spark.status.api.v1.JacksonMessageWriter().mapper()
+        self._nothing: Any = jvm.java.util.ArrayList()
+        self._double: Any = jvm.double
+
+    def read(self, now: float) -> None:
+        """Reads jobs and stages that are new or may have changed; ``now`` as ``time.time()``."""
+        jobs = self._jobs
+        jobs.take_jobs(self._newest(self._store.jobsList(None), _GUESS, jobs.wants_job))
+        span = jobs.unfinished_span
+        if span:
+            stages = self._store.stageList(None, False, False, self._numbers(), self._nothing)
+            jobs.take_stages(self._newest(stages, span, jobs.wants_stage), now)
+        for number in jobs.unmeasured():
+            self._measure(number)
+
+    def settle(self) -> None:
+        """Waits, not for long, until the store has heard of all that happened."""
+        self._context.listenerBus().waitUntilEmpty(_DRAIN_MS)
+
+    def _newest(
+        self, newest_first: Any, count: int, wants_more: Callable[[dict[str, Any]], bool]
+    ) -> list[dict[str, Any]]:
+        """So many of them at least, and more as long as those before the last are wanted."""
+        while True:
+            count = min(count, _MOST)
+            text = self._mapper.writeValueAsString(newest_first.take(count))
+            found: list[dict[str, Any]] = json.loads(text)
+            if len(found) < count or count == _MOST or not wants_more(found[-1]):
+                return found
+            count *= 4
+
+    def _measure(self, number: int) -> None:
+        found = self._store.taskSummary(number, 0, self._numbers(0.5, 1.0))
+        if found.isDefined():
+            text = self._mapper.writeValueAsString(found.get().duration())
+            median, most = json.loads(text)
+            self._jobs.measured(number, median / 1e3, most / 1e3)
+
+    def _numbers(self, *numbers: float) -> Any:
+        array = self._gateway.new_array(self._double, len(numbers))
+        for place, number in enumerate(numbers):
+            array[place] = number
+        return array

@@ -1,0 +1,187 @@
+"""A run in one line while it goes on, and in a small report when it is over: text and HTML.
+
+The HTML holds no script and no style sheet, so that it reads the same where it is not trusted.
+"""
+
+from __future__ import annotations
+
+from html import escape
+
+from notebook_udf.plan.progress import Progress, StageProgress
+from notebook_udf.plan.words import seconds
+from notebook_udf.tables import html_table, text_table
+from notebook_udf.telemetry.store import FunctionTotals
+from notebook_udf.text import counted, one_line
+from notebook_udf.widgets.live import NAME, RunState, Split, metric_rows
+
+_LOG = 120
+_SHOWN_METRICS = 4
+_QUIET = "opacity:.72"
+# JupyterLab's own colour, light or dark, and the one that stays where a sanitiser takes it away.
+_BLUE = ("--jp-brand-color1", "#1976d2")
+_WARN = ("--jp-warn-color1", "#c25700")
+_DOT = {
+    "running": _BLUE,
+    "done": ("--jp-success-color1", "#388e3c"),
+    "failed": ("--jp-error-color1", "#d32f2f"),
+    "cancelled": _WARN,
+}
+# The same as in the browser's style sheet.
+_PARTS = (
+    ("user", "user code", _BLUE),
+    ("transfer", "transfer", ("", "#7e57c2")),
+    ("waiting", "waiting", ("--jp-border-color1", "#bdbdbd")),
+)
+_HEADERS = (
+    "function", "rows", "bundles", "rows/s", "waiting", "decode", "user code", "encode", "errors",
+)  # fmt: skip
+_STAGE_HEADERS = ("stage", "", "tasks", "time")
+
+
+def live_text(state: RunState) -> str:
+    """The line of a run in progress."""
+    outcome = "cancelling" if state.cancelling else state.outcome
+    return " · ".join([outcome, *_parts(state), *_log(state)])
+
+
+def summary_text(state: RunState, note: str = "") -> str:
+    """A run that is over: one line, and the tables of the functions that ran in it."""
+    lines = [_closing(state, note), *(f"! {warning}" for warning in state.warnings)]
+    if state.split.whole > 0:
+        lines.append(_split_text(state.split))
+    tables = [text_table(head, rows) for head, rows in _tables(state)]
+    return "\n\n".join(["\n".join(lines), *tables])
+
+
+def summary_html(state: RunState, note: str = "") -> str:
+    """The same for a browser, with the stages."""
+    tables = "".join(
+        f'<div style="overflow-x:auto;white-space:nowrap">{html_table(head, rows)}</div>'
+        for head, rows in _tables(state)
+    )
+    warned = "".join(
+        f'<div style="{_painted("color", _WARN)}">⚠ {escape(warning)}</div>'
+        for warning in state.warnings
+    )
+    return (
+        f'<div style="font-size:13px"><div style="{_QUIET}">'
+        f'<span style="{_painted("color", _DOT[state.outcome])}">●</span> '
+        f"{escape(_closing(state, note))}</div>"
+        f"{warned}{_bar(state.split)}{tables}{_stages(state.progress)}</div>"
+    )
+
+
+def _parts(state: RunState) -> list[str]:
+    parts = [seconds(state.seconds)]
+    if state.progress.tasks:
+        stages = state.progress.earlier + len(state.progress.stages)
+        done = f"{state.progress.done:,} of {counted(state.progress.tasks, 'task')}"
+        parts.append(f"{done} in {counted(stages, 'stage')}")
+    if state.totals:
+        parts.append(f"{counted(state.rows, 'row')} in, {state.rate:,.0f} rows/s")
+        parts.append(counted(state.bundles, "bundle"))
+    errors = sum(t.errors for t in state.totals)
+    if errors:
+        parts.append(counted(errors, "error"))
+    rows = metric_rows(state.metrics[:_SHOWN_METRICS])
+    parts += [f"{name} {value}" for _, name, value in rows]
+    if len(state.metrics) > _SHOWN_METRICS:
+        parts.append(f"{len(state.metrics) - _SHOWN_METRICS:,} more metrics")
+    return parts
+
+
+def _log(state: RunState) -> list[str]:
+    if not state.log_lines:
+        return []
+    last = one_line(state.log[-1], _LOG) if state.log else ""
+    return [f"{counted(state.log_lines, 'log line')}: {last}"]
+
+
+def _closing(state: RunState, note: str) -> str:
+    how = {"done": "", "running": "running, "}.get(state.outcome, f"{state.outcome} after ")
+    parts = [note] if note else []
+    parts.append(f"{how}{seconds(state.seconds)}")
+    if state.progress.jobs:
+        stages = state.progress.earlier + len(state.progress.stages)
+        parts.append(f"{counted(state.progress.tasks, 'task')} in {counted(stages, 'stage')}")
+    if state.log_lines:
+        parts.append(f"{counted(state.log_lines, 'log line')} (%udf logs)")
+    return " · ".join(parts)
+
+
+def _split_text(split: Split) -> str:
+    return "workers' time: " + ", ".join(
+        f"{name} {seconds(getattr(split, part))}" for part, name, _ in _PARTS
+    )
+
+
+def _bar(split: Split) -> str:
+    if split.whole <= 0:
+        return ""
+    pieces = "".join(
+        f'<div style="display:inline-block;height:8px;{_painted("background", colour)};'
+        f'width:{100 * getattr(split, part) / split.whole:.2f}%"></div>'
+        for part, _, colour in _PARTS
+    )
+    legend = " · ".join(
+        f'<span style="{_painted("color", colour)}">■</span> {escape(name)} '
+        f"{escape(seconds(getattr(split, part)))}"
+        for part, name, colour in _PARTS
+    )
+    return (
+        f'<div style="max-width:480px;height:8px;line-height:0;white-space:nowrap;'
+        f'overflow:hidden;margin-top:4px">{pieces}</div>'
+        f'<div title="time of all workers together">{legend}</div>'
+    )
+
+
+def _stages(progress: Progress) -> str:
+    if not progress.stages:
+        return ""
+    rows = [_stage(stage) for stage in progress.stages]
+    count = progress.earlier + len(rows)
+    before = ""
+    if progress.earlier:
+        before = f'<div style="{_QUIET}">the last {len(rows):,} of {count:,}</div>'
+    return (
+        f'<details><summary style="cursor:pointer;{_QUIET}">{counted(count, "stage")}</summary>'
+        f"{before}{html_table(_STAGE_HEADERS, rows)}</details>"
+    )
+
+
+def _stage(stage: StageProgress) -> tuple[str, ...]:
+    tasks = f"{stage.done:,} of {stage.tasks:,}"
+    if stage.failed:
+        tasks += f", {stage.failed:,} failed"
+    return (
+        f"{stage.number} {one_line(stage.name, NAME)}".rstrip(),
+        stage.state,
+        tasks,
+        seconds(stage.seconds),
+    )
+
+
+def _tables(state: RunState) -> list[tuple[tuple[str, ...], list[tuple[str, ...]]]]:
+    tables: list[tuple[tuple[str, ...], list[tuple[str, ...]]]] = []
+    if state.totals:
+        tables.append((_HEADERS, [_total(t) for t in state.totals]))
+    if state.metrics:
+        rows: list[tuple[str, ...]] = [*metric_rows(state.metrics)]
+        tables.append((("function", "metric", "value"), rows))
+    return tables
+
+
+def _total(t: FunctionTotals) -> tuple[str, ...]:
+    return (
+        f"{one_line(t.function, NAME)} v{t.version}",
+        f"{t.rows_in:,}",
+        f"{t.bundles:,}",
+        f"{t.rows_per_second:,.0f}",
+        *(seconds(ns / 1e9) for ns in (t.wait_ns, t.decode_ns, t.user_ns, t.encode_ns)),
+        f"{t.errors:,}",
+    )
+
+
+def _painted(what: str, colour: tuple[str, str]) -> str:
+    name, plain = colour
+    return f"{what}:{plain};{what}:var({name}, {plain})" if name else f"{what}:{plain}"

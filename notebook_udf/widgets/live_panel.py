@@ -1,0 +1,56 @@
+"""The live cell: how far a cell's queries are, in a browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from IPython.display import DisplayHandle
+
+from notebook_udf.widgets.live import RunState
+from notebook_udf.widgets.live_forms import live_text, summary_html
+from notebook_udf.widgets.panel import Panel
+from notebook_udf.widgets.scripts import script
+
+
+class LivePanel(Panel):
+    """Shows one run.
+
+    Parameters
+    ----------
+    state
+        What is known now.
+    kernel
+        The kernel's id on its Jupyter server, through which a page interrupts it; "" where it is
+        not known.
+    """
+
+    _esm = script("live")
+
+    def __init__(self, state: Callable[[], RunState], kernel: str) -> None:
+        self._state = state
+        self._kernel = kernel
+        self._place: DisplayHandle | None = None
+        super().__init__()
+
+    def read(self) -> Any:
+        """The run, and which kernel it is in."""
+        return {"run": self._state().to_dict(), "kernel": self._kernel}
+
+    def twin(self) -> tuple[str, str]:
+        """What is known by now, as a small report and as a line."""
+        state = self._state()
+        return summary_html(state), live_text(state)
+
+    def show(self) -> None:
+        """Displays it; the instance that was live before becomes static."""
+        super().show()
+        self._place = self._handle
+
+    def end(self, html: str, text: str) -> None:
+        """Puts what came of the run in its place, also where it is static already."""
+        place, self._place = self._place, None
+        self._handle = None
+        self.freeze()
+        if place is not None:
+            place.update({"text/html": html, "text/plain": text}, raw=True)
