@@ -190,7 +190,7 @@ def test_saving_and_copying(panel: Locator, notebook: Notebook, tmp_path: Path) 
     )
     notebook.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     panel.get_by_role("button", name="Copy").click()
-    expect(panel.get_by_text("1 lines copied")).to_be_visible()
+    expect(panel.get_by_text("1 line copied")).to_be_visible()
     assert notebook.page.evaluate("navigator.clipboard.readText()") == path.read_text()
     panel.get_by_label("Search in the lines").fill("")
     panel.get_by_label("Level").select_option("")
@@ -202,7 +202,8 @@ def test_wrapped_lines_reach_from_first_to_last(panel: Locator, notebook: Notebo
     box.press("End")
     expect(lines(panel).last).to_contain_text("row 1737 of the flood")
     last, view = lines(panel).last.bounding_box(), box.bounding_box()
-    assert last and view
+    assert last
+    assert view
     assert abs((last["y"] + last["height"]) - (view["y"] + view["height"])) < 2
     box.press("Home")
     expect(lines(panel).first).to_contain_text("row 0")

@@ -109,7 +109,11 @@ export class Block {
 
 /** What zlib has deflated. */
 export async function inflate(data: DataView): Promise<ArrayBuffer> {
+  const stream = new DecompressionStream("deflate");
+  const writer = stream.writable.getWriter();
+  // What is wrong with the data is told to whoever reads.
   const bytes = new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return new Response(stream).arrayBuffer();
+  void writer.write(bytes).catch(() => {});
+  void writer.close().catch(() => {});
+  return new Response(stream.readable).arrayBuffer();
 }

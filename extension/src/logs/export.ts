@@ -1,5 +1,6 @@
 // Lines for elsewhere: as a file, or in the clipboard.
 
+import { whole } from "../shared/format.ts";
 import { save } from "../shared/save.ts";
 import type { Rows } from "./rows.ts";
 import type { Log } from "./state.ts";
@@ -19,7 +20,7 @@ export async function saveLines(log: Log): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve));
   }
   save(parts, "text/plain", "log.txt");
-  log.said.value = `${rows.count.toLocaleString("en-US")} lines saved`;
+  log.said.value = `${lines(rows.count)} saved`;
 }
 
 /** The last of the lines that are shown, into the clipboard. */
@@ -27,7 +28,7 @@ export async function copyLines(log: Log): Promise<void> {
   const rows = log.rows.peek();
   const from = Math.max(0, rows.count - MOST_COPIED);
   await copy(text(rows, from, rows.count));
-  log.said.value = `${from ? "the last " : ""}${(rows.count - from).toLocaleString("en-US")} lines copied`;
+  log.said.value = `${from ? "the last " : ""}${lines(rows.count - from)} copied`;
 }
 
 /** A text into the clipboard. */
@@ -41,6 +42,8 @@ export async function copy(text: string): Promise<void> {
   document.execCommand("copy");
   field.remove();
 }
+
+const lines = (count: number) => `${whole(count)} line${count === 1 ? "" : "s"}`;
 
 function text(rows: Rows, from: number, to: number): string {
   const lines: string[] = [];

@@ -33,6 +33,7 @@ export function List({ log }: { log: Log }) {
   const pivot = Math.min(Math.max(0, rows.count - 1), Math.floor(exact));
   const from = Math.max(0, wrap && way ? pivot - fills : pivot - BEYOND);
   const to = Math.min(rows.count, pivot + fills + BEYOND);
+  const slots = (wrap ? 2 * fills : fills + BEYOND) + BEYOND;
 
   useEffect(() => {
     const element = box.current as HTMLDivElement;
@@ -128,19 +129,39 @@ export function List({ log }: { log: Log }) {
     event.preventDefault();
   };
 
+  const open = (number: number) => {
+    log.choose(number);
+    log.pane.value = "line";
+  };
+  const failures = log.failures.value;
+  const sought = log.pattern.value;
   const shown = [];
   for (let number = from; number < to; number++) {
     const found = rows.row(number);
-    if (found) shown.push(<LineRow key={found.block.start + found.at} row={found} log={log} />);
+    // Elements are used again for lines that come into view: making them takes longer than
+    // everything else a frame does.
+    if (!found) continue;
+    const chosen = found.block.start + found.at === current;
+    shown.push(
+      <LineRow
+        key={number % slots}
+        row={found}
+        chosen={chosen}
+        failures={failures}
+        sought={sought}
+        onChoose={open}
+      />,
+    );
   }
-  const currentShown = current !== null && shown.some((each) => each.key === current);
+  const place = current === null ? -1 : rows.find(current);
+  const currentShown = place >= from && place < to && rows.line(place) === current;
   return (
     <div
       ref={box}
       class={wrap ? "nu-lines nu-wrap" : "nu-lines"}
       role="listbox"
       aria-label="Log lines. Arrow keys choose a line, Enter shows it, End follows."
-      aria-activedescendant={currentShown ? lineId(current) : undefined}
+      aria-activedescendant={currentShown ? lineId(current as number) : undefined}
       tabIndex={0}
       onScroll={onScroll}
       onKeyDown={onKeyDown}
