@@ -46,11 +46,13 @@ def rich_table(workers: Iterable[WorkerView], caption: str) -> Table:
     return table
 
 
-def how_it_ended(worker: WorkerView) -> str:
-    """In words; "" while it lives."""
+def how_it_ended(worker: WorkerView, *, restarted: bool) -> str:
+    """In words; "" while it lives. ``restarted``: the kernel asked for its end."""
     ended = worker.exited
     if ended is None:
         return ""
+    if restarted:
+        return "was restarted"
     if ended.requested:
         return "was told to go"
     if ended.signal is not None:

@@ -50,6 +50,7 @@ class Pool:
         self._on_log_level = on_log_level
         self.size = size
         self.log_level = "INFO"
+        self._restarted: set[int] = set()
 
     @property
     def workers(self) -> list[WorkerView]:
@@ -81,6 +82,7 @@ class Pool:
         if pid is not None and pid not in pids:
             raise DeclarationError(f"{pid} is not a worker of this session; there are {pids}")
         chosen = pids if pid is None else [pid]
+        self._restarted.update(chosen)
         for one in chosen:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(one, signal.SIGTERM)
@@ -149,9 +151,15 @@ class Pool:
         return {
             "size": self.size,
             "log_level": self.log_level,
-            "workers": [_facts(worker) for worker in every if worker.exited is None],
-            "ended": [_facts(worker) for worker in every if worker.exited is not None],
+            "workers": [self._facts(worker) for worker in every if worker.exited is None],
+            "ended": [self._facts(worker) for worker in every if worker.exited is not None],
         }
+
+    def _facts(self, worker: WorkerView) -> dict[str, Any]:
+        facts = dataclasses.asdict(worker)
+        del facts["exited"]
+        ended = how_it_ended(worker, restarted=worker.pid in self._restarted)
+        return {**facts, "ended": ended}
 
     def to_pandas(self) -> pd.DataFrame:
         """One row per worker, also of those that have ended."""
@@ -172,9 +180,3 @@ class Pool:
 
     def _repr_html_(self) -> str:
         return html_table(HEADERS, worker_rows(self.workers), caption=self._caption())
-
-
-def _facts(worker: WorkerView) -> dict[str, Any]:
-    facts = dataclasses.asdict(worker)
-    del facts["exited"]
-    return {**facts, "ended": how_it_ended(worker)}

@@ -223,3 +223,36 @@ def test_nothing_serious_for_axe(panel: Locator, notebook: Notebook, dark: bool)
     notebook.shot(f"logs-{'dark' if dark else 'light'}", 2)
     panel.get_by_label("Close the details").click()
     notebook.dark(False)
+
+
+def test_narrow(panel: Locator, notebook: Notebook) -> None:
+    notebook.page.set_viewport_size({"width": 520, "height": 1000})
+    box = panel.bounding_box()
+    assert box
+    assert box["width"] < 440
+    notebook.shot("logs-narrow", 2)
+    notebook.page.set_viewport_size({"width": 1200, "height": 1000})
+
+
+def test_the_static_twin_has_the_last_lines(panel: Locator, notebook: Notebook, cell: int) -> None:
+    expect(panel).to_be_attached()
+    notebook.run("%udf logs --level ERROR --text seven")
+    shown = notebook.output(cell)
+    expect(shown.locator(".nu-logs")).to_have_count(0)
+    expect(shown.locator("pre")).to_contain_text("row 1737 of the flood")
+    last = notebook.cells.count() - 1
+    expect(notebook.output(last).locator(".nu-line")).to_have_count(1)
+    expect(notebook.output(last).get_by_label("Search in the lines")).to_have_value("seven")
+
+
+def test_a_page_that_is_loaded_again_has_all_lines(notebook: Notebook, cell: int) -> None:
+    panel = notebook.output(notebook.run("session.logs()")).locator(".nu-logs")
+    expect(panel.locator(".nu-line").last).to_contain_text("row 1737 of the flood")
+    notebook.save()
+    status = panel.locator(".nu-status").get_by_role("status").first
+    lines_before = status.inner_text()
+    notebook.page.reload()
+    notebook.page.wait_for_selector(".jp-Notebook", timeout=60_000)
+    notebook.wait_for_kernel()
+    expect(status).to_have_text(lines_before, timeout=30_000)
+    expect(panel.get_by_role("button", name="1 failed call")).to_be_visible()

@@ -102,7 +102,8 @@ def test_restarting_asks_first(panel: Locator, notebook: Notebook) -> None:
     expect(panel.locator(f".nu-workers tr[data-pid='{pid}']")).to_have_count(0)
     panel.locator("summary").click()
     gone = panel.get_by_role("region", name="Workers that ended")
-    expect(gone.get_by_role("row", name=re.compile(f"^{pid} "))).to_be_visible()
+    row = gone.get_by_role("row", name=re.compile(f"^{pid} "))
+    expect(row).to_contain_text("was restarted")
     notebook.run(WORK.split("\nsession.pool")[0])
     panel.get_by_role("button", name="Restart all").click()
     panel.get_by_role("button", name="End all").click()
@@ -134,5 +135,5 @@ def test_the_static_twin_says_the_same(panel: Locator, notebook: Notebook, cell:
     # One instance lives; the former one became a table.
     expect(panel).to_have_count(0)
     twin = notebook.output(cell)
-    expect(twin.locator("table").first).to_contain_text("works")
-    expect(twin.locator("details")).to_contain_text("was told to go")
+    expect(twin.locator("table").first).to_contain_text("workers alive")
+    expect(twin.locator("details")).to_contain_text("was restarted")

@@ -95,8 +95,11 @@ function Row({ worker, part, asked, onStack, onAsk, onRestart }: RowProps) {
   );
 }
 
-const up = (worker: Worker | Ended): string =>
-  worker.started ? seconds(Math.max(0, Math.floor(worker.seen - worker.started))) : "?";
+function up(worker: Worker | Ended): string {
+  if (!worker.started) return "?";
+  const whole = Math.max(0, Math.floor(worker.seen - worker.started));
+  return whole < 60 ? `${whole} s` : seconds(whole);
+}
 
 /** Workers that are no more, and why. */
 export function Gone({ ended, gone }: { ended: Ended[]; gone: number }) {
