@@ -43,6 +43,7 @@ from notebook_udf.pool.view import Pool
 from notebook_udf.registry import RegisteredFunction, Registry
 from notebook_udf.telemetry.receiver import Receiver
 from notebook_udf.telemetry.store import Store
+from notebook_udf.telemetry.store_logs import LogChoice
 from notebook_udf.telemetry.views import LogView, MetricsView
 from notebook_udf.telemetry.wire import CHANNEL_VARIABLE
 from notebook_udf.widgets.explorer import PlanExplorer
@@ -277,9 +278,10 @@ class Session(Streams):
         function: str | None = None,
         level: str | None = None,
         pid: int | None = None,
+        text: str | None = None,
     ) -> LogView:
-        """What the functions wrote, oldest first; by query, function, lowest level or worker."""
-        return LogView(self.store, self.spark, query=query, function=function, level=level, pid=pid)
+        """What functions wrote, oldest first; by query, function, lowest level, worker, text."""
+        return LogView(self.store, self.spark, LogChoice(query, function, level, pid, text))
 
     def errors(self, name: str) -> DataFrame:
         """The rows a function with ``on_error="quarantine"`` could not take, with their error.

@@ -115,8 +115,10 @@ class Commands:
         if (name is not None) != (what in OF_A_FUNCTION):
             wanted = "the name of a function" if name is None else "no further word"
             raise DeclarationError(f"%udf {what} takes {wanted}")
-        if what != "logs" and (arguments.level or arguments.function):
-            raise DeclarationError("--level and --function belong to %udf logs")
+        chosen = {option.dest: getattr(arguments, option.dest) for option in UDF_LINE.options}
+        if what != "logs" and any(value is not None for value in chosen.values()):
+            flags = ", ".join(option.flag for option in UDF_LINE.options)
+            raise DeclarationError(f"{flags} belong to %udf logs")
         running = _running()
         match what:
             case "functions":
@@ -126,7 +128,7 @@ class Commands:
             case "metrics":
                 return running.metrics()
             case "logs":
-                return running.logs(level=arguments.level, function=arguments.function)
+                return running.logs(**chosen)
             case "errors":
                 return self._errors(running, name)
             case _:

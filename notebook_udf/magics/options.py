@@ -172,6 +172,9 @@ UDF_LINE = Magic(
     (
         Option("--level", "level", "logs: the lowest level", "LEVEL", LEVELS),
         Option("--function", "function", "logs: of one function", "FUNCTION"),
+        Option("--worker", "pid", "logs: of one worker, by its process id", "PID", number=True),
+        Option("--query", "query", "logs: of one query, by Spark's number of it", "QUERY"),
+        Option("--text", "text", "logs: lines that hold this", "TEXT"),
     ),
     ("WHAT", "NAME"),
 )

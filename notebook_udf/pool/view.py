@@ -3,25 +3,39 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import os
 import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import DeclarationError
+from notebook_udf.pool.table import HEADERS, how_it_ended, rich_table, worker_rows
 from notebook_udf.tables import html_table, text_table
 from notebook_udf.telemetry.receiver import Receiver
 from notebook_udf.telemetry.records import Command
 from notebook_udf.telemetry.store import Store
 from notebook_udf.telemetry.store_workers import WorkerView
 
+if TYPE_CHECKING:
+    import pandas as pd
+    from rich.table import Table
+
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
-_HEADERS = ("worker", "state", "function", "bundle", "memory", "limit", "CPU s", "rows", "error")
 
 
 class Pool:
-    """The worker processes of a session. Displays as a table; iterates over the living ones."""
+    """The worker processes of a session. Displays as a table; iterates over the living ones.
+
+    Attributes
+    ----------
+    size
+        How many there can be at once.
+    log_level
+        The lowest level of ``logging`` that they send.
+    """
 
     def __init__(
         self,
@@ -35,6 +49,8 @@ class Pool:
         self._receiver = receiver
         self._on_log_level = on_log_level
         self.size = size
+        self.log_level = "INFO"
+        self._restarted: set[int] = set()
 
     @property
     def workers(self) -> list[WorkerView]:
@@ -66,6 +82,7 @@ class Pool:
         if pid is not None and pid not in pids:
             raise DeclarationError(f"{pid} is not a worker of this session; there are {pids}")
         chosen = pids if pid is None else [pid]
+        self._restarted.update(chosen)
         for one in chosen:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(one, signal.SIGTERM)
@@ -116,33 +133,50 @@ class Pool:
         if not isinstance(level, str) or level.upper() not in LOG_LEVELS:
             raise DeclarationError(f"{level!r} is not one of {', '.join(LOG_LEVELS)}")
         self._on_log_level(level.upper())
-        self._receiver.send(Command("log-level", argument=level.upper()))
+        self.log_level = level.upper()
+        self._receiver.send(Command("log-level", argument=self.log_level))
 
-    def _rows(self) -> list[tuple[str, ...]]:
-        return [
-            (
-                str(w.pid),
-                w.state,
-                w.function or "–",
-                f"{w.bundle:,}" if w.function else "–",
-                _size(w.memory),
-                _size(w.memory_limit) if w.memory_limit else "none",
-                f"{w.cpu_seconds:,.1f}",
-                f"{w.rows_done:,}",
-                w.last_error or "–",
-            )
-            for w in self.workers
-        ]
+    def to_dict(self) -> dict[str, Any]:
+        """The workers as JSON-able data.
+
+        Returns
+        -------
+        dict
+            ``size`` (workers at once, at most), ``log_level``, ``workers`` (the living ones) and
+            ``ended`` (those that ended, latest last): dicts with the fields of ``WorkerView``, the
+            task as one of ``TaskId``, and ``ended`` in words. Bytes, seconds, and seconds since
+            the epoch.
+        """
+        every = self._store.workers()
+        return {
+            "size": self.size,
+            "log_level": self.log_level,
+            "workers": [self._facts(worker) for worker in every if worker.exited is None],
+            "ended": [self._facts(worker) for worker in every if worker.exited is not None],
+        }
+
+    def _facts(self, worker: WorkerView) -> dict[str, Any]:
+        facts = dataclasses.asdict(worker)
+        del facts["exited"]
+        ended = how_it_ended(worker, restarted=worker.pid in self._restarted)
+        return {**facts, "ended": ended}
+
+    def to_pandas(self) -> pd.DataFrame:
+        """One row per worker, also of those that have ended."""
+        import pandas as pd
+
+        facts = self.to_dict()
+        columns = [*(f.name for f in dataclasses.fields(WorkerView) if f.name != "exited"), "ended"]
+        return pd.DataFrame([*facts["ended"], *facts["workers"]], columns=columns)
 
     def _caption(self) -> str:
         return f"{len(self)} workers alive, up to {self.size} at once"
 
+    def __rich__(self) -> Table:
+        return rich_table(self.workers, self._caption())
+
     def __repr__(self) -> str:
-        return f"{self._caption()}\n{text_table(_HEADERS, self._rows())}"
+        return f"{self._caption()}\n{text_table(HEADERS, worker_rows(self.workers))}"
 
     def _repr_html_(self) -> str:
-        return html_table(_HEADERS, self._rows(), caption=self._caption())
-
-
-def _size(number: int) -> str:
-    return f"{number / (1 << 20):,.0f} MB"
+        return html_table(HEADERS, worker_rows(self.workers), caption=self._caption())

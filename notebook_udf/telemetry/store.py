@@ -28,7 +28,7 @@ from notebook_udf.telemetry.records import (
     TaskStarted,
     WorkerExited,
 )
-from notebook_udf.telemetry.store_logs import LogEntry, Logs
+from notebook_udf.telemetry.store_logs import KeptLogs, LogChoice, LogEntry, Logs
 from notebook_udf.telemetry.store_runs import EARLIER, Runs
 from notebook_udf.telemetry.store_sums import FunctionTotals, MetricTotal
 from notebook_udf.telemetry.store_workers import Workers, WorkerView
@@ -195,6 +195,7 @@ class Store:
         level: str | None = None,
         pid: int | None = None,
         limit: int | None = None,
+        text: str | None = None,
     ) -> list[LogEntry]:
         """Log lines in the order they arrived, which is the order each worker wrote them in.
 
@@ -207,9 +208,15 @@ class Store:
             itself.
         limit
             Only the last that many.
+        text
+            Only lines that hold this text, whatever the case of its letters.
         """
+        return self.kept_logs().select(LogChoice(query, function, level, pid, text), limit)
+
+    def kept_logs(self) -> KeptLogs:
+        """The log lines there are now: a million of them take no more memory than in here."""
         with self._changed:
-            return self._logs.select(query, function, level, pid, limit)
+            return self._logs.kept()
 
     @property
     def dropped_logs(self) -> int:

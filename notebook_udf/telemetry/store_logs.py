@@ -8,35 +8,106 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections import deque
+from collections import OrderedDict, deque
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
+from typing import Any
 
+from notebook_udf.telemetry.log_blocks import Gap, Lines, LogBlock, LogEntry, Origin
 from notebook_udf.telemetry.records import LogLine, LogLines
 
-MAX_LINES = 50_000
+MAX_LINES = 1_000_000
 MAX_BYTES = 64 * 1024 * 1024
 MAX_LINE = 16 * 1024
+BLOCK_LINES = 4_096
+BLOCK_BYTES = 1024 * 1024
 _MAX_NAME = 256
+_MAX_WORKERS = 1_000
 
 
 @dataclass(frozen=True)
-class LogEntry:
-    """A line of a worker; ``cut`` counts the characters that ``text`` had to lose.
+class LogChoice:
+    """Which lines are wanted; None for any.
 
-    ``row`` is -1 outside of a call, ``sequence`` counts the lines of one worker.
+    Attributes
+    ----------
+    query, function, pid
+        Only lines of these.
+    level
+        Only lines at least this severe; a level that ``logging`` does not know stands for itself.
+    text
+        Only lines that hold this text, whatever the case of its letters.
     """
 
-    pid: int
-    query: str
-    sequence: int
-    time: float
-    level: str
-    source: str
-    function: str
-    bundle: int
-    row: int
-    text: str
-    cut: int = 0
+    query: str | None = None
+    function: str | None = None
+    level: str | None = None
+    pid: int | None = None
+    text: str | None = None
+
+    def __call__(self, origin: Origin) -> bool:
+        """Whether lines of that origin may be wanted."""
+        return (
+            (self.query is None or origin.query == self.query)
+            and (self.function is None or origin.function == self.function)
+            and (self.pid is None or origin.pid == self.pid)
+            and (self.level is None or _as_severe(origin.level, self.level))
+        )
+
+
+@dataclass(frozen=True)
+class KeptLogs:
+    """The lines that were kept at one moment.
+
+    Attributes
+    ----------
+    blocks
+        Full blocks, oldest first.
+    tail
+        The lines after them.
+    first, end
+        The number of the oldest line, and that of the next to come. The first line of the session
+        is number 0; the first block may begin with lines older than ``first``, which are let go.
+    dropped
+        Lines that are missing: withheld by workers, or let go to stay in bounds.
+    """
+
+    blocks: tuple[LogBlock, ...]
+    tail: Lines
+    first: int
+    end: int
+    dropped: int
+
+    def select(self, choice: LogChoice, limit: int | None = None) -> list[LogEntry]:
+        """The lines that fit, oldest first; with ``limit``, the last that many of them."""
+        found: list[LogEntry] = []
+        for lines in chain([self.tail], map(LogBlock.unpack, reversed(self.blocks))):
+            if limit is not None and len(found) >= limit:
+                break
+            for at in lines.found(choice, choice.text or "", self.first):
+                if limit is not None and len(found) >= limit:
+                    break
+                found.append(lines.entry(at))
+        return found[::-1]
+
+    def entries(self, choice: LogChoice) -> Iterator[LogEntry]:
+        """The lines that fit, oldest first, of which only a block's are in memory at a time."""
+        for lines in chain(map(LogBlock.unpack, self.blocks), [self.tail]):
+            for at in reversed(list(lines.found(choice, choice.text or "", self.first))):
+                yield lines.entry(at)
+
+    def count(self, choice: LogChoice) -> int:
+        """How many lines fit."""
+        number = sum(1 for _ in self.tail.found(choice, choice.text or "", self.first))
+        for block in self.blocks:
+            if choice.text or block.start < self.first:
+                found = block.unpack().found(choice, choice.text or "", self.first)
+                number += sum(1 for _ in found)
+            else:
+                each = zip(block.origins, block.counts, strict=True)
+                number += sum(count for origin, count in each if choice(origin))
+        return number
 
 
 class Logs:
@@ -51,24 +122,108 @@ class Logs:
     def __init__(self, max_lines: int = MAX_LINES, max_bytes: int = MAX_BYTES) -> None:
         self._max_lines = max_lines
         self._max_bytes = max_bytes
+        self._end = 0
         self.clear()
 
     def clear(self) -> None:
         """Forgets every line, and what was dropped."""
-        self._entries: deque[LogEntry] = deque()
-        self._bytes = 0
+        self._blocks: deque[LogBlock] = deque()
+        self._block_bytes = 0
+        self._first = self._end
         self.dropped = 0
+        self._sequences: OrderedDict[int, int] = OrderedDict()
+        self._begin([])
+
+    def _begin(self, gaps: list[Gap]) -> None:
+        self._codes: dict[Origin, int] = {}
+        self._origins: list[Origin] = []
+        self._text: list[str] = []
+        self._columns: tuple[list[Any], ...] = ([], [], [], [], [], [], self._text)
+        self._gaps = gaps
+        self._tail = Lines(self._end, self._origins, *self._columns, gaps)
+        self._bytes = 0
 
     def add(self, record: LogLines) -> None:
         """Takes a batch of lines."""
-        self.dropped += max(0, record.dropped)
+        missing = max(0, record.dropped)
+        self.dropped += missing
         for line in record.lines:
-            entry = _entry(record.pid, record.query, line)
-            self._entries.append(entry)
-            self._bytes += sys.getsizeof(entry.text)
-        while len(self._entries) > self._max_lines or self._bytes > self._max_bytes:
-            self._bytes -= sys.getsizeof(self._entries.popleft().text)
-            self.dropped += 1
+            missing -= self._miss(record.pid, line.sequence, missing)
+            self._append(record.pid, record.query, line)
+            if len(self._text) >= BLOCK_LINES or self._bytes >= BLOCK_BYTES:
+                self._seal()
+        if missing:
+            # Withheld after the last line that was sent.
+            self._gaps.append(Gap(len(self._text), record.pid, missing))
+            self._sequences[record.pid] = self._sequences.get(record.pid, 0) + missing
+        self._let_go()
+
+    def _miss(self, pid: int, sequence: int, most: int) -> int:
+        """Notes which lines of a worker are missing before that one."""
+        former = self._sequences.pop(pid, None)
+        self._sequences[pid] = sequence
+        if len(self._sequences) > _MAX_WORKERS:
+            self._sequences.popitem(last=False)
+        count = min(most, sequence - (former or 0) - 1)
+        if count <= 0:
+            return 0
+        self._gaps.append(Gap(len(self._text), pid, count))
+        return count
+
+    def _append(self, pid: int, query: str, line: LogLine) -> None:
+        text, cut = line.text, max(0, len(line.text) - MAX_LINE)
+        if cut:
+            text = f"{text[:MAX_LINE]}… ({cut:,} more characters)"
+        origin = Origin(
+            pid,
+            query[:_MAX_NAME],
+            line.level[:_MAX_NAME],
+            line.source[:_MAX_NAME],
+            line.function[:_MAX_NAME],
+        )
+        code = self._codes.setdefault(origin, len(self._origins))
+        if code == len(self._origins):
+            self._origins.append(origin)
+            self._bytes += sum(map(sys.getsizeof, origin[1:]))
+        fields = (code, line.time, line.sequence, line.bundle, line.row, cut, text)
+        for column, value in zip(self._columns, fields, strict=True):
+            column.append(value)
+        self._bytes += sys.getsizeof(text)
+        self._end += 1
+
+    def _seal(self) -> None:
+        last = len(self._text)
+        inside = [gap for gap in self._gaps if gap.at < last]
+        after = [gap._replace(at=gap.at - last) for gap in self._gaps if gap.at >= last]
+        self._gaps[:] = inside
+        block = self._tail.pack()
+        self._blocks.append(block)
+        self._block_bytes += block.size
+        self._begin(after)
+
+    def _let_go(self) -> None:
+        first = max(self._first, self._end - self._max_lines)
+        while self._blocks and self._block_bytes + self._bytes > self._max_bytes:
+            first = max(first, self._blocks[0].end)
+            self._block_bytes -= self._blocks.popleft().size
+        while self._blocks and self._blocks[0].end <= first:
+            self._block_bytes -= self._blocks.popleft().size
+        # What is let go of the tail stays a line without text until the block is full.
+        start = self._tail.start
+        at = max(self._first, start)
+        while at < self._end and (at < first or self._bytes > self._max_bytes):
+            self._bytes -= sys.getsizeof(self._text[at - start])
+            self._text[at - start] = ""
+            at += 1
+        if not self._blocks:
+            first = max(first, at)
+        self.dropped += first - self._first
+        self._first = first
+
+    def kept(self) -> KeptLogs:
+        """The lines there are now."""
+        tail = self._tail.since(self._tail.start)
+        return KeptLogs(tuple(self._blocks), tail, self._first, self._end, self.dropped)
 
     def select(
         self,
@@ -77,39 +232,10 @@ class Logs:
         level: str | None = None,
         pid: int | None = None,
         limit: int | None = None,
+        text: str | None = None,
     ) -> list[LogEntry]:
         """The lines that fit, oldest first; with ``limit``, the last that many of them."""
-        found: list[LogEntry] = []
-        for entry in reversed(self._entries):
-            if limit is not None and len(found) >= limit:
-                break
-            if (
-                (query is None or entry.query == query)
-                and (function is None or entry.function == function)
-                and (pid is None or entry.pid == pid)
-                and (level is None or _as_severe(entry.level, level))
-            ):
-                found.append(entry)
-        return found[::-1]
-
-
-def _entry(pid: int, query: str, line: LogLine) -> LogEntry:
-    text, cut = line.text, max(0, len(line.text) - MAX_LINE)
-    if cut:
-        text = f"{text[:MAX_LINE]}… ({cut:,} more characters)"
-    return LogEntry(
-        pid=pid,
-        query=query[:_MAX_NAME],
-        sequence=line.sequence,
-        time=line.time,
-        level=line.level[:_MAX_NAME],
-        source=line.source[:_MAX_NAME],
-        function=line.function[:_MAX_NAME],
-        bundle=line.bundle,
-        row=line.row,
-        text=text,
-        cut=cut,
-    )
+        return self.kept().select(LogChoice(query, function, level, pid, text), limit)
 
 
 def _as_severe(level: str, least: str) -> bool:
@@ -119,4 +245,4 @@ def _as_severe(level: str, least: str) -> bool:
     return level == least
 
 
-__all__ = ["MAX_BYTES", "MAX_LINE", "MAX_LINES", "LogEntry", "Logs"]
+__all__ = ["MAX_BYTES", "MAX_LINE", "MAX_LINES", "KeptLogs", "LogChoice", "LogEntry", "Logs"]

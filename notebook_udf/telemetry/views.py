@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 import time
+from collections.abc import Iterator
 from html import escape
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.functions.metrics import describe
 from notebook_udf.tables import html_table, text_table
-from notebook_udf.telemetry.records import BundleDone
-from notebook_udf.telemetry.store_logs import LogEntry
+from notebook_udf.telemetry.log_blocks import without_colours
+from notebook_udf.telemetry.records import BundleDone, CallFailed
+from notebook_udf.telemetry.store_logs import KeptLogs, LogChoice, LogEntry
 from notebook_udf.telemetry.store_sums import FunctionTotals, MetricTotal
+from notebook_udf.text import plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -116,35 +120,66 @@ class MetricsView:
 
 
 class LogView:
-    """The lines functions wrote, live. Iterates oldest first; displays the last ones."""
+    """The lines functions wrote, live. Iterates oldest first; displays the last ones.
 
-    def __init__(self, store: Store, spark: SparkSession, **chosen: Any) -> None:
+    Attributes
+    ----------
+    choice
+        Which lines are in it.
+    """
+
+    def __init__(self, store: Store, spark: SparkSession, choice: LogChoice) -> None:
+        self.choice = choice
         self._store = store
         self._spark = spark
-        self._chosen = chosen
 
     @property
     def lines(self) -> list[LogEntry]:
         """The lines kept, oldest first."""
-        return self._store.logs(**self._chosen)
+        return self.last(None)
+
+    def last(self, count: int | None) -> list[LogEntry]:
+        """The last lines, that many at most, oldest first."""
+        return self.kept.select(self.choice, count)
+
+    @property
+    def kept(self) -> KeptLogs:
+        """All lines of the session that are kept, chosen or not."""
+        return self._store.kept_logs()
+
+    @property
+    def failures(self) -> list[CallFailed]:
+        """Calls that failed, of the query and function that were chosen, oldest first."""
+        return self._store.failures(self.choice.function, self.choice.query)
 
     @property
     def dropped(self) -> int:
         """Lines of the session that were not sent because there were too many."""
         return self._store.dropped_logs
 
-    def __iter__(self) -> Any:
-        return iter(self.lines)
+    def __iter__(self) -> Iterator[LogEntry]:
+        return self.kept.entries(self.choice)
 
     def __len__(self) -> int:
-        return len(self.lines)
+        return self.kept.count(self.choice)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The lines as JSON-able data.
+
+        Returns
+        -------
+        dict
+            ``lines`` (a dict for each, oldest first, with the fields of ``LogEntry``; times in
+            seconds since the epoch), ``dropped`` (lines of the session that are missing).
+        """
+        return {"lines": [vars(line) for line in self], "dropped": self.dropped}
 
     def to_pandas(self) -> pd.DataFrame:
         """One row per line."""
         import pandas as pd
 
         names = [field.name for field in dataclasses.fields(LogEntry)]
-        return pd.DataFrame([dataclasses.asdict(line) for line in self.lines], columns=names)
+        return pd.DataFrame(map(vars, self), columns=names)
 
     def to_spark(self) -> DataFrame:
         """The same as a Spark DataFrame.
@@ -156,28 +191,41 @@ class LogView:
         """
         return _to_spark(self._spark, self.to_pandas(), "nothing has been written yet")
 
-    def _head(self, count: int) -> str:
-        text = f"{count:,} lines"
+    def save(self, path: str | PathLike[str]) -> int:
+        """Writes the lines to a file, as UTF-8 text without colours; returns how many.
+
+        Raises
+        ------
+        OSError
+            If the file cannot be written.
+        """
+        count = 0
+        with open(path, "w", encoding="utf-8", errors="backslashreplace") as file:
+            for count, line in enumerate(self, 1):  # noqa: B007
+                file.write(f"{line_text(line)}\n")
+        return count
+
+    def _head(self) -> str:
+        text = f"{len(self):,} lines"
         if self.dropped:
             text += f", {self.dropped:,} more not sent (they stand in the workers' log files)"
         return text
 
+    def _shown(self) -> str:
+        return "\n".join(plain(line_text(line)) for line in self.last(_SHOWN_LINES))
+
     def __repr__(self) -> str:
-        lines = self.lines
-        shown = [line_text(line) for line in lines[-_SHOWN_LINES:]]
-        return "\n".join([self._head(len(lines)), *shown])
+        return f"{self._head()}\n{self._shown()}".rstrip("\n")
 
     def _repr_html_(self) -> str:
-        lines = self.lines
-        body = "\n".join(escape(line_text(line)) for line in lines[-_SHOWN_LINES:])
-        return f"<div>{escape(self._head(len(lines)))}</div><pre>{body}</pre>"
+        return f"<div>{escape(self._head())}</div><pre>{escape(self._shown())}</pre>"
 
 
 def line_text(line: LogEntry) -> str:
     """A log line in one line of text: when, who, where, what."""
     clock = time.strftime("%H:%M:%S", time.localtime(line.time))
     place = f"{line.function}[{line.row}]" if line.row >= 0 else line.function or "worker"
-    return f"{clock} {line.level:<7} {line.pid} {place}: {line.text}"
+    return f"{clock} {line.level:<7} {line.pid} {place}: {without_colours(line.text)}"
 
 
 def _time(nanoseconds: int) -> str:

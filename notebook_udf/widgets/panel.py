@@ -44,6 +44,8 @@ class Panel(anywidget.AnyWidget):
     _changing: ClassVar[threading.RLock] = threading.RLock()
 
     def __init__(self) -> None:
+        # anywidget gives each instance a class of its own.
+        self._kind = type(self)
         self._handle: DisplayHandle | None = None
         self.commands: Mapping[str, Command] = {}
         super().__init__(data=sendable(self.read()))
@@ -60,8 +62,8 @@ class Panel(anywidget.AnyWidget):
     def show(self) -> None:
         """Displays it; the instance of its class that was live becomes static."""
         with Panel._changing:
-            former = Panel._living.get(type(self).__name__)
-            Panel._living[type(self).__name__] = self
+            former = Panel._living.get(self._kind)
+            Panel._living[self._kind] = self
         if former is not None and former is not self:
             former.freeze()
         self._handle = DisplayHandle()
@@ -78,8 +80,8 @@ class Panel(anywidget.AnyWidget):
         """Puts the static twin in its place and ends it. Idempotent."""
         pulse.remove(self)
         with Panel._changing:
-            if Panel._living.get(type(self).__name__) is self:
-                del Panel._living[type(self).__name__]
+            if Panel._living.get(self._kind) is self:
+                del Panel._living[self._kind]
             handle, self._handle = self._handle, None
         if handle is not None:
             html, text = self.twin()

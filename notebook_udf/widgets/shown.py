@@ -6,6 +6,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from notebook_udf.pool.view import Pool
+from notebook_udf.telemetry.views import LogView
 from notebook_udf.widgets.explorer import PlanComparer, PlanExplorer
 
 _MARK = "_notebook_udf_shows"
@@ -17,8 +19,25 @@ def _plan(explorer: PlanExplorer | PlanComparer) -> None:
     PlanPanel(explorer).show()
 
 
+def _logs(view: LogView) -> None:
+    from notebook_udf.widgets.log_panel import LogPanel
+
+    LogPanel(view).show()
+
+
+def _pool(pool: Pool) -> None:
+    from notebook_udf.widgets.pool_panel import PoolPanel
+
+    PoolPanel(pool).show()
+
+
 # Panels are imported when they are shown: most sessions show none.
-_SHOWN: dict[type, Callable[[Any], None]] = {PlanExplorer: _plan, PlanComparer: _plan}
+_SHOWN: dict[type, Callable[[Any], None]] = {
+    PlanExplorer: _plan,
+    PlanComparer: _plan,
+    LogView: _logs,
+    Pool: _pool,
+}
 
 
 def show_live_in(shell: Any) -> None:

@@ -26,7 +26,8 @@ from notebook_udf.telemetry.records import LogLine
 # faster, and a flood must not slow the job.
 _RATE = 1000.0
 _BURST = 5000.0
-_MOST_LINE_CHARACTERS = 16 * 1024
+# With the count of what is cut it has to fit into what the kernel keeps, or it is cut twice.
+_MOST_LINE_CHARACTERS = 16 * 1024 - 64
 _MOST_FILE_BYTES = 64 << 20
 
 # Function, bundle and row that is running; ("", 0, -1) between calls.

@@ -24,15 +24,6 @@ export function svgText(graph: SVGSVGElement): string {
   return new XMLSerializer().serializeToString(copy);
 }
 
-/** Hands a text to the reader as a file. */
-export function save(text: string, type: string, name: string): void {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], { type }));
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(link.href);
-}
-
 /** The page that stands alone: this very script, and the plan as it is now. */
 export function wholePage(kernel: Kernel<Data>): string {
   const sent = kernel.data.value;

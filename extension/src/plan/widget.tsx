@@ -4,10 +4,11 @@
 import { computed, type ReadonlySignal } from "@preact/signals";
 import { useMemo, useRef, useState } from "preact/hooks";
 import { widget, type Kernel } from "../shared/mount.tsx";
+import { save } from "../shared/save.ts";
 import { Tabs } from "../shared/tabs.tsx";
 import { Compared } from "./compared.tsx";
 import { Details } from "./details.tsx";
-import { save, svgText, wholePage } from "./export.ts";
+import { svgText, wholePage } from "./export.ts";
 import { Graph, type Camera } from "./graph.tsx";
 import { Heading } from "./heading.tsx";
 import { LogicalPlan, Written } from "./origin.tsx";

@@ -1,0 +1,73 @@
+"""The workers as a table of texts, for whoever shows it: a terminal, a page, a panel's twin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from notebook_udf.telemetry.store_workers import WorkerView
+from notebook_udf.text import one_line
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+HEADERS = ("worker", "state", "function", "bundle", "memory", "limit", "CPU s", "rows", "error")
+_NAME = 60
+_ERROR = 200
+
+
+def worker_rows(workers: Iterable[WorkerView]) -> list[tuple[str, ...]]:
+    """A row for each worker, under ``HEADERS``."""
+    return [
+        (
+            str(w.pid),
+            one_line(w.state, _NAME),
+            one_line(w.function, _NAME) or "–",
+            f"{w.bundle:,}" if w.function else "–",
+            _size(w.memory),
+            _size(w.memory_limit) if w.memory_limit else "none",
+            f"{w.cpu_seconds:,.1f}",
+            f"{w.rows_done:,}",
+            one_line(w.last_error, _ERROR) or "–",
+        )
+        for w in workers
+    ]
+
+
+def rich_table(workers: Iterable[WorkerView], caption: str) -> Table:
+    """The same for a terminal."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(*HEADERS, title=caption, title_justify="left")
+    for row in worker_rows(workers):
+        # Not markup: an error may hold brackets.
+        table.add_row(*map(Text, row))
+    return table
+
+
+def how_it_ended(worker: WorkerView, *, restarted: bool) -> str:
+    """In words; "" while it lives. ``restarted``: the kernel asked for its end."""
+    ended = worker.exited
+    if ended is None:
+        return ""
+    if restarted:
+        return "was restarted"
+    if ended.requested:
+        return "was told to go"
+    if ended.signal is not None:
+        return f"was ended by {_signal(ended.signal)}"
+    return "went by itself" if ended.exit_code == 0 else f"exited with code {ended.exit_code}"
+
+
+def _signal(number: int) -> str:
+    import signal
+
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _size(number: int) -> str:
+    return f"{number / (1 << 20):,.0f} MB"

@@ -1,0 +1,42 @@
+"""A call that failed as JSON-able data, bounded: what the error card shows, for a panel to show."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from notebook_udf.excerpt import code_lines, own_frame
+from notebook_udf.telemetry.records import CallFailed
+from notebook_udf.text import one_line, plain
+
+_LINE = 240
+_VALUE = 400
+_MESSAGE = 4_000
+_FRAMES = 20
+
+
+def failed_call(record: CallFailed) -> dict[str, Any]:
+    """What happened, in which line of the user's code, with which values, and where."""
+    failed = record.failed
+    frame = own_frame(failed)
+    code = code_lines(frame) if frame is not None else []
+    return {
+        "id": one_line(failed.error_id, _LINE),
+        "time": record.time,
+        "pid": record.pid,
+        "query": one_line(failed.query, _LINE),
+        "function": one_line(failed.function, _LINE),
+        "bundle": failed.bundle,
+        "row": failed.row,
+        "headline": one_line(failed.headline, _VALUE),
+        "message": plain(failed.message, _MESSAGE),
+        "position": failed.position,
+        "outcome": record.outcome,
+        "code": [[n, one_line(text, _LINE), frame is not None and n == frame.line]
+                 for n, text in code],
+        "arguments": [[one_line(name, _LINE), one_line(value, _VALUE)]
+                      for name, value in failed.arguments],
+        "frames": [f"{one_line(f.file, _LINE)}, line {f.line}, in {one_line(f.name, _LINE)}"
+                   for f in failed.frames[-_FRAMES:]],
+        "more_frames": max(0, len(failed.frames) - _FRAMES),
+        "replay": bool(failed.pickled_arguments),
+    }  # fmt: skip

@@ -1,0 +1,74 @@
+"""What a log panel has to send and has not sent yet, a bounded part of it at a time.
+
+Full blocks go as they are kept, the newest first, because the end of a log is what is looked at.
+Lines that are not in a full block yet go in pieces as they come; the block that holds them in the
+end replaces the pieces. A browser that knows a block already ignores it, so that sending
+everything anew does no harm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from notebook_udf.telemetry.log_blocks import LogBlock
+from notebook_udf.telemetry.records import CallFailed
+from notebook_udf.telemetry.store_logs import KeptLogs
+from notebook_udf.widgets.failed_calls import failed_call
+
+# At five turns a second: what a connection of 30 Mbit/s takes without falling behind.
+MOST_BYTES = 768 * 1024
+MOST_FAILURES = 200
+
+Message = tuple[dict[str, Any], list[bytes]]
+
+
+@dataclass
+class LogFeed:
+    """Decides what is sent; sending it is the panel's business."""
+
+    _sent: set[int] = field(default_factory=set)
+    _tail: int = -1
+    _failures: set[str] = field(default_factory=set)
+
+    def again(self) -> None:
+        """Everything is to be sent once more."""
+        self._sent, self._tail, self._failures = set(), -1, set()
+
+    def due(self, kept: KeptLogs, failures: list[CallFailed]) -> Iterator[Message]:
+        """The messages to send now."""
+        yield from self._failed(failures)
+        tail = kept.tail.since(max(self._tail, kept.tail.start))
+        if len(tail):
+            self._tail = kept.end
+            yield _message(tail.pack(), full=False)
+        sent = 0
+        self._sent &= {block.start for block in kept.blocks}
+        for block in reversed(kept.blocks):
+            if block.start in self._sent:
+                continue
+            if sent >= MOST_BYTES:
+                return
+            sent += block.size
+            self._sent.add(block.start)
+            yield _message(block, full=True)
+
+    def _failed(self, failures: list[CallFailed]) -> Iterator[Message]:
+        recent = {each.failed.error_id: each for each in failures[-MOST_FAILURES:]}
+        fresh = [failed_call(each) for name, each in recent.items() if name not in self._failures]
+        self._failures = set(recent)
+        if fresh:
+            yield {"kind": "failures", "failures": fresh}, []
+
+
+def _message(block: LogBlock, *, full: bool) -> Message:
+    content = {
+        "kind": "lines",
+        "start": block.start,
+        "count": block.count,
+        "full": full,
+        "origins": [list(origin) for origin in block.origins],
+        "gaps": [list(gap) for gap in block.gaps],
+    }
+    return content, [block.packed]

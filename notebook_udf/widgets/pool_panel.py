@@ -1,0 +1,113 @@
+"""The workers panel: who they are, what they do and take, and ways to interfere."""
+
+from __future__ import annotations
+
+from collections import deque
+from html import escape
+from itertools import islice
+from typing import Any
+
+from notebook_udf.errors import SessionError
+from notebook_udf.pool.view import LOG_LEVELS, Pool
+from notebook_udf.text import one_line, plain
+from notebook_udf.widgets.panel import Panel
+from notebook_udf.widgets.scripts import script
+
+MOST_WORKERS = 100
+MOST_ENDED = 50
+_STACK = 20_000
+_ERROR = 300
+_NAME = 80
+# What a pulse says is a second old; two of them make a rate.
+_PULSES = 3
+
+
+class PoolPanel(Panel):
+    """Shows the living workers and the latest of those that ended."""
+
+    _esm = script("pool")
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+        self._cpu: dict[int, deque[tuple[float, float]]] = {}
+        super().__init__()
+        self.commands = {
+            "stack": self._stack,
+            "restart": self._restart,
+            "log_level": pool.set_log_level,
+        }
+
+    def read(self) -> Any:
+        """A dict per worker, the living ones first to last, and those that ended, latest first."""
+        facts = self._pool.to_dict()
+        living, ended = facts["workers"], facts["ended"][::-1]
+        self._cpu = {each["pid"]: self._cpu.get(each["pid"], _rates()) for each in living}
+        return {
+            "size": facts["size"],
+            "log_level": facts["log_level"],
+            "log_levels": LOG_LEVELS,
+            "alive": len(living),
+            "workers": [self._worker(each) for each in islice(living, MOST_WORKERS)],
+            "ended": [_ended(each) for each in islice(ended, MOST_ENDED)],
+            "gone": len(ended),
+        }
+
+    def _worker(self, facts: dict[str, Any]) -> dict[str, Any]:
+        measured = self._cpu[facts["pid"]]
+        now = (facts["seen"], facts["cpu_seconds"])
+        if not measured or measured[-1][1] != now[1]:
+            measured.append(now)
+        (first, before), (last, after) = measured[0], measured[-1]
+        # A worker that computes says so every second; one whose time stands still does nothing.
+        idle = facts["seen"] - last > 2.5 or last <= first
+        task = facts["task"]
+        return {
+            **_shown(facts),
+            "row": facts["row"],
+            "cpu_now": 0.0 if idle else round((after - before) / (last - first), 2),
+            "query": one_line(task["query"], _NAME) if task else "",
+            "partition": task["partition"] if task else -1,
+        }
+
+    def twin(self) -> tuple[str, str]:
+        """The living workers as a table, and how the latest others ended."""
+        gone = [_ended(each) for each in self._pool.to_dict()["ended"][: -MOST_ENDED - 1 : -1]]
+        told = [f"worker {each['pid']} {each['how']}" for each in gone]
+        items = "".join(f"<li>{escape(text)}</li>" for text in told)
+        fold = f"<details><summary>{len(told):,} ended</summary><ul>{items}</ul></details>"
+        return (
+            self._pool._repr_html_() + (fold if told else ""),
+            "\n".join([repr(self._pool), *told]),
+        )
+
+    def _stack(self, pid: int) -> str:
+        stacks = self._pool.stacks(pid, timeout=2.0)
+        if pid not in stacks:
+            raise SessionError(
+                f"worker {pid} did not say what it is doing: it has ended, or holds the "
+                "interpreter in native code"
+            )
+        return plain(stacks[pid], _STACK)
+
+    def _restart(self, pid: int | None = None) -> list[int]:
+        return self._pool.restart(pid)
+
+
+def _rates() -> deque[tuple[float, float]]:
+    return deque(maxlen=_PULSES)
+
+
+def _shown(facts: dict[str, Any]) -> dict[str, Any]:
+    kept = ("pid", "bundle", "memory", "peak_memory", "memory_limit", "started", "seen",
+            "bundles_done", "rows_done", "failures")  # fmt: skip
+    return {
+        **{name: facts[name] for name in kept},
+        "state": one_line(facts["state"], _NAME),
+        "function": one_line(facts["function"], _NAME),
+        "cpu": round(facts["cpu_seconds"], 1),
+        "error": one_line(facts["last_error"], _ERROR),
+    }
+
+
+def _ended(facts: dict[str, Any]) -> dict[str, Any]:
+    return {**_shown(facts), "how": facts["ended"]}

@@ -1,0 +1,139 @@
+"""The workers as a reader sees them: what they do while a cell runs, and ways to interfere."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Locator, expect
+
+from tests.browser.lab import Notebook
+
+WORK = """\
+import os, time
+
+@nu.register(memory="700m", on_error="null")
+def works(i: int) -> int:
+    if i == 3:
+        raise ValueError("<img src=x onerror='window.pwned = 1'>")
+    return os.getpid()
+
+pids = {r[0] for r in spark.range(0, 20, 1, 2).select(works("id")).collect()} - {None}
+session.pool"""
+# The cell goes on until the file is there.
+BLOCK = """\
+import pathlib, tempfile
+mark = str(pathlib.Path(tempfile.mkdtemp()) / "go")
+
+@nu.register
+def waits_for_a_file(i: int) -> int:
+    while not os.path.exists(mark):
+        time.sleep(0.02)
+    return i
+
+def go_later():
+    time.sleep(6)
+    pathlib.Path(mark).touch()
+
+import threading
+threading.Thread(target=go_later).start()
+_ = spark.range(0, 2, 1, 1).select(waits_for_a_file("id")).collect()"""
+
+
+@pytest.fixture(scope="module")
+def cell(notebook: Notebook) -> int:
+    return notebook.run(WORK)
+
+
+@pytest.fixture
+def panel(notebook: Notebook, cell: int) -> Locator:
+    found = notebook.output(cell).locator(".nu-pool")
+    expect(found.locator("tbody tr").first).to_be_attached()
+    return found
+
+
+def test_a_row_for_each_worker(panel: Locator, notebook: Notebook) -> None:
+    expect(panel.get_by_text(re.compile(r"workers? alive, up to 2 at once"))).to_be_visible()
+    failed = panel.get_by_text("ValueError: <img src=x onerror='window.pwned = 1'>").first
+    expect(failed).to_be_visible()
+    assert notebook.page.evaluate("() => window.pwned") is None
+    meter = panel.get_by_role("meter").first
+    expect(meter).to_have_attribute("aria-valuetext", re.compile(r"\d.* of "))
+
+
+def test_while_a_cell_runs(panel: Locator, notebook: Notebook) -> None:
+    cell = notebook.add(BLOCK)
+    notebook.start(cell)
+    row = panel.locator("tr", has_text="waits_for_a_file")
+    expect(row).to_contain_text("busy", timeout=30_000)
+    row.get_by_role("button", name="Stack").click()
+    expect(panel.get_by_text("A cell is running")).to_be_visible()
+    notebook.shot("pool-busy", 1)
+    notebook.finish(cell)
+    expect(panel.get_by_role("region", name=re.compile("Stack of worker"))).to_be_visible()
+    expect(panel.get_by_text("A cell is running")).to_have_count(0)
+    panel.get_by_label("Close the stack").click()
+
+
+def test_the_stack_of_a_worker_by_keyboard(panel: Locator, notebook: Notebook) -> None:
+    panel.get_by_role("button", name=re.compile(r"Stack of \d+")).last.press("Enter")
+    stack = panel.get_by_role("region", name=re.compile("Stack of worker"))
+    expect(stack).to_contain_text("Thread MainThread")
+    notebook.shot("pool-stack", 1)
+    panel.get_by_label("Close the stack").press("Enter")
+    expect(stack).to_have_count(0)
+
+
+def test_the_log_level_reaches_the_pool(panel: Locator, notebook: Notebook) -> None:
+    panel.get_by_label("log level").select_option("WARNING")
+    expect(panel.get_by_label("log level")).to_have_value("WARNING")
+    assert "WARNING" in notebook.text(notebook.run("session.pool.log_level"))
+
+
+def test_restarting_asks_first(panel: Locator, notebook: Notebook) -> None:
+    row = panel.locator("tr[data-pid]").last
+    pid = row.get_attribute("data-pid")
+    row.get_by_role("button", name="Restart").click()
+    row.get_by_role("button", name="No").click()
+    expect(row.get_by_role("button", name="Restart")).to_be_visible()
+    row.get_by_role("button", name="Restart").press("Enter")
+    row.get_by_role("button", name=f"End worker {pid}").press("Enter")
+    expect(panel.locator(f".nu-workers tr[data-pid='{pid}']")).to_have_count(0)
+    panel.locator("summary").click()
+    gone = panel.get_by_role("region", name="Workers that ended")
+    row = gone.get_by_role("row", name=re.compile(f"^{pid} "))
+    expect(row).to_contain_text("was restarted")
+    notebook.run(WORK.split("\nsession.pool")[0])
+    panel.get_by_role("button", name="Restart all").click()
+    panel.get_by_role("button", name="End all").click()
+    expect(panel.get_by_text("No worker is alive")).to_be_visible(timeout=15_000)
+    notebook.run(WORK.split("\nsession.pool")[0])
+    expect(panel.locator("tr[data-pid]").first).to_be_visible()
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_nothing_serious_for_axe(panel: Locator, notebook: Notebook, dark: bool) -> None:
+    notebook.dark(dark)
+    found = Axe().run(notebook.page, context=".nu-pool").response["violations"]
+    assert [each for each in found if each["impact"] in ("serious", "critical")] == []
+    notebook.shot(f"pool-{'dark' if dark else 'light'}", 1)
+    notebook.dark(False)
+
+
+def test_narrow(panel: Locator, notebook: Notebook) -> None:
+    notebook.page.set_viewport_size({"width": 560, "height": 900})
+    box = panel.bounding_box()
+    assert box
+    assert box["width"] < 480
+    notebook.shot("pool-narrow", 1)
+    notebook.page.set_viewport_size({"width": 1200, "height": 1000})
+
+
+def test_the_static_twin_says_the_same(panel: Locator, notebook: Notebook, cell: int) -> None:
+    notebook.run("session.pool")
+    # One instance lives; the former one became a table.
+    expect(panel).to_have_count(0)
+    twin = notebook.output(cell)
+    expect(twin.locator("table").first).to_contain_text("workers alive")
+    expect(twin.locator("details")).to_contain_text("was restarted")
