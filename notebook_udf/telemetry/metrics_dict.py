@@ -60,6 +60,12 @@ def slow_dict(slow: SlowBundle) -> dict[str, Any]:
         "busy_ns": slow.busy_ns,
         "wait_ns": bundle.wait_ns + bundle.write_ns,
         "functions": [dataclasses.asdict(timing) for timing in bundle.functions],
+        "sample": None
+        if slow.sample is None
+        else {
+            "columns": list(slow.sample.columns),
+            "rows": [list(row) for row in slow.sample.rows],
+        },
     }
 
 

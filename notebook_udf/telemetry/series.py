@@ -12,6 +12,7 @@ from __future__ import annotations
 import heapq
 from collections import OrderedDict
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import count, islice
 
 import numpy as np
@@ -19,9 +20,16 @@ import numpy.typing as npt
 
 from notebook_udf.telemetry.latencies import Durations, Latencies, Percentiles
 from notebook_udf.telemetry.points import BUSY, COLUMNS, Points, Spread
-from notebook_udf.telemetry.records import BundleDone, BundlesDone, FunctionTimings, TaskId
+from notebook_udf.telemetry.records import (
+    BundleDone,
+    BundleSampled,
+    BundlesDone,
+    FunctionTimings,
+    TaskId,
+)
 from notebook_udf.telemetry.store_sums import Key
 from notebook_udf.telemetry.timeline import FunctionLine, SlowBundle, Timeline, WorkerLine
+from notebook_udf.text import one_line
 
 MAX_POINTS = 600
 MAX_SLOWEST = 20
@@ -33,6 +41,8 @@ MAX_WORKERS = 64
 _MAX_TASKS = 500
 _NARROWEST = 0.1
 _LATEST = 1e11
+_SAMPLED = 10
+_SAMPLED_TEXT = 200
 _LONGEST_NS = 10**15
 _FRACTIONS = (0.5, 0.95, 0.99)
 
@@ -55,6 +65,7 @@ class Series:
         self._latencies: dict[Key, Latencies] = {}
         self._slowest: list[tuple[int, int, BundleDone, int | None]] = []
         self._numbers = count()
+        self._samples: OrderedDict[tuple[TaskId, int, int], BundleSampled] = OrderedDict()
         # Number of the last bundle of a task and its rows so far; None once a bundle was missed.
         self._rows: OrderedDict[tuple[TaskId, int], tuple[int, int | None]] = OrderedDict()
 
@@ -105,6 +116,17 @@ class Series:
             full = len(self._slowest) == MAX_SLOWEST
             push = heapq.heappushpop if full else heapq.heappush
             push(self._slowest, (took, -next(self._numbers), bundle, row))
+
+    def sample(self, record: BundleSampled) -> None:
+        """Keeps the first rows of a bundle, as much of them as a reader wants to see."""
+        cut = [
+            tuple([one_line(text, _SAMPLED_TEXT) for text in texts[:_SAMPLED]])
+            for texts in (record.columns, *record.rows[:_SAMPLED])
+        ]
+        kept = replace(record, columns=cut[0], rows=tuple(cut[1:]))
+        self._samples[record.task, record.pid, record.bundle] = kept
+        if len(self._samples) > 2 * MAX_SLOWEST:
+            self._samples.popitem(last=False)
 
     @property
     def _least(self) -> int:
@@ -174,7 +196,12 @@ class Series:
     def slowest(self) -> list[SlowBundle]:
         """The bundles that took longest, the longest first."""
         found = sorted(self._slowest, key=lambda each: each[:2], reverse=True)
-        return [SlowBundle(bundle, busy, first) for busy, _, bundle, first in found]
+        return [
+            SlowBundle(
+                bundle, busy, first, self._samples.get((bundle.task, bundle.pid, bundle.bundle))
+            )
+            for busy, _, bundle, first in found
+        ]
 
 
 class Timelines:
@@ -189,13 +216,21 @@ class Timelines:
 
     def add(self, record: BundlesDone) -> None:
         """Counts bundles in, and keeps the whole in bounds."""
-        series = self._queries.setdefault(record.task.query, Series())
-        self._queries.move_to_end(record.task.query)
+        series = self._series(record.task.query)
         series.add(record)
-        if len(self._queries) > MAX_QUERIES:
-            self._queries.popitem(last=False)
         if series.changes % 64 == 0:
             self._thin()
+
+    def sample(self, record: BundleSampled) -> None:
+        """Keeps the first rows of a bundle."""
+        self._series(record.task.query).sample(record)
+
+    def _series(self, query: str) -> Series:
+        series = self._queries.setdefault(query, Series())
+        self._queries.move_to_end(query)
+        if len(self._queries) > MAX_QUERIES:
+            self._queries.popitem(last=False)
+        return series
 
     def of(self, query: str | None) -> Iterator[tuple[str, Series]]:
         """The query of that name, or all of them."""

@@ -20,6 +20,7 @@ from dataclasses import replace
 from notebook_udf.telemetry.latencies import Percentiles
 from notebook_udf.telemetry.records import (
     BundleDone,
+    BundleSampled,
     BundlesDone,
     CallFailed,
     LogLines,
@@ -77,6 +78,8 @@ class Store:
                     self._runs.apply(record)
                     if isinstance(record, BundlesDone):
                         self._timelines.add(record)
+                case BundleSampled():
+                    self._timelines.sample(record)
                 case LogLines():
                     self._logs.add(record)
                 case CallFailed():

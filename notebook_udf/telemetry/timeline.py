@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from notebook_udf.telemetry.records import BundleDone
+from notebook_udf.telemetry.records import BundleDone, BundleSampled
 
 
 @dataclass(frozen=True)
@@ -55,8 +55,11 @@ class SlowBundle:
 
     ``busy_ns`` is what all its functions took, decoding and encoding included. ``first_row``
     counts from the beginning of the partition; None if bundles before it were not heard of.
+    ``sample`` holds its first rows as text; a worker keeps them of a bundle that is slower than
+    all before it in a query, so that many have none.
     """
 
     bundle: BundleDone
     busy_ns: int
     first_row: int | None
+    sample: BundleSampled | None = None

@@ -103,6 +103,27 @@ class MetricsView:
         percentiles = self._store.percentiles(first), self._store.percentiles(second)
         return compared(first, second, totals, percentiles)
 
+    def query(self, query: str, points: int = MAX_POINTS) -> dict[str, Any]:
+        """One of the ``queries`` of ``to_dict``.
+
+        Raises
+        ------
+        SessionError
+            If nothing is known of it.
+        """
+        if not self._store.totals(query):
+            raise self._unknown(query)
+        return query_dict(self._store, query, points)
+
+    def changes(self, query: str) -> int:
+        """A number that grows with what is known of a query's bundles."""
+        return self._store.changes(query)
+
+    @property
+    def dropped_metrics(self) -> int:
+        """Snapshots of user metrics that could not be kept."""
+        return self._store.dropped_metrics
+
     def _unknown(self, query: str) -> SessionError:
         known = ", ".join(t or "–" for t in dict.fromkeys(t.query for t in self._store.totals()))
         return SessionError(
@@ -126,7 +147,7 @@ class MetricsView:
         """
         return {
             "queries": [query_dict(self._store, query, points) for query in self.queries],
-            "dropped_metrics": self._store.dropped_metrics,
+            "dropped_metrics": self.dropped_metrics,
         }
 
     def to_pandas(self) -> pd.DataFrame:

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from notebook_udf.telemetry.views import MetricsView
 from notebook_udf.widgets.explorer import PlanExplorer
 
 _MARK = "_notebook_udf_shows"
@@ -17,8 +18,14 @@ def _plan(explorer: PlanExplorer) -> None:
     PlanPanel(explorer).show()
 
 
+def _metrics(view: MetricsView) -> None:
+    from notebook_udf.widgets.metrics_panel import MetricsPanel
+
+    MetricsPanel(view).show()
+
+
 # Panels are imported when they are shown: most sessions show none.
-_SHOWN: dict[type, Callable[[Any], None]] = {PlanExplorer: _plan}
+_SHOWN: dict[type, Callable[[Any], None]] = {PlanExplorer: _plan, MetricsView: _metrics}
 
 
 def show_live_in(shell: Any) -> None:

@@ -37,7 +37,9 @@ def get() -> str | None:
         subprocess.run(["apt-get", "install", "-y", "-qq", "chromium"], **quiet)
         found = installed()
     if found is None:
-        subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"], stdout=sys.stderr)
+        subprocess.run(
+            [sys.executable, "-m", "playwright", "install", "chromium"], stdout=sys.stderr
+        )
         found = installed()
     return found
 

@@ -14,7 +14,13 @@ from notebook_udf.functions.metrics import Histogram
 from notebook_udf.telemetry.bars import MOST_BARS, bars, spark_line
 from notebook_udf.telemetry.latencies import MAX_EXACT
 from notebook_udf.telemetry.metrics_dict import query_dict
-from notebook_udf.telemetry.records import BundleDone, BundlesDone, FunctionTiming, TaskId
+from notebook_udf.telemetry.records import (
+    BundleDone,
+    BundleSampled,
+    BundlesDone,
+    FunctionTiming,
+    TaskId,
+)
 from notebook_udf.telemetry.series import MAX_POINTS, Series, Timelines
 from notebook_udf.telemetry.store import Store
 from notebook_udf.telemetry.timeline import FunctionLine
@@ -144,6 +150,20 @@ def test_a_bundle_that_was_missed_leaves_the_row_unknown() -> None:
     series = filled(done(1))
     series.add(next(BundlesDone.of([done(3)])))
     assert {s.bundle.bundle: s.first_row for s in series.slowest()} == {1: 0, 3: None}
+
+
+def test_a_sample_belongs_to_its_bundle_and_is_bounded() -> None:
+    store = Store()
+    task = done().task
+    rows = tuple(("<b>\x00", "x" * 10_000, *"abcdefghijkl") for _ in range(1_000))
+    store.apply(BundleSampled(1, NOW, task, 2, ("a", "b"), rows))
+    for record in BundlesDone.of([done(1, took=5_000), done(2, took=9_000)]):
+        store.apply(record)
+    slow, other = store.slowest()
+    assert (slow.bundle.bundle, other.sample) == (2, None)
+    assert slow.sample is not None
+    assert len(slow.sample.rows) == len(slow.sample.rows[0]) == 10
+    assert slow.sample.rows[0][:2] == ("<b>␀", "x" * 200 + "… (9,800 more characters)")
 
 
 @pytest.mark.parametrize("at", [math.nan, math.inf, -1.0, 0.0, 1e300])
