@@ -69,7 +69,7 @@ class Latencies:
             self._exact = None
 
     def percentiles(self, fractions: Iterable[float]) -> list[int]:
-        """The durations below which so much of them lies; zeros if there are none."""
+        """The shortest durations that so much of them does not exceed; zeros of none."""
         if self._exact is None:
             return [min(found, self.longest) for found in ranked(self._buckets, fractions)]
         if not self._exact:
@@ -77,7 +77,7 @@ class Latencies:
         # One array from now on, so that asking again is cheap.
         self._exact = [np.sort(np.concatenate(self._exact))]
         ordered = self._exact[0]
-        return [int(ordered[int(each * (len(ordered) - 1))]) for each in fractions]
+        return [int(ordered[_rank(each, len(ordered))]) for each in fractions]
 
 
 def bucket_of(durations: Durations) -> Durations:
@@ -95,11 +95,11 @@ def note(buckets: Buckets, durations: Durations) -> None:
 
 def ranked(buckets: Mapping[int, int], fractions: Iterable[float]) -> list[int]:
     """Percentiles of what was noted, within 2 % or a nanosecond; zeros if nothing was."""
-    last = sum(buckets.values()) - 1
+    total = sum(buckets.values())
     ordered = sorted(buckets.items())
     found = []
     for fraction in fractions:
-        rank, seen, value = int(fraction * last), 0, 0
+        rank, seen, value = _rank(fraction, total), 0, 0
         for bucket, count in ordered:
             seen += count
             if seen > rank:
@@ -107,6 +107,11 @@ def ranked(buckets: Mapping[int, int], fractions: Iterable[float]) -> list[int]:
                 break
         found.append(value)
     return found
+
+
+def _rank(fraction: float, count: int) -> int:
+    """The place of a percentile in order: the first that so much of all is not longer than."""
+    return max(0, math.ceil(fraction * count - 1e-9) - 1)
 
 
 __all__ = [

@@ -45,6 +45,8 @@ class Panel(anywidget.AnyWidget):
     def __init__(self) -> None:
         self._handle: DisplayHandle | None = None
         self.commands: Mapping[str, Command] = {}
+        # Traits that are added while it is made give an instance a class of its own.
+        self._job = type(self)
         super().__init__(data=sendable(self.read()))
         self.on_msg(self._asked)
 
@@ -59,8 +61,8 @@ class Panel(anywidget.AnyWidget):
     def show(self) -> None:
         """Displays it; the instance of its class that was live becomes static."""
         with Panel._changing:
-            former = Panel._living.get(type(self))
-            Panel._living[type(self)] = self
+            former = Panel._living.get(self._job)
+            Panel._living[self._job] = self
         if former is not None and former is not self:
             former.freeze()
         self._handle = DisplayHandle()
@@ -77,8 +79,8 @@ class Panel(anywidget.AnyWidget):
         """Puts the static twin in its place and ends it. Idempotent."""
         pulse.remove(self)
         with Panel._changing:
-            if Panel._living.get(type(self)) is self:
-                del Panel._living[type(self)]
+            if Panel._living.get(self._job) is self:
+                del Panel._living[self._job]
             handle, self._handle = self._handle, None
         if handle is not None:
             html, text = self.twin()

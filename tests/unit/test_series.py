@@ -119,7 +119,8 @@ def test_percentiles_of_few_bundles_are_exact(took: list[int]) -> None:
     assert found.exact
     assert (found.bundles, found.max_ns) == (len(took), ordered[-1])
     for value, fraction in ((found.p50_ns, 0.5), (found.p95_ns, 0.95), (found.p99_ns, 0.99)):
-        assert value == ordered[int(fraction * (len(took) - 1))]
+        assert sum(each <= value for each in ordered) >= fraction * len(ordered) - 1e-9
+        assert sum(each < value for each in ordered) < fraction * len(ordered)
 
 
 def test_percentiles_of_many_bundles_are_within_two_percent_and_say_so() -> None:
@@ -128,7 +129,7 @@ def test_percentiles_of_many_bundles_are_within_two_percent_and_say_so() -> None
     assert not found.exact
     assert found.max_ns == max(took)
     for value, fraction in ((found.p50_ns, 0.5), (found.p95_ns, 0.95), (found.p99_ns, 0.99)):
-        assert value == pytest.approx(took[int(fraction * (len(took) - 1))], rel=0.02)
+        assert value == pytest.approx(took[int(fraction * len(took)) - 1], rel=0.02)
 
 
 def test_the_slowest_bundles_are_kept_with_their_place() -> None:

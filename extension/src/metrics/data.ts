@@ -211,7 +211,8 @@ export function timeChart(query: Query, by: By, only: string): Chart {
 export function overlaid(chart: Chart, other: Chart, name: string): Chart {
   const more = other.stacked
     ? [{ label: "all", color: "var(--nu-text)", values: other.x.map((_, at) => sumAt(other, at)) }]
-    : other.lines;
+    // Of percentiles one is enough to see a difference by.
+    : other.unit === "seconds" ? other.lines.filter((line) => line.label === "p95") : other.lines;
   const x = [...new Set([...chart.x, ...other.x])].sort((a, b) => a - b);
   const placed = (values: Numbers, own: number[]) => {
     const at = new Map(own.map((place, index) => [place, values[index] ?? null]));

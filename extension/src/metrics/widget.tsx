@@ -106,7 +106,7 @@ function Queries({ reading, which, label, first }: { reading: Reading; which: "q
   return (
     <label>
       {label}{" "}
-      <select value={reading[which].value} onChange={(event) => reading.choose(which, event.currentTarget.value)}>
+      <select aria-label={label} value={reading[which].value} onChange={(event) => reading.choose(which, event.currentTarget.value)}>
         <option value="">{first}</option>
         {reading.kernel.data.value.names.map(({ query, functions, rows }) => (
           <option key={query} value={query}>
@@ -123,7 +123,7 @@ function Only({ reading, query }: { reading: Reading; query: Query | undefined }
   return (
     <label>
       Function{" "}
-      <select value={reading.only.value} onChange={(event) => (reading.only.value = event.currentTarget.value)}>
+      <select aria-label="Function" value={reading.only.value} onChange={(event) => (reading.only.value = event.currentTarget.value)}>
         <option value="">all</option>
         {functions.map((name) => <option key={name} value={name}>{cut(name, 60)}</option>)}
       </select>
