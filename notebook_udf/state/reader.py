@@ -15,13 +15,14 @@ from notebook_udf.errors import SessionError
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.state.decoding import Decoding, accumulators, without_views
 from notebook_udf.state.stored import TIMERS, Stored
-from notebook_udf.tables import text_table
+from notebook_udf.tables import html_table, rich_table, text_table
 from notebook_udf.types import ddl
 from notebook_udf.worker.stream_layout import ACCUMULATORS, TYPES, VIEWS
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
     from pyspark.sql.types import DataType, StructField
+    from rich.table import Table
 
 _HEADERS = ("function", "accumulator")
 
@@ -45,6 +46,8 @@ class StateReader:
         the name of its column behind its name.
     variables
         The state variables by name, with their kind.
+    operators
+        The query's operators that keep state, each with its variables.
     batches
         The first and the last batch whose state can be read.
 
@@ -64,6 +67,7 @@ class StateReader:
         self._registered = registered
         self._stored = Stored(spark, checkpoint)
         self.variables = self._stored.variables
+        self.operators = self._stored.operators
         self.batches = self._stored.batches
         self.functions: tuple[str, ...] = ()
         self._keys: list[StructField] = []
@@ -71,6 +75,15 @@ class StateReader:
             schema = self._stored.read(TYPES).schema
             self.functions = tuple(schema["value"].dataType["functions"].dataType.names)
             self._keys = list(schema["key"].dataType.fields)
+
+    @property
+    def keys(self) -> tuple[tuple[str, str], ...]:
+        """Names and types of the key's columns, where there are accumulators."""
+        return tuple((f.name, ddl(f.dataType)) for f in self._keys)
+
+    def latest(self) -> StateReader:
+        """The same state, with the batches that were committed since this was made."""
+        return StateReader(self._stored.spark, self.checkpoint, self._registered)
 
     def read(
         self, name: str, batch: int | None = None, *, where: Column | None = None
@@ -295,9 +308,10 @@ class StateReader:
     def __repr__(self) -> str:
         return f"{self._caption()}\n{text_table(_HEADERS, self._rows())}"
 
-    def _repr_html_(self) -> str:
-        from notebook_udf.tables import html_table
+    def __rich__(self) -> Table:
+        return rich_table(_HEADERS, self._rows(), caption=self._caption())
 
+    def _repr_html_(self) -> str:
         return f"<pre>{escape(self._caption())}</pre>{html_table(_HEADERS, self._rows())}"
 
 

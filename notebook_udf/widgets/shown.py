@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from notebook_udf.state.reader import StateReader
 from notebook_udf.telemetry.views import MetricsView
 from notebook_udf.widgets.explorer import PlanExplorer
 
@@ -24,8 +25,18 @@ def _metrics(view: MetricsView) -> None:
     MetricsPanel(view).show()
 
 
+def _state(reader: StateReader) -> None:
+    from notebook_udf.widgets.state_panel import StatePanel
+
+    StatePanel(reader).show()
+
+
 # Panels are imported when they are shown: most sessions show none.
-_SHOWN: dict[type, Callable[[Any], None]] = {PlanExplorer: _plan, MetricsView: _metrics}
+_SHOWN: dict[type, Callable[[Any], None]] = {
+    PlanExplorer: _plan,
+    MetricsView: _metrics,
+    StateReader: _state,
+}
 
 
 def show_live_in(shell: Any) -> None:
