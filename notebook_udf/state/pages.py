@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.types import BinaryType, StructType
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 PAGE = 50
 LONGEST = 2_000
-# Batches of a key's history, the latest ones: each is a read of its own.
 HISTORY = 20
 _SHOWN_BYTES = 100
 
@@ -129,18 +129,38 @@ def timer_page(
     return _page(frame, keys, [], of, "", offset, limit, order=["expires"])[0]
 
 
-def history_rows(reader: StateReader, key: Any) -> list[dict[str, Any]]:
-    """A key's accumulators batch by batch, oldest first: ``batch``, ``function``, ``accumulator``.
+def history_page(reader: StateReader, key: Any, batches: int = HISTORY) -> dict[str, Any]:
+    """When a key's accumulators changed, oldest first.
 
-    A function is there when what it remembers is another than in the batch before.
+    Parameters
+    ----------
+    key
+        As ``StateReader.history`` takes it.
+    batches
+        How many to look at, the latest ones: each is a read of its own.
+
+    Returns
+    -------
+    dict
+        ``first`` and ``last`` batch looked at, and ``rows`` of ``batch``, ``function`` and
+        ``accumulator``: of the first batch that knows the key, and of those that know it with
+        another accumulator than the batch before; None where the key is gone.
     """
-    found, last = [], dict[str, str]()
-    for row in reader.history(key).collect():
-        text = _text(row.accumulator) or "NULL"
-        if last.get(row.function) != text:
-            found.append({"batch": row.batch, "function": row.function, "accumulator": text})
-        last[row.function] = text
-    return found
+    from pyspark.sql import functions as F
+
+    first, last = max(reader.batches[0], reader.batches[1] - batches + 1), reader.batches[1]
+    numbers = range(first, last + 1)
+    frames = [reader.find(key, n).select(F.lit(n).alias("batch"), "*") for n in numbers]
+    known: dict[tuple[int, str], str | None] = {}
+    for row in reduce(type(frames[0]).unionAll, frames).collect():
+        known[row.batch, row.function] = _text(row.accumulator) or "NULL"
+    rows = [
+        {"batch": batch, "function": name, "accumulator": known.get((batch, name))}
+        for batch in numbers
+        for name in reader.functions
+        if known.get((batch, name)) != known.get((batch - 1, name))
+    ]
+    return {"first": first, "last": last, "rows": rows}
 
 
 def _page(
@@ -218,4 +238,4 @@ def _text(value: str | None) -> str | None:
     return None if value is None else one_line(value, LONGEST)
 
 
-__all__ = ["HISTORY", "PAGE", "Page", "diff_page", "history_rows", "state_page", "timer_page"]
+__all__ = ["HISTORY", "PAGE", "Page", "diff_page", "history_page", "state_page", "timer_page"]

@@ -24,8 +24,17 @@ class MetricsPanel(Panel):
     def __init__(self, view: MetricsView) -> None:
         self._view = view
         self._made: dict[str, tuple[Any, dict[str, Any]]] = {}
+        self._totals: Any = None
         super().__init__()
         self.commands = {"query": self._query}
+
+    def refresh(self) -> None:
+        """Sends what has changed; that nothing has is seen without putting it together."""
+        totals = self._view.totals
+        # Whatever else a task says is followed by its end, which is in the totals.
+        if totals != self._totals:
+            self._totals = totals
+            super().refresh()
 
     def read(self) -> Any:
         """The latest queries with everything, and of the others what they are called."""

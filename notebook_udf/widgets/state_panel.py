@@ -10,7 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 from urllib.parse import unquote, urlparse
 
-from notebook_udf.state.pages import Page, diff_page, history_rows, state_page, timer_page
+from notebook_udf.state.pages import Page, diff_page, history_page, state_page, timer_page
 from notebook_udf.state.reader import StateReader
 from notebook_udf.tables import html_table, text_table
 from notebook_udf.widgets.panel import Panel
@@ -143,7 +143,7 @@ class StatePanel(Panel):
         return self._thread.submit(answer)
 
     def _asked_history(self, key: int) -> Future[Any]:
-        return self._thread.submit(lambda: history_rows(self._reader, self._keys[key]))
+        return self._thread.submit(lambda: history_page(self._reader, self._keys[key]))
 
     def _asked_timers(self, batch: int | None = None, offset: int = 0) -> Future[Any]:
         return self._thread.submit(

@@ -96,7 +96,7 @@ def test_nbclient_sees_the_failure() -> None:
         ("%%udf --kind scalar --me", ["--memory"]),
         ("%%sparksql --", ["--limit", "--no-live", "--plan"]),
         ("%udf re", ["replay"]),
-        ("%udf ", ["errors", "functions", "logs", "metrics", "plan", "pool", "replay"]),
+        ("%udf ", ["errors", "functions", "logs", "metrics", "plan", "pool", "replay", "state"]),
         ("%udf logs --level W", ["WARNING"]),
     ],
 )

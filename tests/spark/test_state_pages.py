@@ -14,7 +14,7 @@ from streaming import Stream
 import notebook_udf as nu
 from notebook_udf import udaf
 from notebook_udf.state import StateReader
-from notebook_udf.state.pages import diff_page, history_rows, state_page, timer_page
+from notebook_udf.state.pages import diff_page, history_page, state_page, timer_page
 
 HOSTILE = "<b>\x1b[31m"
 
@@ -64,10 +64,13 @@ def test_an_earlier_batch_and_what_changed_since(state: StateReader) -> None:
 
 
 def test_the_history_of_a_key_shows_its_changes(state: StateReader) -> None:
-    found = history_rows(state, ("a", 1))
-    assert [(row["function"], row["accumulator"]) for row in found] == [
-        ("paged", "[1]"), ("paged", "[2]"),
-    ]  # fmt: skip
+    first, last = state.batches
+    found = history_page(state, ("a", 1))
+    assert [row["accumulator"] for row in found["rows"]] == ["[1]", "[2]"]
+    assert (found["first"], found["last"], found["rows"][0]["batch"]) == (first, last, first)
+    (latest,) = history_page(state, ("a", 1), batches=1)["rows"]
+    assert latest == {"batch": last, "function": "paged", "accumulator": "[2]"}
+    assert history_page(state, ("nobody", 1))["rows"] == []
 
 
 def test_variables_are_shown_as_they_are_stored(state: StateReader) -> None:

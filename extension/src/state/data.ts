@@ -34,7 +34,15 @@ export interface Data {
 export interface Change {
   batch: number;
   function: string;
-  accumulator: string;
+  /** null where the key is gone. */
+  accumulator: string | null;
+}
+
+/** When a key's accumulators changed, in the batches that were looked at. */
+export interface History {
+  first: number;
+  last: number;
+  rows: Change[];
 }
 
 export type Mark = "added" | "changed" | "removed";

@@ -2,7 +2,7 @@
 
 import { batch as together, computed, effect, signal, type ReadonlySignal } from "@preact/signals";
 import type { Kernel } from "../shared/mount.tsx";
-import { request, type Change, type Data, type Page, type Wish } from "./data.ts";
+import { request, type Data, type History, type Page, type Wish } from "./data.ts";
 
 const PAGE = 50;
 
@@ -10,7 +10,7 @@ export class Reading {
   readonly wish = signal<Wish>({ name: "", batch: null, other: null, timers: false, search: "", offset: 0 });
   readonly answer = signal<Page | null>(null);
   readonly key = signal<{ id: number; text: string } | null>(null);
-  readonly history = signal<Change[] | null>(null);
+  readonly history = signal<History | null>(null);
   readonly page: ReadonlySignal<Page | null>;
   readonly end: () => void;
   private asked = 0;
@@ -38,8 +38,8 @@ export class Reading {
       this.key.value = { id, text };
       this.history.value = null;
     });
-    void this.kernel.ask<Change[]>("history", { key: id }).then((found) => {
-      if (this.key.value?.id === id) this.history.value = found ?? [];
+    void this.kernel.ask<History>("history", { key: id }).then((found) => {
+      if (this.key.value?.id === id) this.history.value = found ?? null;
     });
   }
 

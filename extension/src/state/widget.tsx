@@ -205,16 +205,17 @@ function History({ reading }: { reading: Reading }) {
       </div>
       <div class="nu-scroll" tabIndex={0} role="region" aria-label={`History of ${cut(key.text, 80)}`}>
         {found === null ? (
-          <p class="nu-quiet" role="status">Reading, a batch at a time …</p>
+          <p class="nu-quiet">{reading.kernel.waiting.value ? "Reading, a batch at a time …" : "It could not be read."}</p>
         ) : (
           <table>
+            <caption class="nu-quiet">Batches {found.first} to {found.last}</caption>
             <thead><tr>{["batch", "function", "from then on"].map((name) => <th key={name} scope="col">{name}</th>)}</tr></thead>
             <tbody>
-              {found.map((each, at) => (
+              {found.rows.map((each, at) => (
                 <tr key={at}>
                   <td>{whole(each.batch)}</td>
                   <td class="nu-code">{cut(each.function, 80)}</td>
-                  <td class="nu-code">{each.accumulator}</td>
+                  <td class="nu-code">{each.accumulator ?? <span class="nu-quiet">gone</span>}</td>
                 </tr>
               ))}
             </tbody>
