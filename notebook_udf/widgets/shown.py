@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from notebook_udf.state.reader import StateReader
-from notebook_udf.telemetry.views import MetricsView
-from notebook_udf.widgets.explorer import PlanExplorer
+if TYPE_CHECKING:
+    from notebook_udf.state.reader import StateReader
+    from notebook_udf.telemetry.views import MetricsView
+    from notebook_udf.widgets.explorer import PlanExplorer
 
 _MARK = "_notebook_udf_shows"
 
@@ -31,11 +32,11 @@ def _state(reader: StateReader) -> None:
     StatePanel(reader).show()
 
 
-# Panels are imported when they are shown: most sessions show none.
-_SHOWN: dict[type, Callable[[Any], None]] = {
-    PlanExplorer: _plan,
-    MetricsView: _metrics,
-    StateReader: _state,
+# By name, and panels are imported when they are shown: an extension is loaded before Spark is.
+_SHOWN: dict[str, Callable[[Any], None]] = {
+    "notebook_udf.widgets.explorer.PlanExplorer": _plan,
+    "notebook_udf.telemetry.views.MetricsView": _metrics,
+    "notebook_udf.state.reader.StateReader": _state,
 }
 
 

@@ -60,7 +60,7 @@ def test_help_lists_every_option(bare: Kernel) -> None:
         ("%%udf\n1 / 0", "ZeroDivisionError"),
         ("%%udf\ndef f(x: int) -> int:\n    return (", "SyntaxError"),
         ("%%udf --on-error explode\ndef f(x: int) -> int:\n    return x", "invalid choice"),
-        ("%udf nonsense", "functions, pool, metrics, logs, errors, replay, plan"),
+        ("%udf nonsense", "functions, pool, metrics, logs, errors, replay, state, plan"),
     ],
 )
 def test_a_failing_cell_fails_the_notebook(bare: Kernel, source: str, said: str) -> None:
