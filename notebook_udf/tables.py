@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 Cells = Sequence[str]
 
@@ -26,3 +30,17 @@ def html_table(head: Cells, rows: Iterable[Cells], *, caption: str = "") -> str:
         "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
     )
     return f"<table>{title}<thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def rich_table(head: Cells, rows: Iterable[Cells], *, caption: str = "") -> Table:
+    """The same for ``rich``."""
+    from rich.table import Table
+    from rich.text import Text
+
+    # As Text, because rich would read square brackets as markup.
+    made = Table(title=Text(caption) if caption else None, title_justify="left")
+    for cell in head:
+        made.add_column(Text(cell))
+    for row in rows:
+        made.add_row(*map(Text, row))
+    return made

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import collections
 import math
+import sys
 import time
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
@@ -19,6 +20,7 @@ from notebook_udf.errors import DeclarationError
 # A histogram keeps one count per bucket of relative width 2 %, so that a percentile is off by
 # at most that, and the buckets of two tasks add up.
 _GROWTH = math.log(1.02)
+_LARGEST = math.log(sys.float_info.max)
 _MOST_WAITING = 100_000
 
 
@@ -277,10 +279,10 @@ def percentile(histogram: Any, fraction: float) -> float:
     """The value below which ``fraction`` of a histogram's observations lie, within 2 %."""
     rank = fraction * (histogram["count"] - 1)
     seen = 0
-    for bucket in sorted(histogram["buckets"], key=_middle):
+    for bucket in sorted(histogram["buckets"], key=bucket_middle):
         seen += histogram["buckets"][bucket]
         if seen > rank:
-            return float(min(max(_middle(bucket), histogram["min"]), histogram["max"]))
+            return float(min(max(bucket_middle(bucket), histogram["min"]), histogram["max"]))
     return float(histogram["max"])
 
 
@@ -291,8 +293,9 @@ def _bucket(value: float) -> str:
     return f"{'-' if value < 0 else '+'}{exponent}"
 
 
-def _middle(bucket: str) -> float:
+def bucket_middle(bucket: str) -> float:
+    """The value in the middle of a histogram's bucket, by the bucket's name."""
     if bucket == "0":
         return 0.0
-    size = math.exp(int(bucket[1:]) * _GROWTH)
+    size = math.exp(min(int(bucket[1:]) * _GROWTH, _LARGEST))
     return -size if bucket[0] == "-" else size

@@ -107,6 +107,8 @@ class Commands:
         what, _, query = line.strip().partition(" ")
         if what == "plan":
             return self._plan(query.strip())
+        if what == "state":
+            return self._state(query.strip())
         arguments = UDF_LINE.parse(line)
         what, name = arguments.what, arguments.name
         if what not in SUBCOMMANDS:
@@ -146,14 +148,37 @@ class Commands:
                 "%udf plan takes a query, or the variable of a DataFrame; with --against and "
                 "another one, it shows both side by side"
             )
-        quoted = len(query) > 1 and query[0] == query[-1] and query[0] in "'\""
-        query = query[1:-1] if quoted else query
+        query = _unquoted(query)
         running = _running()
         if not query.isidentifier():
             return running.plan(query)
         if query not in self._shell.user_ns:
             raise DeclarationError(f"there is no variable {query!r}, and it is no query either")
         return running.plan(self._shell.user_ns[query])
+
+    def _state(self, query: str) -> Any:
+        """The state of a query by its variable, its name in Spark or the path of its checkpoint."""
+        __tracebackhide__ = True
+        running = _running()
+        names = [each.name for each in running.spark.streams.active if each.name]
+        query = _unquoted(query)
+        if not query:
+            known = f"; queries that run: {', '.join(names)}" if names else ""
+            raise DeclarationError(
+                f"%udf state takes the variable of a streaming query, its name, or the path of its "
+                f"checkpoint{known}"
+            )
+        if query in self._shell.user_ns:
+            return running.state(self._shell.user_ns[query])
+        for each in running.spark.streams.active:
+            if query in (each.name, str(each.id)):
+                return running.state(each)
+        if query.isidentifier():
+            raise DeclarationError(
+                f"there is no variable {query!r} and no query of that name that runs; a checkpoint "
+                f"in this folder is ./{query}"
+            )
+        return running.state(query)
 
     def _errors(self, running: Session, name: str) -> Any:
         from notebook_udf.widgets.rows import RowsTable
@@ -167,6 +192,11 @@ class Commands:
         from IPython.display import display
 
         display(thing)
+
+
+def _unquoted(text: str) -> str:
+    quoted = len(text) > 1 and text[0] == text[-1] and text[0] in "'\""
+    return text[1:-1] if quoted else text
 
 
 def _running() -> Session:

@@ -7,6 +7,7 @@ from typing import Any
 
 from notebook_udf.magics.options import (
     OF_A_FUNCTION,
+    OF_A_THING,
     SPARKSQL_CELL,
     SUBCOMMANDS,
     UDF_CELL,
@@ -66,7 +67,7 @@ def suggestions(line: str, *, first_line: bool) -> list[str] | None:
         return _options(UDF_CELL, before)
     if first_line and words[0] == SPARKSQL_CELL.name:
         return _options(SPARKSQL_CELL, before)
-    if words[0] == UDF_LINE.name and before[:1] != ["plan"]:
+    if words[0] == UDF_LINE.name and not {*before[:1]} & {*OF_A_THING}:
         return _line(before)
     return None
 

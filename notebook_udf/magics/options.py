@@ -161,13 +161,16 @@ SPARKSQL_CELL = Magic(
     ("NAME",),
 )  # fmt: skip
 
-SUBCOMMANDS = ("functions", "pool", "metrics", "logs", "errors", "replay", "plan")
+SUBCOMMANDS = ("functions", "pool", "metrics", "logs", "errors", "replay", "state", "plan")
 # Those that are followed by the name of a function.
 OF_A_FUNCTION = ("errors", "replay")
+# Those that are followed by a variable or by something longer than a word.
+OF_A_THING = ("state", "plan")
 
 UDF_LINE = Magic(
     "%udf",
     "Shows what the session knows: functions, pool, metrics, logs, errors NAME, replay NAME, "
+    "state QUERY (the variable of a streaming query, its name, or the path of its checkpoint), "
     "plan QUERY [--against QUERY] (a query, or the variable of a DataFrame).",
     (
         Option("--level", "level", "logs: the lowest level", "LEVEL", LEVELS),

@@ -199,6 +199,7 @@ def _bundles(task: Task, func: Process, split: int, batches: Batches) -> Batches
             if batch is None:
                 return
             task.begin_bundle(batch.num_rows, batch.nbytes, perf_counter_ns() - start)
+            task.arrived = batch
             yield batch
 
     # Of a scalar function each result belongs to the rows that came last; a pass over the

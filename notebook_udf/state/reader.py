@@ -17,13 +17,14 @@ from notebook_udf.state.decoding import Decoding, accumulators, without_views
 from notebook_udf.state.history import SCHEMA, by_batch
 from notebook_udf.state.shares import Share, shares_of
 from notebook_udf.state.stored import TIMERS, Stored
-from notebook_udf.tables import text_table
+from notebook_udf.tables import html_table, rich_table, text_table
 from notebook_udf.types import ddl
 from notebook_udf.worker.stream_layout import ACCUMULATORS, PARTITION, TYPES, VIEWS
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
     from pyspark.sql.types import DataType, StructField
+    from rich.table import Table
 
 _HEADERS = ("function", "accumulator")
 
@@ -48,6 +49,8 @@ class StateReader:
         function without keys keeps is read by the number of its partition, ``partition``.
     variables
         The state variables by name, with their kind.
+    operators
+        The query's operators that keep state, each with its variables.
     batches
         The first and the last batch whose state can be read.
 
@@ -68,6 +71,7 @@ class StateReader:
         self._registered = registered
         self._stored = Stored(spark, checkpoint)
         self.variables = self._stored.variables
+        self.operators = self._stored.operators
         self.batches = self._stored.batches
         self._shares: dict[str, Share] = {}
         self._keys: tuple[StructField, ...] = ()
@@ -76,6 +80,15 @@ class StateReader:
             self._keys = tuple(schema["key"].dataType.fields)
             self._shares = shares_of(self._keys, schema["value"].dataType)
         self.functions: tuple[str, ...] = tuple(self._shares)
+
+    @property
+    def keys(self) -> tuple[tuple[str, str], ...]:
+        """Names and types of the key's columns, where there are accumulators."""
+        return tuple((f.name, ddl(f.dataType)) for f in self._keys)
+
+    def latest(self) -> StateReader:
+        """The same state, with the batches that were committed since this was made."""
+        return StateReader(self._stored.spark, self.checkpoint, self._registered)
 
     def read(
         self, name: str, batch: int | None = None, *, where: Column | None = None
@@ -329,9 +342,10 @@ class StateReader:
     def __repr__(self) -> str:
         return f"{self._caption()}\n{text_table(_HEADERS, self._rows())}"
 
-    def _repr_html_(self) -> str:
-        from notebook_udf.tables import html_table
+    def __rich__(self) -> Table:
+        return rich_table(_HEADERS, self._rows(), caption=self._caption())
 
+    def _repr_html_(self) -> str:
         return f"<pre>{escape(self._caption())}</pre>{html_table(_HEADERS, self._rows())}"
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pyspark.errors import PySparkException
@@ -20,6 +21,15 @@ TIMERS = "TimerState"
 _UNCOMMITTED = "STDS_COMMITTED_BATCH_UNAVAILABLE"
 
 
+@dataclass(frozen=True)
+class Operator:
+    """An operator of a query that keeps state: Spark's number and name, variables and kinds."""
+
+    id: int
+    name: str
+    variables: dict[str, str]
+
+
 class Stored:
     """The state of one checkpoint.
 
@@ -27,6 +37,8 @@ class Stored:
     ----------
     variables
         The state variables by name, with their kind.
+    operators
+        The operators that keep state.
     batches
         The first and the last batch whose state can be read.
 
@@ -38,17 +50,22 @@ class Stored:
 
     def __init__(self, spark: SparkSession, checkpoint: str) -> None:
         self.checkpoint = checkpoint
-        self._spark = spark
+        self.spark = spark
         self.variables: dict[str, str] = {}
         self._operators: dict[str, int] = {}
+        operators: dict[int, Operator] = {}
         first, last = [], []
         for row in self._metadata():
             first.append(row["minBatchId"])
             last.append(row["maxBatchId"])
+            number = row["operatorId"]
+            operator = operators.setdefault(number, Operator(number, row["operatorName"], {}))
             found = json.loads(row["operatorProperties"] or "{}").get("stateVariables", ())
             for variable in found:
-                self.variables[variable["stateName"]] = variable["stateVariableType"]
-                self._operators[variable["stateName"]] = row["operatorId"]
+                operator.variables[variable["stateName"]] = variable["stateVariableType"]
+                self._operators[variable["stateName"]] = number
+            self.variables |= operator.variables
+        self.operators = tuple(operators.values())
         self.batches = (max(first), max(last))
 
     def read(self, variable: str, batch: int | None = None) -> DataFrame:
@@ -84,13 +101,13 @@ class Stored:
         return reader.load(self.checkpoint)
 
     def _reader(self, variable: str, batch: int | None) -> DataFrameReader:
-        reader = self._spark.read.format("statestore")
+        reader = self.spark.read.format("statestore")
         reader = reader.option("operatorId", self._operators[variable])
         return reader if batch is None else reader.option("batchId", batch)
 
     def _metadata(self) -> list[Any]:
         try:
-            rows = self._spark.read.format("state-metadata").load(self.checkpoint).collect()
+            rows = self.spark.read.format("state-metadata").load(self.checkpoint).collect()
         except Exception as error:
             raise SessionError(f"{self.checkpoint} is no checkpoint with state: {error}") from error
         if not rows:
@@ -124,4 +141,4 @@ def checkpoint_of(query: Any) -> str:
     raise SessionError(f"{query!r} is neither a streaming query nor the path of a checkpoint")
 
 
-__all__ = ["TIMERS", "Stored", "checkpoint_of"]
+__all__ = ["TIMERS", "Operator", "Stored", "checkpoint_of"]

@@ -237,6 +237,19 @@ def _shared(bundle: BundleDone) -> tuple[int, TaskId, tuple[tuple[str, int], ...
 
 
 @dataclass(frozen=True)
+class BundleSampled(Record):
+    """The first rows of a bundle that took longer than those before it: names, and short texts."""
+
+    kind: ClassVar[str] = "bundle-sampled"
+    pid: int
+    time: float
+    task: TaskId
+    bundle: int
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
 class TaskEnded(Record):
     """A task is over. ``outcome`` is ``done``, ``failed`` or ``stopped`` (cancel, LIMIT).
 
@@ -342,6 +355,7 @@ RECORDS: dict[str, type[Record]] = {
         WorkerExited,
         TaskStarted,
         BundlesDone,
+        BundleSampled,
         TaskEnded,
         LogLines,
         CallFailed,
@@ -354,6 +368,7 @@ RECORDS: dict[str, type[Record]] = {
 __all__ = [
     "RECORDS",
     "BundleDone",
+    "BundleSampled",
     "BundlesDone",
     "CallFailed",
     "Command",

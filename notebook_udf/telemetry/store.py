@@ -17,8 +17,10 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 
+from notebook_udf.telemetry.latencies import Percentiles
 from notebook_udf.telemetry.records import (
     BundleDone,
+    BundleSampled,
     BundlesDone,
     CallFailed,
     LogLines,
@@ -28,10 +30,12 @@ from notebook_udf.telemetry.records import (
     TaskStarted,
     WorkerExited,
 )
+from notebook_udf.telemetry.series import MAX_POINTS, Timelines
 from notebook_udf.telemetry.store_logs import KeptLogs, LogChoice, LogEntry, Logs
 from notebook_udf.telemetry.store_runs import EARLIER, Runs
 from notebook_udf.telemetry.store_sums import FunctionTotals, MetricTotal
 from notebook_udf.telemetry.store_workers import Workers, WorkerView
+from notebook_udf.telemetry.timeline import SlowBundle, Timeline
 
 _log = logging.getLogger("notebook_udf.telemetry")
 
@@ -50,6 +54,7 @@ class Store:
         self._changed = threading.Condition()
         self._workers = Workers()
         self._runs = Runs()
+        self._timelines = Timelines()
         self._logs = Logs()
         self._callbacks: dict[object, tuple[Callback, tuple[type[Record], ...]]] = {}
         self._forget()
@@ -71,6 +76,10 @@ class Store:
             match record:
                 case BundlesDone() | TaskStarted() | TaskEnded():
                     self._runs.apply(record)
+                    if isinstance(record, BundlesDone):
+                        self._timelines.add(record)
+                case BundleSampled():
+                    self._timelines.sample(record)
                 case LogLines():
                     self._logs.add(record)
                 case CallFailed():
@@ -126,6 +135,7 @@ class Store:
         with self._changed:
             self._workers.clear()
             self._runs.clear()
+            self._timelines.clear()
             self._logs.clear()
             self._forget()
 
@@ -171,6 +181,29 @@ class Store:
         """The same of one query, by Spark's number of the stage."""
         with self._changed:
             return self._runs.totals_by_stage(query)
+
+    def timeline(self, query: str, points: int = MAX_POINTS) -> Timeline | None:
+        """A query over time, in at most that many points; None if no bundle of it was seen."""
+        with self._changed:
+            found = [each.timeline(name, points) for name, each in self._timelines.of(query)]
+            return found[0] if found else None
+
+    def changes(self, query: str) -> int:
+        """A number that grows with each record of bundles of a query."""
+        with self._changed:
+            return sum(each.changes for _, each in self._timelines.of(query))
+
+    def percentiles(self, query: str | None = None) -> list[Percentiles]:
+        """How long bundles took, per query, function and version."""
+        with self._changed:
+            found = [each.percentiles(name) for name, each in self._timelines.of(query)]
+            return [each for some in found for each in some]
+
+    def slowest(self, query: str | None = None) -> list[SlowBundle]:
+        """The bundles of each query that took longest, the longest first."""
+        with self._changed:
+            found = [slow for _, each in self._timelines.of(query) for slow in each.slowest()]
+        return sorted(found, key=lambda slow: slow.busy_ns, reverse=True)
 
     def wait_settled(self, query: str, timeout: float) -> bool:
         """Waits up to ``timeout`` seconds until tasks of a query were seen and have ended."""

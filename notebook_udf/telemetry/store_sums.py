@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterable
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,7 @@ from notebook_udf.telemetry.records import FunctionTiming
 
 Key = tuple[str, int]
 MetricKey = tuple[str, str, str]
+_BUCKET = re.compile(r"0|[+-]-?\d{1,5}", re.ASCII)
 
 
 @dataclass
@@ -162,8 +164,12 @@ def fits(kind: str, value: Any) -> bool:
         case "histogram", {"count": 0, "sum": _, "min": _, "max": _, "buckets": {}}:
             return True
         case "histogram", {"count": count, "sum": s, "min": low, "max": high, "buckets": dict(b)}:
-            return all(map(_number, (count, s, low, high, *b.values())))
+            return all(map(_number, (count, s, low, high, *b.values()))) and all(map(_bucket, b))
     return False
+
+
+def _bucket(name: str) -> bool:
+    return _BUCKET.fullmatch(name) is not None
 
 
 def _number(value: Any) -> bool:

@@ -9,25 +9,29 @@ from html import escape
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from notebook_udf.functions.metrics import describe
-from notebook_udf.tables import html_table, text_table
+from notebook_udf.errors import SessionError
+from notebook_udf.tables import html_table, rich_table, text_table
+from notebook_udf.telemetry.comparison import Comparison, compared
+from notebook_udf.telemetry.latencies import Percentiles
 from notebook_udf.telemetry.log_blocks import without_colours
+from notebook_udf.telemetry.metrics_dict import query_dict
+from notebook_udf.telemetry.metrics_tables import Table, metrics_tables
 from notebook_udf.telemetry.records import BundleDone, CallFailed
+from notebook_udf.telemetry.series import MAX_POINTS
 from notebook_udf.telemetry.store_logs import KeptLogs, LogChoice, LogEntry
+from notebook_udf.telemetry.store_runs import EARLIER
 from notebook_udf.telemetry.store_sums import FunctionTotals, MetricTotal
+from notebook_udf.telemetry.timeline import SlowBundle, Timeline
 from notebook_udf.text import plain
 
 if TYPE_CHECKING:
     import pandas as pd
     from pyspark.sql import DataFrame, SparkSession
+    from rich.console import Group
 
     from notebook_udf.telemetry.store import Store
 
 _SHOWN_LINES = 50
-_TOTAL_HEADERS = (
-    "query", "function", "rows", "bundles", "rows/s", "waiting", "decode", "user code",
-    "encode", "errors",
-)  # fmt: skip
 
 
 class MetricsView:
@@ -52,6 +56,103 @@ class MetricsView:
     def bundles(self) -> list[BundleDone]:
         """The latest bundles, oldest first."""
         return self._store.bundles(self._query)
+
+    @property
+    def queries(self) -> list[str]:
+        """The queries that are kept one by one, least recently active first."""
+        return [each for each in dict.fromkeys(t.query for t in self.totals) if each != EARLIER]
+
+    def percentiles(self) -> list[Percentiles]:
+        """How long bundles took, per query, function and version."""
+        return self._store.percentiles(self._query)
+
+    def slowest(self, n: int = 10) -> list[SlowBundle]:
+        """The bundles that took longest, the longest first; of a query at most twenty."""
+        return self._store.slowest(self._query)[:n]
+
+    def timeline(self, query: str | None = None, points: int = MAX_POINTS) -> Timeline:
+        """A query over time.
+
+        Parameters
+        ----------
+        query
+            Spark's execution id; by default the view's, or else the one that was active last.
+        points
+            As many as there may be, at most 600.
+
+        Raises
+        ------
+        SessionError
+            If no bundle of it was seen.
+        """
+        query = query or self._query or next(reversed(self.queries), "")
+        found = self._store.timeline(query, points)
+        if found is None:
+            raise self._unknown(query)
+        return found
+
+    def compare(self, query1: str, query2: str) -> Comparison:
+        """What functions cost in two queries, with the differences in %.
+
+        Raises
+        ------
+        SessionError
+            If nothing is known of one of them.
+        """
+        first, second = str(query1), str(query2)
+        totals = self._store.totals(first), self._store.totals(second)
+        for query, found in zip((first, second), totals, strict=True):
+            if not found:
+                raise self._unknown(query)
+        percentiles = self._store.percentiles(first), self._store.percentiles(second)
+        return compared(first, second, totals, percentiles)
+
+    def query(self, query: str, points: int = MAX_POINTS) -> dict[str, Any]:
+        """One of the ``queries`` of ``to_dict``.
+
+        Raises
+        ------
+        SessionError
+            If nothing is known of it.
+        """
+        if not self._store.totals(query):
+            raise self._unknown(query)
+        return query_dict(self._store, query, points)
+
+    def changes(self, query: str) -> int:
+        """A number that grows with what is known of a query's bundles."""
+        return self._store.changes(query)
+
+    @property
+    def dropped_metrics(self) -> int:
+        """Snapshots of user metrics that could not be kept."""
+        return self._store.dropped_metrics
+
+    def _unknown(self, query: str) -> SessionError:
+        known = ", ".join(t or "–" for t in dict.fromkeys(t.query for t in self._store.totals()))
+        return SessionError(
+            f"no function was seen in a query {query!r}; there are: {known or 'none yet'}"
+        )
+
+    def to_dict(self, points: int = MAX_POINTS) -> dict[str, Any]:
+        """All of it as JSON-able data.
+
+        Parameters
+        ----------
+        points
+            In how many points, at most, a query's time is divided.
+
+        Returns
+        -------
+        dict
+            ``queries``, each with ``functions`` (totals and percentiles), ``timeline``,
+            ``metrics``, ``slowest`` and ``failed``; ``dropped_metrics``. Names that end in
+            ``_ns`` are nanoseconds, other times seconds since the epoch.
+        """
+        return {
+            "queries": [query_dict(self._store, query, points) for query in self.queries],
+            "dropped_metrics": self.dropped_metrics,
+        }
 
     def to_pandas(self) -> pd.DataFrame:
         """One row per bundle and function; times in nanoseconds."""
@@ -87,33 +188,16 @@ class MetricsView:
         """
         return _to_spark(self._spark, self.to_pandas(), "no bundle has gone through yet")
 
-    def _tables(self) -> list[tuple[tuple[str, ...], list[tuple[str, ...]]]]:
-        totals: list[tuple[str, ...]] = [
-            (
-                t.query or "–",
-                f"{t.function} v{t.version}",
-                f"{t.rows_in:,}",
-                f"{t.bundles:,}",
-                f"{t.rows_per_second:,.0f}",
-                _time(t.wait_ns),
-                _time(t.decode_ns),
-                _time(t.user_ns),
-                _time(t.encode_ns),
-                f"{t.errors:,}",
-            )
-            for t in self.totals
-        ]
-        user: list[tuple[str, ...]] = [
-            (m.query or "–", m.function, m.name, describe(m.kind, m.value))
-            for m in self.user_metrics
-        ]
-        tables: list[tuple[tuple[str, ...], list[tuple[str, ...]]]] = [(_TOTAL_HEADERS, totals)]
-        if user:
-            tables.append((("query", "function", "metric", "value"), user))
-        return tables
+    def _tables(self) -> list[Table]:
+        return metrics_tables(self._store, self._query, self.queries)
 
     def __repr__(self) -> str:
         return "\n\n".join(text_table(head, rows) for head, rows in self._tables())
+
+    def __rich__(self) -> Group:
+        from rich.console import Group
+
+        return Group(*(rich_table(head, rows) for head, rows in self._tables()))
 
     def _repr_html_(self) -> str:
         return "".join(html_table(head, rows) for head, rows in self._tables())
@@ -228,15 +312,7 @@ def line_text(line: LogEntry) -> str:
     return f"{clock} {line.level:<7} {line.pid} {place}: {without_colours(line.text)}"
 
 
-def _time(nanoseconds: int) -> str:
-    if nanoseconds >= 10**9:
-        return f"{nanoseconds / 1e9:,.2f} s"
-    return f"{nanoseconds / 1e6:,.1f} ms"
-
-
 def _to_spark(spark: SparkSession, frame: pd.DataFrame, empty: str) -> DataFrame:
-    from notebook_udf.errors import SessionError
-
     if frame.empty:
         raise SessionError(empty)
     return spark.createDataFrame(frame)

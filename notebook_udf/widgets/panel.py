@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from typing import Any, ClassVar
 
 import anywidget
@@ -25,6 +26,8 @@ _log = logging.getLogger(__name__)
 
 Command = Callable[..., Any]
 
+_LONGEST = 4_000
+
 
 class Panel(anywidget.AnyWidget):
     """One live widget. A class of its own per job, of which one instance lives at a time.
@@ -35,7 +38,8 @@ class Panel(anywidget.AnyWidget):
         What the browser shows; JSON-able, replaced as a whole.
     commands
         What the browser may ask for: names, and what is called with the keywords it sends.
-        A result is sent back; what is raised is sent back as a text.
+        A result is sent back, that of a ``Future`` when it is there; what is raised is sent back
+        as a text.
     """
 
     data = traitlets.Any().tag(sync=True)
@@ -107,16 +111,28 @@ class Panel(anywidget.AnyWidget):
     def _asked(self, _: Any, content: Any, buffers: Any) -> None:
         """Answers the browser; every request gets an answer, whatever it is."""
         request = content.get("id") if isinstance(content, dict) else None
-        try:
+
+        def asked() -> Any:
             name, keywords = content["command"], content.get("arguments", {})
             if name not in self.commands:
                 raise SessionError(f"this panel has no command {name!r}")
-            answer = {"id": request, "result": sendable(self.commands[name](**keywords))}
+            return self.commands[name](**keywords)
+
+        self._answer(request, asked)
+
+    def _answer(self, request: Any, result: Callable[[], Any]) -> None:
+        """Sends a result, or what was raised instead; of a future once it is there."""
+        try:
+            found = result()
+            if isinstance(found, Future):
+                found.add_done_callback(lambda done: self._answer(request, done.result))
+                return
+            answer = {"id": request, "result": sendable(found)}
         except NotebookUdfError as error:
-            answer = {"id": request, "error": plain(str(error))}
+            answer = {"id": request, "error": plain(str(error), _LONGEST)}
         except Exception as error:
             _log.warning("a command of a panel failed", exc_info=True)
-            answer = {"id": request, "error": plain(f"{type(error).__name__}: {error}")}
+            answer = {"id": request, "error": plain(f"{type(error).__name__}: {error}", _LONGEST)}
         self.send(answer)
 
 

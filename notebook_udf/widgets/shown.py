@@ -4,40 +4,29 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
-
-from notebook_udf.pool.view import Pool
-from notebook_udf.telemetry.views import LogView
-from notebook_udf.widgets.explorer import PlanComparer, PlanExplorer
 
 _MARK = "_notebook_udf_shows"
 
-
-def _plan(explorer: PlanExplorer | PlanComparer) -> None:
-    from notebook_udf.widgets.plan_panel import PlanPanel
-
-    PlanPanel(explorer).show()
-
-
-def _logs(view: LogView) -> None:
-    from notebook_udf.widgets.log_panel import LogPanel
-
-    LogPanel(view).show()
-
-
-def _pool(pool: Pool) -> None:
-    from notebook_udf.widgets.pool_panel import PoolPanel
-
-    PoolPanel(pool).show()
-
-
-# Panels are imported when they are shown: most sessions show none.
-_SHOWN: dict[type, Callable[[Any], None]] = {
-    PlanExplorer: _plan,
-    PlanComparer: _plan,
-    LogView: _logs,
-    Pool: _pool,
+# What is shown by which panel. By name: an extension is loaded before Spark is, and most sessions
+# show no panel at all.
+_PANELS = {
+    "notebook_udf.pool.view.Pool": "pool_panel.PoolPanel",
+    "notebook_udf.state.reader.StateReader": "state_panel.StatePanel",
+    "notebook_udf.telemetry.views.LogView": "log_panel.LogPanel",
+    "notebook_udf.telemetry.views.MetricsView": "metrics_panel.MetricsPanel",
+    "notebook_udf.widgets.explorer.PlanComparer": "plan_panel.PlanPanel",
+    "notebook_udf.widgets.explorer.PlanExplorer": "plan_panel.PlanPanel",
 }
+
+
+def _shown_by(panel: str) -> Callable[[Any], None]:
+    def show(data: Any) -> None:
+        module, name = panel.split(".")
+        getattr(import_module(f"notebook_udf.widgets.{module}"), name)(data).show()
+
+    return show
 
 
 def show_live_in(shell: Any) -> None:
@@ -48,15 +37,15 @@ def show_live_in(shell: Any) -> None:
     if getattr(shell, "kernel", None) is None or getattr(shell, _MARK, False):
         return
     formatter = shell.display_formatter.ipython_display_formatter
-    for kind, show in _SHOWN.items():
-        formatter.for_type(kind, show)
+    for kind, panel in _PANELS.items():
+        formatter.for_type(kind, _shown_by(panel))
     setattr(shell, _MARK, True)
 
 
 def show_static_in(shell: Any) -> None:
     """Takes it back."""
     if getattr(shell, _MARK, False):
-        for kind in _SHOWN:
+        for kind in _PANELS:
             shell.display_formatter.ipython_display_formatter.pop(kind)
         setattr(shell, _MARK, False)
 

@@ -131,6 +131,11 @@ class FunctionCall:
         return self.header.role in ("partial", "whole", "merge", "window")
 
     @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of the function's parameters."""
+        return self.header.parameters
+
+    @property
     def memory(self) -> int:
         return self.header.options.memory or 0
 

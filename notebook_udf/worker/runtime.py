@@ -33,6 +33,7 @@ from notebook_udf.worker.lanes import current_lane
 from notebook_udf.worker.limits import MemoryLimit, cpu_seconds, peak_bytes, resident_bytes
 from notebook_udf.worker.output import Capture
 from notebook_udf.worker.position import PositionFile
+from notebook_udf.worker.sampling import Slowest
 
 if TYPE_CHECKING:
     from notebook_udf.worker.task import Task
@@ -76,6 +77,7 @@ class Runtime:
     quarantine: Path | None = None
     task: Task | None = None
     kept: dict[tuple[str, str], Kept] = field(default_factory=dict)
+    slowest: Slowest = field(default_factory=Slowest)
     # Whether the JVM has closed its end of the connection to this worker.
     hung_up: Callable[[], bool] = lambda: False
     # Lets go of results that wait in a buffer on their way to the JVM.

@@ -12,7 +12,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from notebook_udf.errors import FailedRow
 from notebook_udf.functions.metrics import MetricGroup
@@ -26,7 +26,11 @@ from notebook_udf.telemetry.records import (
     TaskStarted,
 )
 from notebook_udf.worker.runtime import Runtime
+from notebook_udf.worker.sampling import sampled
 from notebook_udf.worker.timeout import CallTimer
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 class Call(Protocol):
@@ -41,6 +45,9 @@ class Call(Protocol):
 
     @property
     def metrics(self) -> MetricGroup: ...
+
+    @property
+    def parameters(self) -> tuple[str, ...]: ...
 
     @property
     def memory(self) -> int: ...
@@ -113,6 +120,8 @@ class Task:
         self.rows = 0
         # Whether any rows have arrived.
         self.worked = False
+        # What the bundle came as; its first rows are kept if it turns out to be slow.
+        self.arrived: pa.RecordBatch | None = None
         # How many rows had come with each bundle and those before it.
         self._until = array("q")
         self.active: Call | None = None
@@ -187,10 +196,19 @@ class Task:
             self._leaving = leaving
         self._bundle_open = False
         self.active = None
-        self.report_midway()
+        busy_ns = self.report_midway()
+        arrived, self.arrived = self.arrived, None
+        if arrived is not None and self.runtime.slowest.beaten(self.identity.query, busy_ns):
+            parameters = self.calls[0].parameters if len(self.calls) == 1 else ()
+            sample = sampled(self.identity, self.bundle, arrived, parameters)
+            if sample is not None:
+                self.runtime.send(sample)
 
-    def report_midway(self) -> None:
-        """Sends what there is to say since the last report, while rows are still on their way."""
+    def report_midway(self) -> int:
+        """Sends what there is to say since the last report, while rows are still on their way.
+
+        Returns how many nanoseconds the functions took since then.
+        """
         leaving, self._leaving = self._leaving, _Leaving()
         rows, self._reported_rows = self.rows - self._reported_rows, self.rows
         size, self._bytes_in = self._bytes_in, 0
@@ -217,6 +235,7 @@ class Task:
                 metrics=self._metrics(changed_only=True),
             )
         )
+        return sum(each.decode_ns + each.user_ns + each.encode_ns for each in timings)
 
     def close(self, *, failed: bool) -> None:
         """Closes the functions, the last one first. All are closed even if one raises.

@@ -60,7 +60,7 @@ def test_help_lists_every_option(bare: Kernel) -> None:
         ("%%udf\n1 / 0", "ZeroDivisionError"),
         ("%%udf\ndef f(x: int) -> int:\n    return (", "SyntaxError"),
         ("%%udf --on-error explode\ndef f(x: int) -> int:\n    return x", "invalid choice"),
-        ("%udf nonsense", "functions, pool, metrics, logs, errors, replay, plan"),
+        ("%udf nonsense", "functions, pool, metrics, logs, errors, replay, state, plan"),
     ],
 )
 def test_a_failing_cell_fails_the_notebook(bare: Kernel, source: str, said: str) -> None:
@@ -96,7 +96,7 @@ def test_nbclient_sees_the_failure() -> None:
         ("%%udf --kind scalar --me", ["--memory"]),
         ("%%sparksql --", ["--limit", "--no-live", "--plan"]),
         ("%udf re", ["replay"]),
-        ("%udf ", ["errors", "functions", "logs", "metrics", "plan", "pool", "replay"]),
+        ("%udf ", ["errors", "functions", "logs", "metrics", "plan", "pool", "replay", "state"]),
         ("%udf logs --level W", ["WARNING"]),
     ],
 )

@@ -18,6 +18,7 @@ from notebook_udf.errors import FailedRow, Frame, ProtocolError
 from notebook_udf.telemetry import records, wire
 from notebook_udf.telemetry.records import (
     BundleDone,
+    BundleSampled,
     BundlesDone,
     CallFailed,
     Command,
@@ -50,6 +51,7 @@ RECORDS = [
     *BundlesDone.of(
         [BundleDone(1, 2.0, TASK, n, 1, 1, 8, 8, 5, 6, (TIMING,), (COUNTER,)) for n in (1, 2)]
     ),
+    BundleSampled(1, 2.0, TASK, 2, ("x", NASTY), (("1", NASTY), ("2", ""))),
     TaskEnded(1, 3.0, TASK, "done", 5, 10, 9, (TIMING, TIMING)),
     LogLines(1, "12", (LogLine(1, 2.0, "INFO", "print", "f", 0, 3, NASTY),), 7),
     CallFailed(

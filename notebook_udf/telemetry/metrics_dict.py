@@ -1,0 +1,113 @@
+"""What is known of queries and their functions, as JSON-able data.
+
+Times are nanoseconds where a name ends in ``_ns``, else seconds since the epoch.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+from notebook_udf.functions.metrics import describe
+from notebook_udf.telemetry.bars import bars
+from notebook_udf.telemetry.latencies import Percentiles
+from notebook_udf.telemetry.records import CallFailed
+from notebook_udf.telemetry.store_sums import FunctionTotals, MetricTotal
+from notebook_udf.telemetry.timeline import SlowBundle
+
+if TYPE_CHECKING:
+    from notebook_udf.telemetry.store import Store
+
+# Failed calls, the latest ones, and user metrics of a query; the rest is counted.
+MOST_FAILED = 20
+MOST_METRICS = 200
+
+
+def query_dict(store: Store, query: str, points: int) -> dict[str, Any]:
+    """What is known of one query."""
+    totals = store.totals(query)
+    ranks = {(p.function, p.version): p for p in store.percentiles(query)}
+    timeline = store.timeline(query, points)
+    metrics = store.metrics(query)
+    failures = store.failures(query=query)
+    return {
+        "query": query,
+        "first": min((t.first for t in totals), default=None),
+        "last": max((t.last for t in totals), default=None),
+        "functions": [_total(t, ranks.get((t.function, t.version))) for t in totals],
+        "timeline": None if timeline is None else dataclasses.asdict(timeline),
+        "metrics": [_metric(each) for each in metrics[:MOST_METRICS]],
+        "more_metrics": max(0, len(metrics) - MOST_METRICS),
+        "slowest": [slow_dict(each) for each in store.slowest(query)],
+        "failed": [_failed(each) for each in failures[: -MOST_FAILED - 1 : -1]],
+        "more_failed": max(0, len(failures) - MOST_FAILED),
+    }
+
+
+def slow_dict(slow: SlowBundle) -> dict[str, Any]:
+    """A slow bundle: where it was, what it cost."""
+    bundle = slow.bundle
+    return {
+        "query": bundle.task.query,
+        "stage": bundle.task.stage,
+        "partition": bundle.task.partition,
+        "attempt": bundle.task.attempt,
+        "bundle": bundle.bundle,
+        "worker": bundle.pid,
+        "time": bundle.time,
+        "rows": bundle.rows_in,
+        "first_row": slow.first_row,
+        "busy_ns": slow.busy_ns,
+        "wait_ns": bundle.wait_ns + bundle.write_ns,
+        "functions": [dataclasses.asdict(timing) for timing in bundle.functions],
+        "sample": None
+        if slow.sample is None
+        else {
+            "columns": list(slow.sample.columns),
+            "rows": [list(row) for row in slow.sample.rows],
+        },
+    }
+
+
+def _total(total: FunctionTotals, ranks: Percentiles | None) -> dict[str, Any]:
+    found = dataclasses.asdict(total)
+    del found["query"]
+    shown = ("p50_ns", "p95_ns", "p99_ns", "max_ns", "exact")
+    return {
+        **found,
+        "rows_per_second": total.rows_per_second,
+        **{name: None if ranks is None else getattr(ranks, name) for name in shown},
+    }
+
+
+def _metric(metric: MetricTotal) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "function": metric.function,
+        "name": metric.name,
+        "kind": metric.kind,
+        "text": describe(metric.kind, metric.value),
+    }
+    if metric.kind == "histogram":
+        found["bars"] = [dataclasses.asdict(bar) for bar in bars(metric.value)]
+    return found
+
+
+def _failed(record: CallFailed) -> dict[str, Any]:
+    failed = record.failed
+    return {
+        "function": failed.function,
+        "error_id": failed.error_id,
+        "outcome": record.outcome,
+        "exception": failed.exception,
+        "message": failed.message,
+        "arguments": [list(pair) for pair in failed.arguments],
+        "stage": failed.stage,
+        "partition": failed.partition,
+        "bundle": failed.bundle,
+        "row": failed.row,
+        "worker": failed.worker,
+        "time": record.time,
+    }
+
+
+__all__ = ["MOST_FAILED", "MOST_METRICS", "query_dict", "slow_dict"]

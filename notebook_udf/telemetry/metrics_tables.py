@@ -1,0 +1,95 @@
+"""What functions cost and counted, as tables of text: the static twin of the live charts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from notebook_udf.functions.metrics import describe
+from notebook_udf.telemetry.bars import spark_line
+from notebook_udf.telemetry.latencies import Percentiles
+from notebook_udf.telemetry.store_sums import FunctionTotals
+from notebook_udf.telemetry.timeline import SlowBundle
+from notebook_udf.text import one_line
+
+if TYPE_CHECKING:
+    from notebook_udf.telemetry.store import Store
+
+_SLOW = 5
+_QUERIES = 20
+_NAME = 80
+_BLOCKS = 40
+_TOTALS = (
+    "query", "function", "rows", "bundles", "rows/s", "waiting", "decode", "user code",
+    "encode", "p50", "p99", "errors",
+)  # fmt: skip
+_METRICS = ("query", "function", "metric", "value")
+_OVER_TIME = ("query", "time in functions, from its first bundle to its last")
+_SLOWEST = ("slowest bundles", "query", "stage", "partition", "bundle", "rows", "worker")
+
+Table = tuple[tuple[str, ...], list[tuple[str, ...]]]
+
+
+def metrics_tables(store: Store, query: str | None, queries: Sequence[str]) -> list[Table]:
+    """Totals, the course of the latest queries, user metrics, slowest bundles.
+
+    The totals are always there, the others where there is something in them.
+    """
+    ranks = {(p.query, p.function, p.version): p for p in store.percentiles(query)}
+    totals = [_total(t, ranks.get((t.query, t.function, t.version))) for t in store.totals(query)]
+    lines = [(_query(each), _over_time(store, each)) for each in queries[-_QUERIES:]]
+    user = [
+        (_query(m.query), _name(m.function), _name(m.name), _name(describe(m.kind, m.value)))
+        for m in store.metrics(query)
+    ]
+    slow = [_slow(each) for each in store.slowest(query)[:_SLOW]]
+    more: list[Table] = [(_OVER_TIME, [*lines]), (_METRICS, [*user]), (_SLOWEST, slow)]
+    return [(_TOTALS, totals), *(table for table in more if table[1])]
+
+
+def _total(t: FunctionTotals, ranks: Percentiles | None) -> tuple[str, ...]:
+    times = (t.wait_ns, t.decode_ns, t.user_ns, t.encode_ns)
+    return (
+        _query(t.query),
+        f"{_name(t.function)} v{t.version}",
+        f"{t.rows_in:,}",
+        f"{t.bundles:,}",
+        f"{t.rows_per_second:,.0f}",
+        *map(_time, times),
+        *(("–", "–") if ranks is None else (_time(ranks.p50_ns), _time(ranks.p99_ns))),
+        f"{t.errors:,}",
+    )
+
+
+def _over_time(store: Store, query: str) -> str:
+    timeline = store.timeline(query, _BLOCKS)
+    if timeline is None:
+        return ""
+    busy = [sum(column) for column in zip(*(w.busy_ns for w in timeline.workers), strict=True)]
+    return f"{spark_line(busy)} {timeline.width * len(busy):,.1f} s"
+
+
+def _slow(slow: SlowBundle) -> tuple[str, ...]:
+    bundle, task = slow.bundle, slow.bundle.task
+    rows = f"{bundle.rows_in:,}"
+    if slow.first_row is not None and bundle.rows_in:
+        rows += f" (from {slow.first_row:,})"
+    place = (task.stage, task.partition, bundle.bundle)
+    return _time(slow.busy_ns), _query(task.query), *map(str, place), rows, str(bundle.pid)
+
+
+def _query(query: str) -> str:
+    return one_line(query, _NAME) or "–"
+
+
+def _name(text: str) -> str:
+    return one_line(text, _NAME)
+
+
+def _time(nanoseconds: int) -> str:
+    if nanoseconds >= 10**9:
+        return f"{nanoseconds / 1e9:,.2f} s"
+    return f"{nanoseconds / 1e6:,.1f} ms"
+
+
+__all__ = ["Table", "metrics_tables"]

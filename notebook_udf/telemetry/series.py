@@ -1,0 +1,270 @@
+"""How a query went over time: rows a second, where the time went, how long bundles took.
+
+Each bundle is spread over the time it took, from the moment its worker began to wait for it until
+its results were with the JVM, and counted in points of equal width. There are at most
+``MAX_POINTS`` of them: when a query outgrows them, they are merged two by two. Attempts that lost
+are counted as well, because their workers did that work; ``store_runs`` has the sums without them.
+What is seen from outside are the frozen classes of ``timeline``.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import count, islice
+
+import numpy as np
+import numpy.typing as npt
+
+from notebook_udf.telemetry.latencies import Durations, Latencies, Percentiles
+from notebook_udf.telemetry.points import BUSY, COLUMNS, Points, Spread
+from notebook_udf.telemetry.records import (
+    BundleDone,
+    BundleSampled,
+    BundlesDone,
+    FunctionTimings,
+    TaskId,
+)
+from notebook_udf.telemetry.store_sums import Key
+from notebook_udf.telemetry.timeline import FunctionLine, SlowBundle, Timeline, WorkerLine
+from notebook_udf.text import one_line
+
+MAX_POINTS = 600
+MAX_SLOWEST = 20
+MAX_QUERIES = 100
+# Over all queries; the ones longest ago lose resolution first.
+MAX_ALL_POINTS = 60_000
+# Workers beyond these are one line, as worker 0.
+MAX_WORKERS = 64
+_MAX_TASKS = 500
+_NARROWEST = 0.1
+_LATEST = 1e11
+_SAMPLED = 10
+_SAMPLED_TEXT = 200
+_LONGEST_NS = 10**15
+_FRACTIONS = (0.5, 0.95, 0.99)
+
+
+class Series:
+    """One query over time, in the making.
+
+    Attributes
+    ----------
+    changes
+        How many records it was made from.
+    """
+
+    def __init__(self) -> None:
+        self.changes = 0
+        self._width = _NARROWEST
+        self._span: tuple[int, int] | None = None
+        self._functions: dict[Key, Points] = {}
+        self._workers: dict[int, Points] = {}
+        self._latencies: dict[Key, Latencies] = {}
+        self._slowest: list[tuple[int, int, BundleDone, int | None]] = []
+        self._numbers = count()
+        self._samples: OrderedDict[tuple[TaskId, int, int], BundleSampled] = OrderedDict()
+        # Number of the last bundle of a task and its rows so far; None once a bundle was missed.
+        self._rows: OrderedDict[tuple[TaskId, int], tuple[int, int | None]] = OrderedDict()
+
+    @property
+    def points(self) -> int:
+        """How many are kept."""
+        return sum(map(len, (*self._functions.values(), *self._workers.values())))
+
+    def add(self, record: BundlesDone) -> None:
+        """Counts bundles in."""
+        self.changes += 1
+        took = [_took(timings) for timings in record.functions]
+        busy: Durations = np.zeros(len(record), np.int64)
+        for each in took:
+            busy = busy + each
+        for timings, each in zip(record.functions, took, strict=True):
+            self._latencies.setdefault(_key(timings), Latencies()).add(each)
+        self._keep_slow(record, busy)
+        ends = np.array(record.time, np.float64)
+        if not ((ends > 0) & (ends < _LATEST)).all():
+            return
+        waiting = _column(record.wait_ns) + _column(record.write_ns)
+        spread = self._spread(ends, (busy + waiting) / 1e9)
+        for timings, each in zip(record.functions, took, strict=True):
+            counts = timings.rows_in, timings.errors
+            times = timings.decode_ns, timings.user_ns, timings.encode_ns
+            columns = [*map(_column, counts), waiting, *map(_column, times)]
+            values = np.stack(columns, axis=1).astype(np.float64)
+            points = self._functions.setdefault(_key(timings), Points())
+            points.add(spread, values)
+            points.note(spread, each)
+        worker = record.pid
+        if worker not in self._workers and len(self._workers) >= MAX_WORKERS:
+            worker = 0
+        values = np.zeros((len(record), COLUMNS))
+        values[:, 0], values[:, BUSY] = _column(record.rows_in), busy
+        self._workers.setdefault(worker, Points()).add(spread, values)
+
+    def _keep_slow(self, record: BundlesDone, busy: Durations) -> None:
+        """Keeps those that are among the slowest so far, and where their rows are."""
+        first = self._first_row(record)
+        for at in np.flatnonzero(busy > self._least).tolist():
+            took = int(busy[at])
+            if took <= self._least:
+                continue
+            (bundle,) = islice(record, at, at + 1)
+            row = None if first is None else first + sum(record.rows_in[:at])
+            full = len(self._slowest) == MAX_SLOWEST
+            push = heapq.heappushpop if full else heapq.heappush
+            push(self._slowest, (took, -next(self._numbers), bundle, row))
+
+    def sample(self, record: BundleSampled) -> None:
+        """Keeps the first rows of a bundle, as much of them as a reader wants to see."""
+        cut = [
+            tuple([one_line(text, _SAMPLED_TEXT) for text in texts[:_SAMPLED]])
+            for texts in (record.columns, *record.rows[:_SAMPLED])
+        ]
+        kept = replace(record, columns=cut[0], rows=tuple(cut[1:]))
+        self._samples[record.task, record.pid, record.bundle] = kept
+        if len(self._samples) > 2 * MAX_SLOWEST:
+            self._samples.popitem(last=False)
+
+    @property
+    def _least(self) -> int:
+        return self._slowest[0][0] if len(self._slowest) == MAX_SLOWEST else -1
+
+    def _first_row(self, record: BundlesDone) -> int | None:
+        """The row of its partition that a record's bundles begin with."""
+        task = record.task, record.pid
+        number, rows = self._rows.pop(task, (0, 0))
+        steps = np.diff((number, *record.bundle))
+        if (steps > 1).any() or (steps < 0).any():
+            rows = None
+        after = None if rows is None else rows + sum(record.rows_in)
+        self._rows[task] = record.bundle[-1], after
+        if len(self._rows) > _MAX_TASKS:
+            self._rows.popitem(last=False)
+        return rows
+
+    def _spread(self, ends: npt.NDArray[np.float64], seconds: npt.NDArray[np.float64]) -> Spread:
+        """Where bundles lie; the points are made wide enough for the query with them in it."""
+        begins = np.maximum(ends - seconds, 1e-9)
+        low, high = float(begins.min()), float(ends.max())
+        while True:
+            first, last = int(low / self._width), int(high / self._width)
+            if self._span is not None:
+                first, last = min(first, self._span[0]), max(last, self._span[1])
+            if last - first < MAX_POINTS:
+                self._span = first, last
+                return Spread(begins / self._width, ends / self._width)
+            self.halve()
+
+    def halve(self) -> None:
+        """Merges the points two by two."""
+        self._width *= 2
+        if self._span is not None:
+            self._span = self._span[0] // 2, self._span[1] // 2
+        for points in (*self._functions.values(), *self._workers.values()):
+            points.halve()
+
+    def timeline(self, query: str, most: int) -> Timeline:
+        """What there is, in at most that many points."""
+        first, last = self._span or (0, -1)
+        step = max(1, -(-(last - first + 1) // max(1, most)))
+        functions, workers = [], []
+        for key, points in self._functions.items():
+            rows, errors, wait, decode, user, encode = points.merged(first, last, step)
+            p50, p95, p99 = points.ranks(first, last, step, _FRACTIONS)
+            functions.append(
+                FunctionLine(*key, rows, errors, wait, decode, user, encode, p50, p95, p99)
+            )
+        for pid, points in self._workers.items():
+            columns = points.merged(first, last, step)
+            workers.append(WorkerLine(pid, columns[0], columns[BUSY]))
+        start, width = first * self._width, self._width * step
+        return Timeline(query, start, width, tuple(functions), tuple(workers))
+
+    def percentiles(self, query: str) -> list[Percentiles]:
+        """How long bundles took, by function and version."""
+        found = []
+        for key, each in self._latencies.items():
+            p50, p95, p99 = each.percentiles(_FRACTIONS)
+            found.append(
+                Percentiles(query, *key, each.count, p50, p95, p99, each.longest, each.exact)
+            )
+        return found
+
+    def slowest(self) -> list[SlowBundle]:
+        """The bundles that took longest, the longest first."""
+        found = sorted(self._slowest, key=lambda each: each[:2], reverse=True)
+        return [
+            SlowBundle(
+                bundle, busy, first, self._samples.get((bundle.task, bundle.pid, bundle.bundle))
+            )
+            for busy, _, bundle, first in found
+        ]
+
+
+class Timelines:
+    """The queries over time, least recently active first. Not thread-safe by itself."""
+
+    def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Forgets them all."""
+        self._queries: OrderedDict[str, Series] = OrderedDict()
+
+    def add(self, record: BundlesDone) -> None:
+        """Counts bundles in, and keeps the whole in bounds."""
+        series = self._series(record.task.query)
+        series.add(record)
+        if series.changes % 64 == 0:
+            self._thin()
+
+    def sample(self, record: BundleSampled) -> None:
+        """Keeps the first rows of a bundle."""
+        self._series(record.task.query).sample(record)
+
+    def _series(self, query: str) -> Series:
+        series = self._queries.setdefault(query, Series())
+        self._queries.move_to_end(query)
+        if len(self._queries) > MAX_QUERIES:
+            self._queries.popitem(last=False)
+        return series
+
+    def of(self, query: str | None) -> Iterator[tuple[str, Series]]:
+        """The query of that name, or all of them."""
+        if query is None:
+            yield from self._queries.items()
+        elif query in self._queries:
+            yield query, self._queries[query]
+
+    def _thin(self) -> None:
+        total = sum(series.points for series in self._queries.values())
+        for series in self._queries.values():
+            if total <= MAX_ALL_POINTS:
+                return
+            before = series.points
+            series.halve()
+            total -= before - series.points
+
+
+def _key(timings: FunctionTimings) -> Key:
+    return timings.function, timings.version
+
+
+def _took(timings: FunctionTimings) -> Durations:
+    took = _column(timings.decode_ns) + _column(timings.user_ns) + _column(timings.encode_ns)
+    return took
+
+
+def _column(values: tuple[int, ...]) -> Durations:
+    # A worker may send any number there is.
+    try:
+        found: Durations = np.clip(np.array(values, np.int64), 0, _LONGEST_NS)
+        return found
+    except OverflowError:
+        return np.array([min(max(value, 0), _LONGEST_NS) for value in values], np.int64)
+
+
+__all__ = ["MAX_POINTS", "Series", "Timelines"]

@@ -1,0 +1,65 @@
+"""A query over time as it is seen from outside: frozen data, made by ``series``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from notebook_udf.telemetry.records import BundleDone, BundleSampled
+
+
+@dataclass(frozen=True)
+class FunctionLine:
+    """What one version of a function did, point by point.
+
+    ``rows`` are input rows; times are nanoseconds of all workers together, ``wait_ns`` waiting
+    for rows and handing results over. ``p50_ns``, ``p95_ns`` and ``p99_ns`` are of the bundles
+    that ended in the point (within 2 %), None where none did.
+    """
+
+    function: str
+    version: int
+    rows: tuple[float, ...]
+    errors: tuple[float, ...]
+    wait_ns: tuple[float, ...]
+    decode_ns: tuple[float, ...]
+    user_ns: tuple[float, ...]
+    encode_ns: tuple[float, ...]
+    p50_ns: tuple[int | None, ...]
+    p95_ns: tuple[int | None, ...]
+    p99_ns: tuple[int | None, ...]
+
+
+@dataclass(frozen=True)
+class WorkerLine:
+    """What one worker did, point by point; ``busy_ns`` is time in functions, decoding included."""
+
+    pid: int
+    rows: tuple[float, ...]
+    busy_ns: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """A query over time: points of ``width`` seconds, the first one at ``start`` (epoch)."""
+
+    query: str
+    start: float
+    width: float
+    functions: tuple[FunctionLine, ...]
+    workers: tuple[WorkerLine, ...]
+
+
+@dataclass(frozen=True)
+class SlowBundle:
+    """One of the bundles of a query that took longest.
+
+    ``busy_ns`` is what all its functions took, decoding and encoding included. ``first_row``
+    counts from the beginning of the partition; None if bundles before it were not heard of.
+    ``sample`` holds its first rows as text; a worker keeps them of a bundle that is slower than
+    all before it in a query, so that many have none.
+    """
+
+    bundle: BundleDone
+    busy_ns: int
+    first_row: int | None
+    sample: BundleSampled | None = None

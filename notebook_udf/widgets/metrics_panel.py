@@ -1,0 +1,92 @@
+"""The bundles of queries as live charts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from notebook_udf.telemetry.views import MetricsView
+from notebook_udf.widgets.panel import Panel
+from notebook_udf.widgets.scripts import script
+
+# Queries that are sent with everything; of the others the browser asks for what it shows.
+PUSHED = 6
+POINTS = 120
+# Functions and workers of a query whose lines are sent, those with the most rows first.
+LINES = 24
+_COUNTS = ("rows", "errors")
+
+
+class MetricsPanel(Panel):
+    """Shows what functions cost and counted, of one query or of all."""
+
+    _esm = script("metrics")
+
+    def __init__(self, view: MetricsView) -> None:
+        self._view = view
+        self._made: dict[str, tuple[Any, dict[str, Any]]] = {}
+        self._totals: Any = None
+        super().__init__()
+        self.commands = {"query": self._query}
+
+    def refresh(self) -> None:
+        """Sends what has changed; that nothing has is seen without putting it together."""
+        totals = self._view.totals
+        # Whatever else a task says is followed by its end, which is in the totals.
+        if totals != self._totals:
+            self._totals = totals
+            super().refresh()
+
+    def read(self) -> Any:
+        """The latest queries with everything, and of the others what they are called."""
+        totals: dict[str, list[Any]] = {}
+        for total in self._view.totals:
+            totals.setdefault(total.query, []).append(total)
+        queries = [name for name in self._view.queries if name in totals]
+        pushed = queries[-PUSHED:]
+        self._made = {
+            name: self._current(name, (self._view.changes(name), totals[name])) for name in pushed
+        }
+        return {
+            "names": [
+                {
+                    "query": name,
+                    "functions": list(dict.fromkeys(t.function for t in totals[name]))[:LINES],
+                    "rows": max(t.rows_in for t in totals[name]),
+                }
+                for name in reversed(queries)
+            ],
+            "queries": {name: found for name, (_, found) in self._made.items()},
+            "dropped_metrics": self._view.dropped_metrics,
+        }
+
+    def twin(self) -> tuple[str, str]:
+        """The same as tables, with lines of blocks for charts."""
+        return self._view._repr_html_(), repr(self._view)
+
+    def _current(self, name: str, state: Any) -> tuple[Any, dict[str, Any]]:
+        made = self._made.get(name)
+        # Most queries are over, and what is known of them does not change any more.
+        return made if made is not None and made[0] == state else (state, self._query(name))
+
+    def _query(self, query: str) -> dict[str, Any]:
+        return shortened(self._view.query(query, POINTS))
+
+
+def shortened(query: dict[str, Any]) -> dict[str, Any]:
+    """A query's data with fewer digits and no more lines than a chart can show."""
+    timeline = query["timeline"]
+    if timeline is None:
+        return query
+    made = dict(timeline)
+    for lines in ("functions", "workers"):
+        most = sorted(timeline[lines], key=lambda line: sum(line["rows"]), reverse=True)
+        made[lines] = [{k: _short(k, v) for k, v in line.items()} for line in most[:LINES]]
+        made[f"more_{lines}"] = max(0, len(most) - LINES)
+    return {**query, "timeline": made}
+
+
+def _short(name: str, value: Any) -> Any:
+    if not isinstance(value, (tuple, list)):
+        return value
+    digits = 1 if name in _COUNTS else None
+    return [None if each is None else round(each, digits) for each in value]

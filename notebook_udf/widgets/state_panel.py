@@ -1,0 +1,202 @@
+"""A stream's state: its keys and what is remembered of them, batch by batch."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections import OrderedDict
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+from urllib.parse import unquote, urlparse
+
+from notebook_udf.state.pages import Page, diff_page, history_page, state_page, timer_page
+from notebook_udf.state.reader import StateReader
+from notebook_udf.tables import html_table, text_table
+from notebook_udf.widgets.panel import Panel
+from notebook_udf.widgets.scripts import script
+
+_log = logging.getLogger(__name__)
+
+# Between two looks whether a batch was committed: at a folder of this machine, or elsewhere.
+_SECONDS_NEAR = 0.5
+_SECONDS_FAR = 5.0
+_KEPT_KEYS = 2_000
+_TWIN_ROWS = 20
+_NOT_OURS = (
+    "no function and no state variable is in this state: it is that of operators of Spark's own, "
+    "whose variables have no names. spark.read.format('statestore') reads it"
+)
+
+
+class StatePanel(Panel):
+    """Shows the state of one query. Reading it takes Spark a moment, so another thread does it."""
+
+    _esm = script("state")
+
+    def __init__(self, reader: StateReader) -> None:
+        self._reader = reader
+        self._thread = ThreadPoolExecutor(1, "notebook-udf-state")
+        self._closed = False
+        # What is shown of the latest batch, and reread when another is committed.
+        self._name = next(iter((*reader.functions, *reader.variables)), "")
+        self._page: Page | None = None
+        self._ids: list[int] = []
+        self._error = ""
+        self._keys: OrderedDict[int, Any] = OrderedDict()
+        self._given = 0
+        self._commits = _Commits(reader.checkpoint)
+        self._reading: Future[None] | None = None
+        super().__init__()
+        self.commands = {
+            "page": self._asked_page,
+            "diff": self._asked_diff,
+            "history": self._asked_history,
+            "timers": self._asked_timers,
+        }
+        if self._name:
+            self._reread()
+        else:
+            self._error = _NOT_OURS
+
+    def read(self) -> Any:
+        """What there is, and the first keys after the latest batch."""
+        if self._commits.moved():
+            self._reread()
+        reader = self._reader
+        return {
+            "checkpoint": reader.checkpoint,
+            "batches": list(reader.batches),
+            "operators": [
+                {"id": o.id, "name": o.name, "variables": o.variables} for o in reader.operators
+            ],
+            "functions": list(reader.functions),
+            "keys": [list(key) for key in reader.keys],
+            "latest": self._page and {"name": self._name, **self._sent(self._page, self._ids)},
+            "error": self._error,
+        }
+
+    def twin(self) -> tuple[str, str]:
+        """The functions and their accumulators' types, and the first keys after the last batch."""
+        html, text = self._reader._repr_html_(), repr(self._reader)
+        page = self._page
+        if page is None:
+            return html, text
+        head = tuple(page.columns)
+        rows = [tuple("NULL" if v is None else v for v in row) for row in page.rows[:_TWIN_ROWS]]
+        title = f"{self._name} after batch {page.batch}: {len(rows):,} of {page.total:,} keys"
+        return (
+            f"{html}{html_table(head, rows, caption=title)}",
+            f"{text}\n\n{title}\n{text_table(head, rows)}",
+        )
+
+    def freeze(self) -> None:
+        """Ends it, and lets no further read begin."""
+        self._closed = True
+        self._thread.shutdown(wait=False, cancel_futures=True)
+        super().freeze()
+
+    def _reread(self) -> None:
+        """Reads the latest batch, unless that is being done."""
+        if self._closed or not self._name:
+            return
+        if self._reading is not None and not self._reading.done():
+            self._commits.again()
+            return
+        self._reading = self._thread.submit(self._read_latest)
+
+    def _read_latest(self) -> None:
+        name = self._name
+        try:
+            reader = self._reader.latest()
+            page, keys = state_page(reader, name)
+            self._reader, self._error = reader, ""
+            if name == self._name:
+                self._page, self._ids = page, self._numbered(keys)
+        except Exception as error:
+            _log.info("the state could not be read", exc_info=True)
+            self._error = f"the latest batch cannot be read: {_first_line(error)}"
+
+    def _asked_page(
+        self, name: str, batch: int | None = None, search: str = "", offset: int = 0
+    ) -> Future[Any]:
+        def answer() -> Any:
+            page, keys = state_page(
+                self._reader, name, batch, search=str(search), offset=int(offset)
+            )
+            if batch is None and not search and not offset:
+                self._name, self._page, self._ids = name, page, self._numbered(keys)
+                return self._sent(page, self._ids)
+            return self._sent(page, self._numbered(keys))
+
+        return self._thread.submit(answer)
+
+    def _asked_diff(
+        self, name: str, batch1: int, batch2: int, search: str = "", offset: int = 0
+    ) -> Future[Any]:
+        def answer() -> Any:
+            page = diff_page(
+                self._reader, name, int(batch1), int(batch2), search=str(search), offset=int(offset)
+            )
+            return page.to_dict()
+
+        return self._thread.submit(answer)
+
+    def _asked_history(self, key: int) -> Future[Any]:
+        return self._thread.submit(lambda: history_page(self._reader, self._keys[key]))
+
+    def _asked_timers(self, batch: int | None = None, offset: int = 0) -> Future[Any]:
+        return self._thread.submit(
+            lambda: timer_page(self._reader, batch, offset=int(offset)).to_dict()
+        )
+
+    def _numbered(self, keys: list[Any]) -> list[int]:
+        """Numbers by which the browser names keys: their texts cannot always be read back."""
+        numbers = []
+        for key in keys:
+            self._given += 1
+            self._keys[self._given] = key
+            numbers.append(self._given)
+        while len(self._keys) > _KEPT_KEYS:
+            self._keys.popitem(last=False)
+        return numbers
+
+    @staticmethod
+    def _sent(page: Page, ids: list[int]) -> dict[str, Any]:
+        return {**page.to_dict(), "ids": ids}
+
+
+class _Commits:
+    """Notices that a query has committed a batch."""
+
+    def __init__(self, checkpoint: str) -> None:
+        place = urlparse(checkpoint)
+        self._folder = ""
+        if place.scheme in ("", "file"):
+            self._folder = os.path.join(unquote(place.path), "commits")
+        self._seconds = _SECONDS_NEAR if os.path.isdir(self._folder) else _SECONDS_FAR
+        self._last: Any = self._state()
+        self._looked = time.monotonic()
+
+    def moved(self) -> bool:
+        """Whether it may have, since this was asked before."""
+        if time.monotonic() - self._looked < self._seconds:
+            return False
+        self._looked = time.monotonic()
+        before, self._last = self._last, self._state()
+        return bool(before != self._last)
+
+    def again(self) -> None:
+        """Has ``moved`` say so once more."""
+        self._last = None
+
+    def _state(self) -> Any:
+        try:
+            return os.stat(self._folder).st_mtime_ns
+        except OSError:
+            # On a store that cannot be looked at from here: it may have moved at any time.
+            return object()
+
+
+def _first_line(error: Exception) -> str:
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)

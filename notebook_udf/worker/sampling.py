@@ -1,0 +1,68 @@
+"""The first rows of bundles that took long: they are gone when someone wants to know why.
+
+Only of a bundle that is clearly slower than all before it in this worker and query, so that a
+query takes a handful of samples however long it runs. The values travel as short texts.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from notebook_udf.telemetry.records import BundleSampled, TaskId
+from notebook_udf.worker.failure import short
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_ROWS = 3
+_COLUMNS = 8
+# Rows that are larger would take longer to be written down than is worth it.
+_MOST_BYTES = 100_000
+# What is worth a look, and how much slower than the last one.
+_LEAST_NS = 1_000_000
+_CLEARLY = 1.2
+
+
+class Slowest:
+    """How long the slowest bundle of the current query took."""
+
+    def __init__(self) -> None:
+        self._query = ""
+        self._from_ns = _LEAST_NS
+
+    def beaten(self, query: str, busy_ns: int) -> bool:
+        """Whether a bundle is clearly slower than those before it, which it then is one of."""
+        if query != self._query:
+            self._query, self._from_ns = query, _LEAST_NS
+        if busy_ns < self._from_ns:
+            return False
+        self._from_ns = int(busy_ns * _CLEARLY)
+        return True
+
+
+def sampled(
+    task: TaskId, bundle: int, batch: pa.RecordBatch, parameters: Sequence[str]
+) -> BundleSampled | None:
+    """The first rows of a batch; None if they are too large, or have values Python has not."""
+    first = batch.slice(0, _ROWS)
+    if first.nbytes > _MOST_BYTES:
+        return None
+    names = batch.schema.names
+    fitting = len(parameters) == len(names) and not any(p.startswith("*") for p in parameters)
+    shown = [str(name) for name in (parameters if fitting else names)[:_COLUMNS]]
+    try:
+        columns = [_texts(first.column(at)) for at in range(len(shown))]
+    except (ValueError, OverflowError, NotImplementedError):
+        return None
+    if len(names) > len(shown):
+        shown.append(f"… {len(names) - len(shown):,} more")
+        columns.append(["…"] * first.num_rows)
+    rows = tuple(zip(*columns, strict=True))
+    return BundleSampled(os.getpid(), time.time(), task, bundle, tuple(shown), rows)
+
+
+def _texts(column: Any) -> list[str]:
+    return [short(value) for value in column.to_pylist()]
