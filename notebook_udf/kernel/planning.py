@@ -96,6 +96,7 @@ class PlanReader:
         steps = self._rewriting.steps
         self._origin = Origin(query or self._rewriting.query, steps, analyzed, optimized)
         self._run: Run | None = None
+        self._count = self._shape = 0
 
     def plan(self) -> Plan:
         """The plan, with its last run."""

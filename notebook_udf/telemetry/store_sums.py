@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 

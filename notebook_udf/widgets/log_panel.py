@@ -9,8 +9,9 @@ from typing import Any
 
 from notebook_udf.telemetry.views import LogView
 from notebook_udf.widgets.log_feed import LogFeed
-from notebook_udf.widgets.panel import Panel, sendable
+from notebook_udf.widgets.panel import Panel
 from notebook_udf.widgets.scripts import script
+from notebook_udf.widgets.sendable import sendable
 
 # A browser that loads the panel may miss what is sent meanwhile, and while a cell runs it cannot
 # ask for it. So all is sent once more after these times, until it was heard from.

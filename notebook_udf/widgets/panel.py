@@ -43,8 +43,7 @@ class Panel(anywidget.AnyWidget):
     """
 
     data = traitlets.Any().tag(sync=True)
-    # By name, because traitlets gives each instance a class of its own.
-    _living: ClassVar[dict[str, Panel]] = {}
+    _living: ClassVar[dict[type, Panel]] = {}
     _changing: ClassVar[threading.RLock] = threading.RLock()
 
     def __init__(self) -> None:
