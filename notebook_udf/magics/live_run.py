@@ -11,7 +11,6 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -164,8 +163,10 @@ class LiveRun:
     def _state(self, outcome: Outcome, now: float) -> RunState:
         if self._watch is None:
             return RunState(outcome, now - self._began)
-        state = self._watch.state(outcome, now, self._jobs.progress(time.time()))
-        return replace(state, cancelling=outcome == "running" and self._cells.interrupted)
+        cancelling = outcome == "running" and self._cells.interrupted
+        return self._watch.state(
+            outcome, now, self._jobs.progress(time.time()), cancelling=cancelling
+        )
 
     def _read(self, *, last: bool = False) -> None:
         """Asks Spark for the jobs; where it does not say, functions are all that is seen."""

@@ -84,8 +84,9 @@ class Watch:
         # Each query with the stages in which tasks of its began.
         self._queries: dict[str, set[int]] = {}
         self._ended = _Sum()
-        # A task with several Python nodes begins and ends once for each.
-        self._open: Counter[tuple[int, int]] = Counter()
+        # By query, worker and attempt: a task with several Python nodes begins and ends once for
+        # each.
+        self._open: Counter[tuple[str, int, int]] = Counter()
         self._lines: dict[str, int] = {}
         self._log: deque[tuple[str, str]] = deque(maxlen=50)
         self._outcomes: dict[str, str] = {}
@@ -99,13 +100,14 @@ class Watch:
             match record:
                 case TaskStarted(task=task) if record.functions:
                     self._queries.setdefault(task.query, set()).add(task.stage)
-                    self._open[record.pid, task.task_attempt] += 1
+                    self._open[task.query, record.pid, task.task_attempt] += 1
                     if self._first_task is None:
                         self._first_task = time.monotonic()
-                case TaskEnded(task=task) if (record.pid, task.task_attempt) in self._open:
-                    self._open[record.pid, task.task_attempt] -= 1
-                    if self._open[record.pid, task.task_attempt] <= 0:
-                        del self._open[record.pid, task.task_attempt]
+                case TaskEnded(task=task):
+                    key = (task.query, record.pid, task.task_attempt)
+                    self._open[key] -= 1
+                    if self._open[key] <= 0:
+                        del self._open[key]
                 case LogLines(query=query) if query in self._queries:
                     count = len(record.lines) + max(0, record.dropped)
                     self._lines[query] = self._lines.get(query, 0) + count
@@ -114,8 +116,10 @@ class Watch:
                         self._log.append((query, line.text[:1000]))
                 case CallFailed(task=task) if task.query in self._queries:
                     self._outcomes[record.failed.function] = record.outcome
-                case WorkerExited(requested=False) if record.signal is not None:
-                    self._lost += 1
+                case WorkerExited(pid=pid):
+                    self._lost += record.signal is not None and not record.requested
+                    for key in [key for key in self._open if key[1] == pid]:
+                        del self._open[key]
                 case _:
                     return
             self._changed.notify_all()
@@ -124,13 +128,12 @@ class Watch:
         """Waits until every task that began has reported its end."""
         with self._changed:
             self._changed.wait_for(
-                lambda: not self._open and (bool(self._queries) or not expected), timeout
+                lambda: not self._busy() and (bool(self._queries) or not expected), timeout
             )
 
-    @property
-    def saw_functions(self) -> bool:
-        """Whether a task with functions began."""
-        return self._first_task is not None
+    def _busy(self) -> int:
+        """How many tasks of its queries have begun and not ended."""
+        return sum(query in self._queries for query, _, _ in self._open)
 
     def forget(self, stages: set[int]) -> None:
         """Lets go of the queries of others: those that ran nothing but these stages."""
@@ -138,8 +141,12 @@ class Watch:
             for query in [q for q, ran in self._queries.items() if ran <= stages]:
                 del self._queries[query]
                 self._lines.pop(query, None)
+            if not self._queries and not self._ended.rows:
+                self._first_task = None
 
-    def state(self, outcome: Outcome, now: float, progress: Progress) -> RunState:
+    def state(
+        self, outcome: Outcome, now: float, progress: Progress, *, cancelling: bool = False
+    ) -> RunState:
         """What is known at this moment."""
         with self._changed:
             while len(self._queries) > _MOST_QUERIES:
@@ -149,7 +156,7 @@ class Watch:
                 self._ended.stages.clear()
             queries, first = list(self._queries), self._first_task
             log = [text for query, text in self._log if query in self._lines]
-            lines, open_tasks = sum(self._lines.values()), len(self._open)
+            lines, busy = sum(self._lines.values()), self._busy()
             trouble = Trouble(dict(self._outcomes), self._lost, self._dropped)
         whole = self._ended.copy()
         for query in queries:
@@ -162,13 +169,14 @@ class Watch:
             metrics=tuple(whole.tally.metric_totals(single)),
             rows=whole.rows,
             bundles=whole.bundles,
-            in_progress=open_tasks if outcome == "running" else 0,
+            in_progress=busy if outcome == "running" else 0,
             rate=whole.rows / (now - first) if first is not None and now > first else 0.0,
             rate_now=self._rate_now(now, whole.rows) if first is not None else 0.0,
             split=whole.split,
             log_lines=lines,
             log=tuple(without_colours(text) for text in log[-LOG_TAIL:]),
             progress=_named(progress, whole.stages),
+            cancelling=cancelling,
         )
         return replace(state, warnings=warnings(state, trouble))
 

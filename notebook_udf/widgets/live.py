@@ -141,10 +141,11 @@ def warnings(state: RunState, trouble: Trouble) -> tuple[str, ...]:
         for t in state.totals
         if t.errors
     ]
-    if trouble.lost_workers:
+    # A cancel ends workers that are busy.
+    if trouble.lost_workers and state.outcome != "cancelled" and not state.cancelling:
         found.append(f"{counted(trouble.lost_workers, 'worker')} died and had to be replaced")
     if state.progress.failed:
-        found.append(f"{counted(state.progress.failed, 'task')} failed and had to run again")
+        found.append(f"{counted(state.progress.failed, 'task')} failed")
     found += [_skew(s) for s in state.progress.stages if s.skew is not None and s.skew >= _SKEWED]
     if state.progress.spilled:
         found.append(f"{size(state.progress.spilled)} did not fit into memory and went to disk")

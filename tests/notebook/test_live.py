@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,13 @@ def run_of(message: dict[str, Any]) -> dict[str, Any]:
 
 def logged(message: dict[str, Any]) -> bool:
     return any("row <b> 3" in line for line in run_of(message).get("log", ()))
+
+
+@pytest.fixture(autouse=True)
+def live(cell: Cell) -> Iterator[None]:
+    assert cell("session.live = True").ok
+    yield
+    assert cell("session.live = False").ok
 
 
 @pytest.fixture
@@ -170,16 +177,13 @@ def test_cells_within_cells_share_the_place(cell: Cell, running: Kernel, gate: P
 
 def test_switched_off(cell: Cell, running: Kernel, gate: Path) -> None:
     assert cell("session.live = False").ok
-    try:
-        for code in (f"%%sparksql\n{QUERY}", f"rows = session.sql({QUERY!r}).collect()"):
-            begun = running.start(code)
-            open_gate(gate)
-            over = running.finish(begun)
-            assert over.ok, over.errors
-            assert over.comms == []
-            assert len(over.displays) == code.startswith("%%")
-    finally:
-        assert cell("session.live = True").ok
+    for code in (f"%%sparksql\n{QUERY}", f"rows = session.sql({QUERY!r}).collect()"):
+        begun = running.start(code)
+        open_gate(gate)
+        over = running.finish(begun)
+        assert over.ok, over.errors
+        assert over.comms == []
+        assert len(over.displays) == code.startswith("%%")
 
 
 def test_a_batch_run_leaves_no_widget_behind(tmp_path: Path) -> None:
