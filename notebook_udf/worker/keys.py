@@ -76,8 +76,13 @@ def key_columns(keys: list[Any], types: list[pa.DataType]) -> list[pa.Array]:
     if not types:
         return []
     columns = [keys] if len(types) == 1 else list(zip(*keys, strict=True))
-    # The cast is for the time zone that a TIMESTAMP came with: Spark takes one schema only.
     return [
-        encoder(from_arrow_type(arrow))(list(column)).cast(arrow)
+        _typed(encoder(from_arrow_type(arrow))(list(column)), arrow)
         for column, arrow in zip(columns, types, strict=True)
     ]
+
+
+def _typed(column: pa.Array, arrow: pa.DataType) -> pa.Array:
+    """A column with the time zone that a TIMESTAMP came with: Spark takes one schema only."""
+    # Where there is nothing to change pyarrow's cast loses elements of lists of NULLs.
+    return column if column.type == arrow else column.cast(arrow)

@@ -294,6 +294,13 @@ def test_keys_group_as_sql_does_and_come_back(data: st.DataObject) -> None:
     assert [to_sql(v) for v in decoder(back.type)(back)] == [to_sql(v) for v in firsts]
 
 
+def test_keys_of_nulls_come_back_whole() -> None:
+    kept = pa.list_(pa.field("element", pa.null()))
+    (back,) = key_columns([(None, None), (None,)], [kept])
+    assert back.type == kept
+    assert back.to_pylist() == [[None, None], [None]]
+
+
 def test_several_keys_come_back_as_columns() -> None:
     types = [pa.string(), pa.float64()]
     keys = [("a", math.nan), (None, None)]
