@@ -90,10 +90,15 @@ class StreamPass(StatefulProcessor):  # type: ignore[misc]
         self._calls = self._announced(shipments)
 
     def init(self, handle: StatefulProcessorHandle) -> None:
-        """Declares the state; Spark asks for it in the driver as well, and compares."""
+        """Declares the state; Spark asks the driver for it, once per query."""
+        self._declare(handle)
+        # Kept for its schema alone, which nobody but the driver is asked for.
+        handle.getValueState(TYPES, self._variables.types, self._variables.ttl)
+
+    def _declare(self, handle: StatefulProcessorHandle) -> None:
+        """Declares what a task reads and writes; each variable takes Spark milliseconds."""
         kept = self._variables
         handle.getValueState(ACCUMULATORS, _PICKLED, kept.ttl)
-        handle.getValueState(TYPES, kept.types, kept.ttl)
         handle.getMapState(VIEWS, _VIEW_KEY, _VIEW_ENTRY, kept.ttl)
         if kept.partition:
             handle.getValueState(PARTITION, _PICKLED, kept.ttl)
@@ -121,7 +126,7 @@ class StreamPass(StatefulProcessor):  # type: ignore[misc]
 
         from notebook_udf.worker.state_server import StateServer
 
-        self.init(StatefulProcessorHandle(client))
+        self._declare(StatefulProcessorHandle(client))
         client.set_handle_state(State.INITIALIZED)
         server = StateServer(client)
         yield from map(_wrapped, self._take(server, batches, mode))
