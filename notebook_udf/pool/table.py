@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 HEADERS = ("worker", "state", "function", "bundle", "memory", "limit", "CPU s", "rows", "error")
 _NAME = 60
 _ERROR = 200
+# Spark's worker leaves by ``sys.exit(-1)`` when a task's error has been handed over.
+_TASK_FAILED = 255
 
 
 def worker_rows(workers: Iterable[WorkerView]) -> list[tuple[str, ...]]:
@@ -57,6 +59,8 @@ def how_it_ended(worker: WorkerView, *, restarted: bool) -> str:
         return "was told to go"
     if ended.signal is not None:
         return f"was ended by {_signal(ended.signal)}"
+    if ended.exit_code == _TASK_FAILED:
+        return "ended with a task that failed or was stopped"
     return "went by itself" if ended.exit_code == 0 else f"exited with code {ended.exit_code}"
 
 

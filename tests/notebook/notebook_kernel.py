@@ -62,8 +62,9 @@ class Ran:
 
     @property
     def value(self) -> str:
-        """Text of the cell's result."""
-        (result,) = [o for o in self.outputs if o["type"] == "execute_result"]
+        """Text of the cell's result, or of the panel it shows."""
+        results = [o for o in self.outputs if o["type"] == "execute_result"]
+        (result,) = results or [o for o in self.outputs if o["type"] == "display_data"]
         return str(result["data"]["text/plain"])
 
 
@@ -118,7 +119,8 @@ class Kernel:
                     by_display[output["display_id"]] = output
             elif kind == "update_display_data":
                 ran.updates.append(content["data"])
-                by_display[content["transient"]["display_id"]]["data"] = content["data"]
+                # That of an earlier cell changes too, when a panel of its kind is shown again.
+                by_display.get(content["transient"]["display_id"], {})["data"] = content["data"]
             elif kind.startswith("comm_"):
                 ran.comms.append({"kind": kind, **content})
             if until is not None and until(message):
