@@ -111,7 +111,10 @@ class Stored:
         except Exception as error:
             raise SessionError(f"{self.checkpoint} is no checkpoint with state: {error}") from error
         if not rows:
-            raise SessionError(f"the query of {self.checkpoint} keeps no state")
+            raise SessionError(
+                f"{self.checkpoint} is no checkpoint with state: nothing is there, or its query "
+                f"keeps no state"
+            )
         return list(rows)
 
 
