@@ -11,7 +11,7 @@ from typing import Any
 
 from notebook_udf.magics.interrupt import CellJobs, running_session
 from notebook_udf.magics.live_run import LiveRun, outcome_of, soon, when_slow
-from notebook_udf.magics.live_screens import screen
+from notebook_udf.magics.live_screens import is_watched, screen
 
 
 class LiveCells:
@@ -43,8 +43,9 @@ class LiveCells:
         return LiveRun(self._jobs, screen(self._shell, live=live), due=soon, always=True)
 
     def _before(self, info: Any) -> None:
-        # A cell that another one runs is a part of it.
-        if self._run is None and self._jobs.outermost:
+        # A cell that another one runs is a part of it. Where nobody watches there is nobody to
+        # tell, and how long a query took would make every run of a notebook another notebook.
+        if self._run is None and self._jobs.outermost and is_watched(self._shell):
             shown = screen(self._shell, live=True)
             self._run = LiveRun(self._jobs, shown, due=when_slow, always=False)
             self._run.begin()

@@ -6,11 +6,13 @@ which runs there are of ``live_cells``.
 
 from __future__ import annotations
 
+import contextlib
 import contextvars
 import logging
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -109,7 +111,8 @@ class LiveRun:
                 self._watch.settle(_SECONDS_TO_SETTLE, expected=self._expected)
             if self._shown:
                 self._read(last=True)
-            self._screen.end(self._state(outcome, finished), self.result)
+            state = self._state(outcome, finished)
+            self._screen.end(replace(state, progress=state.progress.ended()), self.result)
         finally:
             if self._unsubscribe is not None:
                 self._unsubscribe()
@@ -178,7 +181,9 @@ class LiveRun:
                 self._reader = JobReader(session.spark, self._jobs)
             if self._reader is not None:
                 if last:
-                    self._reader.settle()
+                    with contextlib.suppress(Exception):
+                        # The store is behind on a busy machine; it is read all the same.
+                        self._reader.settle()
                 self._reader.read(time.time())
         except Exception:
             _log.debug("Spark does not say how far its jobs are", exc_info=True)

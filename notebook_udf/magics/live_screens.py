@@ -33,11 +33,11 @@ class Screen(Protocol):
 def screen(shell: Any, *, live: bool) -> Screen:
     """The screen of a shell: a notebook's cell, or a terminal."""
     if getattr(shell, "kernel", None) is not None:
-        return CellScreen(live=live and _is_watched(shell))
+        return CellScreen(live=live and is_watched(shell))
     return TerminalScreen(live=live)
 
 
-def _is_watched(shell: Any) -> bool:
+def is_watched(shell: Any) -> bool:
     """Whether a person sits in front of the cell that runs.
 
     Who runs a notebook as a batch (nbclient, nbconvert, papermill) says that it takes no input;

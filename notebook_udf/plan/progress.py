@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-StageState = Literal["waiting", "running", "done", "failed", "skipped"]
+# ``ended`` is one whose run is over while Spark has not told yet how it ended.
+StageState = Literal["waiting", "running", "done", "failed", "skipped", "ended"]
 
 # Every cell's jobs carry a tag of their own that begins like this.
 CELL_TAG = "notebook-udf-cell-"
@@ -99,6 +100,16 @@ class Progress:
     seconds: float = 0.0
     spilled: int = 0
     failed: int = 0
+
+    def ended(self) -> Progress:
+        """The same when the run is over: nothing in it goes on."""
+        stages = (
+            dataclasses.replace(stage, state="ended", running=0, rest=None)
+            if stage.state in ("waiting", "running")
+            else stage
+            for stage in self.stages
+        )
+        return dataclasses.replace(self, stages=tuple(stages), active=False)
 
     def to_dict(self) -> dict[str, Any]:
         """The same as JSON-able data."""

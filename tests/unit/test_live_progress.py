@@ -110,6 +110,15 @@ def test_stages_the_store_has_let_go_of_do_not_stay_open() -> None:
     assert [s.number for s in jobs.progress(BEGAN).stages] == [9]
 
 
+def test_nothing_goes_on_in_what_is_over() -> None:
+    jobs = Jobs(TAG, BEGAN)
+    jobs.take_jobs([job(1, 3, 4, 5)])
+    jobs.take_stages([stage(5, "ACTIVE"), stage(4, "PENDING"), stage(3, "FAILED")], BEGAN)
+    over = jobs.progress(BEGAN).ended()
+    assert [s.state for s in over.stages] == ["failed", "ended", "ended"]
+    assert not over.active
+
+
 def test_skew_is_measured_once_and_kept() -> None:
     jobs = Jobs(TAG, BEGAN)
     jobs.take_jobs([job(1, 5)])

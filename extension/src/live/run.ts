@@ -3,7 +3,7 @@
 export interface Stage {
   number: number;
   name: string;
-  state: "waiting" | "running" | "done" | "failed" | "skipped";
+  state: "waiting" | "running" | "done" | "failed" | "skipped" | "ended";
   tasks: number;
   done: number;
   running: number;
@@ -57,7 +57,7 @@ export function shares(split: Run["split"]): Record<Part, number> {
 
 /** The stages that fit: those that run or failed first, then the latest; in Spark's order. */
 export function telling(progress: Progress, most: number): { stages: Stage[]; others: number } {
-  const order = { running: 0, failed: 1, waiting: 3, done: 2, skipped: 4 };
+  const order = { running: 0, failed: 1, waiting: 3, done: 2, ended: 2, skipped: 4 };
   const chosen = [...progress.stages]
     .sort((a, b) => order[a.state] - order[b.state] || b.number - a.number)
     .slice(0, most);
