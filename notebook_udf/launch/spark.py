@@ -27,6 +27,7 @@ from notebook_udf.launch.java import find_java
 
 DAEMON_CONF = "spark.python.daemon.module"
 DAEMON_MODULE = "notebook_udf.pool.daemon"
+CHANGELOG_CONF = "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled"
 
 # Larger than Spark's 10,000: fewer crossings, and a slice still fits the processor's cache.
 BUNDLE_ROWS = 32_768
@@ -42,7 +43,7 @@ _SQL_CONF = {
         "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
     ),
     # What has changed is committed, and not a copy of all that is there.
-    "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+    CHANGELOG_CONF: "true",
     # Without it a segfault in a worker is reported as 'crashed' and nothing more.
     "spark.sql.execution.pyspark.udf.faulthandler.enabled": "true",
 }

@@ -5,7 +5,7 @@ While the query runs or after it died.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +14,12 @@ from pyspark.sql.types import StructType
 from notebook_udf.errors import SessionError
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.state.decoding import Decoding, accumulators, without_views
+from notebook_udf.state.history import SCHEMA, by_batch
+from notebook_udf.state.shares import Share, shares_of
 from notebook_udf.state.stored import TIMERS, Stored
 from notebook_udf.tables import text_table
 from notebook_udf.types import ddl
-from notebook_udf.worker.stream_layout import ACCUMULATORS, TYPES, VIEWS
+from notebook_udf.worker.stream_layout import ACCUMULATORS, PARTITION, TYPES, VIEWS
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -41,8 +43,9 @@ class StateReader:
     Attributes
     ----------
     functions
-        The aggregate functions that have accumulators in it; one called twice has a number or
-        the name of its column behind its name.
+        The functions that keep something in it, aggregate functions and process functions; one
+        called twice has a number or the name of its column behind its name. What a process
+        function without keys keeps is read by the number of its partition, ``partition``.
     variables
         The state variables by name, with their kind.
     batches
@@ -61,16 +64,18 @@ class StateReader:
         registered: Mapping[str, RegisteredFunction],
     ) -> None:
         self.checkpoint = checkpoint
+        self._spark = spark
         self._registered = registered
         self._stored = Stored(spark, checkpoint)
         self.variables = self._stored.variables
         self.batches = self._stored.batches
-        self.functions: tuple[str, ...] = ()
-        self._keys: list[StructField] = []
+        self._shares: dict[str, Share] = {}
+        self._keys: tuple[StructField, ...] = ()
         if {ACCUMULATORS, TYPES, VIEWS} <= set(self.variables):
             schema = self._stored.read(TYPES).schema
-            self.functions = tuple(schema["value"].dataType["functions"].dataType.names)
-            self._keys = list(schema["key"].dataType.fields)
+            self._keys = tuple(schema["key"].dataType.fields)
+            self._shares = shares_of(self._keys, schema["value"].dataType)
+        self.functions: tuple[str, ...] = tuple(self._shares)
 
     def read(
         self, name: str, batch: int | None = None, *, where: Column | None = None
@@ -86,6 +91,10 @@ class StateReader:
         where
             Of a function, a condition on the key's columns; others are not unpickled.
 
+        Notes
+        -----
+        What a process function without keys keeps has the partition's number for its key.
+
         Returns
         -------
         DataFrame
@@ -98,13 +107,10 @@ class StateReader:
         KeyError
             If there is neither a function nor a variable of that name.
         """
-        if name in self.functions:
-            declared = self._declared(name)
-            keys = [f"{f.name} {ddl(f.dataType)}" for f in self._keys]
-            shown = "STRING" if declared is None else ddl(without_views(declared))
-            decoding = Decoding(len(self._keys), self.functions.index(name), declared)
-            schema = ", ".join([*keys, f"accumulator {shown}"])
-            return self._pickled(batch, where).mapInArrow(decoding, schema)
+        if name in self._shares:
+            share = self._shares[name]
+            rows = self._pickled(share, batch)
+            return self._decoded(name, rows if where is None else rows.where(where), share.keys)
         if name in self.variables:
             return self._stored.read(name, batch)
         known = ", ".join([*self.functions, *self.variables]) or "none"
@@ -122,7 +128,7 @@ class StateReader:
         from pyspark.sql import functions as F
 
         found = []
-        for name in self.functions:
+        for name in self._of_keys():
             before, after = (self._texts(name, b, s) for b, s in ((batch1, "1"), (batch2, "2")))
             same = None
             for f in self._keys:
@@ -161,7 +167,7 @@ class StateReader:
         return self._all(
             [
                 self.read(name, batch, where=where).select(F.lit(name).alias("function"), text)
-                for name in self.functions
+                for name in self._of_keys()
             ]
         )
 
@@ -178,11 +184,22 @@ class StateReader:
         DataFrame
             ``batch``, ``function`` and ``accumulator`` as text, oldest first; no row for a batch
             that did not know the key.
+
+        Raises
+        ------
+        SessionError
+            If the query ran without changelog checkpoints, which sessions of ours turn on.
         """
         from pyspark.sql import functions as F
 
-        batches = range(self.batches[0], self.batches[1] + 1)
-        found = [self.find(key, b).select(F.lit(b).alias("batch"), "*") for b in batches]
+        where = self._is(key, "key.")
+        kept = self._spark.createDataFrame(by_batch(self._stored, where), SCHEMA)
+        batch = kept.schema.fields[:1]
+        text = F.col("accumulator").cast("string").alias("accumulator")
+        found = [
+            self._decoded(name, kept, batch).select("batch", F.lit(name).alias("function"), text)
+            for name in self._of_keys()
+        ]
         return self._all(found).orderBy("batch", "function")
 
     def timers(self, batch: int | None = None) -> DataFrame:
@@ -202,7 +219,8 @@ class StateReader:
 
         if TIMERS not in self.variables.values():
             none = F.lit(None).cast("timestamp").alias("expires")
-            return self._pickled(batch).limit(0).select(*(f.name for f in self._keys), none)
+            rows = self._stored.read(ACCUMULATORS, batch).limit(0)
+            return rows.select(*self._key_columns(), none)
         timers = self._stored.timers(ACCUMULATORS, batch)
         expires = F.timestamp_millis("expiration_timestamp_ms").alias("expires")
         return timers.select(*self._key_columns(), expires)
@@ -210,18 +228,26 @@ class StateReader:
     def to_dict(self, batch: int | None = None) -> dict[str, dict[Any, Any]]:
         """The accumulators as Python objects, by function and key; all of them in memory."""
         found: dict[str, dict[Any, Any]] = {name: {} for name in self.functions}
-        if not found:
-            return found
-        for row in self._pickled(batch).collect():
-            *values, pickled, entries = row
-            key = values[0] if len(values) == 1 else tuple(values)
-            parts = [entry.asDict() for entry in entries or ()]
-            for name, value in zip(self.functions, accumulators(pickled, parts), strict=True):
-                found[name][key] = value
+        for variable in {share.variable: None for share in self._shares.values()}:
+            names = {n: share for n, share in self._shares.items() if share.variable == variable}
+            for row in self._pickled(next(iter(names.values())), batch).collect():
+                *values, pickled, entries = row
+                key = values[0] if len(values) == 1 else tuple(values)
+                parts = accumulators(pickled, [entry.asDict() for entry in entries or ()])
+                for name, share in names.items():
+                    found[name][key] = parts[share.place]
         return found
 
-    def _is(self, key: Any) -> Column:
-        """Whether the key's columns hold a value; a tuple where there are several."""
+    def _of_keys(self) -> list[str]:
+        """The functions that keep something of each key."""
+        return [name for name, share in self._shares.items() if share.variable == ACCUMULATORS]
+
+    def _key_columns(self) -> list[Column]:
+        return Share(ACCUMULATORS, 0, self._keys).columns
+
+    def _is(self, key: Any, where: str = "") -> Column:
+        """Whether the key's columns, behind ``where``, hold a value; a tuple where there are
+        several."""
         from pyspark.sql import functions as F
 
         alone = len(self._keys) == 1 and isinstance(self._keys[0].dataType, StructType)
@@ -231,10 +257,11 @@ class StateReader:
             raise ValueError(f"the key {key!r} has {len(values)} values, and it takes: {names}")
         same = F.lit(True)
         for f, value in zip(self._keys, values, strict=True):
-            same = same & F.col(f.name).eqNullSafe(_literal(value, f.dataType))
+            column = F.col(f"{where}`{f.name}`")
+            same = same & column.eqNullSafe(_literal(value, f.dataType))
         return same
 
-    def _pickled(self, batch: int | None, where: Column | None = None) -> DataFrame:
+    def _pickled(self, share: Share, batch: int | None) -> DataFrame:
         """The key's columns, ``pickled``, and ``entries`` of large views."""
         from pyspark.sql import functions as F
 
@@ -245,16 +272,19 @@ class StateReader:
             F.col("user_map_value.values").alias("values"),
         )
         gathered = views.groupBy(F.col("key").alias("own")).agg(F.collect_list(entry).alias("e"))
-        rows = self._stored.read(ACCUMULATORS, batch)
-        rows = rows.select("key", F.col("value.pickled").alias("pickled"))
+        rows = self._stored.read(share.variable, batch)
+        shown = F.struct(*share.columns).alias("shown")
+        rows = rows.select("key", shown, F.col("value.pickled").alias("pickled"))
         joined = rows.join(gathered, F.col("key").eqNullSafe(F.col("own")), "left")
-        found = joined.select(*self._key_columns(), "pickled", F.col("e").alias("entries"))
-        return found if where is None else found.where(where)
+        return joined.select("shown.*", "pickled", F.col("e").alias("entries"))
 
-    def _key_columns(self) -> list[Column]:
-        from pyspark.sql import functions as F
-
-        return [F.col(f"key.`{f.name}`").alias(f.name) for f in self._keys]
+    def _decoded(self, name: str, rows: DataFrame, keys: Sequence[StructField]) -> DataFrame:
+        """A function's share, as ``accumulator``, of what is pickled behind keys."""
+        declared = self._declared(name)
+        shown = "STRING" if declared is None else ddl(without_views(declared))
+        names = [f"{f.name} {ddl(f.dataType)}" for f in keys]
+        decoding = Decoding(len(keys), self._shares[name].place, declared)
+        return rows.mapInArrow(decoding, ", ".join([*names, f"accumulator {shown}"]))
 
     def _texts(self, name: str, batch: int, suffix: str) -> DataFrame:
         from pyspark.sql import functions as F
@@ -280,8 +310,12 @@ class StateReader:
         return definition.process.state_type if definition.process else definition.accumulator_type
 
     def _rows(self) -> list[tuple[str, str]]:
-        declared = [(name, self._declared(name)) for name in self.functions]
-        return [(name, "pickled" if t is None else ddl(t)) for name, t in declared]
+        found = []
+        for name, share in self._shares.items():
+            declared = self._declared(name)
+            whose = " (of a partition)" if share.variable == PARTITION else ""
+            found.append((name + whose, "pickled" if declared is None else ddl(declared)))
+        return found
 
     def _caption(self) -> str:
         first, last = self.batches

@@ -69,6 +69,15 @@ class Stored:
                 ) from error
             raise
 
+    def changes(self, variable: str, first: int, last: int) -> DataFrame:
+        """What batches, ``first`` to ``last``, have changed in a variable: its rows with
+        ``batch_id``, and ``change_type``, which is ``update`` or ``delete``; those of one key in
+        the order in which they were made."""
+        reader = self._reader(variable, None).option("stateVarName", variable)
+        reader = reader.option("readChangeFeed", True)
+        reader = reader.option("changeStartBatchId", first).option("changeEndBatchId", last)
+        return _without_expiry(reader.load(self.checkpoint))
+
     def timers(self, variable: str, batch: int | None = None) -> DataFrame:
         """Keys and times of the timers beside a variable."""
         reader = self._reader(variable, batch).option("readRegisteredTimers", True)

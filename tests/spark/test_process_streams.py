@@ -207,8 +207,11 @@ def test_without_keys_state_belongs_to_a_partition(session: nu.Session, tmp_path
 def test_states_of_keys_and_of_partitions_in_one_chain(session: nu.Session, tmp_path: Path) -> None:
     stream = Stream(session.spark, tmp_path, "k string, v bigint").put(*ROWS)
 
+    summing = session.register_function("summing", Sum)
+
     def chain(rows: Any) -> Any:
-        steps = nu.process(Last, "k", "k string, total bigint"), nu.process(Second), nu.process(Sum)
+        last = nu.process(Last, "k", "k string, total bigint")
+        steps = last, nu.process(Second), nu.process(summing)
         for step in steps:
             rows = rows.transform(step)
         return rows
@@ -219,6 +222,15 @@ def test_states_of_keys_and_of_partitions_in_one_chain(session: nu.Session, tmp_
     session.drain(sink.query)
     ends = [row[0] for row in chain(stream.all_rows).collect() if row[0] < 0]
     assert sum(row[0] for row in sink.batches[-1] if row[0] < 0) == sum(ends)
+    state = session.state(stream.checkpoint)
+    assert state.functions == ("Last", "summing")
+    kept = {row.partition: row.accumulator["count"] for row in state.read("summing").collect()}
+    assert sum(kept.values()) == -sum(ends)
+    assert state.to_dict()["summing"] == {number: {"count": n} for number, n in kept.items()}
+    assert state.to_dict()["Last"]["a"] == {"values": [6]}
+    # Of a key there is what functions with keys keep.
+    assert [row.function for row in state.history("a").collect()] == ["Last"] * 4
+    assert "summing (of a partition)" in repr(state)
 
 
 class Second(OneInputStreamProcessFunction[nu.Row, int]):

@@ -8,11 +8,17 @@ from pathlib import Path
 
 import pytest
 from pyspark.sql import functions as F
-from sample_aggregates import CountAggregateFunction, CountDistinctAggregateFunction, Sum
-from streaming import Stream
+from sample_aggregates import (
+    CountAggregateFunction,
+    CountDistinctAggregateFunction,
+    RetractingSum,
+    Sum,
+)
+from streaming import Stream, with_conf
 
 import notebook_udf as nu
 from notebook_udf import AggregateFunction, udaf
+from notebook_udf.launch.spark import CHANGELOG_CONF
 from notebook_udf.state import StateReader
 
 MANY = range(1500)
@@ -83,6 +89,40 @@ def test_earlier_batches_their_differences_and_a_keys_history(state: StateReader
     ]  # fmt: skip
     history = state.history("a").where("function = 'added'").collect()
     assert [row.accumulator for row in history][:: len(history) - 1] == ["[3]", "[5]"]
+
+
+@pytest.mark.parametrize("key", ["a", "b", None, "missing"])
+def test_a_history_is_what_each_batch_shows(state: StateReader, key: str | None) -> None:
+    first, final = state.batches
+    assert [tuple(row) for row in state.history(key).collect()] == [
+        (batch, *row)
+        for batch in range(first, final + 1)
+        for row in state.find(key, batch).orderBy("function").collect()
+    ]
+
+
+def test_a_history_leaves_out_when_a_key_was_forgotten(
+    session: nu.Session, counted: Stream, tmp_path: Path
+) -> None:
+    stream = Stream(session.spark, tmp_path, "k string, v bigint, change string")
+    stream.put(
+        [("a", 1, "+I")], [("a", 1, "-D"), ("b", 2, "+I")], [("b", 3, "+I")], [("a", 4, "+I")]
+    )
+    total = session.register_function("both", udaf(RetractingSum, result_type="bigint"))("v")
+    stream.run(stream.rows.transform(nu.aggregate("k", change_column="change", total=total)))
+    history = session.state(stream.checkpoint).history("a").collect()
+    assert [(row.batch, row.accumulator) for row in history] == [(0, "[1]"), (3, "[4]")]
+
+
+def test_a_history_needs_what_each_batch_has_changed(
+    session: nu.Session, counted: Stream, tmp_path: Path
+) -> None:
+    stream = Stream(session.spark, tmp_path, "k string, v bigint").put([("a", 1)], [("a", 2)])
+    rows = stream.rows.transform(nu.aggregate(by="k", total=session.functions["added"]("v")))
+    with with_conf(session.spark, {CHANGELOG_CONF: "false"}):
+        stream.run(rows)
+    with pytest.raises(nu.SessionError, match=r"the query ran without .*changelogCheckpointing"):
+        session.state(stream.checkpoint).history("a")
 
 
 def test_everything_as_python_objects(state: StateReader) -> None:

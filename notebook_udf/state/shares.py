@@ -1,0 +1,60 @@
+"""Which part of a stream's state is whose."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pyspark.sql.types import BinaryType, IntegerType, StructField, StructType
+
+from notebook_udf.worker.stream_layout import ACCUMULATORS, PARTITION
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
+
+_PARTITION_KEY = (StructField("partition", IntegerType()),)
+
+
+@dataclass(frozen=True)
+class Share:
+    """What one function keeps.
+
+    Attributes
+    ----------
+    variable, place
+        The variable, and which of the pickled values in it.
+    keys
+        What it is read by: the columns of a key, or the number of a partition.
+    """
+
+    variable: str
+    place: int
+    keys: tuple[StructField, ...]
+
+    @property
+    def columns(self) -> list[Column]:
+        """The columns of ``keys``, of rows as Spark reads them."""
+        from pyspark.sql import functions as F
+
+        if self.variable == PARTITION:
+            return [F.col("partition_id").alias(self.keys[0].name)]
+        return [F.col(f"key.`{f.name}`").alias(f.name) for f in self.keys]
+
+
+def shares_of(keys: Sequence[StructField], types: StructType) -> dict[str, Share]:
+    """The shares by the functions' names, from the types that a query has noted in its state."""
+    functions = types["functions"].dataType.names
+    found = {name: Share(ACCUMULATORS, at, tuple(keys)) for at, name in enumerate(functions)}
+    partition = types["partition"].dataType.fields if "partition" in types.names else []
+    for at, field in enumerate(partition):
+        # Functions without states have nothing to show.
+        if not isinstance(field.dataType, BinaryType):
+            name = field.name
+            while name in found:
+                name = f"{name}_{PARTITION}"
+            found[name] = Share(PARTITION, at, _PARTITION_KEY)
+    return found
+
+
+__all__ = ["Share", "shares_of"]
