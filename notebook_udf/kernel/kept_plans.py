@@ -8,30 +8,35 @@ in complete mode and a checkpoint that does not fit are refused by Spark itself.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from pyspark.sql import SparkSession
 from pyspark.sql.types import DataType, StructType
 
-from notebook_udf.errors import SessionError
+from notebook_udf.errors import PlanningError, SessionError
 from notebook_udf.planner.kept_groups import KeptGroups, known
+from notebook_udf.planner.process_stream import OWN_TIME
 from notebook_udf.state.stored import Stored
 from notebook_udf.types import ddl
 from notebook_udf.worker.stream_layout import TYPES
 
 _NODE = "TransformWithStateInPySpark"
+_WATERMARK = "EventTimeWatermark"
 
 
 class StreamPlan:
-    """The plan of a query that starts; its text is asked of the JVM once, where going through the
-    plan asks for each node."""
+    """The plan of a query that starts, and what of it is changed before.
 
-    def __init__(self, frame: Any) -> None:
+    Its text is asked of the JVM once, where going through the plan asks for each node.
+    """
+
+    def __init__(self, writer: Any) -> None:
+        self._writer = writer
         self._plan: Any = None
         self._text = ""
-        if hasattr(frame, "_jdf"):
-            self._plan = frame._jdf.queryExecution().analyzed()
+        if hasattr(writer._df, "_jdf"):
+            self._plan = writer._df._jdf.queryExecution().analyzed()
             self._text = str(self._plan.toString())
 
     @property
@@ -47,25 +52,56 @@ class StreamPlan:
         lines = self._text.splitlines()
         return any("_nu_" in line and ", ProcessingTime," in line for line in lines)
 
+    def leave_watermarks_to_the_query(self) -> None:
+        """Takes the watermarks out that are there for a drain alone, where there is another one.
 
-def take_all_groups(writer: Any) -> None:
-    """Has a writer in complete mode write every group: Spark's GROUP BY in place of state of ours.
+        Spark goes by the least of all, and they stay at 0: no window would ever end.
 
-    Raises
-    ------
-    PlanningError
-        If rows would have to be taken out again, which Spark's GROUP BY cannot.
-    """
-    frame = writer._df
-    jvm = frame.sparkSession._jvm
-    plan = _replaced(frame._jdf.queryExecution().analyzed(), jvm)
-    dataset = jvm.org.apache.spark.sql.classic.Dataset.ofRows(
-        frame.sparkSession._jsparkSession, plan
-    )
-    # What was set on the writer so far is to stay.
-    field = writer._jwrite.getClass().getDeclaredField("ds")
-    field.setAccessible(True)
-    field.set(writer._jwrite, dataset)
+        Raises
+        ------
+        PlanningError
+            If there is a watermark before a function with state and another one behind it.
+        """
+        marks = [line for line in self._text.splitlines() if _WATERMARK in line]
+        own = [line for line in marks if OWN_TIME in line]
+        if own and len(own) < len(marks):
+            self._rewrite(_without_own_watermark)
+        if len(marks) - len(own) > 1 and _NODE in self._text and _is_marked_again(self._plan):
+            raise PlanningError(
+                "the rows have a watermark before functions that keep state, and another one "
+                "behind them, and Spark takes one only: leave out the withWatermark before them, "
+                "and what is behind ends by the other one"
+            )
+
+    def take_all_groups(self) -> None:
+        """Has a writer in complete mode write every group: Spark's GROUP BY in place of state of
+        ours.
+
+        Raises
+        ------
+        PlanningError
+            If rows would have to be taken out again, which Spark's GROUP BY cannot.
+        """
+        jvm = self._writer._df.sparkSession._jvm
+
+        def replaced(node: Any) -> Any:
+            found = known(node) if node.nodeName() == _NODE else None
+            return None if found is None else _under_the_same_names(node, found, jvm)
+
+        self._rewrite(replaced)
+
+    def _rewrite(self, replaced: Callable[[Any], Any]) -> None:
+        """Has the writer write another plan: of each node what ``replaced`` makes of it, or, if
+        that is None, the node itself."""
+        spark, writer = self._writer._df.sparkSession, self._writer._jwrite
+        self._plan = _rewritten(self._plan, replaced, spark._jvm)
+        dataset = spark._jvm.org.apache.spark.sql.classic.Dataset.ofRows(
+            spark._jsparkSession, self._plan
+        )
+        # What was set on the writer so far is to stay.
+        field = writer.getClass().getDeclaredField("ds")
+        field.setAccessible(True)
+        field.set(writer, dataset)
 
 
 def check_checkpoint(spark: SparkSession, path: str | None, kept: list[KeptGroups]) -> None:
@@ -140,14 +176,35 @@ def _nodes(plan: Any) -> Iterator[Any]:
         yield from _nodes(children.apply(place))
 
 
-def _replaced(plan: Any, jvm: Any) -> Any:
-    if plan.nodeName() == _NODE and (found := known(plan)):
-        return _under_the_same_names(plan, found, jvm)
+def _is_marked_again(plan: Any, *, marked: bool = False, kept: bool = False) -> bool:
+    """Whether below a watermark, and state of ours below that, there is another watermark."""
+    name = plan.nodeName()
+    if name == _WATERMARK:
+        if kept:
+            return True
+        marked = True
+    kept = kept or (marked and name == _NODE)
+    children = plan.children()
+    return any(
+        _is_marked_again(children.apply(at), marked=marked, kept=kept)
+        for at in range(children.size())
+    )
+
+
+def _rewritten(plan: Any, replaced: Callable[[Any], Any], jvm: Any) -> Any:
+    found = replaced(plan)
+    if found is not None:
+        return found
     children = plan.children()
     if not children.size():
         return plan
-    made = [_replaced(children.apply(place), jvm) for place in range(children.size())]
+    made = [_rewritten(children.apply(at), replaced, jvm) for at in range(children.size())]
     return plan.withNewChildren(jvm.PythonUtils.toSeq(made))
+
+
+def _without_own_watermark(node: Any) -> Any:
+    own = node.nodeName() == _WATERMARK and node.eventTime().name() == OWN_TIME
+    return node.child() if own else None
 
 
 def _under_the_same_names(node: Any, kept: KeptGroups, jvm: Any) -> Any:
@@ -170,4 +227,4 @@ def _under_the_same_names(node: Any, kept: KeptGroups, jvm: Any) -> Any:
     return catalyst.plans.logical.Project(jvm.PythonUtils.toSeq(aliases), plan)
 
 
-__all__ = ["StreamPlan", "check_checkpoint", "checkpoint_option", "take_all_groups"]
+__all__ = ["StreamPlan", "check_checkpoint", "checkpoint_option"]

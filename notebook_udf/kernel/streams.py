@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from pyspark.errors import AnalysisException
 
 from notebook_udf.errors import PlanningError
-from notebook_udf.kernel import kept_plans
 from notebook_udf.kernel.ending import Failures, StreamEnds
+from notebook_udf.kernel.kept_plans import StreamPlan, check_checkpoint, checkpoint_option
+from notebook_udf.kernel.sql_confs import with_confs
 from notebook_udf.kernel.translation import Translator
-from notebook_udf.planner.kept_groups import KeptGroups, forget
+from notebook_udf.planner.kept_groups import forget
 from notebook_udf.registry import Registry
 from notebook_udf.state.reader import StateReader
 from notebook_udf.state.stored import checkpoint_of
@@ -119,15 +119,16 @@ def _telling(original: Callable[..., Any], watch: Callable[[], None]) -> Callabl
         given = signature.bind(writer, *args, **kwargs).arguments.get("outputMode")
         mode = given or getattr(writer, "_nu_output_mode", None) or "append"
         settings = {OUTPUT_MODE_CONF: mode.lower()}
-        plan = kept_plans.StreamPlan(writer._df)
+        plan = StreamPlan(writer)
         if plan.forgets:
             # Spark would run micro-batches without rows for ever, to look for what has expired;
             # what has is not read in any case.
             settings["spark.sql.streaming.noDataMicroBatches.enabled"] = "false"
-        _make_ready(writer, mode.lower(), kwargs, plan.kept)
+        plan.leave_watermarks_to_the_query()
+        _make_ready(writer, mode.lower(), kwargs, plan)
         watch()
         try:
-            with _set(writer._spark.conf, settings):
+            with with_confs(writer._spark.conf, settings):
                 return original(writer, *args, **kwargs)
         except AnalysisException as error:
             if error.getCondition() == _UNSUPPORTED and "session window" in str(error):
@@ -140,26 +141,11 @@ def _telling(original: Callable[..., Any], watch: Callable[[], None]) -> Callabl
     return start
 
 
-def _make_ready(writer: Any, mode: str, options: dict[str, Any], kept: list[KeptGroups]) -> None:
+def _make_ready(writer: Any, mode: str, options: dict[str, Any], plan: StreamPlan) -> None:
     """Sees to it that groups in state fit the output mode and the checkpoint."""
+    kept = plan.kept
     if kept and mode == "complete":
-        kept_plans.take_all_groups(writer)
+        plan.take_all_groups()
     elif kept:
-        path = kept_plans.checkpoint_option(writer, options)
-        kept_plans.check_checkpoint(writer._df.sparkSession, path, kept)
-
-
-@contextmanager
-def _set(conf: Any, settings: Mapping[str, str]) -> Iterator[None]:
-    """Confs as they are to be within it."""
-    before = {name: conf.get(name, None) for name in settings}
-    for name, value in settings.items():
-        conf.set(name, value)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                conf.unset(name)
-            else:
-                conf.set(name, value)
+        path = checkpoint_option(writer, options)
+        check_checkpoint(writer._df.sparkSession, path, kept)

@@ -33,7 +33,8 @@ from notebook_udf.worker.shipment import Shipment
 # Under this name the state shows partitions, where there are no keys.
 _PARTITION = "partition"
 _VALUE = "_nu_column"
-_TIME = "_nu_time"
+# Names the column of a watermark that is there for a drain alone.
+OWN_TIME = "_nu_time"
 
 
 def refuse_no_end(functions: Iterable[RegisteredFunction]) -> None:
@@ -134,12 +135,13 @@ def _no_groups() -> DataFrame:
 
 def _with_watermark(rows: DataFrame) -> DataFrame:
     """The rows below a watermark, which stays at 0 and rises when the query is drained: with it
-    Spark runs a micro-batch without rows, whose commit holds what functions do at the end."""
+    Spark runs a micro-batch without rows, whose commit holds what functions do at the end. A query
+    with another watermark behind is started without this one."""
     plan = rows._jdf.queryExecution().analyzed().toString() if hasattr(rows, "_jdf") else ""
     if "EventTimeWatermark" in plan:
         return rows
-    timed = rows.withColumn(_TIME, F.timestamp_seconds(F.lit(1)))
-    return timed.withWatermark(_TIME, "1 second").drop(_TIME)
+    timed = rows.withColumn(OWN_TIME, F.timestamp_seconds(F.lit(1)))
+    return timed.withWatermark(OWN_TIME, "1 second").drop(OWN_TIME)
 
 
 def _shapes(functions: Sequence[RegisteredFunction], otherwise: str) -> StructType:
@@ -159,4 +161,4 @@ def _shape(function: RegisteredFunction) -> DataType:
     return struct_of({f"{each.name}_{each.kind}": plain(each.type) for each in states})
 
 
-__all__ = ["keeps_state", "refuse_no_end", "streamed"]
+__all__ = ["OWN_TIME", "keeps_state", "refuse_no_end", "streamed"]

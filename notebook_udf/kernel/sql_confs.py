@@ -1,0 +1,26 @@
+"""Confs of a SQL session, as they are to be for a while."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+
+@contextmanager
+def with_confs(conf: Any, settings: Mapping[str, str]) -> Iterator[None]:
+    """Confs as they are to be within it."""
+    before = {name: conf.get(name, None) for name in settings}
+    for name, value in settings.items():
+        conf.set(name, value)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                conf.unset(name)
+            else:
+                conf.set(name, value)
+
+
+__all__ = ["with_confs"]
