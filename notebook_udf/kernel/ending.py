@@ -19,10 +19,12 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql.streaming.listener import StreamingQueryListener
 
 from notebook_udf.errors import NotebookUdfError, SessionError, WorkerError
+from notebook_udf.kernel.continued import continued
 from notebook_udf.kernel.running_query import RunningQuery
 from notebook_udf.telemetry.records import Command, QueryLeft, Record
 
 if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
     from pyspark.sql.streaming import StreamingQuery
 
     from notebook_udf.pool.view import Pool
@@ -61,6 +63,7 @@ class Failures(StreamingQueryListener):  # type: ignore[misc]
 class StreamEnds:
     """What a session has for ending its streaming queries."""
 
+    spark: SparkSession
     store: Store
     pool: Pool
 
@@ -68,6 +71,11 @@ class StreamEnds:
         """Ends a streaming query in order: what is there is processed, process functions are told
         of the end of the input and all functions to ``prepare_to_shutdown``, that is committed,
         and ``shutdown`` and ``close`` are called.
+
+        Nothing waits for the query's trigger, except on Spark Connect: if triggers are more than
+        2 s apart, the query stops and its last micro-batches are another run, of the same ``id``,
+        from its checkpoint. So they are if it has processed nothing since it was started. A source
+        that cannot be read again, such as a socket, has to be drained with a shorter trigger.
 
         Raises
         ------
@@ -78,15 +86,21 @@ class StreamEnds:
         WorkerError
             If one of the methods raises after the last commit; the query has ended all the same.
         """
+        last = query
         try:
             if query.isActive:
-                query.processAllAvailable()
                 running = RunningQuery.of(query)
+                if running is None or not running.sleeps:
+                    query.processAllAvailable()
+                if running is not None and (running.sleeps or running.has_rested):
+                    last = continued(self.spark, query, running)
+                    running = RunningQuery.of(last)
+                    last.processAllAvailable()
                 if running is not None:
-                    running.run_last_batch(query)
-            query.stop()
+                    running.run_last_batch(last)
+            last.stop()
         except BaseException as error:
-            query.stop()
+            last.stop()
             try:
                 self._close_functions(query)
             except NotebookUdfError as further:

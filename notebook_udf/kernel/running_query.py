@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 # query that goes on and is drained again needs a greater one.
 _MAX_WATERMARK = 253_370_764_800_000
 _POLL_SECONDS = 0.02
+# What takes no longer than to start a query anew can be waited for.
+_SHORT_MILLISECONDS = 2_000
 
 
 class RunningQuery:
@@ -33,7 +35,7 @@ class RunningQuery:
     """
 
     def __init__(self, execution: Any) -> None:
-        self._execution = execution
+        self.execution = execution
 
     @classmethod
     def of(cls, query: StreamingQuery) -> RunningQuery | None:
@@ -43,16 +45,37 @@ class RunningQuery:
         # A continuous query has no micro-batches.
         return cls(execution) if hasattr(execution, "watermarkTracker") else None
 
+    @property
+    def sleeps(self) -> bool:
+        """Whether its next micro-batch may be long in coming."""
+        trigger = self.execution.trigger()
+        interval = trigger.intervalMs() if hasattr(trigger, "intervalMs") else 0
+        return bool(interval > _SHORT_MILLISECONDS)
+
+    @property
+    def has_rested(self) -> bool:
+        """Whether it has run no micro-batch since it was started, and before that it has; such a
+        one Spark lets run none without rows."""
+        return self.execution.lastExecution() is None and self.goes_on_without_rows
+
+    @property
+    def goes_on_without_rows(self) -> bool:
+        """Whether micro-batches of it without rows can make a difference, and can be made: it has
+        a watermark, and one micro-batch is committed."""
+        committed = self.execution.commitLog().getLatestBatchId()
+        plan = str(self.execution.analyzedPlan().toString())
+        return "EventTimeWatermark" in plan and bool(committed.isDefined())
+
     @contextmanager
     def between_batches(self, query: StreamingQuery) -> Iterator[None]:
         """Waits until no micro-batch is in flight; none begins within it."""
         # Python's threads have a thread each in the JVM: the lock is this one's.
-        lock = self._execution.awaitProgressLock()
+        lock = self.execution.awaitProgressLock()
         lock.lock()
         try:
             while query.isActive and self._in_flight:
                 # Lets go of the lock, without which nothing can be committed.
-                self._execution.awaitProgressLockCondition().awaitNanos(
+                self.execution.awaitProgressLockCondition().awaitNanos(
                     int(_POLL_SECONDS * 1_000_000_000)
                 )
             yield
@@ -62,8 +85,8 @@ class RunningQuery:
     @property
     def _in_flight(self) -> bool:
         """Whether a micro-batch has begun and is not committed."""
-        begun = self._execution.offsetLog().getLatestBatchId()
-        committed = self._execution.commitLog().getLatestBatchId()
+        begun = self.execution.offsetLog().getLatestBatchId()
+        committed = self.execution.commitLog().getLatestBatchId()
         return bool(begun.isDefined()) and not (
             committed.isDefined() and committed.get() >= begun.get()
         )
@@ -85,20 +108,20 @@ class RunningQuery:
         functions are told that it is the last.
 
         Only a query that has state, and below it a watermark, has such a batch; of others nothing
-        more is to be committed. Nor has one that has run no batch since it was started.
+        more is to be committed. Nor has one that has run no batch yet.
         """
         with self.between_batches(query):
-            last = self._execution.lastExecution()
+            last = self.execution.lastExecution()
             if not query.isActive or last is None:
                 return
-            self._execution.sparkSessionForStream().conf().set(DRAINING_CONF, str(query.runId))
+            self.execution.sparkSessionForStream().conf().set(DRAINING_CONF, str(query.runId))
             watermarks, batch = last.watermarkPropagator(), last.currentBatchId()
             # Spark has asked already whether another batch is due with the watermark as it was,
             # and remembers the answer.
             watermarks.purge(batch + 1)
             before = last.offsetSeqMetadata().batchWatermarkMs()
             watermarks.propagate(batch, last.executedPlan(), before)
-            tracker = self._execution.watermarkTracker()
+            tracker = self.execution.watermarkTracker()
             tracker.setWatermark(max(_MAX_WATERMARK, tracker.currentWatermark() + 1))
         query.processAllAvailable()
 

@@ -33,6 +33,7 @@ from notebook_udf.worker.runtime import Runtime, process
 from notebook_udf.worker.stream_pass import (
     DRAINING_CONF,
     OUTPUT_MODE_CONF,
+    SCOPE_CONF,
     StreamPass,
     take_pass,
 )
@@ -213,9 +214,12 @@ def _bundles(task: Task, func: Process, split: int, batches: Batches) -> Batches
 
 
 def stream_scope(properties: dict[str, str]) -> str:
-    """Names the run of a streaming query that a task is part of; "" for other tasks."""
+    """Names the run of a streaming query that a task is part of, or that its own run continues;
+    "" for other tasks."""
     query = properties.get(_STREAM_PROPERTY)
-    return f"{query}/{properties.get(_RUN_PROPERTY)}" if query else ""
+    if not query:
+        return ""
+    return properties.get(SCOPE_CONF) or f"{query}/{properties.get(_RUN_PROPERTY)}"
 
 
 def _claim(calls: list[FunctionCall]) -> FunctionCall:

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 OUTPUT_MODE_CONF = "spark.notebookUdf.outputMode"
 # The same, that the micro-batch is the last one; its value is the query's run.
 DRAINING_CONF = "spark.notebookUdf.draining"
+# The same, for what run instances are kept; if it is not set, for the query's own.
+SCOPE_CONF = "spark.notebookUdf.scope"
 
 # Spark sends the schema along with each value: one of many fields would be most of what is sent.
 _PICKLED = StructType([StructField("pickled", BinaryType())])
@@ -170,4 +172,4 @@ def _arrive(cls: type[StreamPass], variables: StateVariables, packed: bytes) -> 
     return passed
 
 
-__all__ = ["DRAINING_CONF", "OUTPUT_MODE_CONF", "StreamPass", "take_pass"]
+__all__ = ["DRAINING_CONF", "OUTPUT_MODE_CONF", "SCOPE_CONF", "StreamPass", "take_pass"]

@@ -202,6 +202,10 @@ def test_without_keys_state_belongs_to_a_partition(session: nu.Session, tmp_path
     assert again.batches == [[(10,)], [(-10,)]]
     (found,) = session.state(stream.checkpoint).to_dict()["Sum"].values()
     assert found == {"count": 10}
+    # There is an end of the input as well where nothing has come since the start.
+    third = Sink(stream, stream.rows.transform(nu.process(Sum)))
+    session.drain(third.query)
+    assert third.batches == [[], [(-10,)]]
 
 
 def test_states_of_keys_and_of_partitions_in_one_chain(session: nu.Session, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from pyspark.sql import functions as F
 from streaming import Stream as Source
+from streaming import with_conf
 from waiting import awaited
 
 import notebook_udf as nu
@@ -165,7 +166,7 @@ class Stream:
         hidden.write_text(json.dumps({"x": x}))
         hidden.rename(self.folder / "in" / f"{x}.json")
 
-    def start(self, files_at_once: int = 100) -> Any:
+    def start(self, files_at_once: int = 100, trigger: str = "0 seconds") -> Any:
         reader = self.session.spark.readStream.schema("x bigint")
         reader = reader.option("maxFilesPerTrigger", files_at_once)
         rows = reader.json(str(self.folder / "in"))
@@ -180,6 +181,7 @@ class Stream:
             else:
                 rows = rows.select(record("x")).coalesce(1)
         writer = rows.writeStream.option("checkpointLocation", str(self.folder / "checkpoint"))
+        writer = writer.trigger(processingTime=trigger)
         if isinstance(self.function, Largest):
             return writer.outputMode("update").foreachBatch(self._write).start()
         return writer.format("parquet").start(str(self.folder / "out"))
@@ -256,6 +258,7 @@ class Committing(Process):
     def __init__(self, path: Path, fails_in: str = "") -> None:
         super().__init__(path, fails_in)
         self.commits = path.parent / "checkpoint" / "commits"
+        self.ctx: Any = None
 
     def note(self, what: str) -> None:
         committed = sum(1 for each in self.commits.glob("*") if each.name.isdigit())
@@ -267,6 +270,9 @@ class Committing(Process):
 
     def prepare_to_shutdown(self) -> None:
         super().prepare_to_shutdown()
+        if self.ctx is None:
+            # The end of the input was another worker's.
+            return
 
         def prepare(_: Any, context: Any) -> None:
             context.get_state(self.STATE).update("prepared")
@@ -279,24 +285,53 @@ class Committing(Process):
 
 def test_what_is_prepared_is_in_the_last_commit(session: nu.Session, tmp_path: Path) -> None:
     path = tmp_path / "journal"
-    session.spark.conf.set("spark.sql.shuffle.partitions", "1")
-    try:
+    with with_conf(session.spark, {"spark.sql.shuffle.partitions": "1"}):
         stream = Stream(session, tmp_path, Committing(path), key_by="x")
         query = stream.start()
-    finally:
-        session.spark.conf.set("spark.sql.shuffle.partitions", "2")
     for x in (1, 2):
         stream.put(x)
         query.processAllAvailable()
     session.drain(query)
-    last = by_instance(path)[-1]
+    # Whichever worker took the last micro-batch.
+    (last,) = [each for each in by_instance(path) if "end_input@2" in each]
     # Max watermark, then a commit between the two methods.
     assert last[-4:] == ["end_input@2", "prepare_to_shutdown@2", "shutdown@3", "close"]
     kept = session.state(str(tmp_path / "checkpoint")).to_dict()["Committing"]
     assert kept == {1: {"ending": "prepared"}, 2: {"ending": "prepared"}}
 
 
-def test_a_drain_ends_the_windows_that_are_open(session: nu.Session, tmp_path: Path) -> None:
+@pytest.mark.parametrize("more", [True, False])
+@pytest.mark.parametrize("cls", [Committing, Scalar])
+def test_a_drain_does_not_wait_for_the_trigger(
+    session: nu.Session, tmp_path: Path, cls: Any, more: bool
+) -> None:
+    path = tmp_path / "journal"
+    stream = Stream(session, tmp_path, cls(path), key_by="x")
+    stream.put(1)
+    with (
+        with_conf(session.spark, {"spark.sql.shuffle.partitions": "1"}),
+        awaited(session, path.exists),
+    ):
+        query = stream.start(trigger="1 hour")
+    if more:
+        stream.put(2)
+    session.drain(query)
+    assert not query.isActive
+    assert not session.spark.streams.active
+    assert stream.results() == ([1, 2] if more else [1])
+    # Each instance saw the query as one.
+    for instance in by_instance(path):
+        told_one = [line.partition("@")[0] for line in instance if "end_input" not in line]
+        assert told_one == ["open", *DRAIN]
+    if cls is Committing:
+        kept = session.state(str(tmp_path / "checkpoint")).to_dict()["Committing"]
+        assert kept == {x: {"ending": "prepared"} for x in stream.results()}
+
+
+@pytest.mark.parametrize("trigger", ["0 seconds", "1 hour"])
+def test_a_drain_ends_the_windows_that_are_open(
+    session: nu.Session, tmp_path: Path, trigger: str
+) -> None:
     path = tmp_path / "journal"
     record = session.register_function("journal", Largest(path))
     stream = Source(session.spark, tmp_path, "at timestamp, x bigint")
@@ -306,6 +341,7 @@ def test_a_drain_ends_the_windows_that_are_open(session: nu.Session, tmp_path: P
         nu.aggregate(by=F.window("at", "2 hours"), largest=record("x"))
     )
     writer = windows.writeStream.outputMode("append")
+    writer = writer.trigger(processingTime=trigger)
     query = writer.foreachBatch(lambda rows, _: found.append(rows.collect())).start()
     session.drain(query)
     # The first window ended by its watermark, the second by the greatest.

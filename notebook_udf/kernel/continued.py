@@ -1,0 +1,97 @@
+"""A streaming query that cannot be moved to run its last micro-batches, continued in another run.
+
+It sleeps until its next trigger, from which Spark is woken only by stopping it; or it has run
+nothing since it was started. So it is stopped between two micro-batches and goes on from its
+checkpoint: another run of the same plan into the same sink, whose triggers follow each other at
+once. What is processed exactly once stays so, as after any restart. Its functions
+are those of the run before: workers take it for the same one.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from notebook_udf.kernel.running_query import RunningQuery
+from notebook_udf.kernel.sql_confs import with_confs
+from notebook_udf.worker.stream_pass import OUTPUT_MODE_CONF, SCOPE_CONF
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from pyspark.sql.streaming import StreamingQuery
+
+# What a query's start has set for it (``kernel.streams``).
+_CARRIED = (OUTPUT_MODE_CONF, "spark.sql.streaming.noDataMicroBatches.enabled")
+
+
+def continued(spark: SparkSession, query: StreamingQuery, running: RunningQuery) -> StreamingQuery:
+    """Stops a query between two micro-batches; answers the run that goes on.
+
+    A query with a watermark begins with a micro-batch without rows: only after one has run does
+    Spark ask whether the watermark, raised, makes another one due.
+    """
+    from pyspark.sql.streaming import StreamingQuery as Query
+
+    execution = running.execution
+    temporary = _field(execution, "deleteCheckpointOnStop")
+    deletes = bool(temporary.get(execution))
+    temporary.set(execution, False)
+    running.stop(query)
+    plan = _field(execution, "plan").get(execution)
+    if running.goes_on_without_rows:
+        _repeat_offsets(execution, spark._jvm)
+    before = execution.sparkSessionForStream().conf()
+    confs = {name: before.get(name) for name in _CARRIED if before.contains(name)}
+    with with_confs(spark.conf, {**confs, SCOPE_CONF: f"{query.id}/{query.runId}"}):
+        made = _started(spark, execution, plan)
+    if deletes:
+        again = made.streamingQuery()
+        _field(again, "deleteCheckpointOnStop").set(again, True)
+    return Query(made)
+
+
+def _started(spark: SparkSession, execution: Any, plan: Any) -> Any:
+    jvm: Any = spark._jvm
+    manager = spark._jsparkSession.streams()
+    return manager.startQuery(
+        jvm.scala.Option.apply(plan.name()),
+        plan.sinkName(),
+        jvm.scala.Option.apply(execution.resolvedCheckpointRoot()),
+        jvm.org.apache.spark.sql.classic.Dataset.ofRows(spark._jsparkSession, plan.inputQuery()),
+        _field(execution, "extraOptions").get(execution),
+        plan.sink(),
+        plan.outputMode(),
+        False,
+        True,
+        jvm.org.apache.spark.sql.streaming.Trigger.ProcessingTime("0 seconds"),
+        execution.triggerClock(),
+        plan.catalogAndIdent(),
+        plan.catalogTable(),
+    )
+
+
+def _repeat_offsets(execution: Any, jvm: Any) -> None:
+    """Plans a micro-batch that ends where the last one has ended, as Spark does when nothing but
+    the watermark is new."""
+    offsets, commits = execution.offsetLog(), execution.commitLog()
+    batch = commits.getLatestBatchId().get()
+    written = jvm.java.io.ByteArrayOutputStream()
+    offsets.serialize(offsets.get(batch).get(), written)
+    version, metadata, *rest = str(written.toString("UTF-8")).split("\n")
+    planned = json.loads(metadata)
+    planned["batchWatermarkMs"] = commits.get(batch).get().nextBatchWatermarkMs()
+    text = "\n".join([version, json.dumps(planned), *rest]).encode()
+    offsets.add(batch + 1, offsets.deserialize(jvm.java.io.ByteArrayInputStream(text)))
+
+
+def _field(execution: Any, name: str) -> Any:
+    """A private field of Spark's ``MicroBatchExecution`` or of what it inherits from."""
+    owner = execution.getClass()
+    while all(each.getName() != name for each in owner.getDeclaredFields()):
+        owner = owner.getSuperclass()
+    field = owner.getDeclaredField(name)
+    field.setAccessible(True)
+    return field
+
+
+__all__ = ["continued"]
