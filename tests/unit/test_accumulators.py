@@ -10,6 +10,7 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from decimal import Decimal
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,9 +33,10 @@ from notebook_udf.worker.decode import decoder
 from notebook_udf.worker.encode import BadResult, encoder
 from notebook_udf.worker.failure import FunctionFailed
 from notebook_udf.worker.groups import ACCUMULATOR_FIELD
-from notebook_udf.worker.keys import hashable, key_columns
+from notebook_udf.worker.keys import hashable, key_columns, keys_of
 from notebook_udf.worker.partial import ACCUMULATOR, PASSED, Layout
 from notebook_udf.worker.parts import Part
+from notebook_udf.worker.runs import runs_of
 from notebook_udf.worker.shipment import Role, ship
 
 quick = settings(
@@ -299,6 +301,23 @@ def test_keys_of_nulls_come_back_whole() -> None:
     (back,) = key_columns([(None, None), (None,)], [kept])
     assert back.type == kept
     assert back.to_pylist() == [[None, None], [None]]
+
+
+@quick
+@given(st.data())
+def test_runs_are_neighbours_with_equal_keys(data: st.DataObject) -> None:
+    ddl, values = data.draw(key_types())
+    drawn = data.draw(st.lists(st.tuples(values, st.integers(1, 3), st.booleans()), max_size=8))
+    column = encoder(typed(ddl))([value for value, times, _ in drawn for _ in range(times)])
+    beside = pa.array([flag for _, times, flag in drawn for _ in range(times)], pa.bool_())
+    for columns in ([column], [column, beside]):
+        keys = keys_of([hashable(each, decoder(each.type)) for each in columns], len(column))
+        found, start = [], 0
+        for key, same in groupby(keys):
+            end = start + len(list(same))
+            found.append((key, start, end))
+            start = end
+        assert runs_of(columns, len(column)) == found
 
 
 def test_several_keys_come_back_as_columns() -> None:
