@@ -76,8 +76,13 @@ def key_columns(keys: list[Any], types: list[pa.DataType]) -> list[pa.Array]:
     if not types:
         return []
     columns = [keys] if len(types) == 1 else list(zip(*keys, strict=True))
-    # The cast is for the time zone that a TIMESTAMP came with: Spark takes one schema only.
-    return [
-        encoder(from_arrow_type(arrow))(list(column)).cast(arrow)
+    made = [
+        encoder(from_arrow_type(arrow))(list(column))
         for column, arrow in zip(columns, types, strict=True)
+    ]
+    # The cast is for the time zone that a TIMESTAMP came with: Spark takes one schema only. Where
+    # there is none Arrow is not asked, for its cast of a list of nulls in a struct loses values.
+    return [
+        column if column.type == arrow else column.cast(arrow)
+        for column, arrow in zip(made, types, strict=True)
     ]
