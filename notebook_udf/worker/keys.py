@@ -76,13 +76,13 @@ def key_columns(keys: list[Any], types: list[pa.DataType]) -> list[pa.Array]:
     if not types:
         return []
     columns = [keys] if len(types) == 1 else list(zip(*keys, strict=True))
-    return [
-        _typed(encoder(from_arrow_type(arrow))(list(column)), arrow)
+    made = [
+        encoder(from_arrow_type(arrow))(list(column))
         for column, arrow in zip(columns, types, strict=True)
     ]
-
-
-def _typed(column: pa.Array, arrow: pa.DataType) -> pa.Array:
-    """A column with the time zone that a TIMESTAMP came with: Spark takes one schema only."""
-    # Where there is nothing to change pyarrow's cast loses elements of lists of NULLs.
-    return column if column.type == arrow else column.cast(arrow)
+    # The cast is for the time zone that a TIMESTAMP came with: Spark takes one schema only. Where
+    # there is none Arrow is not asked, for its cast of a list of nulls in a struct loses values.
+    return [
+        column if column.type == arrow else column.cast(arrow)
+        for column, arrow in zip(made, types, strict=True)
+    ]

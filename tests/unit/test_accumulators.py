@@ -320,6 +320,12 @@ def test_runs_are_neighbours_with_equal_keys(data: st.DataObject) -> None:
         assert runs_of(columns, len(column)) == found
 
 
+def test_a_key_with_a_list_of_nulls_comes_back() -> None:
+    kind = pa.struct([("a", pa.int64()), ("b", pa.list_(pa.field("element", pa.null())))])
+    (back,) = key_columns([(None, (None, None))], [kind])
+    assert back.to_pylist() == [{"a": None, "b": [None, None]}]
+
+
 def test_several_keys_come_back_as_columns() -> None:
     types = [pa.string(), pa.float64()]
     keys = [("a", math.nan), (None, None)]
