@@ -135,5 +135,5 @@ def test_the_static_twin_says_the_same(panel: Locator, notebook: Notebook, cell:
     # One instance lives; the former one became a table.
     expect(panel).to_have_count(0)
     twin = notebook.output(cell)
-    expect(twin.locator("table").first).to_contain_text("workers alive")
+    expect(twin.locator("table").last).to_contain_text("workers alive")
     expect(twin.locator("details")).to_contain_text("was restarted")

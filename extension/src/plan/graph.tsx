@@ -162,7 +162,7 @@ function Operator({ box, node, reading, entry, found }: OperatorProps) {
       <text class="nu-name" x="10" y="20">
         <tspan class="nu-id">{node.id}</tspan> {cut(node.name, 24)}
       </text>
-      <text class="nu-detail" x="10" y="39">{cut(node.detail, 34)}</text>
+      <text class="nu-detail" x="10" y="39">{cut(node.detail, 31)}</text>
       {marks.length > 0 && <text class="nu-marks" x={WIDTH - 8} y="20">{cut(marks.join(" · "), 22)}</text>}
       {node.functions.map((use, at) => (
         <g key={at} transform={`translate(10,${FUNCTIONS_AT + at * FUNCTION_HEIGHT})`}>
