@@ -14,9 +14,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
-
-from pyspark.sql.streaming.listener import StreamingQueryListener
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from notebook_udf.errors import NotebookUdfError, SessionError, WorkerError
 from notebook_udf.kernel.continued import continued
@@ -35,12 +33,31 @@ PATIENCE_SECONDS = 30.0
 _REPEAT_SECONDS = 1.0
 
 
-class Failures(StreamingQueryListener):  # type: ignore[misc]
+class Failures:
     """Has workers close what they keep for queries that fail.
 
     The worker in which a function has failed closes its own when it exits; others would keep
     theirs.
     """
+
+    def __init__(self, send: Callable[[Command], None]) -> None:
+        self._send = send
+        self._wrapped: Any = None
+
+    @property
+    def _jlistener(self) -> Any:
+        # PySpark would read every event whole, each micro-batch's as well, and cannot read that a
+        # query has started if its cell's jobs have a tag.
+        from pyspark import SparkContext
+
+        if self._wrapped is None:
+            jvm: Any = SparkContext._jvm
+            self._wrapped = jvm.PythonStreamingQueryListenerWrapper(_Ends(self._send))
+        return self._wrapped
+
+
+class _Ends:
+    """What the JVM calls; only ends are listened to."""
 
     def __init__(self, send: Callable[[Command], None]) -> None:
         self._send = send
@@ -56,8 +73,12 @@ class Failures(StreamingQueryListener):  # type: ignore[misc]
 
     def onQueryTerminated(self, event: Any) -> None:  # noqa: N802
         """Tells the workers, if the query has failed."""
-        if event.exception is not None:
-            self._send(Command("end-query", (), f"{event.id}/{event.runId}"))
+        if event.exception().isDefined():
+            run = f"{event.id().toString()}/{event.runId().toString()}"
+            self._send(Command("end-query", (), run))
+
+    class Java:
+        implements: ClassVar = ["org.apache.spark.sql.streaming.PythonStreamingQueryListener"]
 
 
 class StreamEnds:
