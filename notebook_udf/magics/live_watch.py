@@ -10,6 +10,7 @@ import threading
 import time
 from collections import Counter, deque
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from notebook_udf.plan.progress import Progress
 from notebook_udf.telemetry.records import (
@@ -20,10 +21,13 @@ from notebook_udf.telemetry.records import (
     TaskStarted,
     WorkerExited,
 )
-from notebook_udf.telemetry.store import Store
 from notebook_udf.telemetry.store_sums import Tally
 from notebook_udf.text import without_colours
 from notebook_udf.widgets.live import LOG_TAIL, Outcome, RunState, Split, Trouble, warnings
+
+if TYPE_CHECKING:
+    # It brings numpy, which an extension is loaded without.
+    from notebook_udf.telemetry.store import Store
 
 # Queries that are looked at one by one; what ended before them is kept as a sum.
 _MOST_QUERIES = 20

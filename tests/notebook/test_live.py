@@ -41,7 +41,9 @@ def logged(message: dict[str, Any]) -> bool:
 
 @pytest.fixture(autouse=True)
 def live(cell: Cell) -> Iterator[None]:
-    assert cell("session.live = True").ok
+    # Panels that other tests have shown would speak in between.
+    ended = "from notebook_udf.widgets.shown import end_panels\nend_panels()"
+    assert cell(f"{ended}\nsession.live = True").ok
     yield
     assert cell("session.live = False").ok
 
