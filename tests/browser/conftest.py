@@ -15,10 +15,11 @@ ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-backg
 Opened = Callable[[str], Notebook]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     chromium = installed()
     assert chromium, HOW
+    # Ended with the module: while it lives, nobody else can run an event loop in this thread.
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
         yield running
