@@ -118,7 +118,8 @@ export function List({ log }: { log: Log }) {
     } else if (event.key === "End") log.following.value = true;
     else if (event.key === "Home") {
       log.following.value = false;
-      anchor.current = { line: rows.line(0), share: 0 };
+      // The first of all lines, also of those that a search still to end brings back.
+      anchor.current = { line: 0, share: 0 };
       scroll(0);
     } else if (event.key === "PageUp" || event.key === "PageDown") {
       const by = (event.key === "PageUp" ? -1 : 1) * (view - rowHeight);
