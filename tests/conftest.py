@@ -45,6 +45,11 @@ def session() -> nu.Session:
     # A zone with daylight saving, so that a confusion of zones shows.
     os.environ["TZ"] = "Europe/Berlin"
     time.tzset()
-    running = nu.session(workers=2, conf={"spark.sql.shuffle.partitions": "2"})
+    conf = {
+        "spark.sql.shuffle.partitions": "2",
+        # As in a session of many hours, Spark has forgotten its first queries.
+        "spark.sql.ui.retainedExecutions": "60",
+    }
+    running = nu.session(workers=2, conf=conf)
     assert running._warmup.wait(60)
     return running

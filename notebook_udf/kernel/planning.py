@@ -96,43 +96,46 @@ class PlanReader:
         steps = self._rewriting.steps
         self._origin = Origin(query or self._rewriting.query, steps, analyzed, optimized)
         self._run: Run | None = None
-        self._count = self._shape = 0
+        self._newest = -1
+        self._shape = 0
 
     def plan(self) -> Plan:
         """The plan, with its last run."""
+        self._newest = self._jvm.newest()
         self._look()
         self._jvm.settle()
-        self._root, self._run, self._note = self._with_run()
-        if self._run is not None and self._run.state == "done" and _uses_python(self._nodes()):
+        found = self._last_run(_OWN, _OTHERS)
+        self._root, self._run, self._note = found or (self._read.root, None, "")
+        nodes = self._nodes()
+        if self._run is not None and self._run.state == "done" and _uses_python(nodes):
             self._session.store.wait_settled(self._run.query, _SECONDS_TO_SETTLE)
-        return self._made()
+        return self._made(nodes)
 
     def newer(self) -> Plan | None:
         """The plan as it is now; None if nothing about it has changed."""
-        running = self._run is not None and self._run.state == "running"
-        if running and self._run is not None:
-            self._run = self._jvm.run(self._run.query)
-            if self._run is None or self._run.state != "running":
+        run = self._run
+        running = run is not None and run.state == "running"
+        if run is not None and running:
+            self._run = run = self._jvm.run(run.query)
+            if run is None or run.state != "running":
                 return self.plan()
-        count = self._jvm.count()
-        # Spark notes a query's end by taking it out and putting it back.
-        began, self._count = max(0, count - self._count), count
+        known, newest = self._newest, self._jvm.newest()
+        began = newest > known
+        self._newest = max(known, newest)
         reshaped = self._jvm.shape(self._frame) != self._shape
         if not running and not began and not reshaped:
             return None
         if reshaped:
-            run, note = self._run, self._note
             self._look()
-            self._root, self._run, self._note = self._read.root, run, note
-        if began:
-            found = self._new_run(min(began, _NEW))
-            if found is not None:
-                self._root, self._run, self._note = found
-                return self.plan() if self._run.state != "running" else self._made()
-        return self._made() if running or reshaped else None
+            self._root = self._read.root
+        found = self._last_run(_NEW, _NEW, after=known) if began else None
+        if found is not None:
+            self._root, self._run, self._note = found
+            if self._run.state != "running":
+                return self.plan()
+        return self._made(self._nodes()) if running or reshaped or found is not None else None
 
     def _look(self) -> None:
-        self._count = self._jvm.count()
         self._shape = self._jvm.shape(self._frame)
         self._read: Read = self._jvm.read(self._frame)
 
@@ -140,9 +143,8 @@ class PlanReader:
         values = _unknown if self._run is None else self._jvm.values(self._run.query).get
         return build(self._root, self._lookup, values)
 
-    def _made(self) -> Plan:
+    def _made(self, nodes: PlanNode) -> Plan:
         read, run = self._read, self._run
-        nodes = self._nodes()
         if run is not None:
             nodes = with_costs(nodes, self._session.store.totals_by_stage(run.query))
         initial = None if read.initial is None else build(read.initial, self._lookup, _unknown)
@@ -152,33 +154,28 @@ class PlanReader:
 
     # Runs ------------------------------------------------------------------------------------
 
-    def _with_run(self) -> tuple[RawNode, Run | None, str]:
-        """The plan, its last run, and what to know about it."""
-        own = self._own_run(_OWN)
-        if own is not None:
-            return self._read.root, own, ""
-        other = self._other_run(_OTHERS)
-        return other if other is not None else (self._read.root, None, "")
+    def _last_run(self, own: int, others: int, after: int = -1) -> tuple[RawNode, Run, str] | None:
+        """The plan, its last run among so many queries, and what to know about it."""
+        found = self._own_run(own, after)
+        if found is not None:
+            return self._read.root, found, ""
+        return self._other_run(others, after)
 
-    def _new_run(self, most: int) -> tuple[RawNode, Run, str] | None:
-        own = self._own_run(most)
-        return (self._read.root, own, "") if own is not None else self._other_run(most)
-
-    def _own_run(self, most: int) -> Run | None:
+    def _own_run(self, most: int, after: int) -> Run | None:
         """The last run of these very operators: they share their accumulators."""
         read = self._read
         everything = list(_accumulators(read.root))
         counted = everything[:: len(everything) // _COUNTED + 1]
-        for run in self._jvm.runs(most) if counted else ():
+        for run in self._jvm.runs(most, after) if counted else ():
             # A plan that is still to be adapted has not been run to its end.
             may = not read.adaptive or read.final or run.state != "done"
             if may and self._jvm.counted(run, counted):
                 return run
         return None
 
-    def _other_run(self, most: int) -> tuple[RawNode, Run, str] | None:
+    def _other_run(self, most: int, after: int) -> tuple[RawNode, Run, str] | None:
         """The last run of a plan that is the same."""
-        for run in self._jvm.runs(most):
+        for run in self._jvm.runs(most, after):
             graph = self._jvm.graph(run.query)
             found = None if graph is None else ran_as(self._read.root, graph)
             if found is not None and self._same_versions(run.query):

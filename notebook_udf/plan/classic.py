@@ -116,21 +116,27 @@ class Jvm:
             # Something runs and keeps the bus busy; what is noted by now is shown.
             _log.debug("Spark's listeners are behind", exc_info=True)
 
-    def count(self) -> int:
-        """How many queries Spark has run, or begun to."""
-        return int(self._store.executionsCount())
+    def newest(self) -> int:
+        """The number of the last query that Spark has begun; -1 if there is none.
+
+        Not a count: Spark forgets the oldest queries, and takes out and puts back what ends.
+        """
+        return max((int(run.query) for run in self.runs(1)), default=-1)
 
     def run(self, query: str) -> Run | None:
         """An execution as it is now; None if it is not kept any more."""
         found = self._store.execution(int(query))
         return _run(found.get()) if found.isDefined() else None
 
-    def runs(self, most: int) -> Iterator[Run]:
-        """The last that Spark ran, newest first."""
+    def runs(self, most: int, after: int = -1) -> Iterator[Run]:
+        """The last that Spark ran, newest first, down to the query numbered ``after``."""
         count = self._store.executionsCount()
         found = self._store.executionsList(max(0, count - most), most)
         for place in reversed(range(found.size())):
-            yield _run(found.apply(place))
+            each = found.apply(place)
+            if each.executionId() <= after:
+                return
+            yield _run(each)
 
     def counted(self, run: Run, accumulators: Sequence[int]) -> bool:
         """Whether a run counted in one of these accumulators."""

@@ -492,6 +492,8 @@ def test_a_plan_is_followed_through_its_run(session: nu.Session, tmp_path: Path)
         return x
 
     session.register_function("plan_waits", plan_waits)
+    for _ in range(int(session.spark.conf.get("spark.sql.ui.retainedExecutions") or "")):
+        session.spark.range(1).collect()
     frame = session.sql("SELECT k, sum(plan_waits(id)) AS s FROM planned GROUP BY k")
     explorer = session.plan(frame)
     assert explorer.plan.run is None
