@@ -38,11 +38,16 @@ def one_line(text: str, limit: int) -> str:
     return plain(text, limit).replace("\n", "⏎").replace("\t", " ")
 
 
-def without_colours(text: str) -> str:
+def without_escapes(text: str) -> str:
     """The text without what tells a terminal its colours and where to write."""
     return _TERMINAL.sub("", text)
 
 
-def counted(number: int, thing: str) -> str:
-    """``1 row``, ``2,000 rows``."""
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+def counted(number: float, thing: str) -> str:
+    """``1 row``, ``2,000 rows``; of a number that is a float, its whole part rounded."""
+    return f"{number:,.0f} {thing}{'' if number == 1 else 's'}"
+
+
+def megabytes(number: int) -> str:
+    """So many bytes in units of 1,048,576: ``512 MB``."""
+    return f"{number / (1 << 20):,.0f} MB"

@@ -30,6 +30,7 @@ from notebook_udf.errors import (
 from notebook_udf.excerpt import code_lines, own_frame
 from notebook_udf.telemetry.records import CallFailed
 from notebook_udf.telemetry.store import Store
+from notebook_udf.text import megabytes
 from notebook_udf.worker.position import Position, read_position
 
 _ERROR_ID = re.compile(r"\[notebook-udf error ([0-9a-f]{12})\]")
@@ -204,9 +205,9 @@ def _worker_message(kind: str, failed: FailedRow, extra: dict[str, Any]) -> str:
         limit, peak = extra.get("limit", 0), extra.get("peak", 0)
         head = (
             f"{failed.function} ran out of memory: worker {failed.worker} may take "
-            f"{_size(limit)} and its peak was {_size(peak)}"
+            f"{megabytes(limit)} and its peak was {megabytes(peak)}"
             if limit
-            else f"{failed.function} ran out of memory at {_size(peak)}, with no limit set"
+            else f"{failed.function} ran out of memory at {megabytes(peak)}, with no limit set"
         )
         step = "raise memory= of the function or worker_memory= of the session, or hold less"
     else:
@@ -263,10 +264,6 @@ def _stuck_message(function: str, pid: int, output: str) -> str:
             "raise timeout= if the time is needed",
         ]
     )
-
-
-def _size(number: int) -> str:
-    return f"{number / (1 << 20):,.0f} MB"
 
 
 def _from_text(text: str) -> RemoteError:

@@ -22,7 +22,7 @@ from notebook_udf.telemetry.records import (
     WorkerExited,
 )
 from notebook_udf.telemetry.store_sums import Tally
-from notebook_udf.text import without_colours
+from notebook_udf.text import without_escapes
 from notebook_udf.widgets.live import LOG_TAIL, Outcome, RunState, Split, Trouble, warnings
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ class Watch:
             rate_now=self._rate_now(now, whole.rows) if first is not None else 0.0,
             split=whole.split,
             log_lines=lines,
-            log=tuple(without_colours(text) for text in log[-LOG_TAIL:]),
+            log=tuple(without_escapes(text) for text in log[-LOG_TAIL:]),
             progress=_named(progress, whole.stages),
             cancelling=cancelling,
         )

@@ -14,6 +14,7 @@ from notebook_udf.plan.model import Advice, FunctionCost, FunctionUse, Kind, Met
 from notebook_udf.plan.names import call_arguments, parts
 from notebook_udf.plan.strategies import COLLECTED
 from notebook_udf.plan.words import size
+from notebook_udf.text import counted
 
 # A partition this many times the middle one, and at least this large, is worth speaking of.
 _SKEW = 4.0
@@ -93,7 +94,7 @@ def all_rows_shuffled(plan: Plan) -> Iterator[Advice]:
         if not unmergeable or shuffle is None:
             continue
         moved = shuffle.metric("shuffle records written")
-        rows = "every row goes" if moved is None else f"{_rows(moved.value)} went"
+        rows = "every row goes" if moved is None else f"{counted(moved.value, 'row')} went"
         yield Advice(
             shuffle.id,
             "all-rows-shuffled",
@@ -165,7 +166,7 @@ def slow_code(plan: Plan) -> Iterator[Advice]:
             "slow-code",
             f"{cost.name}'s own code took {cost.user:,.1f} s of {total:,.1f} s in Python, a row at "
             f"a time: {cost.user / max(cost.rows_in, 1) * 1e9:,.0f} ns for each of "
-            f"{_rows(cost.rows_in)}.",
+            f"{counted(cost.rows_in, 'row')}.",
             'Where it can work on columns, declare it with func_type="arrow" or "pandas"; '
             f"{cost.name}.explain() says how it runs now.",
         )
@@ -242,8 +243,9 @@ def small_bundles(plan: Plan) -> Iterator[Advice]:
             yield Advice(
                 node.id,
                 "small-bundles",
-                f"{cost.name} got {_rows(cost.rows_in)} in {cost.bundles:,} bundles, {rows:,.0f} "
-                f"each: handing them over took {handed:,.1f} s, its own code {cost.user:,.1f} s.",
+                f"{cost.name} got {counted(cost.rows_in, 'row')} in {cost.bundles:,} bundles, "
+                f"{rows:,.0f} each: handing them over took {handed:,.1f} s, its own code "
+                f"{cost.user:,.1f} s.",
                 "Raise bundle_size (spark.sql.execution.arrow.maxRecordsPerBatch), or put small "
                 "partitions together: df.coalesce(n).",
             )
@@ -346,7 +348,3 @@ def _busy(cost: FunctionCost) -> float:
 def _listed(names: list[str]) -> str:
     *most, last = dict.fromkeys(names) or ("it",)
     return f"{', '.join(most)} and {last}" if most else last
-
-
-def _rows(count: float) -> str:
-    return f"{count:,.0f} row{'' if count == 1 else 's'}"

@@ -101,6 +101,11 @@ class Progress:
     spilled: int = 0
     failed: int = 0
 
+    @property
+    def stage_count(self) -> int:
+        """How many stages there are, those that came earlier among them."""
+        return self.earlier + len(self.stages)
+
     def ended(self) -> Progress:
         """The same when the run is over: nothing in it goes on."""
         stages = (

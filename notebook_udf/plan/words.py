@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from notebook_udf.plan.model import FunctionCost, Metric, Plan, PlanNode
+from notebook_udf.text import counted
 
 _SHOWN = (
     "number of output rows", "shuffle records written", "shuffle bytes written", "spill size",
@@ -12,8 +13,7 @@ _SHOWN = (
 
 def heading(plan: Plan) -> str:
     """What is shown: how many operators, of which run."""
-    count = len(plan.nodes())
-    said = [f"{count:,} operator{'' if count == 1 else 's'}"]
+    said = [counted(len(plan.nodes()), "operator")]
     said += {"may change": ["Spark may change it while it runs"], "final": ["as it ran"]}.get(
         plan.adaptive, []
     )
@@ -30,7 +30,7 @@ def heading(plan: Plan) -> str:
 def figures(node: PlanNode) -> str:
     """The metrics of an operator that say most, in a few words."""
     rows = node.metric("number of output rows")
-    found = [f"{rows.value:,.0f} row{'' if rows.value == 1 else 's'}"] if rows else []
+    found = [counted(rows.value, "row")] if rows else []
     written = node.metric("shuffle bytes written") or node.metric("data size")
     if written is not None and written.value > 0:
         found.append(size(written.value))
@@ -45,14 +45,14 @@ def cost_line(cost: FunctionCost, node: PlanNode) -> str:
     if cost.nodes[0] != node.id:
         return f"{cost.name} v{cost.version}: counted with operator {cost.nodes[0]}"
     said = [
-        f"{cost.rows_in:,} row{'' if cost.rows_in == 1 else 's'} in, {cost.rows_out:,} out",
+        f"{counted(cost.rows_in, 'row')} in, {cost.rows_out:,} out",
         f"own code {seconds(cost.user)}",
         f"decode {seconds(cost.decode)}",
         f"encode {seconds(cost.encode)}",
         f"waiting {seconds(cost.waiting)}",
     ]
     if cost.errors:
-        said.append(f"{cost.errors:,} error{'' if cost.errors == 1 else 's'}")
+        said.append(counted(cost.errors, "error"))
     if len(cost.nodes) > 1:
         said.append(f"in operators {', '.join(map(str, cost.nodes))} together")
     return f"{cost.name} v{cost.version}: {', '.join(said)}"

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from notebook_udf.telemetry.store_workers import WorkerView
-from notebook_udf.text import one_line
-
-if TYPE_CHECKING:
-    from rich.table import Table
+from notebook_udf.text import megabytes, one_line
 
 HEADERS = ("worker", "state", "function", "bundle", "memory", "limit", "CPU s", "rows", "error")
 _NAME = 60
@@ -26,26 +22,14 @@ def worker_rows(workers: Iterable[WorkerView]) -> list[tuple[str, ...]]:
             one_line(w.state, _NAME),
             one_line(w.function, _NAME) or "–",
             f"{w.bundle:,}" if w.function else "–",
-            _size(w.memory),
-            _size(w.memory_limit) if w.memory_limit else "none",
+            megabytes(w.memory),
+            megabytes(w.memory_limit) if w.memory_limit else "none",
             f"{w.cpu_seconds:,.1f}",
             f"{w.rows_done:,}",
             one_line(w.last_error, _ERROR) or "–",
         )
         for w in workers
     ]
-
-
-def rich_table(workers: Iterable[WorkerView], caption: str) -> Table:
-    """The same for a terminal."""
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(*HEADERS, title=caption, title_justify="left")
-    for row in worker_rows(workers):
-        # Not markup: an error may hold brackets.
-        table.add_row(*map(Text, row))
-    return table
 
 
 def how_it_ended(worker: WorkerView, *, restarted: bool) -> str:
@@ -71,7 +55,3 @@ def _signal(number: int) -> str:
         return signal.Signals(number).name
     except ValueError:
         return f"signal {number}"
-
-
-def _size(number: int) -> str:
-    return f"{number / (1 << 20):,.0f} MB"

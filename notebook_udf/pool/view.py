@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import DeclarationError
-from notebook_udf.pool.table import HEADERS, how_it_ended, rich_table, worker_rows
-from notebook_udf.tables import html_table, text_table
+from notebook_udf.pool.table import HEADERS, how_it_ended, worker_rows
+from notebook_udf.tables import html_table, rich_table, text_table
 from notebook_udf.telemetry.receiver import Receiver
 from notebook_udf.telemetry.records import Command
 from notebook_udf.telemetry.store import Store
@@ -173,7 +173,7 @@ class Pool:
         return f"{len(self)} workers alive, up to {self.size} at once"
 
     def __rich__(self) -> Table:
-        return rich_table(self.workers, self._caption())
+        return rich_table(HEADERS, worker_rows(self.workers), caption=self._caption())
 
     def __repr__(self) -> str:
         return f"{self._caption()}\n{text_table(HEADERS, worker_rows(self.workers))}"

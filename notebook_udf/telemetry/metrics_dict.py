@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from notebook_udf.functions.metrics import describe
 from notebook_udf.telemetry.bars import bars
 from notebook_udf.telemetry.latencies import Percentiles
-from notebook_udf.telemetry.records import CallFailed
+from notebook_udf.telemetry.records import BundleDone, CallFailed
 from notebook_udf.telemetry.store_sums import FunctionTotals, MetricTotal
 from notebook_udf.telemetry.timeline import SlowBundle
 
@@ -44,9 +44,8 @@ def query_dict(store: Store, query: str, points: int) -> dict[str, Any]:
     }
 
 
-def slow_dict(slow: SlowBundle) -> dict[str, Any]:
-    """A slow bundle: where it was, what it cost."""
-    bundle = slow.bundle
+def place_of(bundle: BundleDone) -> dict[str, Any]:
+    """Which bundle it is: of which task, where and when it ran."""
     return {
         "query": bundle.task.query,
         "stage": bundle.task.stage,
@@ -55,6 +54,14 @@ def slow_dict(slow: SlowBundle) -> dict[str, Any]:
         "bundle": bundle.bundle,
         "worker": bundle.pid,
         "time": bundle.time,
+    }
+
+
+def slow_dict(slow: SlowBundle) -> dict[str, Any]:
+    """A slow bundle: where it was, what it cost."""
+    bundle = slow.bundle
+    return {
+        **place_of(bundle),
         "rows": bundle.rows_in,
         "first_row": slow.first_row,
         "busy_ns": slow.busy_ns,
@@ -110,4 +117,4 @@ def _failed(record: CallFailed) -> dict[str, Any]:
     }
 
 
-__all__ = ["MOST_FAILED", "MOST_METRICS", "query_dict", "slow_dict"]
+__all__ = ["MOST_FAILED", "MOST_METRICS", "place_of", "query_dict", "slow_dict"]

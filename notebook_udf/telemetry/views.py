@@ -14,7 +14,7 @@ from notebook_udf.tables import html_table, rich_table, text_table
 from notebook_udf.telemetry.comparison import Comparison, compared
 from notebook_udf.telemetry.latencies import Percentiles
 from notebook_udf.telemetry.log_blocks import without_colours
-from notebook_udf.telemetry.metrics_dict import query_dict
+from notebook_udf.telemetry.metrics_dict import place_of, query_dict
 from notebook_udf.telemetry.metrics_tables import Table, metrics_tables
 from notebook_udf.telemetry.records import BundleDone, CallFailed
 from notebook_udf.telemetry.series import MAX_POINTS
@@ -160,13 +160,7 @@ class MetricsView:
 
         rows = [
             {
-                "query": bundle.task.query,
-                "stage": bundle.task.stage,
-                "partition": bundle.task.partition,
-                "attempt": bundle.task.attempt,
-                "bundle": bundle.bundle,
-                "worker": bundle.pid,
-                "time": bundle.time,
+                **place_of(bundle),
                 "bytes_in": bundle.bytes_in,
                 "bytes_out": bundle.bytes_out,
                 "wait_ns": bundle.wait_ns,

@@ -74,9 +74,8 @@ def summary_html(state: RunState, note: str = "") -> str:
 def _parts(state: RunState) -> list[str]:
     parts = [seconds(state.seconds)]
     if state.progress.tasks:
-        stages = state.progress.earlier + len(state.progress.stages)
         done = f"{state.progress.done:,} of {counted(state.progress.tasks, 'task')}"
-        parts.append(f"{done} in {counted(stages, 'stage')}")
+        parts.append(f"{done} in {counted(state.progress.stage_count, 'stage')}")
     if state.totals:
         parts.append(f"{counted(state.rows, 'row')} in, {state.rate:,.0f} rows/s")
         parts.append(counted(state.bundles, "bundle"))
@@ -102,8 +101,8 @@ def _closing(state: RunState, note: str) -> str:
     parts = [note] if note else []
     parts.append(f"{how}{seconds(state.seconds)}")
     if state.progress.jobs:
-        stages = state.progress.earlier + len(state.progress.stages)
-        parts.append(f"{counted(state.progress.tasks, 'task')} in {counted(stages, 'stage')}")
+        stages = counted(state.progress.stage_count, "stage")
+        parts.append(f"{counted(state.progress.tasks, 'task')} in {stages}")
     if state.log_lines:
         parts.append(f"{counted(state.log_lines, 'log line')} (%udf logs)")
     return " · ".join(parts)
@@ -139,7 +138,7 @@ def _stages(progress: Progress) -> str:
     if not progress.stages:
         return ""
     rows = [_stage(stage) for stage in progress.stages]
-    count = progress.earlier + len(rows)
+    count = progress.stage_count
     before = ""
     if progress.earlier:
         before = f'<div style="{_QUIET}">the last {len(rows):,} of {count:,}</div>'

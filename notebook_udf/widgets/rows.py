@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from notebook_udf.tables import html_table, text_table
-from notebook_udf.text import one_line
+from notebook_udf.text import counted, one_line
 
 _CELL = 200
 _COLUMNS = 200
@@ -26,8 +26,8 @@ class RowsTable:
         """How many rows are shown, and whether there are more."""
         number = len(self.rows)
         if self.more:
-            return f"the first {number:,} row{'' if number == 1 else 's'}; there are more"
-        return f"{number:,} row{'' if number == 1 else 's'}, all shown"
+            return f"the first {counted(number, 'row')}; there are more"
+        return f"{counted(number, 'row')}, all shown"
 
     @property
     def hidden_columns(self) -> int:

@@ -12,10 +12,13 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import nbformat
 import psutil
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -163,6 +166,26 @@ class Notebook:
         self.page.wait_for_function(
             "light => document.body.dataset.jpThemeLight === light", arg=str(not dark).lower()
         )
+
+    @contextmanager
+    def narrow(self, width: int) -> Iterator[None]:
+        """A window of so many pixels, for as long as it lasts."""
+        before = self.page.viewport_size
+        assert before
+        self.page.set_viewport_size({"width": width, "height": before["height"]})
+        try:
+            yield
+        finally:
+            self.page.set_viewport_size(before)
+
+    def serious(self, panel: str) -> list[str]:
+        """What axe-core calls serious or critical in the panel of that selector."""
+        found = Axe().run(self.page, context=panel).response["violations"]
+        return [
+            f"{each['id']}: {each['nodes'][0]['html'][:200]}"
+            for each in found
+            if each["impact"] in ("serious", "critical")
+        ]
 
     def shot(self, name: str, cell: int | None = None) -> None:
         """Keeps a picture of the page, or of one cell."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import BEGIN
@@ -82,9 +81,7 @@ def test_it_moves_while_the_cell_blocks(notebook: Notebook) -> None:
     notebook.page.keyboard.press("Enter")
     expect(panel.locator(".nu-values")).to_contain_text(HOSTILE[:20])
     notebook.page.keyboard.press("Enter")
-    found = Axe().run(notebook.page, context=".nu-live").response
-    serious = [v for v in found["violations"] if v["impact"] in ("serious", "critical")]
-    assert not serious, serious
+    assert notebook.serious(".nu-live") == []
     notebook.finish(cell)
     expect(notebook.cells.nth(cell).locator(".nu-live")).to_have_count(0)
     text = notebook.text(cell)
@@ -132,9 +129,7 @@ def test_a_cancel_that_fails_says_so(notebook: Notebook) -> None:
 
 def test_narrow(notebook: Notebook) -> None:
     page = notebook.page
-    size = page.viewport_size
-    page.set_viewport_size({"width": 480, "height": 900})
-    try:
+    with notebook.narrow(480):
         cell = notebook.add(QUERY.format(4000))
         notebook.start(cell)
         panel = live(notebook, cell)
@@ -149,8 +144,6 @@ def test_narrow(notebook: Notebook) -> None:
         wide += " e.getBoundingClientRect().right + 1).map(x => x.className)"
         assert panel.evaluate(wide) == []
         notebook.finish(cell)
-    finally:
-        page.set_viewport_size(size or {"width": 1200, "height": 1000})
 
 
 def test_a_kernel_that_is_gone_is_said(notebook: Notebook, server: Server) -> None:

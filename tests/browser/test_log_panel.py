@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, expect
 
 from tests.browser.lab import Notebook
@@ -218,20 +217,18 @@ def test_nothing_serious_for_axe(panel: Locator, notebook: Notebook, dark: bool)
     notebook.dark(dark)
     panel.get_by_role("listbox").press("Home")
     lines(panel).nth(12).click()
-    found = Axe().run(notebook.page, context=".nu-logs").response["violations"]
-    assert [each for each in found if each["impact"] in ("serious", "critical")] == []
+    assert notebook.serious(".nu-logs") == []
     notebook.shot(f"logs-{'dark' if dark else 'light'}", 2)
     panel.get_by_label("Close the details").click()
     notebook.dark(False)
 
 
 def test_narrow(panel: Locator, notebook: Notebook) -> None:
-    notebook.page.set_viewport_size({"width": 520, "height": 1000})
-    box = panel.bounding_box()
-    assert box
-    assert box["width"] < 440
-    notebook.shot("logs-narrow", 2)
-    notebook.page.set_viewport_size({"width": 1200, "height": 1000})
+    with notebook.narrow(520):
+        box = panel.bounding_box()
+        assert box
+        assert box["width"] < 440
+        notebook.shot("logs-narrow", 2)
 
 
 def test_the_static_twin_has_the_last_lines(panel: Locator, notebook: Notebook, cell: int) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, expect
 
 from tests.browser.lab import Notebook
@@ -133,20 +132,17 @@ def test_nothing_of_it_is_executed(notebook: Notebook, panel: Locator) -> None:
 def test_no_serious_fault_of_accessibility(notebook: Notebook, panel: Locator) -> None:
     for dark in (False, True):
         notebook.dark(dark)
-        found = Axe().run(notebook.page, context=".nu-metrics")
-        bad = [v for v in found.response["violations"] if v["impact"] in ("serious", "critical")]
-        assert not bad, [(v["id"], v["nodes"][0]["html"]) for v in bad]
+        assert notebook.serious(".nu-metrics") == []
     notebook.shot("metrics-dark")
     notebook.dark(False)
 
 
 def test_narrow(notebook: Notebook, cell: int, panel: Locator) -> None:
-    notebook.page.set_viewport_size({"width": 520, "height": 1000})
-    expect(panel.locator("canvas").first).to_be_visible()
-    wide = panel.evaluate("element => element.scrollWidth - element.clientWidth")
-    assert wide <= 1
-    notebook.shot("metrics-narrow", cell)
-    notebook.page.set_viewport_size({"width": 1200, "height": 1000})
+    with notebook.narrow(520):
+        expect(panel.locator("canvas").first).to_be_visible()
+        wide = panel.evaluate("element => element.scrollWidth - element.clientWidth")
+        assert wide <= 1
+        notebook.shot("metrics-narrow", cell)
 
 
 def test_it_moves_while_a_cell_runs(notebook: Notebook, panel: Locator) -> None:

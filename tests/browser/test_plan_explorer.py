@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.lab import Notebook
@@ -185,21 +184,14 @@ def test_hostile_texts_are_shown_and_not_run(prepared: Notebook) -> None:
 
 
 def test_accessible_in_every_theme_and_width(prepared: Notebook, panel: Locator) -> None:
-    page = prepared.page
     number = prepared.cells.count() - 1
     panel.locator(".nu-operator.nu-python").click()
     for dark in (False, True):
         prepared.dark(dark)
-        serious = [
-            f"{violation['id']}: {violation['nodes'][0]['html'][:200]}"
-            for violation in Axe().run(page, context=".nu-plan").response["violations"]
-            if violation["impact"] in ("serious", "critical")
-        ]
-        assert not serious
+        assert prepared.serious(".nu-plan") == []
         prepared.shot(f"plan-{'dark' if dark else 'light'}", number)
     prepared.dark(False)
-    page.set_viewport_size({"width": 560, "height": 1000})
-    try:
+    with prepared.narrow(560):
         box = panel.bounding_box()
         assert box
         assert box["width"] < 460
@@ -208,8 +200,6 @@ def test_accessible_in_every_theme_and_width(prepared: Notebook, panel: Locator)
             assert inner
             assert inner["x"] + inner["width"] <= box["x"] + box["width"] + 1
         prepared.shot("plan-narrow", number)
-    finally:
-        page.set_viewport_size({"width": 1200, "height": 1000})
 
 
 def test_an_older_one_becomes_static(prepared: Notebook) -> None:

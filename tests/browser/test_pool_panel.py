@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, expect
 
 from tests.browser.lab import Notebook
@@ -115,19 +114,17 @@ def test_restarting_asks_first(panel: Locator, notebook: Notebook) -> None:
 @pytest.mark.parametrize("dark", [False, True])
 def test_nothing_serious_for_axe(panel: Locator, notebook: Notebook, dark: bool) -> None:
     notebook.dark(dark)
-    found = Axe().run(notebook.page, context=".nu-pool").response["violations"]
-    assert [each for each in found if each["impact"] in ("serious", "critical")] == []
+    assert notebook.serious(".nu-pool") == []
     notebook.shot(f"pool-{'dark' if dark else 'light'}", 1)
     notebook.dark(False)
 
 
 def test_narrow(panel: Locator, notebook: Notebook) -> None:
-    notebook.page.set_viewport_size({"width": 560, "height": 900})
-    box = panel.bounding_box()
-    assert box
-    assert box["width"] < 480
-    notebook.shot("pool-narrow", 1)
-    notebook.page.set_viewport_size({"width": 1200, "height": 1000})
+    with notebook.narrow(560):
+        box = panel.bounding_box()
+        assert box
+        assert box["width"] < 480
+        notebook.shot("pool-narrow", 1)
 
 
 def test_the_static_twin_says_the_same(panel: Locator, notebook: Notebook, cell: int) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, expect
 
 from tests.browser.lab import Notebook
@@ -163,18 +162,15 @@ def test_what_cannot_be_read_is_said(panel: Locator, notebook: Notebook) -> None
 def test_no_serious_fault_of_accessibility(notebook: Notebook, cell: int, panel: Locator) -> None:
     for dark in (False, True):
         notebook.dark(dark)
-        found = Axe().run(notebook.page, context=".nu-state")
-        bad = [v for v in found.response["violations"] if v["impact"] in ("serious", "critical")]
-        assert not bad, [(v["id"], v["nodes"][0]["html"]) for v in bad]
+        assert notebook.serious(".nu-state") == []
     notebook.shot("state-dark", cell)
     notebook.dark(False)
 
 
 def test_narrow(notebook: Notebook, cell: int, panel: Locator) -> None:
-    notebook.page.set_viewport_size({"width": 520, "height": 1000})
-    assert panel.evaluate("element => element.scrollWidth - element.clientWidth") <= 1
-    notebook.shot("state-narrow", cell)
-    notebook.page.set_viewport_size({"width": 1200, "height": 1000})
+    with notebook.narrow(520):
+        assert panel.evaluate("element => element.scrollWidth - element.clientWidth") <= 1
+        notebook.shot("state-narrow", cell)
 
 
 def test_new_batches_appear_while_a_cell_runs(notebook: Notebook, panel: Locator) -> None:

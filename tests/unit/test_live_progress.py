@@ -9,7 +9,7 @@ import pytest
 
 from notebook_udf.plan.progress import CELL_TAG, MAX_STAGES, OWN_TAG, Jobs
 from notebook_udf.telemetry.store import FunctionTotals
-from notebook_udf.text import without_colours
+from notebook_udf.text import without_escapes
 from notebook_udf.widgets.live import RunState, Split, Trouble, warnings
 from notebook_udf.widgets.live_forms import live_text, summary_html, summary_text
 
@@ -186,4 +186,4 @@ def test_forms_of_a_run_with_stages() -> None:
     ],
 )
 def test_colours_of_a_terminal_are_taken_out(text: str, plain: str) -> None:
-    assert without_colours(text) == plain
+    assert without_escapes(text) == plain
