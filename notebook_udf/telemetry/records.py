@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import chain, groupby
 from operator import attrgetter
 from typing import Any, ClassVar
 
@@ -57,9 +57,10 @@ class FunctionTimings:
     encode_ns: tuple[int, ...]
     errors: tuple[int, ...]
 
-    def __iter__(self) -> Iterator[FunctionTiming]:
-        for costs in zip(*_costs(self), strict=True):
-            yield FunctionTiming(self.function, self.version, *costs)
+    def of(self, at: int) -> FunctionTiming:
+        """What it cost in one of them."""
+        costs = [column[at] for column in _costs(self)]
+        return FunctionTiming(self.function, self.version, *costs)
 
     def total(self) -> FunctionTiming:
         """What it cost in all of them."""
@@ -213,14 +214,35 @@ class BundlesDone(Record):
             metrics = [metric for bundle in alike for metric in bundle.metrics]
             yield cls(pid, task, **fields, functions=tuple(timings), metrics=tuple(metrics))
 
+    @classmethod
+    def joined(cls, records: Iterable[BundlesDone]) -> Iterator[BundlesDone]:
+        """The same bundles in fewer records: one for each run of those that have that in common.
+
+        Their metrics, which only the worker's next record outdates, are left out.
+        """
+        for (pid, task, functions), run in groupby(records, _shared):
+            alike = list(run)
+            fields = {name: _chained(alike, name) for name in _BUNDLE}
+            timings = [
+                FunctionTimings(
+                    *key, *(_chained([r.functions[at] for r in alike], n) for n in _TIMING)
+                )
+                for at, key in enumerate(functions)
+            ]
+            yield cls(pid, task, **fields, functions=tuple(timings))
+
+    def __getitem__(self, at: int) -> BundleDone:
+        """One bundle; the last one with the metrics of all."""
+        if not 0 <= at < len(self):
+            raise IndexError(f"bundle {at} of {len(self)}")
+        fields = {name: getattr(self, name)[at] for name in _BUNDLE}
+        timings = tuple([each.of(at) for each in self.functions])
+        metrics = self.metrics if at == len(self) - 1 else ()
+        return BundleDone(self.pid, task=self.task, **fields, functions=timings, metrics=metrics)
+
     def __iter__(self) -> Iterator[BundleDone]:
-        """Each bundle; the last one with the metrics of all."""
-        timings = list(zip(*self.functions, strict=True)) or [()] * len(self)
-        last = len(self) - 1
-        for at, costs in enumerate(timings):
-            fields = {name: getattr(self, name)[at] for name in _BUNDLE}
-            metrics = self.metrics if at == last else ()
-            yield BundleDone(self.pid, task=self.task, **fields, functions=costs, metrics=metrics)
+        """Each bundle."""
+        return map(self.__getitem__, range(len(self)))
 
 
 # Fields of which each bundle has its own.
@@ -231,7 +253,11 @@ _TIMING = ("rows_in", "rows_out", "decode_ns", "user_ns", "encode_ns", "errors")
 _costs = attrgetter(*_TIMING)
 
 
-def _shared(bundle: BundleDone) -> tuple[int, TaskId, tuple[tuple[str, int], ...]]:
+def _chained(things: Iterable[object], name: str) -> tuple[Any, ...]:
+    return tuple(chain.from_iterable(getattr(each, name) for each in things))
+
+
+def _shared(bundle: BundleDone | BundlesDone) -> tuple[int, TaskId, tuple[tuple[str, int], ...]]:
     functions = tuple([(timing.function, timing.version) for timing in bundle.functions])
     return bundle.pid, bundle.task, functions
 

@@ -13,7 +13,7 @@ import heapq
 from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import count, islice
+from itertools import count
 
 import numpy as np
 import numpy.typing as npt
@@ -39,6 +39,8 @@ MAX_ALL_POINTS = 60_000
 # Workers beyond these are one line, as worker 0.
 MAX_WORKERS = 64
 _MAX_TASKS = 500
+# Bundles that are not counted in yet.
+_MAX_ASIDE = 10_000
 _NARROWEST = 0.1
 _LATEST = 1e11
 _SAMPLED = 10
@@ -53,7 +55,7 @@ class Series:
     Attributes
     ----------
     changes
-        How many records it was made from.
+        Grows with what it was made from.
     """
 
     def __init__(self) -> None:
@@ -107,15 +109,16 @@ class Series:
     def _keep_slow(self, record: BundlesDone, busy: Durations) -> None:
         """Keeps those that are among the slowest so far, and where their rows are."""
         first = self._first_row(record)
-        for at in np.flatnonzero(busy > self._least).tolist():
+        slow = np.flatnonzero(busy > self._least)
+        slow = slow[np.argsort(-busy[slow], kind="stable")[:MAX_SLOWEST]]
+        for at in slow.tolist():
             took = int(busy[at])
             if took <= self._least:
-                continue
-            (bundle,) = islice(record, at, at + 1)
+                return
             row = None if first is None else first + sum(record.rows_in[:at])
             full = len(self._slowest) == MAX_SLOWEST
             push = heapq.heappushpop if full else heapq.heappush
-            push(self._slowest, (took, -next(self._numbers), bundle, row))
+            push(self._slowest, (took, -next(self._numbers), record[at], row))
 
     def sample(self, record: BundleSampled) -> None:
         """Keeps the first rows of a bundle, as much of them as a reader wants to see."""
@@ -205,7 +208,11 @@ class Series:
 
 
 class Timelines:
-    """The queries over time, least recently active first. Not thread-safe by itself."""
+    """The queries over time, least recently active first. Not thread-safe by itself.
+
+    Records are put aside until someone looks, or there are many: counted together they cost a
+    fifth, and a run that nobody watches has its processors for itself.
+    """
 
     def __init__(self) -> None:
         self.clear()
@@ -213,12 +220,23 @@ class Timelines:
     def clear(self) -> None:
         """Forgets them all."""
         self._queries: OrderedDict[str, Series] = OrderedDict()
+        self._aside: dict[tuple[int, TaskId], list[BundlesDone]] = {}
+        self._bundles_aside = 0
 
     def add(self, record: BundlesDone) -> None:
-        """Counts bundles in, and keeps the whole in bounds."""
-        series = self._series(record.task.query)
-        series.add(record)
-        if series.changes % 64 == 0:
+        """Takes bundles."""
+        self._aside.setdefault((record.pid, record.task), []).append(record)
+        self._bundles_aside += len(record)
+        if self._bundles_aside >= _MAX_ASIDE:
+            self._count()
+
+    def _count(self) -> None:
+        """Counts in what was put aside, and keeps the whole in bounds."""
+        aside, self._aside, self._bundles_aside = self._aside, {}, 0
+        for records in aside.values():
+            for record in BundlesDone.joined(records):
+                self._series(record.task.query).add(record)
+        if aside:
             self._thin()
 
     def sample(self, record: BundleSampled) -> None:
@@ -234,6 +252,7 @@ class Timelines:
 
     def of(self, query: str | None) -> Iterator[tuple[str, Series]]:
         """The query of that name, or all of them."""
+        self._count()
         if query is None:
             yield from self._queries.items()
         elif query in self._queries:
@@ -241,12 +260,17 @@ class Timelines:
 
     def _thin(self) -> None:
         total = sum(series.points for series in self._queries.values())
-        for series in self._queries.values():
-            if total <= MAX_ALL_POINTS:
+        while total > MAX_ALL_POINTS:
+            before = total
+            for series in self._queries.values():
+                total -= series.points
+                series.halve()
+                total += series.points
+                if total <= MAX_ALL_POINTS:
+                    return
+            if total == before:
+                # One point each is as few as there can be.
                 return
-            before = series.points
-            series.halve()
-            total -= before - series.points
 
 
 def _key(timings: FunctionTimings) -> Key:
