@@ -1,21 +1,18 @@
 """A plan as static HTML: nested lists, readable in a notebook that is not trusted.
 
-No script and no style sheet, so that a sanitiser leaves it whole; colours are JupyterLab's own,
-light or dark, with the ones of a page that stands alone behind them. Every text is escaped.
+No script and no style sheet, so that a sanitiser leaves it whole. Every text is escaped.
 """
 
 from __future__ import annotations
 
 from html import escape
 
+from notebook_udf.colours import BORDER, BRAND, NONE, WARN, painted
 from notebook_udf.plan.forms import sections, visible
 from notebook_udf.plan.model import FunctionCost, Plan, PlanNode
 from notebook_udf.plan.words import cost_line, figures, heading, seconds, shown_metrics
 from notebook_udf.tables import html_table
 
-_PYTHON = "var(--jp-brand-color1, #1976d2)"
-_WARN = "var(--jp-warn-color1, #f57c00)"
-_LINE = "var(--jp-border-color1, #bdbdbd)"
 _QUIET = "opacity:.72"
 _FONT = "font-size:13px;line-height:1.5"
 _CODE = "font-family:var(--jp-code-font-family, ui-monospace, Menlo, Consolas, monospace)"
@@ -66,7 +63,8 @@ def _chain(node: PlanNode, advised: set[int], longest: float) -> str:
             break
         (node,) = node.children
     below = "".join(
-        f'<li style="margin:0 0 4px 14px;border-left:1px solid {_LINE};padding-left:10px">'
+        f'<li style="margin:0 0 4px 14px;{painted("border-left", BORDER, "1px solid")};'
+        f'padding-left:10px">'
         f"{_chain(child, advised, longest)}</li>"
         for child in node.children
     )
@@ -74,7 +72,7 @@ def _chain(node: PlanNode, advised: set[int], longest: float) -> str:
 
 
 def _operator(node: PlanNode, advised: set[int], longest: float) -> str:
-    colour = _WARN if node.id in advised else _PYTHON if node.functions else "transparent"
+    colour = WARN if node.id in advised else BRAND if node.functions else NONE
     told = figures(node)
     head = (
         f'<span style="{_QUIET}">{node.id}</span> <strong>{_text(node.name)}</strong> '
@@ -88,12 +86,13 @@ def _operator(node: PlanNode, advised: set[int], longest: float) -> str:
             f'<details><summary style="cursor:pointer">{head}</summary>'
             f'<div style="padding-left:1.4em">{inside}</div></details>'
         )
-    return f'<li style="border-left:3px solid {colour};padding-left:6px">{head}{costs}</li>'
+    edge = painted("border-left", colour, "3px solid")
+    return f'<li style="{edge};padding-left:6px">{head}{costs}</li>'
 
 
 def _cost(cost: FunctionCost, node: PlanNode, longest: float) -> str:
     return (
-        f'<div style="padding-left:1.4em"><span style="color:{_PYTHON}">'
+        f'<div style="padding-left:1.4em"><span style="{painted("color", BRAND)}">'
         f"{_text(cost_line(cost, node))}</span>{_bar(_busy(cost), longest)}</div>"
     )
 
@@ -124,7 +123,7 @@ def _bar(value: float, longest: float) -> str:
     share = round(100 * value / longest)
     return (
         f'<div title="{escape(seconds(value))} in Python" style="height:4px;width:{share}%;'
-        f'max-width:320px;background:{_PYTHON}"></div>'
+        f'max-width:320px;{painted("background", BRAND)}"></div>'
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from html import escape
 
+from notebook_udf.colours import ERROR, painted
 from notebook_udf.errors import (
     FailedRow,
     Frame,
@@ -28,7 +29,6 @@ _STACK = 20_000
 _LINE = 240
 _FRAMES = 40
 
-_RED = "var(--jp-error-color1, #d32f2f)"
 _FONT = "font-family:var(--jp-code-font-family, ui-monospace, Menlo, Consolas, monospace)"
 _PRE = (
     f"{_FONT};font-size:12px;line-height:1.45;margin:0;padding:0;white-space:pre;"
@@ -63,8 +63,8 @@ def card_html(error: NotebookUdfError) -> str:
     parts += _next_step(error, failed)
     parts += _folds(error, failed)
     return (
-        f'<div style="border-left:4px solid {_RED};padding:6px 12px 8px;margin:2px 0;'
-        'color:var(--jp-content-font-color1, inherit);font-size:13px;line-height:1.5">'
+        f'<div style="{painted("border-left", ERROR, "4px solid")};padding:6px 12px 8px;'
+        'margin:2px 0;color:var(--jp-content-font-color1, inherit);font-size:13px;line-height:1.5">'
         + "".join(parts)
         + "</div>"
     )
@@ -74,7 +74,7 @@ def _title(error: NotebookUdfError) -> str:
     name = escape(type(error).__name__)
     return (
         f'<div><span style="{_QUIET};font-size:12px">{name}</span></div>'
-        f'<div style="font-weight:600;color:{_RED};overflow-wrap:anywhere">'
+        f'<div style="font-weight:600;{painted("color", ERROR)};overflow-wrap:anywhere">'
         f"{escape(headline(error))}</div>"
     )
 
@@ -99,7 +99,9 @@ def _code(frame: Frame) -> str:
     for number, text in code_lines(frame):
         here = number == frame.line
         line = escape(f"{'-->' if here else '   '} {number:4d}  {one_line(text, _LINE)}".rstrip())
-        rows.append(f'<span style="color:{_RED};font-weight:600">{line}</span>' if here else line)
+        if here:
+            line = f'<span style="{painted("color", ERROR)};font-weight:600">{line}</span>'
+        rows.append(line)
     if not rows:
         rows.append(escape(f"line {frame.line}, in {one_line(frame.name, _LINE)}"))
     return _boxed("\n".join(rows))

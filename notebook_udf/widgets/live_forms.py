@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from html import escape
 
+from notebook_udf.colours import BORDER, BRAND, ERROR, SUCCESS, VIOLET, WARN, painted
 from notebook_udf.plan.progress import Progress, StageProgress
 from notebook_udf.plan.words import seconds
 from notebook_udf.tables import html_table, text_table
@@ -17,20 +18,12 @@ from notebook_udf.widgets.live import NAME, RunState, Split, metric_rows
 _LOG = 120
 _SHOWN_METRICS = 4
 _QUIET = "opacity:.72"
-# JupyterLab's own colour, light or dark, and the one that stays where a sanitiser takes it away.
-_BLUE = ("--jp-brand-color1", "#1976d2")
-_WARN = ("--jp-warn-color1", "#c25700")
-_DOT = {
-    "running": _BLUE,
-    "done": ("--jp-success-color1", "#388e3c"),
-    "failed": ("--jp-error-color1", "#d32f2f"),
-    "cancelled": _WARN,
-}
+_DOT = {"running": BRAND, "done": SUCCESS, "failed": ERROR, "cancelled": WARN}
 # The same as in the browser's style sheet.
 _PARTS = (
-    ("user", "user code", _BLUE),
-    ("transfer", "transfer", ("", "#7e57c2")),
-    ("waiting", "waiting", ("--jp-border-color1", "#bdbdbd")),
+    ("user", "user code", BRAND),
+    ("transfer", "transfer", VIOLET),
+    ("waiting", "waiting", BORDER),
 )
 _HEADERS = (
     "function", "rows", "bundles", "rows/s", "waiting", "decode", "user code", "encode", "errors",
@@ -60,12 +53,12 @@ def summary_html(state: RunState, note: str = "") -> str:
         for head, rows in _tables(state)
     )
     warned = "".join(
-        f'<div style="{_painted("color", _WARN)}">⚠ {escape(warning)}</div>'
+        f'<div style="{painted("color", WARN)}">⚠ {escape(warning)}</div>'
         for warning in state.warnings
     )
     return (
         f'<div style="font-size:13px"><div style="{_QUIET}">'
-        f'<span style="{_painted("color", _DOT[state.outcome])}">●</span> '
+        f'<span style="{painted("color", _DOT[state.outcome])}">●</span> '
         f"{escape(_closing(state, note))}</div>"
         f"{warned}{_bar(state.split)}{tables}{_stages(state.progress)}</div>"
     )
@@ -118,12 +111,12 @@ def _bar(split: Split) -> str:
     if split.whole <= 0:
         return ""
     pieces = "".join(
-        f'<div style="display:inline-block;height:8px;{_painted("background", colour)};'
+        f'<div style="display:inline-block;height:8px;{painted("background", colour)};'
         f'width:{100 * getattr(split, part) / split.whole:.2f}%"></div>'
         for part, _, colour in _PARTS
     )
     legend = " · ".join(
-        f'<span style="{_painted("color", colour)}">■</span> {escape(name)} '
+        f'<span style="{painted("color", colour)}">■</span> {escape(name)} '
         f"{escape(seconds(getattr(split, part)))}"
         for part, name, colour in _PARTS
     )
@@ -179,8 +172,3 @@ def _total(t: FunctionTotals) -> tuple[str, ...]:
         *(seconds(ns / 1e9) for ns in (t.wait_ns, t.decode_ns, t.user_ns, t.encode_ns)),
         f"{t.errors:,}",
     )
-
-
-def _painted(what: str, colour: tuple[str, str]) -> str:
-    name, plain = colour
-    return f"{what}:{plain};{what}:var({name}, {plain})" if name else f"{what}:{plain}"

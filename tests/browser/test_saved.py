@@ -31,6 +31,10 @@ _ = frame.collect()""",
 ]
 LIVE = 4
 MOST_BYTES = 1_500_000
+# Colours of the left edges of everything below a cell.
+_EDGES = """() => [...document.querySelectorAll(".jp-OutputArea-output li")]
+  .filter((li) => parseInt(getComputedStyle(li).borderLeftWidth) > 0)
+  .map((li) => getComputedStyle(li).borderLeftColor)"""
 
 
 @pytest.fixture(scope="module")
@@ -72,6 +76,8 @@ def test_untrusted_it_shows_static_twins(
     shown = "\n".join(page.locator(".jp-OutputArea-output").all_inner_texts())
     for words in ("twice", "HashAggregate", "workers alive", "twice[499]"):
         assert words in shown
+    # Those of operators with Python functions, which the sanitiser leaves.
+    assert "rgb(25, 118, 210)" in page.evaluate(_EDGES)
     opened.shot("untrusted")
     page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
     page.close()

@@ -18,6 +18,7 @@ PACKAGE = Path(nu.__file__).resolve().parent
 LAYERS = [
     "errors",
     "excerpt",
+    "colours",
     "tables",
     "text",
     "datatypes",

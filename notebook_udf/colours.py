@@ -1,0 +1,37 @@
+"""Colours of static HTML: JupyterLab's own, light or dark, over plain ones.
+
+A sanitiser may take away what names a variable; then the plain colour stays, and reads on light
+and on dark.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Colour(NamedTuple):
+    """A variable of JupyterLab's style sheet, "" for none, and what stands in for it."""
+
+    variable: str
+    plain: str
+
+
+BRAND = Colour("--jp-brand-color1", "#1976d2")
+WARN = Colour("--jp-warn-color1", "#c25700")
+ERROR = Colour("--jp-error-color1", "#d32f2f")
+SUCCESS = Colour("--jp-success-color1", "#388e3c")
+BORDER = Colour("--jp-border-color1", "#bdbdbd")
+VIOLET = Colour("", "#7e57c2")
+NONE = Colour("", "transparent")
+
+
+def painted(what: str, colour: Colour, before: str = "") -> str:
+    """The inline style that gives ``what`` a colour, behind words such as ``1px solid``."""
+    said = f"{before} " if before else ""
+    plain = f"{what}:{said}{colour.plain}"
+    if not colour.variable:
+        return plain
+    return f"{plain};{what}:{said}var({colour.variable}, {colour.plain})"
+
+
+__all__ = ["BORDER", "BRAND", "ERROR", "NONE", "SUCCESS", "VIOLET", "WARN", "Colour", "painted"]
