@@ -44,13 +44,14 @@ class LogEntry:
 
 
 class Origin(NamedTuple):
-    """What many lines have in common."""
+    """What many lines have in common; ``task_attempt`` is Spark's TID, -1 outside of a task."""
 
     pid: int
     query: str
     level: str
     source: str
     function: str
+    task_attempt: int = -1
 
 
 class Gap(NamedTuple):
@@ -100,7 +101,7 @@ class Lines:
 
     def entry(self, at: int) -> LogEntry:
         """One line as a user sees it."""
-        pid, query, level, source, function = self.origins[self.origin[at]]
+        pid, query, level, source, function, _ = self.origins[self.origin[at]]
         return LogEntry(
             pid, query, self.sequence[at], self.time[at], level, source, function,
             self.bundle[at], self.row[at], self.text[at], self.cut[at],
@@ -178,7 +179,7 @@ class LogBlock:
     @property
     def size(self) -> int:
         """About how many bytes it holds on to."""
-        names = sum(200 + sum(map(len, origin[1:])) for origin in self.origins)
+        names = sum(200 + sum(len(name) for name in origin[1:5]) for origin in self.origins)
         return len(self.packed) + len(self.rest) + names + 100 * len(self.gaps)
 
     def unpack(self) -> Lines:

@@ -311,13 +311,17 @@ class LogLine:
 
 @dataclass(frozen=True)
 class LogLines(Record):
-    """Lines of one worker, in order. ``dropped`` counts those withheld since the last batch."""
+    """Lines of one worker, in order. ``dropped`` counts those withheld since the last batch.
+
+    ``task_attempt`` is Spark's TID, -1 outside of a task: rows are counted anew in each.
+    """
 
     kind: ClassVar[str] = "log-lines"
     pid: int
     query: str
     lines: tuple[LogLine, ...]
     dropped: int = 0
+    task_attempt: int = -1
 
 
 @dataclass(frozen=True)

@@ -149,7 +149,7 @@ class Logs:
         self.dropped += missing
         for line in record.lines:
             missing -= self._miss(record.pid, line.sequence, missing)
-            self._append(record.pid, record.query, line)
+            self._append(record, line)
             if len(self._text) >= BLOCK_LINES or self._bytes >= BLOCK_BYTES:
                 self._seal()
         if missing:
@@ -170,21 +170,22 @@ class Logs:
         self._gaps.append(Gap(len(self._text), pid, count))
         return count
 
-    def _append(self, pid: int, query: str, line: LogLine) -> None:
+    def _append(self, record: LogLines, line: LogLine) -> None:
         text, cut = line.text, max(0, len(line.text) - MAX_LINE)
         if cut:
             text = f"{text[:MAX_LINE]}… ({cut:,} more characters)"
         origin = Origin(
-            pid,
-            query[:_MAX_NAME],
+            record.pid,
+            record.query[:_MAX_NAME],
             line.level[:_MAX_NAME],
             line.source[:_MAX_NAME],
             line.function[:_MAX_NAME],
+            record.task_attempt,
         )
         code = self._codes.setdefault(origin, len(self._origins))
         if code == len(self._origins):
             self._origins.append(origin)
-            self._bytes += sum(map(sys.getsizeof, origin[1:]))
+            self._bytes += sum(map(sys.getsizeof, origin))
         fields = (code, line.time, line.sequence, line.bundle, line.row, cut, text)
         for column, value in zip(self._columns, fields, strict=True):
             column.append(value)

@@ -24,6 +24,7 @@ def failed_call(record: CallFailed) -> dict[str, Any]:
         "time": record.time,
         "pid": record.pid,
         "query": one_line(failed.query, _LINE),
+        "task": record.task.task_attempt,
         "function": one_line(failed.function, _LINE),
         "bundle": failed.bundle,
         "row": failed.row,

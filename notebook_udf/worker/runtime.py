@@ -160,10 +160,12 @@ class Runtime:
         with self._flushing:
             self.capture.poll()
             lines, dropped = self.capture.log.take()
-            query = self.task.identity.query if self.task is not None else ""
+            task = self.task.identity if self.task is not None else None
+            query, attempt = (task.query, task.task_attempt) if task is not None else ("", -1)
             for start in range(0, max(len(lines), 1 if dropped else 0), _LINES_PER_MESSAGE):
                 part = tuple(lines[start : start + _LINES_PER_MESSAGE])
-                self.send(LogLines(os.getpid(), query, part, dropped if start == 0 else 0))
+                said = dropped if start == 0 else 0
+                self.send(LogLines(os.getpid(), query, part, said, attempt))
 
     def finish_output(self) -> None:
         """Sends everything written, half lines included."""

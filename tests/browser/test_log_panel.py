@@ -253,3 +253,21 @@ def test_a_page_that_is_loaded_again_has_all_lines(notebook: Notebook, cell: int
     notebook.wait_for_kernel()
     expect(status).to_have_text(lines_before, timeout=30_000)
     expect(panel.get_by_role("button", name="1 failed call")).to_be_visible()
+
+
+def test_a_line_of_the_same_row_of_another_task_did_not_fail(notebook: Notebook) -> None:
+    code = """
+@nu.register(on_error="quarantine")
+def fussy(i: int) -> int:
+    if i % 10 == 7:
+        print("a seven of ten")
+    if i in (7, 77):
+        raise ValueError("not this one")
+    return i
+
+spark.range(0, 80, 1, 8).select(fussy("id")).collect()
+session.logs(function="fussy")"""
+    panel = notebook.output(notebook.run(code)).locator(".nu-logs")
+    panel.get_by_label("Search in the lines").fill("seven of ten")
+    expect(lines(panel)).to_have_count(8)
+    expect(lines(panel).filter(has_text="✗ failed")).to_have_count(2)

@@ -1,8 +1,10 @@
 // A block of log lines as the kernel packs them: columns, and the text of all lines in one piece.
 // Text is decoded when it is looked at; a million lines as strings would be too many.
 
-/** Where lines come from: worker, query, level, source, function. */
-export type Origin = [pid: number, query: string, level: string, source: string, name: string];
+/** Where lines come from: worker, query, level, source, function, Spark's number of the task. */
+export type Origin = [
+  pid: number, query: string, level: string, source: string, name: string, task: number,
+];
 
 /** Lines of a worker that are missing before a line of the block. */
 export type Gap = [at: number, pid: number, missing: number];
@@ -23,6 +25,8 @@ export interface Line {
   time: number;
   pid: number;
   query: string;
+  /** Spark's number of the task attempt; -1 outside of one. */
+  task: number;
   level: string;
   source: string;
   name: string;
@@ -87,13 +91,13 @@ export class Block {
   }
 
   line(at: number): Line {
-    const [pid, query, level, source, name] = this.origins[this.originOf(at)] as Origin;
+    const [pid, query, level, source, name, task] = this.origins[this.originOf(at)] as Origin;
     return {
       number: this.start + at,
       time: this.times[at] as number,
       bundle: this.bundles[at] as number,
       row: this.rows[at] as number,
-      pid, query, level, source, name,
+      pid, query, task, level, source, name,
       text: this.text(at),
     };
   }

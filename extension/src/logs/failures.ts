@@ -7,6 +7,7 @@ export interface Failure {
   time: number;
   pid: number;
   query: string;
+  task: number;
   function: string;
   bundle: number;
   row: number;
@@ -25,8 +26,8 @@ export interface Failure {
 const MOST = 200;
 
 /** The call a row of a bundle is; workers count bundles anew in every task. */
-const key = (each: { pid: number; query: string; bundle: number; row: number }) =>
-  `${each.pid} ${each.query} ${each.bundle} ${each.row}`;
+const key = (each: { pid: number; task: number; bundle: number; row: number }) =>
+  `${each.pid} ${each.task} ${each.bundle} ${each.row}`;
 
 export class Failures {
   /** Newest last. */
@@ -48,7 +49,7 @@ export class Failures {
     return new Failures([...this.all, ...more.filter((each) => !known.has(each.id))]);
   }
 
-  /** How the call ended in which a line was written: the first failure of that row from then on. */
+  /** How the call ended in which a line was written: a fused chain may call several with a row. */
   of(line: Line): Failure | undefined {
     if (line.row < 0) return undefined;
     return this.byCall.get(key(line))?.find((each) => each.time >= line.time - 0.5);
