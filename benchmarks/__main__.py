@@ -1,15 +1,11 @@
-"""Runs the benchmarks named on the command line, or all, and writes RESULTS.md."""
+"""Runs the benchmarks named on the command line, or all, and keeps RESULTS.md current."""
 
 from __future__ import annotations
 
-import os
-import platform
 import sys
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
-
-import pyspark
 
 from benchmarks import (
     aggregates,
@@ -20,6 +16,7 @@ from benchmarks import (
     live,
     log_panel,
     process,
+    results,
     scalar,
     streams,
     tables,
@@ -49,18 +46,21 @@ RESULTS = Path(__file__).with_name("RESULTS.md")
 def main() -> int:
     """Returns 1 if a bar was not cleared."""
     chosen = sys.argv[1:] or list(BENCHMARKS)
-    figures = []
+    cleared = True
     for name in chosen:
         print(f"{name} …", flush=True)
-        for figure in BENCHMARKS[name]():
+        figures = BENCHMARKS[name]()
+        for figure in figures:
             print(f"  {line(figure)}", flush=True)
-            figures.append(figure)
+            cleared = cleared and figure.cleared
         running = active_session()
         if running is not None:
             running.stop()
-    if chosen == list(BENCHMARKS):
-        RESULTS.write_text(report(figures), encoding="utf-8")
-    return 0 if all(figure.cleared for figure in figures) else 1
+        before = results.read(RESULTS.read_text("utf-8")) if RESULTS.exists() else []
+        others = [row for row in before if row.benchmark != name]
+        now = results.rows_of(name, figures, date.today())
+        RESULTS.write_text(results.written([*others, *now], list(BENCHMARKS)), encoding="utf-8")
+    return 0 if cleared else 1
 
 
 def line(figure: Figure) -> str:
@@ -68,22 +68,6 @@ def line(figure: Figure) -> str:
     mark = "cleared" if figure.cleared else "NOT cleared"
     value = f"{figure.value:.2f} {figure.unit}"
     return f"{figure.name}: {value} (bar {figure.bar}: {mark}); {figure.detail}"
-
-
-def report(figures: list[Figure]) -> str:
-    """RESULTS.md."""
-    rows = "\n".join(
-        f"| {f.name} | {f.value:.2f} {f.unit} | {f.bar} | {'yes' if f.cleared else '**no**'} "
-        f"| {f.detail} |"
-        for f in figures
-    )
-    return (
-        "# Measured figures\n\n"
-        f"Written by `python -m benchmarks` on {date.today():%Y-%m-%d}: {os.cpu_count()} "
-        f"processors, Python {platform.python_version()}, Spark {pyspark.__version__}.\n\n"
-        "| figure | measured | bar | cleared | detail |\n|---|---|---|---|---|\n"
-        f"{rows}\n"
-    )
 
 
 if __name__ == "__main__":
