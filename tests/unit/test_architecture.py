@@ -33,6 +33,7 @@ LAYERS = [
     "launch",
     "plan",
     "state",
+    "bench",
     "widgets",
     "kernel",
     "samples",
