@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import statistics
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
+
+from notebook_udf.bench import turns
 
 REPEATS = 7
 
@@ -25,19 +26,9 @@ class Timing:
 def in_turn(cases: dict[str, Callable[[], object]], repeats: int = REPEATS) -> dict[str, Timing]:
     """Runs every case once to warm up, then all of them in turn, ``repeats`` times.
 
-    Every other turn goes backwards, so that no case always follows the same one.
     A case that returns a number is taken at its word for how many seconds it needed.
     """
-    seconds: dict[str, list[float]] = {name: [] for name in cases}
-    for turn in range(repeats + 1):
-        order = list(cases.items())
-        for name, run in reversed(order) if turn % 2 else order:
-            start = time.perf_counter()
-            told = run()
-            needed = told if isinstance(told, float) else time.perf_counter() - start
-            if turn:
-                seconds[name].append(needed)
-    return {name: Timing(name, tuple(values)) for name, values in seconds.items()}
+    return {name: Timing(name, seconds) for name, seconds in turns.in_turn(cases, repeats).items()}
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ from notebook_udf.kernel import arguments
 from notebook_udf.kernel.actions import SessionActions
 from notebook_udf.kernel.async_options import in_force
 from notebook_udf.kernel.folder import make_folder, remove_folder
+from notebook_udf.kernel.measuring import Measuring
 from notebook_udf.kernel.names import check_name, session_functions_first
 from notebook_udf.kernel.planning import plan_of
 from notebook_udf.kernel.quarantine import quarantined
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 
-class Session(Streams):
+class Session(Streams, Measuring):
     """A Spark session with managed workers. Made by ``session()``, one per process.
 
     Attributes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from notebook_udf.registry import RegisteredFunction
 
 if TYPE_CHECKING:
     import pandas as pd
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
 
 @dataclass(frozen=True)
@@ -46,13 +47,12 @@ def try_rows(record: RegisteredFunction, df: DataFrame, n: int) -> Trial:
         If the columns match the parameters neither by name nor by number.
     """
     import pandas as pd
-    from pyspark.sql import functions as F
 
-    columns = _matching(record, df.columns)
+    columns = matching(record, df.columns)
     # Rows are taken before the call, or Spark could try the function on other rows.
     few = df.sparkSession.createDataFrame(df.take(n), df.schema)
     name = record.name if record.name not in df.columns else f"{record.name}(…)"
-    arguments = [F.col(f"`{column.replace('`', '``')}`") for column in columns]
+    arguments = columns_of(columns)
     if record.kind == "table":
         names = record.definition.result_type.names
         result = joined(few, record(*arguments), names, outer=True)
@@ -63,7 +63,21 @@ def try_rows(record: RegisteredFunction, df: DataFrame, n: int) -> Trial:
     return Trial(record.name, frame)
 
 
-def _matching(record: RegisteredFunction, columns: list[str]) -> list[str]:
+def columns_of(names: Sequence[str]) -> list[Column]:
+    """Columns by their names, whatever stands in those."""
+    from pyspark.sql import functions as F
+
+    return [F.col(f"`{name.replace('`', '``')}`") for name in names]
+
+
+def matching(record: RegisteredFunction, columns: list[str]) -> list[str]:
+    """Which columns are the function's arguments: by name, or by place if there are as many.
+
+    Raises
+    ------
+    PlanningError
+        If they match the parameters neither by name nor by number.
+    """
     parameters = [p for p in record.definition.parameters if not p.startswith("*")]
     by_name = {column.lower(): column for column in columns}
     if all(p.lower() in by_name for p in parameters):

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import DeclarationError, SessionError
+from notebook_udf.magics import measuring
 from notebook_udf.magics.options import (
     OF_A_FUNCTION,
     SPARKSQL_CELL,
@@ -109,6 +110,8 @@ class Commands:
             return self._plan(query.strip())
         if what == "state":
             return self._state(query.strip())
+        if what == "bench":
+            return measuring.bench(_running(), self._shell, query)
         arguments = UDF_LINE.parse(line)
         what, name = arguments.what, arguments.name
         if what not in SUBCOMMANDS:

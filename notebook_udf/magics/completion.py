@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from notebook_udf.magics.measuring import MEASURES
 from notebook_udf.magics.options import (
     OF_A_FUNCTION,
     OF_A_THING,
@@ -67,6 +68,8 @@ def suggestions(line: str, *, first_line: bool) -> list[str] | None:
         return _options(UDF_CELL, before)
     if first_line and words[0] == SPARKSQL_CELL.name:
         return _options(SPARKSQL_CELL, before)
+    if words[0] == UDF_LINE.name and {*before[:1]} & {*MEASURES}:
+        return _measured(MEASURES[before[0]], before[1:], _fragment(line))
     if words[0] == UDF_LINE.name and not {*before[:1]} & {*OF_A_THING}:
         return _line(before)
     return None
@@ -80,6 +83,14 @@ def _line(before: list[str]) -> list[str]:
     if before[0] == "logs":
         return _functions() if before[-1] == "--function" else _options(UDF_LINE, before)
     return []
+
+
+def _measured(magic: Magic, before: list[str], fragment: str) -> list[str] | None:
+    """A function, then a query, which is not ours to complete, then options."""
+    if not before or before[-1] == "--against":
+        return _functions()
+    asked = before[-1] in {option.flag for option in magic.options}
+    return _options(magic, before) if asked or fragment.startswith("-") else None
 
 
 def _options(magic: Magic, before: list[str]) -> list[str]:

@@ -34,6 +34,7 @@ LAYERS = [
     "launch",
     "plan",
     "state",
+    "bench",
     "widgets",
     "kernel",
     "samples",

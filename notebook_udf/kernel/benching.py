@@ -1,0 +1,322 @@
+"""``session.bench``: ways to run a function, measured in turn on a sample of a user's rows.
+
+What can be derived from a function is derived: with another option, or inside a function of a
+batch that calls it per element. Comparing and advising is the business of ``bench``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from notebook_udf.bench.model import Bench, Way
+from notebook_udf.bench.same import Difference, difference
+from notebook_udf.bench.turns import in_turn, next_sample
+from notebook_udf.bench.wrapped import ArrowPerElement, PandasPerElement, is_plain
+from notebook_udf.errors import DeclarationError, NotebookUdfError, PlanningError
+from notebook_udf.functions.capture import freeze
+from notebook_udf.functions.definition import FunctionDefinition
+from notebook_udf.kernel.named import frame_of
+from notebook_udf.kernel.operators import aggregate
+from notebook_udf.kernel.trial import columns_of, matching
+from notebook_udf.planner.scalar import runs_as_kernels
+from notebook_udf.planner.summed import sums_of
+from notebook_udf.planner.table_calls import joined
+from notebook_udf.registry import RegisteredFunction, fingerprint
+from notebook_udf.text import counted
+from notebook_udf.types import to_arrow
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+    from notebook_udf.kernel.core import Session
+
+REPEATS = 5
+# How long the slowest way is to take, and what is tried to find out how many rows that are.
+_SECONDS = 1.0
+_FIRST_ROWS = 2_000
+_MOST_ROWS = 2_000_000
+_KINDS = ("scalar", "async", "table", "aggregate")
+_RESULT = "result"
+_READING = "reading"
+_VALUE = 200
+
+Told = Callable[[str], object]
+
+
+def bench(
+    session: Session,
+    name: str,
+    query: DataFrame | str,
+    *,
+    against: Sequence[str],
+    repeats: int,
+    rows: int | None,
+    progress: Told,
+) -> Bench:
+    """Measures the ways of a registered function; see ``Session.bench``."""
+    if repeats < 1:
+        raise DeclarationError(f"repeats={repeats} is no number of runs; {REPEATS} are a good one")
+    if rows is not None and rows < 1:
+        raise DeclarationError(f"rows={rows} is no number of rows")
+    record = _measurable(session, name)
+    source = frame_of(session, query)
+    if source.isStreaming:
+        raise PlanningError("a stream has no end to measure: take the bench of a table of its rows")
+    arguments = matching(record, source.columns)
+    source = source.select(*columns_of(arguments))
+    others = [_measurable(session, other) for other in against]
+    for other in others:
+        _check_takes(other, record, len(arguments))
+    ways, notes = _ways(record, [field.dataType for field in source.schema.fields])
+    ways += [_Form(Way(other.name, "other"), other) for other in others]
+    with _Bench(session, record, ways, progress) as run:
+        run.sample(source, rows)
+        return run.measure(repeats, notes)
+
+
+def _measurable(session: Session, name: str) -> RegisteredFunction:
+    if name not in session.functions:
+        known = ", ".join(sorted(session.functions)) or "none yet"
+        raise DeclarationError(f"no function {name!r} is registered; there are: {known}")
+    record = session.functions[name]
+    if record.kind not in _KINDS:
+        raise DeclarationError(
+            f"{record.name} is a {record.kind} function: bench measures {', '.join(_KINDS)} ones"
+        )
+    return record
+
+
+def _check_takes(other: RegisteredFunction, record: RegisteredFunction, count: int) -> None:
+    parameters = other.definition.parameters
+    if other.kind != record.kind and {other.kind, record.kind} != {"scalar", "async"}:
+        raise DeclarationError(
+            f"{other.name} is a {other.kind} function and {record.name} a {record.kind} one"
+        )
+    if len(parameters) != count and not any(p.startswith("*") for p in parameters):
+        raise PlanningError(
+            f"{other.name} takes {', '.join(parameters) or 'nothing'}, and is to be called with "
+            f"the {counted(count, 'argument')} of {record.name}"
+        )
+
+
+@dataclass
+class _Form:
+    """A way, and the function that takes it."""
+
+    way: Way
+    record: RegisteredFunction
+
+
+def _ways(record: RegisteredFunction, inputs: Sequence[Any]) -> tuple[list[_Form], list[str]]:
+    """The function as it is, and what can be derived from it; with what to know about that."""
+    definition, notes = record.definition, []
+    if definition.options.on_error == "quarantine":
+        notes.append("rows that raise are not put aside here: they give NULL")
+        options = replace(definition.options, on_error="null")
+        definition = replace(definition, options=options)
+        record = _derived(record, "as it is", definition)
+    own: str = definition.func_type
+    found: list[_Form] = []
+
+    def other(kind: str, words: str, **changes: Any) -> None:
+        changed = replace(definition, **changes)
+        found.append(_Form(Way(words, kind), _derived(record, kind, changed)))
+
+    if definition.kind == "aggregate" and sums_of(definition) is not None:
+        own = "sums of Spark's own"
+        options = replace(definition.options, compile=False)
+        other("compile=False", "compile=False", options=options)
+    elif definition.kind == "scalar" and definition.func_type == "general":
+        own = "general, row by row"
+        if runs_as_kernels(definition):
+            own = "general, as Arrow kernels"
+            options = replace(definition.options, vectorise=False)
+            other("vectorise=False", "general, vectorise=False", options=options)
+        if inputs and all(map(is_plain, (*inputs, definition.result_type))):
+            # A time-out is for a call, and here a call is a batch.
+            options = replace(definition.options, timeout=None)
+            pandas, arrow = (
+                PandasPerElement(record.payload),
+                ArrowPerElement(record.payload, to_arrow(definition.result_type)),
+            )
+            for kind, function in (("pandas", pandas), ("arrow", arrow)):
+                words = f"{kind}, calling it per element"
+                other(kind, words, func_type=kind, function=function, options=options)
+        else:
+            notes.append(
+                "no pandas or Arrow form can be derived: rows, maps, and no argument at all are "
+                "other things to those"
+            )
+    return [_Form(Way(f"as it is ({own})", "own"), record), *found], notes
+
+
+def _derived(
+    record: RegisteredFunction, what: str, definition: FunctionDefinition
+) -> RegisteredFunction:
+    same = definition.function is record.definition.function
+    payload = record.payload if same else freeze(definition)
+    return replace(
+        record,
+        name=f"{record.name} ({what})",
+        version=0,
+        definition=definition,
+        payload=payload,
+        hash=fingerprint(payload, definition),
+    )
+
+
+class _Bench:
+    """One comparison, from its sample to what is found."""
+
+    def __init__(
+        self, session: Session, record: RegisteredFunction, forms: list[_Form], progress: Told
+    ) -> None:
+        self._session = session
+        self._record = record
+        self._forms = forms
+        self._told = progress
+        self._rows: DataFrame | None = None
+        self._count = 0
+        self._notes: list[str] = []
+
+    def __enter__(self) -> _Bench:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._forget()
+
+    # The sample ------------------------------------------------------------------------------
+
+    def sample(self, source: DataFrame, rows: int | None) -> None:
+        """Keeps that many rows, or as many as the slowest way takes about a second for."""
+        if rows is not None:
+            self._take(source, rows)
+            self._try()
+            return
+        wanted = _FIRST_ROWS
+        self._take(source, wanted)
+        # The first run of a plan has it compiled, which says nothing of more rows.
+        self._try()
+        while True:
+            if wanted != _FIRST_ROWS:
+                self._take(source, wanted)
+            more = next_sample(wanted, self._try(), target=_SECONDS, most=_MOST_ROWS)
+            if more == wanted or self._count < wanted:
+                break
+            wanted = more
+        if self._count == wanted:
+            self._notes.append(
+                f"a sample: the first {counted(wanted, 'row')}, for a run of about a second "
+                f"(rows= or --rows takes others)"
+            )
+
+    def _take(self, source: DataFrame, most: int) -> None:
+        self._told(f"taking {counted(most, 'row')}")
+        self._forget()
+        width = max(1, self._session.pool.size)
+        # LIMIT leaves one partition, and the workers are to share the rows.
+        rows = source.limit(most).repartition(width).persist()
+        self._rows = rows
+        self._count = rows.count()
+        if not self._count:
+            raise PlanningError(f"{self._record.name} has nothing to run on: there are no rows")
+
+    def _try(self) -> float:
+        """Runs each way once; how long the slowest of those took that work."""
+        slowest = 0.0
+        for form in [form for form in self._forms if not form.way.error]:
+            self._told(f"{form.way.name}, on {counted(self._count, 'row')}")
+            start = time.perf_counter()
+            try:
+                self._run(form)
+            except NotebookUdfError as error:
+                if form.way.kind == "own":
+                    raise
+                form.way = replace(form.way, error=str(error).split("\n", 1)[0])
+                continue
+            slowest = max(slowest, time.perf_counter() - start)
+        return slowest
+
+    def _forget(self) -> None:
+        rows, self._rows = self._rows, None
+        if rows is not None:
+            # After an interrupt the JVM may be gone, or busy with its end.
+            with contextlib.suppress(Exception):
+                rows.unpersist()
+
+    # Runs ------------------------------------------------------------------------------------
+
+    def measure(self, repeats: int, notes: Sequence[str]) -> Bench:
+        """Measures the ways in turn, then compares what they give."""
+        assert self._rows is not None
+        # By place, because a function may be compared with itself.
+        cases = {str(at): form for at, form in enumerate(self._forms) if not form.way.error}
+        runs: dict[str, Callable[[], object]] = {
+            case: partial(self._run, form) for case, form in cases.items()
+        }
+        runs[_READING] = partial(_compute, self._rows)
+
+        def before(case: str, turn: int) -> None:
+            what = "the rows alone" if case == _READING else cases[case].way.name
+            self._told(f"run {turn} of {repeats}: {what}")
+
+        seconds = in_turn(runs, repeats, warm=False, before=before)
+        for case, form in cases.items():
+            form.way = replace(form.way, runs=seconds[case])
+        compared = all(form.record.definition.deterministic for form in self._forms)
+        noted = [*notes, *self._notes]
+        if compared:
+            self._compare(list(cases.values()))
+        else:
+            noted.append("a function here is not deterministic: results were not compared")
+        return Bench(
+            self._record.name,
+            self._count,
+            tuple(form.way for form in self._forms),
+            median(seconds[_READING]),
+            compared,
+            tuple(noted),
+        )
+
+    def _run(self, form: _Form) -> None:
+        _compute(self._applied(form))
+
+    def _compare(self, forms: Sequence[_Form]) -> None:
+        self._told("comparing results")
+        own = self._applied(forms[0]).toArrow()
+        for form in forms[1:]:
+            found = difference(own, self._applied(form).toArrow())
+            if found is not None:
+                form.way = replace(form.way, different=found, row=self._row(found))
+
+    def _row(self, found: Difference) -> tuple[tuple[str, str], ...]:
+        """The input of the first row that differs, where a row has one result."""
+        if self._record.kind not in ("scalar", "async") or self._rows is None:
+            return ()
+        rows: pa.Table = self._rows.toArrow().slice(found.first, 1)
+        values = (repr(column[0].as_py())[:_VALUE] for column in rows.columns)
+        return tuple(zip(rows.column_names, values, strict=True))
+
+    def _applied(self, form: _Form) -> DataFrame:
+        """The function's results on the sample."""
+        assert self._rows is not None
+        rows, record = self._rows, form.record
+        arguments = columns_of(rows.columns)
+        if record.kind == "table":
+            names = [f"{_RESULT}{i}" for i in range(len(record.definition.result_type.names))]
+            return joined(rows, record(*arguments), names, outer=True).select(*names)
+        if record.kind == "aggregate":
+            return rows.transform(aggregate(**{_RESULT: record(*arguments)}))
+        return rows.select(record(*arguments).alias(_RESULT))
+
+
+def _compute(rows: DataFrame) -> None:
+    """Computes every row and keeps none."""
+    rows.write.format("noop").mode("overwrite").save()

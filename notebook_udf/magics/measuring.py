@@ -1,0 +1,141 @@
+"""``%udf bench``: words of a line first, a query that may hold anything, then options.
+
+A query is not taken apart into words: quotes and spaces in it are Spark's to read.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from notebook_udf.errors import DeclarationError
+from notebook_udf.magics.options import Magic, Option
+
+if TYPE_CHECKING:
+    from notebook_udf.kernel import Session
+
+BENCH = Magic(
+    "%udf bench",
+    "Measures ways to run a function on the rows of a query, a table or a variable.",
+    (
+        Option("--against", "against", "other functions to call with the same rows", "NAMES"),
+        Option("--repeats", "repeats", "runs of each way (5)", "N", suggestions=("5", "9"),
+               number=True),
+        Option("--rows", "rows", "rows to take, at most (for a run of about a second)", "N",
+               suggestions=("10000", "1000000"), number=True),
+    ),
+    ("NAME", "QUERY"),
+)  # fmt: skip
+
+
+MEASURES = {"bench": BENCH}
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line taken apart: what stands before the options, and their values."""
+
+    words: str
+    options: dict[str, Any]
+
+
+def read(magic: Magic, line: str) -> Line:
+    """Takes a line apart.
+
+    Raises
+    ------
+    DeclarationError
+        If an option has no value, or one that is no number where it has to be one.
+    """
+    by_flag = {option.flag: option for option in magic.options}
+    flags = "|".join(map(re.escape, by_flag))
+    words, *rest = re.split(rf"(?:^|(?<=\s))({flags})(?=\s|$)", line)
+    values: dict[str, Any] = {}
+    for flag, text in zip(rest[::2], rest[1::2], strict=True):
+        option, value = by_flag[flag], text.strip()
+        if not value:
+            raise DeclarationError(f"{flag} needs a value\n\n{magic.usage}".rstrip())
+        if option.number and not value.isdecimal():
+            raise DeclarationError(f"{flag} {value} is not a number\n\n{magic.usage}".rstrip())
+        values[option.dest] = int(value) if option.number else value
+    return Line(words.strip(), values)
+
+
+def bench(session: Session, shell: Any, line: str) -> None:
+    """``%udf bench NAME QUERY|TABLE [--against NAMES] [--repeats N] [--rows N]``."""
+    __tracebackhide__ = True
+    found = read(BENCH, line)
+    name, _, query = found.words.partition(" ")
+    if not name or not query.strip():
+        raise DeclarationError(
+            "%udf bench takes the name of a function and the rows to call it with: a query, a "
+            f"table or the variable of a DataFrame\n\n{BENCH.usage}".rstrip()
+        )
+    options = dict(found.options)
+    options["against"] = re.findall(r"[^,\s]+", options.get("against", ""))
+    with telling(shell) as tell:
+        tell.result = session.bench(name, rows_of(shell, query), progress=tell, **options)
+
+
+def rows_of(shell: Any, query: str) -> Any:
+    """What a query on a line stands for: the value of a variable, or its text without quotes."""
+    text = query.strip()
+    if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":
+        text = text[1:-1]
+    return shell.user_ns.get(text, text)
+
+
+class Telling:
+    """How far something is, in words, in one place; its result takes the place of the words."""
+
+    def __init__(self, show: Callable[[str], None]) -> None:
+        self._show = show
+        self.result: Any = None
+
+    def __call__(self, words: str) -> None:
+        self._show(words)
+
+
+@contextmanager
+def telling(shell: Any) -> Iterator[Telling]:
+    """Shows words under the cell that runs, or in a terminal's last line, and then the result."""
+    from IPython.display import display
+
+    if getattr(shell, "kernel", None) is None:
+        shown = sys.stderr.isatty()
+
+        def say(words: str) -> None:
+            if shown:
+                sys.stderr.write(f"\r\x1b[K{words} …")
+                sys.stderr.flush()
+
+        told = Telling(say)
+        try:
+            yield told
+        finally:
+            if shown:
+                sys.stderr.write("\r\x1b[K")
+        display(told.result)
+        return
+    place = display(_Words("starting"), display_id=True)
+    told = Telling(lambda words: place.update(_Words(words)))
+    try:
+        yield told
+    except BaseException:
+        place.update(_Words("ended before there was a result"))
+        raise
+    place.update(told.result)
+
+
+class _Words:
+    """One line of text, as a display shows it."""
+
+    def __init__(self, words: str) -> None:
+        self._words = words
+
+    def __repr__(self) -> str:
+        return f"{self._words} …"
