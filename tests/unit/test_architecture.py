@@ -36,6 +36,7 @@ LAYERS = [
     "widgets",
     "kernel",
     "samples",
+    "export",
     "magics",
     "tutorials",
     "cli",
