@@ -1,4 +1,4 @@
-"""The command line: ``notebook-udf demo`` and ``notebook-udf lab``."""
+"""The command line: ``notebook-udf demo``, ``lab`` and ``export``."""
 
 from __future__ import annotations
 
@@ -36,6 +36,15 @@ def main(arguments: list[str] | None = None) -> int:
     )
     lab.add_argument("--no-browser", action="store_true", help="only print the address")
     lab.set_defaults(run=lambda options: open_lab(options.folder, browser=not options.no_browser))
+    export = commands.add_parser(
+        "export", help="write the functions of a notebook as a module, with tests"
+    )
+    export.add_argument("notebook", type=Path, metavar="NOTEBOOK.ipynb")
+    export.add_argument(
+        "-o", "--output", type=Path, metavar="MODULE.py", help="default: named like the notebook"
+    )
+    export.add_argument("--force", action="store_true", help="overwrite files that are there")
+    export.set_defaults(run=lambda o: run_export(o.notebook, o.output, force=o.force))
     options = parser.parse_args(arguments)
     try:
         code: int = options.run(options)
@@ -70,6 +79,14 @@ def run_demo() -> int:
         console.print(Text.from_ansi(f"A cell failed that should not: {error}"), soft_wrap=True)
         return 1
     console.print(f"Done in {time.monotonic() - started:.0f} s.", highlight=False)
+    return 0
+
+
+def run_export(notebook: Path, target: Path | None, *, force: bool) -> int:
+    """Exports a notebook's functions and says what was written."""
+    from notebook_udf.magics.exporting import export_notebook, module_name
+
+    print(export_notebook(notebook, target or module_name(notebook), force=force))
     return 0
 
 

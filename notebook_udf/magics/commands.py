@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import DeclarationError, SessionError
@@ -12,6 +13,7 @@ from notebook_udf.magics.options import (
     SPARKSQL_CELL,
     SUBCOMMANDS,
     UDF_CELL,
+    UDF_EXPORT,
     UDF_LINE,
 )
 
@@ -58,12 +60,13 @@ class Commands:
     def udf_cell(self, line: str, cell: str) -> None:
         """``%%udf``: runs the cell, registers what it defines, says so."""
         __tracebackhide__ = True
+        from notebook_udf.functions.choosing import choose
         from notebook_udf.magics import defining
 
         arguments = UDF_CELL.parse(line)
         options = defining.function_options(arguments)
         found = defining.run(self._shell, line, cell)
-        chosen = defining.choose(found, arguments.name)
+        chosen = choose(found, arguments.name)
         from notebook_udf.kernel import session
 
         running = session()
@@ -112,6 +115,8 @@ class Commands:
             return self._state(query.strip())
         if what == "bench":
             return measuring.bench(_running(), self._shell, query)
+        if what == "export":
+            return self._export(query)
         arguments = UDF_LINE.parse(line)
         what, name = arguments.what, arguments.name
         if what not in SUBCOMMANDS:
@@ -182,6 +187,16 @@ class Commands:
                 f"in this folder is ./{query}"
             )
         return running.state(query)
+
+    def _export(self, line: str) -> Any:
+        """The functions of the cells that were run, as a module."""
+        __tracebackhide__ = True
+        from notebook_udf.magics.exporting import export_session
+
+        arguments = UDF_EXPORT.parse(line)
+        target = Path(arguments.output or "functions.py")
+        sources = {name: each.source for name, each in _running().functions.items()}
+        return export_session(self._shell, sources, target, force=bool(arguments.force))
 
     def _errors(self, running: Session, name: str) -> Any:
         from notebook_udf.widgets.rows import RowsTable

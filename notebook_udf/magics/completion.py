@@ -12,6 +12,7 @@ from notebook_udf.magics.options import (
     SPARKSQL_CELL,
     SUBCOMMANDS,
     UDF_CELL,
+    UDF_EXPORT,
     UDF_LINE,
     Magic,
 )
@@ -80,6 +81,8 @@ def _line(before: list[str]) -> list[str]:
         return list(SUBCOMMANDS)
     if before[0] in OF_A_FUNCTION:
         return _functions() if len(before) == 1 else []
+    if before[0] == "export":
+        return _options(UDF_EXPORT, before[1:])
     if before[0] == "logs":
         return _functions() if before[-1] == "--function" else _options(UDF_LINE, before)
     return []

@@ -9,14 +9,14 @@ from __future__ import annotations
 import ast
 import codeop
 import inspect
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from html import escape
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import DeclarationError
 from notebook_udf.functions.base import UserDefinedFunction
+from notebook_udf.functions.choosing import Choice, Found, stored
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.registry import RegisteredFunction
 
@@ -24,34 +24,6 @@ if TYPE_CHECKING:
     import argparse
 
     from notebook_udf.kernel import Session
-
-
-@dataclass(frozen=True)
-class Found:
-    """What a cell defines, by variable.
-
-    Attributes
-    ----------
-    decorated
-        Those that a decorator of this package has made.
-    functions
-        Functions and classes derived from a base class of this package.
-    classes
-        Other classes: types of rows, more often than functions.
-    """
-
-    decorated: dict[str, Any] = field(default_factory=dict)
-    functions: dict[str, Any] = field(default_factory=dict)
-    classes: dict[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Choice:
-    """One of them, to be registered; ``name`` is None where it has a name of its own."""
-
-    variable: str
-    function: Any
-    name: str | None
 
 
 @dataclass(frozen=True)
@@ -157,7 +129,7 @@ def _as_sent(shell: Any, line: str, cell: str) -> tuple[str, int]:
 def _found(tree: ast.Module, namespace: dict[str, Any], file: str) -> Found:
     found = Found()
     seen: set[int] = set()
-    for name in dict.fromkeys(_stored(tree.body)):
+    for name in dict.fromkeys(stored(tree.body)):
         value = namespace.get(name)
         if name.startswith("_") or id(value) in seen:
             continue
@@ -177,59 +149,6 @@ def _found(tree: ast.Module, namespace: dict[str, Any], file: str) -> Found:
 def _defined_in(value: Any, file: str) -> bool:
     function = inspect.unwrap(value) if callable(value) else value
     return isinstance(function, FunctionType) and function.__code__.co_filename == file
-
-
-def _stored(body: list[ast.stmt]) -> Iterator[str]:
-    """Names that statements define or assign, branches included, imports not."""
-    for node in body:
-        match node:
-            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                yield node.name
-            case ast.Assign(targets=targets):
-                yield from (t.id for t in targets if isinstance(t, ast.Name))
-            case ast.AnnAssign(target=ast.Name(id=name)):
-                yield name
-            case ast.If() | ast.For() | ast.While() | ast.With() | ast.Try():
-                yield from _stored(node.body)
-                yield from _stored(getattr(node, "orelse", []))
-                for handler in getattr(node, "handlers", []):
-                    yield from _stored(handler.body)
-                yield from _stored(getattr(node, "finalbody", []))
-
-
-def choose(found: Found, name: str | None) -> list[Choice]:
-    """Which of them to register, and under which names.
-
-    Raises
-    ------
-    DeclarationError
-        If there is none, or several and nothing says which.
-    """
-    everything = found.decorated | found.functions | found.classes
-    if name is not None and name in everything:
-        return [Choice(name, everything[name], name)]
-    chosen = found.decorated or found.functions or found.classes
-    if not chosen:
-        raise DeclarationError(
-            "the cell defines no function or class (names that start with _ and imported ones "
-            "do not count), so there is nothing to register"
-        )
-    if len(chosen) > 1 and name is not None:
-        raise DeclarationError(
-            f"the cell defines {_listed(chosen)}, and none of them is called {name}: "
-            f"%%udf NAME chooses one of them"
-        )
-    if len(chosen) > 1 and not found.decorated:
-        raise DeclarationError(
-            f"the cell defines {_listed(chosen)}: say which with %%udf NAME, decorate those to "
-            f"register with @udf, or start the names of helpers with _"
-        )
-    return [Choice(variable, value, name) for variable, value in chosen.items()]
-
-
-def _listed(names: dict[str, Any]) -> str:
-    *most, last = names
-    return f"{', '.join(most)} and {last}" if most else last
 
 
 def register(

@@ -38,6 +38,7 @@ LAYERS = [
     "widgets",
     "kernel",
     "samples",
+    "export",
     "magics",
     "tutorials",
     "cli",

@@ -1,0 +1,61 @@
+"""Values and calls as Python text, broken into lines the way formatters do."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+LINE = 88
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call to be written: what is called, its arguments, and what follows the bracket."""
+
+    name: str
+    arguments: tuple[str | Call, ...]
+    behind: str = ""
+
+    def text(self, indent: int = 0, before: int = 0) -> str:
+        """The call on as few lines as it needs.
+
+        Parameters
+        ----------
+        indent
+            Of the line it starts on.
+        before
+            How much stands before it on that line.
+        """
+        inner = ", ".join(_flat(each) for each in self.arguments)
+        line = f"{self.name}({inner}){self.behind}"
+        if indent + before + len(line) + 1 <= LINE:
+            return line
+        margin = " " * (indent + 4)
+        if len(margin) + len(inner) <= LINE:
+            return f"{self.name}(\n{margin}{inner}\n{margin[4:]}){self.behind}"
+        lines = [
+            each.text(indent + 4) if isinstance(each, Call) else each for each in self.arguments
+        ]
+        broken = "".join(f"{margin}{each},\n" for each in lines)
+        return f"{self.name}(\n{broken}{margin[4:]}){self.behind}"
+
+
+def _flat(argument: str | Call) -> str:
+    if isinstance(argument, str):
+        return argument
+    return f"{argument.name}({', '.join(map(_flat, argument.arguments))}){argument.behind}"
+
+
+def quoted(text: str) -> str:
+    """A string in double quotes."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def source(value: Any) -> str:
+    """A value as Python: text, numbers, truth, lists of them."""
+    if isinstance(value, str):
+        return quoted(value)
+    if isinstance(value, list):
+        return f"[{', '.join(map(source, value))}]"
+    return repr(value)

@@ -1,0 +1,276 @@
+"""Which functions of a notebook are exported: those of ``%%udf`` cells and of ``@nu.register``.
+
+The rules are those by which the cells register them, applied to their text.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from notebook_udf.errors import DeclarationError
+from notebook_udf.export.calls import source
+from notebook_udf.export.cells import Cell, Imported, Statement, UdfLine, reads
+from notebook_udf.functions.choosing import Found, choose
+
+_DECLARING = ("udf", "udtf", "udaf", "udtaf")
+_BASES = (
+    "AggregateFunction", "AsyncScalarFunction", "OneInputStreamProcessFunction", "ScalarFunction",
+    "TableAggregateFunction", "TableFunction", "UserDefinedFunction",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A function to export.
+
+    Attributes
+    ----------
+    variable
+        Its name in the module.
+    name
+        Its name in SQL.
+    statement
+        What defines it.
+    after
+        The number of the statements that have run when it is registered.
+    options
+        What ``register_function`` is given besides, as source text by argument.
+    declared
+        Whether a decorator of this package, or a call of one, declares it where it stands.
+    example
+        The line of its ``%%udf`` cell.
+    """
+
+    variable: str
+    name: str
+    statement: Statement
+    after: int
+    options: dict[str, str] = field(default_factory=dict)
+    declared: bool = False
+    example: UdfLine = field(default_factory=UdfLine)
+
+
+class Names:
+    """What names stand for in the package, as the imports of a notebook say."""
+
+    def __init__(self, found: list[Statement]) -> None:
+        self._found = found
+        self._imports: dict[str, Imported] = {}
+        for statement in found:
+            self._imports |= {each.bound: each for each in statement.imports}
+
+    def of(self, node: ast.AST | None) -> str:
+        """The full name of what an expression reads from an import; "" for anything else."""
+        parts: list[str] = []
+        while isinstance(node, ast.Attribute):
+            parts.insert(0, node.attr)
+            node = node.value
+        imported = self._imports.get(node.id) if isinstance(node, ast.Name) else None
+        if imported is None:
+            return ""
+        if imported.name is None:
+            return ".".join([imported.bound, *parts])
+        return ".".join([part for part in (imported.module, imported.name, *parts) if part])
+
+    def ours(self, node: ast.AST | None) -> str:
+        """The name in this package; "" for what is not its own. Calls are looked through."""
+        if isinstance(node, ast.Call):
+            node = node.func
+        package, _, name = self.of(node).partition(".")
+        return name if package == "notebook_udf" else ""
+
+    def is_function_class(self, node: ast.ClassDef) -> bool:
+        """Whether a class derives from a base class of this package."""
+        classes = {s.node.name: s.node for s in self._found if isinstance(s.node, ast.ClassDef)}
+        seen: set[str] = set()
+        waiting: list[ast.ClassDef] = [node]
+        while waiting:
+            for base in waiting.pop().bases:
+                target = base.value if isinstance(base, ast.Subscript) else base
+                if self.ours(target).rpartition(".")[2] in _BASES:
+                    return True
+                known = classes.get(getattr(target, "id", ""))
+                if known is not None and known.name not in seen:
+                    seen.add(known.name)
+                    waiting.append(known)
+        return False
+
+
+def functions(
+    cells: list[Cell],
+    found: list[Statement],
+    names: Names,
+    registered: Mapping[str, str] | None = None,
+) -> list[Chosen]:
+    """The functions to export; of several under one name the last.
+
+    ``registered`` is the source of each function that is registered, where the cells were run:
+    others were not, because their cell failed or another one came later.
+
+    Raises
+    ------
+    DeclarationError
+        If a cell defines nothing to register, or several things and nothing says which.
+    """
+    chosen: dict[str, Chosen] = {}
+    for cell in cells:
+        own = [s for s in found if s.cell == cell.number]
+        try:
+            picked = [] if cell.udf is None else _of_cell(cell, own, names)
+        except DeclarationError:
+            if registered is None:
+                raise
+            picked = []
+        taken = {each.variable for each in picked}
+        picked += [c for c in _registered(own, names) if c.variable not in taken]
+        for each in picked:
+            if registered is not None and not _is_registered(each, registered):
+                continue
+            # As in the session, the later one comes in the place of the earlier.
+            chosen.pop(each.name.lower(), None)
+            chosen[each.name.lower()] = each
+    return list(chosen.values())
+
+
+def _is_registered(chosen: Chosen, registered: Mapping[str, str]) -> bool:
+    by_name = {name.lower(): source for name, source in registered.items()}
+    source = by_name.get(chosen.name.lower())
+    return source is not None and source in chosen.statement.text
+
+
+def _of_cell(cell: Cell, own: list[Statement], names: Names) -> list[Chosen]:
+    assert cell.udf is not None
+    line = cell.udf
+    by_variable: dict[str, Statement] = {}
+    found = Found()
+    for statement in own:
+        for variable in sorted(statement.binds):
+            if variable.startswith("_") or statement.imports:
+                continue
+            by_variable[variable] = statement
+            for group in (found.decorated, found.functions, found.classes):
+                group.pop(variable, None)
+            kind = _kind(statement.node, names)
+            if kind:
+                getattr(found, kind)[variable] = statement
+    try:
+        choices = choose(found, line.name)
+    except DeclarationError as error:
+        raise DeclarationError(f"cell {cell.number}: {error}") from None
+    after = own[-1].place + 1
+    result = []
+    for choice in choices:
+        statement = by_variable[choice.variable]
+        declared = choice.variable in found.decorated
+        given = _name_given(statement.node, names) if declared else None
+        name = choice.name
+        if name is None or (name == choice.variable and declared):
+            name = given or choice.variable
+        options = {key: source(value) for key, value in line.options.items()}
+        if line.replace:
+            options["replace"] = "True"
+        registered = _register_call(statement, names)
+        if registered is not None:
+            options = _keywords(registered, statement.text) | options
+            name = _literal(options.pop("name", "")) or name
+        result.append(
+            Chosen(
+                choice.variable, name, statement, after, options,
+                declared=declared and registered is None, example=line,
+            )
+        )  # fmt: skip
+    return result
+
+
+def _kind(node: ast.stmt, names: Names) -> str:
+    """The group of ``Found`` that a statement's function or class belongs to."""
+    for decorator in getattr(node, "decorator_list", []):
+        if names.ours(decorator) in (*_DECLARING, "register"):
+            return "decorated"
+    match node:
+        case ast.FunctionDef() | ast.AsyncFunctionDef():
+            return "functions"
+        case ast.ClassDef():
+            return "functions" if names.is_function_class(node) else "classes"
+        case ast.Assign(value=ast.Lambda()):
+            return "functions"
+        case ast.Assign(value=ast.Call() as call):
+            if names.ours(call) in _DECLARING:
+                return "decorated"
+            return "functions" if names.of(call.func) == "functools.partial" else ""
+    return ""
+
+
+def _registered(own: list[Statement], names: Names) -> list[Chosen]:
+    """Functions under ``@nu.register``."""
+    result = []
+    for statement in own:
+        call = _register_call(statement, names)
+        if call is None:
+            continue
+        variable = next(iter(statement.binds))
+        options = _keywords(call, statement.text)
+        name = _literal(options.pop("name", "")) or variable
+        others = getattr(statement.node, "decorator_list", [])
+        declared = any(names.ours(each) in _DECLARING for each in others)
+        # Its decorator runs before what stands below it.
+        result.append(
+            Chosen(variable, name, statement, statement.place + 1, options, declared=declared)
+        )
+    return result
+
+
+def _register_call(statement: Statement, names: Names) -> ast.expr | None:
+    """The decorator ``@nu.register`` of a function or class; lines are those of the text."""
+    if not statement.defines:
+        return None
+    (node,) = ast.parse(statement.text).body
+    for decorator in getattr(node, "decorator_list", []):
+        if names.ours(decorator) == "register":
+            return decorator  # type: ignore[no-any-return]
+    return None
+
+
+def _keywords(decorator: ast.expr, text: str) -> dict[str, str]:
+    if not isinstance(decorator, ast.Call):
+        return {}
+    return {
+        keyword.arg: ast.get_source_segment(text, keyword.value) or ""
+        for keyword in decorator.keywords
+        if keyword.arg is not None
+    }
+
+
+def _name_given(node: ast.stmt, names: Names) -> str | None:
+    """The name that a decorator, or a call, of this package gives."""
+    calls = [*getattr(node, "decorator_list", []), getattr(node, "value", None)]
+    for call in calls:
+        if isinstance(call, ast.Call) and names.ours(call) in _DECLARING:
+            for keyword in call.keywords:
+                if keyword.arg == "name":
+                    value = getattr(keyword.value, "value", None)
+                    return value if isinstance(value, str) else None
+    return None
+
+
+def _literal(text: str) -> str | None:
+    try:
+        value: Any = ast.literal_eval(text)
+    except (SyntaxError, ValueError):
+        return None
+    return value if isinstance(value, str) else None
+
+
+def undecorated(statement: Statement, names: Names) -> Statement:
+    """A statement without the decorator ``@nu.register``, which registers when it is run."""
+    decorator = _register_call(statement, names)
+    if decorator is None:
+        return statement
+    lines = statement.text.split("\n")
+    del lines[decorator.lineno - 1 : decorator.end_lineno]
+    text = "\n".join(lines)
+    now, later = reads(statement.node, text)
+    return replace(statement, text=text, now=now, later=later)

@@ -1,0 +1,164 @@
+"""What functions need of a notebook: the statements behind the names they read, and no more.
+
+A name stands for what the notebook had bound to it at that point: when the statement that reads it
+ran, and for a function's body, when the function was registered.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from dataclasses import dataclass, field
+
+from notebook_udf.errors import DeclarationError
+from notebook_udf.export.cells import Imported, Statement
+from notebook_udf.export.chosen import Chosen, Names
+
+_MODULE_NAMES = frozenset({*dir(builtins), "__name__", "__file__", "__doc__"})
+_NOTEBOOK_NAMES = frozenset({"display", "get_ipython", "In", "Out", "_", "__"})
+_SESSIONS = ("notebook_udf.session", "notebook_udf.samples", "pyspark.sql.SparkSession")
+
+
+@dataclass(frozen=True)
+class Needed:
+    """What goes into the module, in the order of the notebook."""
+
+    statements: tuple[Statement, ...]
+    imports: tuple[Imported, ...]
+    futures: tuple[str, ...] = ()
+
+
+@dataclass
+class _Closure:
+    found: list[Statement]
+    names: Names
+    # Each with the function that needs it first.
+    taken: dict[int, Chosen] = field(default_factory=dict)
+    imports: dict[Imported, None] = field(default_factory=dict)
+    # What each function takes a name for, when it is called.
+    meant: dict[str, dict[int, str]] = field(default_factory=dict)
+    seen: set[tuple[int, int]] = field(default_factory=set)
+
+    def take(self, statement: Statement, after: int, root: Chosen) -> None:
+        """Takes a statement in, as it is when ``after`` statements have run."""
+        if (statement.place, after) in self.seen:
+            return
+        self.seen.add((statement.place, after))
+        self.taken.setdefault(statement.place, root)
+        for name in sorted(statement.now):
+            self.need(name, statement.place, statement, root)
+        for name in sorted(statement.later):
+            version = self.need(name, max(after, statement.place), statement, root)
+            if version is not None and after == root.after:
+                self.meant.setdefault(name, {}).setdefault(version, root.name)
+
+    def need(self, name: str, before: int, reader: Statement, root: Chosen) -> int | None:
+        """Takes in what a name stands for before a statement; None for what Python brings."""
+        if name in reader.binds and before <= reader.place and reader.defines:
+            # A decorator's own register() call, or a class that names itself.
+            return reader.place
+        changes: list[Statement] = []
+        for statement in reversed(self.found[:before]):
+            if name in statement.binds and name not in statement.changes:
+                self._bind(name, statement, before, root)
+                for change in changes:
+                    self.take(change, before, root)
+                return changes[0].place if changes else statement.place
+            if name in statement.binds or name in statement.changes:
+                changes.append(statement)
+        if changes:
+            for change in changes:
+                self.take(change, before, root)
+            return changes[0].place
+        if name in _MODULE_NAMES:
+            return None
+        raise DeclarationError(self._missing(name, before, reader, root))
+
+    def _bind(self, name: str, statement: Statement, before: int, root: Chosen) -> None:
+        if not statement.imports:
+            self.take(statement, before, root)
+            return
+        for imported in statement.imports:
+            if imported.bound == name:
+                self.imports[imported] = None
+                if imported.name is None:
+                    # import a.b and import a.c both bind a.
+                    for other in self.found[:before]:
+                        for each in other.imports:
+                            if each.bound == name and each.name is None:
+                                self.imports[each] = None
+
+    def _missing(self, name: str, before: int, reader: Statement, root: Chosen) -> str:
+        where = f"cell {reader.cell}, line {reader.line_of(name)}"
+        said = f"{root.name} cannot be exported: {where} reads {name!r}, "
+        later = [s for s in self.found[before:] if name in s.binds]
+        stars = [s for s in self.found[:before] if any(i.name == "*" for i in s.imports)]
+        if later:
+            return f"{said}which is defined only later ({later[0].where}): move its cell up"
+        if name in _NOTEBOOK_NAMES:
+            return f"{said}which only a notebook has: leave it out of what functions use"
+        if stars:
+            text = stars[0].text.strip()
+            return f"{said}which may come from {text} ({stars[0].where}): import it by its name"
+        return f"{said}which no cell defines"
+
+
+def needed(chosen: list[Chosen], found: list[Statement], names: Names) -> Needed:
+    """The statements and imports that functions need.
+
+    Raises
+    ------
+    DeclarationError
+        If a name is bound nowhere, stands for different things in two functions, or comes from
+        the session; with cell and line.
+    """
+    closure = _Closure(found, names)
+    for root in chosen:
+        closure.take(found[root.statement.place], root.after, root)
+    _check_versions(closure)
+    for place, root in closure.taken.items():
+        _check_session(closure, found[place], root)
+    statements = tuple(found[place] for place in sorted(closure.taken))
+    cells = {statement.cell for statement in statements}
+    futures = {
+        imported.name
+        for statement in found
+        for imported in statement.imports
+        if imported.module == "__future__" and statement.cell in cells and imported.name
+    }
+    imports = tuple(each for each in closure.imports if each.module != "__future__")
+    return Needed(statements, imports, tuple(sorted(futures)))
+
+
+def _check_versions(closure: _Closure) -> None:
+    """A module has one value for each name: the one that its last statement binds."""
+    for name, versions in closure.meant.items():
+        kept: list[tuple[Statement, object]] = []
+        places = set(versions) | {
+            place for place in closure.taken if name in closure.found[place].binds
+        }
+        for place in sorted(places):
+            statement = closure.found[place]
+            imported = [each for each in statement.imports if each.bound == name]
+            kept.append((statement, imported or statement.text))
+        last, value = kept[-1]
+        for statement, other in kept:
+            if other != value and statement.place in versions:
+                raise DeclarationError(
+                    f"{versions[statement.place]} cannot be exported: it uses {name!r} as "
+                    f"{statement.where} leaves it, and the module needs that of {last.where}, too: "
+                    f"rename one of them"
+                )
+
+
+def _check_session(closure: _Closure, statement: Statement, root: Chosen) -> None:
+    """What runs when the module is imported must not start Spark."""
+    if statement.defines:
+        return
+    for node in ast.walk(statement.node):
+        if closure.names.of(node).startswith(_SESSIONS):
+            raise DeclarationError(
+                f"{root.name} cannot be exported: it needs {', '.join(sorted(statement.binds))} "
+                f"({statement.where}), which is made with a Spark session, and a module has none "
+                f"when it is imported: write the value down, or make it in the function's open()"
+            )

@@ -1,0 +1,109 @@
+"""What the functions of a module are: their kinds and types, by running the module once.
+
+It is run as ``import`` would run it, in this process, and forgotten again.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from notebook_udf.errors import DeclarationError, NotebookUdfError
+from notebook_udf.export.cells import Statement
+from notebook_udf.export.chosen import Chosen
+from notebook_udf.functions.base import UserDefinedFunction
+from notebook_udf.functions.declare_aggregate import declare
+from notebook_udf.functions.definition import FunctionDefinition
+from notebook_udf.functions.options import FunctionOptions
+from notebook_udf.types import contains_year_month
+
+_MODULE = "_notebook_udf_exported"
+
+
+@dataclass(frozen=True)
+class Declared:
+    """A function to export, and its definition."""
+
+    chosen: Chosen
+    definition: FunctionDefinition
+
+    @property
+    def plain(self) -> bool:
+        """Whether Spark alone can run it: a scalar or table function without options of ours."""
+        definition = self.definition
+        types = (*(definition.input_types or ()), definition.result_type)
+        return (
+            definition.kind in ("scalar", "table")
+            and not self.chosen.declared
+            and not isinstance(definition.function, UserDefinedFunction)
+            and definition.options == FunctionOptions()
+            and "replace" not in self.chosen.options
+            and not any(t is not None and contains_year_month(t) for t in types)
+        )
+
+
+def declared(
+    text: str, chosen: Sequence[Chosen], statements: Sequence[Statement], folder: Path | None
+) -> list[Declared]:
+    """Runs a module's text and declares the functions in it.
+
+    ``folder`` is where the notebook stands, with the modules beside it.
+
+    Raises
+    ------
+    DeclarationError
+        If the text does not run by itself, or a function is not declared right.
+    """
+    with _running(text, statements, folder) as namespace:
+        found = []
+        for each in chosen:
+            options = {
+                key: eval(value, namespace)
+                for key, value in each.options.items()
+                if key != "replace"
+            }
+            try:
+                definition = declare(namespace[each.variable], **options)
+            except NotebookUdfError as error:
+                raise DeclarationError(f"{each.statement.where}: {error}") from None
+            found.append(Declared(each, definition))
+        return found
+
+
+@contextmanager
+def _running(
+    text: str, statements: Sequence[Statement], folder: Path | None
+) -> Iterator[dict[str, Any]]:
+    module = ModuleType(_MODULE)
+    # Dataclasses and text annotations look their module up.
+    sys.modules[_MODULE] = module
+    before = list(sys.path)
+    if folder is not None:
+        sys.path.insert(0, str(folder))
+    try:
+        try:
+            exec(compile(text, "<exported>", "exec", dont_inherit=True), module.__dict__)
+        except Exception as error:
+            raise DeclarationError(_blame(error, text, statements)) from error
+        yield module.__dict__
+    finally:
+        sys.path[:] = before
+        del sys.modules[_MODULE]
+
+
+def _blame(error: Exception, text: str, statements: Sequence[Statement]) -> str:
+    lines = [f.lineno for f in traceback.extract_tb(error.__traceback__)
+             if f.filename == "<exported>" and f.name == "<module>"]  # fmt: skip
+    line = text.split("\n")[lines[-1] - 1].strip() if lines and lines[-1] else ""
+    where = next((s.where for s in statements if line and line in s.text), "its imports")
+    hint = "; install it, and export again" if isinstance(error, ModuleNotFoundError) else ""
+    return (
+        f"the module does not run by itself: {where}: {type(error).__name__}: {error}"
+        f"{f': {line}' if line else ''}{hint}"
+    )

@@ -1,0 +1,95 @@
+"""The imports of a module in order, and the packages behind them."""
+
+from __future__ import annotations
+
+import ast
+import importlib.metadata
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from notebook_udf.export.calls import LINE
+from notebook_udf.export.cells import Imported, Statement
+
+
+@dataclass(frozen=True)
+class Requirements:
+    """What has to be installed, and which modules have to stand beside the exported one."""
+
+    packages: Mapping[str, str]
+    local: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """As pip reads it."""
+        lines = [f"{name}=={version}" for name, version in sorted(self.packages.items())]
+        lines += [f"# {name}: no installed package; it stood beside the notebook"
+                  for name in self.local]  # fmt: skip
+        return "\n".join(lines) + "\n"
+
+
+def requirements(
+    imports: Iterable[Imported], statements: Iterable[Statement], always: Iterable[str]
+) -> Requirements:
+    """The packages behind imports, of statements as well, in the versions installed here.
+
+    ``always`` are modules that are needed besides.
+    """
+    modules = {*always, *(each.module for each in imports)}
+    for statement in statements:
+        for node in ast.walk(statement.node):
+            if isinstance(node, ast.Import):
+                modules |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                modules.add(node.module)
+    roots = {module.partition(".")[0] for module in modules} - sys.stdlib_module_names
+    homes = importlib.metadata.packages_distributions()
+    packages: dict[str, str] = {}
+    local = []
+    for root in sorted(roots):
+        try:
+            # One that is installed from its folder is known by its own name alone.
+            package = importlib.metadata.distribution(homes.get(root, [root])[0])
+        except importlib.metadata.PackageNotFoundError:
+            local.append(root)
+        else:
+            packages[package.metadata["Name"]] = package.version
+    return Requirements(packages, tuple(local))
+
+
+def import_lines(imports: Iterable[Imported], local: Iterable[str] = ()) -> str:
+    """Import statements in three groups: Python's own, packages, modules beside the notebook."""
+    groups: tuple[list[Imported], ...] = ([], [], [])
+    for each in imports:
+        root = each.module.partition(".")[0]
+        own = root in sys.stdlib_module_names
+        groups[0 if own else 2 if root in set(local) else 1].append(each)
+    return "\n\n".join("\n".join(_group(group)) for group in groups if group)
+
+
+def _group(imports: list[Imported]) -> list[str]:
+    plain = {
+        f"import {each.module} as {each.bound}" if each.name == "" else f"import {each.module}"
+        for each in imports
+        if not each.name
+    }
+    by_module: dict[str, set[tuple[str, str]]] = {}
+    for each in imports:
+        if each.name:
+            by_module.setdefault(each.module, set()).add((each.name, each.bound))
+    lines = sorted(plain)
+    for module in sorted(by_module):
+        names = [
+            name if name == bound else f"{name} as {bound}"
+            for name, bound in sorted(by_module[module], key=lambda pair: _order(pair[0]))
+        ]
+        line = f"from {module} import {', '.join(names)}"
+        if len(line) > LINE:
+            line = f"from {module} import (\n    " + ",\n    ".join(names) + ",\n)"
+        lines.append(line)
+    return lines
+
+
+def _order(name: str) -> tuple[int, str]:
+    """Constants, then classes, then functions."""
+    return (0 if name.isupper() and len(name) > 1 else 1 if name[:1].isupper() else 2, name)

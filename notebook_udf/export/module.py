@@ -1,0 +1,324 @@
+"""The text of an exported module: imports, what functions need, the functions, ``register``.
+
+What a person wrote stays as it was written, comments included.
+"""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from notebook_udf import __version__
+from notebook_udf.errors import DeclarationError
+from notebook_udf.export.calls import LINE, Call, quoted
+from notebook_udf.export.cells import Imported, Statement, first_line
+from notebook_udf.export.closure import Needed
+from notebook_udf.export.declared import Declared
+from notebook_udf.export.imports import import_lines
+from notebook_udf.functions.choosing import listed
+from notebook_udf.functions.options import FunctionOptions
+from notebook_udf.types import ddl
+
+_OWN = ("register", "session", "session_or_spark", "spark")
+_DECORATORS = {
+    "scalar": "udf", "async": "udf", "table": "udtf",
+    "aggregate": "udaf", "table aggregate": "udtaf",
+}  # fmt: skip
+_TABLE = '''\
+def {name}(function, names):
+    """A class as Spark wants a table function: its rows are tuples of the columns."""
+
+    class Table:
+        def eval(self, *arguments):
+            for row in function(*arguments):
+                if isinstance(row, tuple):
+                    yield row
+                elif isinstance(row, dict):
+                    yield tuple(row[name] for name in names)
+                elif len(names) == 1 and not hasattr(row, names[0]):
+                    yield (row,)
+                else:
+                    yield tuple(getattr(row, name) for name in names)
+
+    return Table'''
+
+
+@dataclass(frozen=True)
+class Module:
+    """What goes into a module; ``plain`` where Spark alone runs all of its functions."""
+
+    notebook: str
+    needed: Needed
+    functions: tuple[Declared, ...]
+    local: tuple[str, ...] = ()
+
+    @property
+    def plain(self) -> bool:
+        """Whether it can do without this package."""
+        ours = any(each.module.partition(".")[0] == "notebook_udf" for each in self.needed.imports)
+        return not ours and all(function.plain for function in self.functions)
+
+    @property
+    def text(self) -> str:
+        """The module as Python.
+
+        Raises
+        ------
+        DeclarationError
+            If the notebook uses a name that the module needs for itself.
+        """
+        body = self._body()
+        spelled = _Spelled(self.needed)
+        registering = self._register(spelled)
+        imports = import_lines([*self.needed.imports, *spelled.imports], self.local)
+        futures = ", ".join(self.needed.futures)
+        head = [self._docstring(), f"from __future__ import {futures}" if futures else "", imports]
+        parts = ["\n\n".join(part for part in head if part)]
+        if body:
+            first = self.needed.statements[0]
+            parts.append(("\n\n\n" if _stands_alone(first) else "\n\n") + body)
+        if self.plain and any(f.definition.kind == "table" for f in self.functions):
+            parts.append("\n\n\n" + _TABLE.format(name="_table"))
+        return "".join([*parts, "\n\n\n", registering, "\n"])
+
+    def _body(self) -> str:
+        texts: list[str] = []
+        before: Statement | None = None
+        for statement in self.needed.statements:
+            for name in statement.binds & set(_OWN):
+                raise DeclarationError(
+                    f"{statement.where}: the module has its own {name!r}; give this one another "
+                    f"name"
+                )
+            if before is not None:
+                texts.append(_between(before, statement))
+            texts.append(self._text(statement))
+            before = statement
+        return "".join(texts)
+
+    def _text(self, statement: Statement) -> str:
+        text = statement.text
+        decorator = next(
+            (
+                decorator
+                for function in self.functions
+                if function.chosen.statement.place == statement.place
+                and (decorator := self._decorator(function))
+            ),
+            "",
+        )
+        if not decorator:
+            return text
+        (node,) = ast.parse(text).body
+        lines = text.split("\n")
+        lines.insert(first_line(node) - 1, decorator)
+        return "\n".join(lines)
+
+    def _decorator(self, function: Declared) -> str:
+        """The decorator that carries a function's options; "" where ``register`` does."""
+        chosen, kind = function.chosen, function.definition.kind
+        if self.plain or chosen.declared or not chosen.statement.defines:
+            return ""
+        options = {k: v for k, v in chosen.options.items() if k not in ("kind", "replace")}
+        if not options or kind not in _DECORATORS:
+            return ""
+        if kind == "table" and "result_type" in options:
+            options["result_types"] = options.pop("result_type")
+        arguments = [f"{key}={value}" for key, value in options.items()]
+        name = f"{_Spelled(self.needed).package}.{_DECORATORS[kind]}"
+        return "@" + Call(name, tuple(arguments)).text(0, 1)
+
+    def _docstring(self) -> str:
+        listed = "\n".join(
+            f"    {line}"
+            for function in self.functions
+            for line in textwrap.wrap(_signature(function), LINE - 4, subsequent_indent="    ")
+        )
+        if self.plain:
+            needs = (
+                "They run under any Spark 4.3, without notebook-udf. There Spark's own rules hold "
+                "for types: a column comes as it is, and is not widened to the parameter's type."
+            )
+        else:
+            needs = (
+                "They need the package notebook-udf, but no notebook and none of its magics: "
+                f"{_reason(self.functions)}. Given a SparkSession, ``register`` starts "
+                "notebook-udf on it."
+            )
+        return (
+            f'"""Functions for Spark, exported from {self.notebook} by notebook-udf {__version__}.'
+            f"\n\n``register(spark)`` makes them known under their names in SQL:\n\n{listed}\n\n"
+            f'{textwrap.fill(needs, LINE)}\n"""'
+        )
+
+    def _register(self, spelled: _Spelled) -> str:
+        """The function ``register``."""
+        names = listed(function.chosen.name for function in self.functions)
+        title = f"Registers {names}."
+        if len(title) > LINE - 8:
+            title = "Registers the functions of this module under their names in SQL."
+        lines = [
+            "def register(session_or_spark):",
+            f'    """{title}',
+            "",
+            "    Parameters",
+            "    ----------",
+            "    session_or_spark",
+            "        A SparkSession, or a session of notebook-udf.",
+            "",
+            "    Returns",
+            "    -------",
+            "    dict",
+            "        What was registered, by its name in SQL, to be called on columns.",
+            '    """',
+            "    # Workers are sent the code itself: no file has to be shipped to them.",
+            f"    {spelled.cloudpickle}.register_pickle_by_value({spelled.sys}.modules[__name__])",
+        ]
+        if self.plain:
+            lines += [
+                '    if hasattr(session_or_spark, "register_function"):',
+                "        session = session_or_spark",
+                *self._dictionary(8, self._in_session),
+                "    spark = session_or_spark",
+                *self._dictionary(4, lambda function: _in_spark(function, spelled)),
+            ]
+        else:
+            lines += [
+                "    session = session_or_spark",
+                '    if not hasattr(session, "register_function"):',
+                f"        session = {spelled.package}.session(session)",
+                *self._dictionary(4, self._in_session),
+            ]
+        return "\n".join(lines)
+
+    def _dictionary(self, indent: int, call: Callable[[Declared], Call]) -> list[str]:
+        margin = " " * indent
+        lines = [f"{margin}return {{"]
+        for function in self.functions:
+            key = f"{quoted(function.chosen.name)}: "
+            lines.append(f"{margin}    {key}{call(function).text(indent + 4, len(key))},")
+        return [*lines, f"{margin}}}"]
+
+    def _in_session(self, function: Declared) -> Call:
+        chosen = function.chosen
+        options = chosen.options
+        if self._decorator(function):
+            options = {k: v for k, v in options.items() if k == "replace"}
+        given = (f"{key}={value}" for key, value in options.items())
+        arguments = (quoted(chosen.name), chosen.variable, *given)
+        return Call("session.register_function", arguments)
+
+
+class _Spelled:
+    """How the module's own imports are called beside those of the notebook."""
+
+    def __init__(self, needed: Needed) -> None:
+        self._existing = {(each.module, each.name): each.bound for each in needed.imports}
+        self._taken = {name for statement in needed.statements for name in statement.binds}
+        self._taken |= {each.bound for each in needed.imports}
+        self._used: dict[str, Imported] = {}
+
+    @property
+    def imports(self) -> Iterable[Imported]:
+        """Those that were asked for."""
+        return self._used.values()
+
+    @property
+    def sys(self) -> str:
+        return self._spelled("sys", None, "sys")
+
+    @property
+    def cloudpickle(self) -> str:
+        return self._spelled("pyspark", "cloudpickle", "cloudpickle")
+
+    @property
+    def functions(self) -> str:
+        return self._spelled("pyspark.sql", "functions", "F")
+
+    @property
+    def package(self) -> str:
+        return self._spelled("notebook_udf", "", "nu")
+
+    def _spelled(self, module: str, name: str | None, bound: str) -> str:
+        existing = self._existing.get((module, name))
+        if existing is not None:
+            return existing
+        while bound in self._taken:
+            bound += "_"
+        if name is None and bound != module:
+            name = ""
+        self._used[bound] = Imported(module, name, bound)
+        return bound
+
+
+def _in_spark(function: Declared, spelled: _Spelled) -> Call:
+    """The registration of a function with Spark itself."""
+    chosen, definition = function.chosen, function.definition
+    functions, name = spelled.functions, quoted(chosen.name)
+    if definition.kind == "table":
+        columns = definition.result_type
+        names = ", ".join(quoted(name) for name in columns.names)
+        rows = quoted(ddl(columns).removeprefix("STRUCT<").removesuffix(">"))
+        made = Call("_table", (chosen.variable, f"[{names}]"))
+        return Call(
+            "spark.udtf.register",
+            (name, Call(f"{functions}.udtf", (made, f"returnType={rows}"))),
+        )
+    returned = quoted(ddl(definition.result_type))
+    if definition.func_type == "general":
+        function_ = Call(f"{functions}.udf", (chosen.variable, returned, "useArrow=True"))
+    else:
+        # Without it Spark would guess from annotations, which are not meant for it.
+        flavour = definition.func_type
+        group = "ArrowUDFType" if flavour == "arrow" else "PandasUDFType"
+        function_ = Call(
+            f"{functions}.{flavour}_udf",
+            (chosen.variable, returned, f"{functions}.{group}.SCALAR"),
+        )
+    if not definition.deterministic:
+        function_ = replace(function_, behind=".asNondeterministic()")
+    return Call("spark.udf.register", (name, function_))
+
+
+def _between(before: Statement, statement: Statement) -> str:
+    if _stands_alone(before) or _stands_alone(statement):
+        return "\n\n\n"
+    end = before.node.end_lineno or before.line
+    together = before.cell == statement.cell and statement.line - end <= 1
+    return "\n" if together else "\n\n"
+
+
+def _stands_alone(statement: Statement) -> bool:
+    return statement.defines
+
+
+def _signature(function: Declared) -> str:
+    definition = function.definition
+    return definition.signature.replace(definition.name, function.chosen.name, 1)
+
+
+def _reason(functions: Sequence[Declared]) -> str:
+    """Why plain Spark does not do."""
+    reasons = []
+    for function in functions:
+        name, definition = function.chosen.name, function.definition
+        if function.plain:
+            continue
+        if definition.kind not in ("scalar", "table"):
+            article = "an" if definition.kind[0] in "aeiou" else "a"
+            reasons.append(f"{name} is {article} {definition.kind} function")
+        elif definition.options != FunctionOptions():
+            reasons.append(f"{name} has options that Spark does not know")
+        else:
+            reasons.append(f"{name} is declared with it")
+    return ", ".join(reasons) or "their code imports it"
+
+
+def first_text(needed: Needed) -> str:
+    """The module before it is known what its functions are: without ``register``."""
+    imports = import_lines(needed.imports)
+    future = f"from __future__ import {', '.join(needed.futures)}" if needed.futures else ""
+    texts = [statement.text for statement in needed.statements]
+    return "\n\n".join(text for text in (future, imports, *texts) if text) + "\n"

@@ -1,0 +1,126 @@
+"""Where exported cells come from: a notebook's file, or what the running notebook has run.
+
+What becomes of them is the business of ``export``.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from IPython.core.inputtransformer2 import TransformerManager
+
+from notebook_udf.errors import DeclarationError, NotebookUdfError
+from notebook_udf.export.cells import Cell, UdfLine
+from notebook_udf.export.files import Exported, export
+from notebook_udf.magics.defining import function_options
+from notebook_udf.magics.options import UDF_CELL
+
+# Cell magics whose cells are Python all the same.
+_PYTHON = ("capture", "time")
+_MAGIC = re.compile(r"\s*%%(\w+)")
+
+
+def export_notebook(notebook: Path, target: Path, *, force: bool = False) -> Exported:
+    """Exports the functions of a notebook's file; see ``export``. Nothing in it is run.
+
+    Raises
+    ------
+    NotebookUdfError
+        If the file cannot be read as a notebook, and as ``export``.
+    """
+    import nbformat
+
+    try:
+        document = nbformat.read(notebook, as_version=4)
+    except OSError as error:
+        raise NotebookUdfError(f"{notebook} cannot be read: {error.strerror}") from error
+    except Exception as error:
+        raise NotebookUdfError(f"{notebook} is no notebook: {error}") from error
+    sources = [(c.source, shown(c.outputs)) for c in document.cells if c.cell_type == "code"]
+    return export(
+        cells(sources), target, notebook=notebook.name, folder=notebook.resolve().parent,
+        force=force,
+    )  # fmt: skip
+
+
+def export_session(
+    shell: Any, registered: Mapping[str, str], target: Path, *, force: bool = False
+) -> Exported:
+    """Exports the functions that are registered, from the cells that were run."""
+    sources = [(source, "") for source in shell.history_manager.input_hist_raw[1:]]
+    return export(
+        cells(sources, lenient=True), target, notebook="a notebook", folder=Path.cwd(),
+        registered=registered, force=force,
+    )  # fmt: skip
+
+
+def module_name(notebook: Path) -> Path:
+    """A module beside where one is, called like a notebook."""
+    name = re.sub(r"\W+", "_", notebook.stem).strip("_").lower() or "functions"
+    return Path(f"functions_{name}.py" if name[0].isdigit() else f"{name}.py")
+
+
+def cells(sources: list[tuple[str, str]], *, lenient: bool = False) -> list[Cell]:
+    """Code cells as Python; those of other languages are empty.
+
+    Parameters
+    ----------
+    sources
+        Each cell's text, and what it shows of an example.
+    lenient
+        Leaves out cells that cannot have run.
+    """
+    made = []
+    for number, (source, result) in enumerate(sources, 1):
+        try:
+            cell = _cell(number, source, result)
+            if lenient:
+                ast.parse(cell.code)
+        except (DeclarationError, SyntaxError):
+            if not lenient:
+                raise
+            cell = Cell(number, "")
+        made.append(cell)
+    return made
+
+
+def shown(outputs: list[Any]) -> str:
+    """What a ``%%udf`` cell's example displays: its last display, after that of the function."""
+    texts = [
+        str(output["data"].get("text/plain", ""))
+        for output in outputs
+        if output.get("output_type") in ("display_data", "execute_result")
+    ]
+    return texts[-1] if len(texts) > 1 else ""
+
+
+def _cell(number: int, source: str, result: str) -> Cell:
+    magic = _MAGIC.match(source)
+    if magic is None:
+        return Cell(number, _python(source))
+    head, _, body = source.lstrip().partition("\n")
+    blank = "\n" * (source[: len(source) - len(source.lstrip())].count("\n") + 1)
+    if magic[1] in _PYTHON:
+        return Cell(number, blank + _python(body))
+    if magic[1] != "udf":
+        return Cell(number, "")
+    try:
+        arguments = UDF_CELL.parse(head.removeprefix("%%udf"))
+        options = function_options(arguments)
+    except DeclarationError as error:
+        raise DeclarationError(f"cell {number}: {error}") from None
+    line = UdfLine(
+        arguments.name, options, bool(arguments.replace), arguments.query,
+        result if arguments.query else "",
+    )  # fmt: skip
+    return Cell(number, blank + _python(body), line)
+
+
+def _python(source: str) -> str:
+    """The cell without what only IPython reads; blank lines at its start stay."""
+    blank = source[: len(source) - len(source.lstrip("\n"))]
+    return blank + str(TransformerManager().transform_cell(source.lstrip("\n")))

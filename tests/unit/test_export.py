@@ -1,0 +1,233 @@
+"""What an exported module holds: what its functions need, and no more."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import notebook_udf as nu
+from notebook_udf.export.files import Exported, export
+from notebook_udf.magics.exporting import cells
+
+
+def exported(folder: Path, *sources: str, registered: dict[str, str] | None = None) -> Exported:
+    made = cells([(source, "") for source in sources])
+    target = folder / "made.py"
+    return export(made, target, notebook="work.ipynb", folder=folder, registered=registered,
+                  force=True)  # fmt: skip
+
+
+def text_of(folder: Path, *sources: str) -> str:
+    return exported(folder, *sources).module.read_text()
+
+
+def imported(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location("exported_here", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["exported_here"] = module
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        del sys.modules["exported_here"]
+    return module
+
+
+def defined(text: str) -> list[str]:
+    """What a module binds, imports included, without what every one has."""
+    names: list[str] = []
+    for node in ast.parse(text).body:
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            names += [alias.asname or alias.name for alias in node.names]
+        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            names.append(node.name)
+        elif isinstance(node, ast.Assign):
+            names += [target.id for target in node.targets if isinstance(target, ast.Name)]
+    return [name for name in names if name not in ("sys", "cloudpickle", "functions", "register")]
+
+
+def test_what_is_needed_and_no_more(tmp_path: Path) -> None:
+    text = text_of(
+        tmp_path,
+        "%load_ext notebook_udf\nimport os, math\nimport json as j\nfrom re import sub, match",
+        "A = 1\nB = A + 1\nC = 5\nunused = lambda: C",
+        "def deep(x):\n    return match('a', x) and B\n\ndef other():\n    return os.getcwd()",
+        "%%sparksql\nSELECT 1",
+        "!ls\ntable = [deep(str(i)) for i in range(3)]\nprint(other())",
+        "%%udf\n\n# Why it is there.\ndef f(x: float = math.pi) -> str:\n"
+        "    def inner():\n        return deep(str(x))\n\n    return j.dumps(bool(inner()))\n\n\n"
+        "f_shown = f",
+    )
+    assert sorted(defined(text)) == ["A", "B", "F", "deep", "f", "j", "match", "math"]
+    assert "\n\n\n# Why it is there.\ndef f(" in text
+    assert "import json as j\nimport math\nimport sys\nfrom re import match\n" in text
+
+
+def test_a_name_is_what_it_was_when_the_function_was_registered(tmp_path: Path) -> None:
+    made = exported(
+        tmp_path,
+        "RATE = 1",
+        "RATE = 2\nNAMES = {}\nNAMES['a'] = 1\nNAMES.update(b=RATE)\nRATE += 1\nNAMES.keys()",
+        "%%udf\ndef f() -> int:\n    return RATE + NAMES['b']",
+        "RATE = 100",
+    )
+    assert imported(made.module).f() == 5
+    text = made.module.read_text()
+    assert "RATE = 1\n" not in text
+    assert "100" not in text
+    assert "keys" not in text
+
+
+def test_the_last_function_of_a_name_is_exported(tmp_path: Path) -> None:
+    made = exported(
+        tmp_path,
+        "%%udf\ndef f() -> int:\n    return 1",
+        "%%udf F\ndef g() -> int:\n    return 2",
+    )
+    assert made.functions == ("F",)
+    assert "return 1" not in made.module.read_text()
+
+
+def test_of_cells_that_ran_only_what_is_registered(tmp_path: Path) -> None:
+    good = "def f() -> int:\n    return 1"
+    made = exported(
+        tmp_path, f"%%udf\n{good}", "%%udf\ndef f() -> int:\n    return bad",
+        "%%udf\ndef g() -> int:\n    return 2", registered={"f": good, "h": ""},
+    )  # fmt: skip
+    assert made.functions == ("f",)
+    assert made.notes == ("not exported, because no cell or @nu.register made it: h",)
+
+
+def test_options_become_arguments(tmp_path: Path) -> None:
+    text = text_of(
+        tmp_path,
+        "%%udf --on-error null --memory 512m --timeout 3s --nondeterministic --returns 'BIGINT'\n"
+        "def f(x):\n    return x",
+        "%%udf --returns 'a STRING, n INT' --timeout 1s\ndef g(x: str):\n    yield x, 1",
+    )
+    assert (
+        "@nu.udf(\n"
+        '    result_type="BIGINT",\n'
+        "    deterministic=False,\n"
+        '    on_error="null",\n'
+        '    memory="512m",\n'
+        '    timeout="3s",\n'
+        ")\ndef f(x):"
+    ) in text
+    assert '@nu.udtf(timeout="1s", result_types="a STRING, n INT")\ndef g(' in text
+
+
+def test_register_as_a_decorator_is_taken_off(tmp_path: Path) -> None:
+    made = exported(
+        tmp_path,
+        "import notebook_udf as nu",
+        '@nu.register(\n    name="shout",\n)\ndef loud(s: str) -> str:\n    return s.upper()',
+        "@nu.register\ndef low(s: str) -> str:\n    return s.lower()",
+    )
+    assert made.functions == ("shout", "low")
+    assert made.plain
+    assert imported(made.module).loud("a") == "A"
+
+
+def test_classes_bring_the_package(tmp_path: Path) -> None:
+    made = exported(
+        tmp_path,
+        "import notebook_udf as nu\n\nclass Base(nu.ScalarFunction):\n    factor = 2",
+        "%%udf twice\nclass Twice(Base):\n    def eval(self, x: int) -> int:\n"
+        "        return self.factor * x",
+    )
+    assert made.functions == ("twice",)
+    assert not made.plain
+    assert "notebook-udf==" in made.requirements.read_text()
+
+
+@pytest.mark.parametrize(
+    ("sources", "said"),
+    [
+        (
+            ["%%udf\ndef f(x: int) -> int:\n    y = x\n    return y * rate"],
+            "f cannot be exported: cell 1, line 4 reads 'rate', which no cell defines",
+        ),
+        (
+            ["%%udf\ndef f(x: int) -> int:\n    return rate", "rate = 1"],
+            r"cell 1, line 3 reads 'rate', which is defined only later \(cell 2, line 1\)",
+        ),
+        (
+            ["from math import *", "%%udf\ndef f(x: float) -> float:\n    return sin(x)"],
+            r"may come from from math import \* \(cell 1, line 1\): import it by its name",
+        ),
+        (
+            [
+                "import notebook_udf as nu\nsession = nu.session()",
+                "mean = session.sql('SELECT 1').first()[0]",
+                "%%udf\ndef f(x: float) -> float:\n    return x - mean",
+            ],
+            "it needs session .cell 1, line 2., which is made with a Spark session",
+        ),
+        (
+            [
+                "K = 1",
+                "%%udf\ndef f() -> int:\n    return K",
+                "K = 2",
+                "%%udf\ndef g() -> int:\n    return K",
+            ],
+            "f cannot be exported: it uses 'K' as cell 1, line 1 leaves it, and the module needs",
+        ),
+        (["%%udf\ndef f(:"], "cell 1, line 2: invalid syntax"),
+        (["%%udf\nx = 1"], "cell 1: the cell defines no function"),
+        (["%%udf --nonsense\ndef f() -> int: return 1"], "cell 1: unrecognized arguments"),
+        (["%%udf\ndef f(x):\n    return x"], "cell 1, line 2: the result type of f is not known"),
+        (["x = 1"], "work.ipynb has no function to export"),
+        (
+            ["import no_such_package_at_all as p", "%%udf\ndef f() -> int:\n    return p.one()"],
+            "the module does not run by itself: .*no_such_package_at_all",
+        ),
+        (
+            ["table = {}\nONE = table['a']", "%%udf\ndef f() -> int:\n    return ONE"],
+            r"cell 1, line 2: KeyError: 'a': ONE = table\['a'\]",
+        ),
+        (
+            ["def register():\n    return 1", "%%udf\ndef f() -> int:\n    return register()"],
+            "the module has its own 'register'",
+        ),
+        (
+            ["def h():\n    return get_ipython()", "%%udf\ndef f() -> int:\n    return h()"],
+            "cell 1, line 2 reads 'get_ipython', which only a notebook has",
+        ),
+    ],
+)
+def test_what_cannot_be_exported_says_where(tmp_path: Path, sources: list[str], said: str) -> None:
+    with pytest.raises(nu.NotebookUdfError, match=said):
+        exported(tmp_path, *sources)
+    assert not (tmp_path / "made.py").exists()
+
+
+def test_examples_over_tables_of_the_notebook_are_left_out_and_said(tmp_path: Path) -> None:
+    made = exported(
+        tmp_path,
+        "%%udf --try 'SELECT distance FROM flights'\ndef f(x: float) -> float:\n    return x",
+    )
+    assert made.notes == (
+        "the example of f reads flights, which only the notebook has: there is no test of it",
+    )
+    assert "SELECT distance" not in made.tests.read_text()
+
+
+def test_modules_beside_the_notebook_are_named(tmp_path: Path) -> None:
+    (tmp_path / "beside_it.py").write_text("def one():\n    return 1\n")
+    made = exported(
+        tmp_path, "%%udf\nimport beside_it\ndef f() -> int:\n    return beside_it.one()"
+    )
+    assert made.notes == ("beside_it.py stands beside the notebook: ship it with the module",)
+    assert "# beside_it: no installed package" in made.requirements.read_text()
+
+
+def test_a_name_that_cannot_be_imported_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(nu.NotebookUdfError, match="cannot be imported"):
+        export([], tmp_path / "two words.py", notebook="work.ipynb")
