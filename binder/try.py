@@ -27,11 +27,12 @@ def main() -> int:
     parser.add_argument("--start", action="store_true", help="serve what was built there")
     parser.add_argument("--port", type=int, default=8888)
     parser.add_argument("--prefix", default="/user/somebody/", help="as JupyterHub would set it")
-    parser.add_argument("further", nargs="*", help="arguments for Jupyter, after --")
-    options = parser.parse_args()
+    parser.epilog = "What stands after -- is handed to Jupyter."
+    end = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
+    options = parser.parse_args(sys.argv[1:end])
     folder = options.folder.resolve()
     if options.start:
-        start(folder, options.port, options.prefix, options.further)
+        start(folder, options.port, options.prefix, sys.argv[end + 1 :])
     else:
         build(folder)
     return 0

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 import notebook_udf as nu
 
@@ -68,3 +69,13 @@ def test_links_in_the_repository_lead_somewhere(name: str) -> None:
     for link in links:
         if not re.match(r"https?:|mailto:", link):
             assert (ROOT / link.partition("#")[0]).exists(), link
+
+
+def test_the_papers_of_the_repository_can_be_read() -> None:
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    assert citation["version"] == nu.__version__
+    assert citation["license"] == "Apache-2.0"
+    assert "Apache License" in (ROOT / "LICENSE").read_text("utf-8")
+    for path in (ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"):
+        form = yaml.safe_load(path.read_text("utf-8"))
+        assert path.name == "config.yml" or {"name", "description", "body"} <= set(form), path
