@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench docs clean
 
 demo: $(INSTALLED)
 	$(BIN)/notebook-udf demo
@@ -21,6 +21,11 @@ lint: $(INSTALLED)
 
 bench: $(INSTALLED)
 	$(BIN)/python -m benchmarks
+
+# Runs the tutorials first, those that have changed since; a broken link fails it.
+docs: $(INSTALLED)
+	$(BIN)/python docs/_hooks/tutorials.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 $(INSTALLED): pyproject.toml extension/package-lock.json
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from notebook_udf.errors import DeclarationError
+from notebook_udf.launch import machine
 
 
 def import_paths() -> list[str]:
@@ -28,7 +29,7 @@ def import_paths() -> list[str]:
 def number_of_workers(master: str | None, workers: int | None) -> int:
     """How many workers may run at once; the number of processors by default."""
     if workers is None:
-        return os.cpu_count() or 1
+        return machine.workers()
     if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
         raise DeclarationError(f"workers={workers!r} is not a number of workers above zero")
     if master is not None:

@@ -17,13 +17,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import psutil
 from pyspark import SparkConf, SparkContext
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from notebook_udf.errors import SessionError
 from notebook_udf.launch.java import find_java
+from notebook_udf.launch.machine import driver_memory
 
 DAEMON_CONF = "spark.python.daemon.module"
 DAEMON_MODULE = "notebook_udf.pool.daemon"
@@ -91,7 +91,12 @@ def start(
     # The first python3 on PATH may be another one, without pyarrow.
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     log = folder / "jvm.log"
-    settings = {**_START_CONF, **_SQL_CONF, "spark.driver.memory": _driver_memory(), **conf}
+    settings = {
+        **_START_CONF,
+        **_SQL_CONF,
+        "spark.driver.memory": f"{driver_memory() >> 20}m",
+        **conf,
+    }
     options = [*_java_options(folder), conf.get(_JAVA_OPTIONS, "")]
     settings[_JAVA_OPTIONS] = " ".join(options).strip()
     spark_conf = SparkConf(loadDefaults=False).setMaster(master).setAppName(app_name)
@@ -137,12 +142,6 @@ def adopt(spark: SparkSession) -> list[str]:
         if key not in (DAEMON_CONF, "spark.sql.shuffle.partitions") and current.get(key) != value:
             kept.append(f"{key} stays {current.get(key) or 'at its default'} (wanted {value})")
     return kept
-
-
-def _driver_memory() -> str:
-    """A quarter of the machine, between 512 MB and 4 GB: locally the driver is all of Spark."""
-    quarter = psutil.virtual_memory().total // 4
-    return f"{min(max(quarter, 512 << 20), 4 << 30) >> 20}m"
 
 
 def _java_options(folder: Path) -> list[str]:

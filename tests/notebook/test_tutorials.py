@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import pytest
@@ -10,43 +13,62 @@ import pytest
 from notebook_udf.tutorials import copy_tutorials, run_tutorial, tutorials_folder
 
 TUTORIALS = sorted(tutorials_folder().glob("*.ipynb"))
+_SOLUTION = re.compile(r"```(?:python|sql)\n(.*?)\n```", re.S)
 
 
-@pytest.mark.timeout(300)
-def test_the_first_tutorial_tells_the_truth(tmp_path: Path) -> None:
-    first = copy_tutorials(tmp_path)
+def solutions(notebook: Any) -> list[str]:
+    """The cells of the solutions that are folded away in a tutorial."""
+    folded = [
+        cell.source.partition("<details>")[2]
+        for cell in notebook.cells
+        if cell.cell_type == "markdown"
+    ]
+    return [code for text in folded for code in _SOLUTION.findall(text)]
+
+
+def told(folder: Path, name: str) -> Callable[[str], str]:
+    """Runs a tutorial, and then its solutions as somebody would who gives up.
+
+    What is returned says what the only cell put out whose source has a certain part.
+    """
+    copy_tutorials(folder)
+    path = folder / f"{name}.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells += [nbformat.v4.new_code_cell(code) for code in solutions(notebook)]
+    nbformat.write(notebook, path)
     outputs: dict[str, str] = {}
-    run_tutorial(first, lambda source, texts: outputs.update({source: "\n".join(texts)}))
+    run_tutorial(path, lambda source, texts: outputs.update({source: "\n".join(texts)}))
 
     def of(part: str) -> str:
         (found,) = [text for source, text in outputs.items() if part in source]
         return found
+
+    return of
+
+
+@pytest.mark.timeout(300)
+def test_the_first_tutorial_tells_the_truth(tmp_path: Path) -> None:
+    of = told(tmp_path, "01-first-function")
 
     assert of("great_circle.eval").startswith("2469.48")
     miles = of("AS correlation")
     assert "329174" in miles
     assert "great_circle v1  329,174" in miles
-    lateness = of("by_airline")
+    lateness = of("%%sparksql by_airline")
     assert "Hawaiian Airlines Inc." in lateness
     assert "8,255" in lateness
-    assert "tailnum = 'D942DN'" in "\n".join(outputs.values())
+    assert "tailnum = 'D942DN'" in of("%%sparksql\nSELECT parse_tail(tailnum)")
     assert "AttributeError" in of("session.replay")
     assert of("%udf errors").count("D942DN") == 4
     assert of("explain()").count("ArrowEvalPython") == 1
+    seasons = of("SELECT season(month)")
+    assert re.search(r"winter +2,?807", seasons)
+    assert seasons.index("winter") < seasons.index("autumn")
 
 
 @pytest.mark.timeout(300)
 def test_the_tutorial_on_aggregates_tells_the_truth(tmp_path: Path) -> None:
-    copy_tutorials(tmp_path)
-    outputs: dict[str, str] = {}
-    run_tutorial(
-        tmp_path / "02-aggregates.ipynb",
-        lambda source, texts: outputs.update({source: "\n".join(texts)}),
-    )
-
-    def of(part: str) -> str:
-        (found,) = [text for source, text in outputs.items() if part in source]
-        return found
+    of = told(tmp_path, "02-aggregates")
 
     assert of("delay_index.eval").startswith("51.66")
     assert "cannot be invoked together" in of("pandas_udf")
@@ -64,20 +86,12 @@ def test_the_tutorial_on_aggregates_tells_the_truth(tmp_path: Path) -> None:
     assert "minutes  = None" in failed
     assert "group carrier = " in failed
     assert "TypeError" in of("session.replay")
+    assert "1150" in of("spread(dep_delay) AS spread").replace(",", "")
 
 
 @pytest.mark.timeout(300)
 def test_the_tutorial_on_table_functions_tells_the_truth(tmp_path: Path) -> None:
-    copy_tutorials(tmp_path)
-    outputs: dict[str, str] = {}
-    run_tutorial(
-        tmp_path / "03-tables.ipynb",
-        lambda source, texts: outputs.update({source: "\n".join(texts)}),
-    )
-
-    def of(part: str) -> str:
-        (found,) = [text for source, text in outputs.items() if part in source]
-        return found
+    of = told(tmp_path, "03-tables")
 
     assert of("words.eval") == "['hancock', 'county', 'bar', 'harbor']"
     assert "airport    635       1049.0" in of("AS feet")
@@ -94,20 +108,12 @@ def test_the_tutorial_on_table_functions_tells_the_truth(tmp_path: Path) -> None
     lenient = of("quarantine")
     assert "|      BOEING|   737|  1037|" in lenient
     assert "1696 models have no number in front" in lenient
+    assert re.search(r"UA +UA +280", of("LATERAL letters(tailnum)"))
 
 
 @pytest.mark.timeout(300)
 def test_the_tutorial_on_async_functions_tells_the_truth(tmp_path: Path) -> None:
-    copy_tutorials(tmp_path)
-    outputs: dict[str, str] = {}
-    run_tutorial(
-        tmp_path / "04-async.ipynb",
-        lambda source, texts: outputs.update({source: "\n".join(texts)}),
-    )
-
-    def of(part: str) -> str:
-        (found,) = [text for source, text in outputs.items() if part in source]
-        return found
+    of = told(tmp_path, "04-async")
 
     assert of("day_hours.eval") == "14.91"
     asked = of("one after the other")
@@ -125,20 +131,14 @@ def test_the_tutorial_on_async_functions_tells_the_truth(tmp_path: Path) -> None
     assert "did not return within 0.3 s" in failed
     assert "'JFK'" in failed
     assert "await asyncio.sleep(3600)" in failed
+    lost = of("lost_hours(lat) AS lost")
+    assert "Dillant Hopkins Airport" in lost
+    assert "12.25" in lost
 
 
 @pytest.mark.timeout(300)
 def test_the_tutorial_on_streams_tells_the_truth(tmp_path: Path) -> None:
-    copy_tutorials(tmp_path)
-    outputs: dict[str, str] = {}
-    run_tutorial(
-        tmp_path / "05-streaming.ipynb",
-        lambda source, texts: outputs.update({source: "\n".join(texts)}),
-    )
-
-    def of(part: str) -> str:
-        (found,) = [text for source, text in outputs.items() if part in source]
-        return found
+    of = told(tmp_path, "05-streaming")
 
     assert "on streams: accumulators are kept in Spark's state" in of("delay_index.explain()")
     assert of("board = {}").startswith("EV 37.0   YV 19.5   9E 14.4")
@@ -155,20 +155,12 @@ def test_the_tutorial_on_streams_tells_the_truth(tmp_path: Path) -> None:
     assert "|     HA| 95.0|" in of("change_column")
     assert "seen: ARRAY" in of("except nu.SessionError")
     assert "as a table: True" in of("session.drain(query)")
+    assert re.search(r"EWR\|2013-02-08 00:00:00\| +177\|", of("cancelled=cancelled"))
 
 
 @pytest.mark.timeout(300)
 def test_the_tutorial_on_process_functions_tells_the_truth(tmp_path: Path) -> None:
-    copy_tutorials(tmp_path)
-    outputs: dict[str, str] = {}
-    run_tutorial(
-        tmp_path / "06-process-functions.ipynb",
-        lambda source, texts: outputs.update({source: "\n".join(texts)}),
-    )
-
-    def of(part: str) -> str:
-        (found,) = [text for source, text in outputs.items() if part in source]
-        return found
+    of = told(tmp_path, "06-process-functions")
 
     assert "before=5.0, after=70.0" in of("previous_delay.eval")
     assert "24.9" in of("groupBy(late)")
@@ -183,6 +175,15 @@ def test_the_tutorial_on_process_functions_tells_the_truth(tmp_path: Path) -> No
     assert "step 2 of the chain previous_delay → Ratio" in failed
     assert "output.collect(turn.after / turn.before)" in failed
     assert "'all rows seen: 1000', 'committed', 'closed'" in of("class Audit")
+    assert "| N949UW|     51|" in of("nu.process(longest_run")
+
+
+@pytest.mark.parametrize("path", TUTORIALS, ids=lambda p: p.name)
+def test_a_tutorial_has_a_question_a_picture_and_a_solution(path: Path) -> None:
+    notebook = nbformat.read(path, as_version=4)
+    assert re.search(r"\*\*.*\?\*\*|The question", notebook.cells[0].source, re.S)
+    assert any(".style" in cell.source for cell in notebook.cells if cell.cell_type == "code")
+    assert solutions(notebook)
 
 
 @pytest.mark.parametrize("path", TUTORIALS, ids=lambda p: p.name)

@@ -1,0 +1,126 @@
+"""Shows the tutorials as pages: their cells, and what a run of them left under each.
+
+``python docs/_hooks/tutorials.py`` runs those whose result is older than the tutorial or the
+package, into ``build/tutorials``; ``make docs`` does so first. A build without them shows the
+cells alone and says so, which is how the tests check the site without running them again.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+NOTEBOOKS = ROOT / "notebooks"
+RUN = ROOT / "build" / "tutorials"
+BINDER = "https://mybinder.org/v2/gh/notebook-udf/notebook-udf/main?urlpath=lab/tree/notebooks/"
+_QUESTION = re.compile(r"\*\*The question\.\*\* (.+?)\n\n|\*\*(.+?\?)\*\*", re.S)
+_OUTPUTS: dict[str, str] = {}
+
+
+def on_config(config: Any) -> Any:
+    """Puts the pages into the navigation."""
+    pages = [f"tutorials/{path.stem}.md" for path in sorted(NOTEBOOKS.glob("*.ipynb"))]
+    (entry,) = [entry for entry in config.nav if "Tutorials" in entry]
+    entry["Tutorials"] = ["tutorials/index.md", *pages]
+    return config
+
+
+def on_files(files: Any, config: Any) -> Any:
+    """Adds a page for each tutorial, and one that lists them."""
+    from mkdocs.structure.files import File
+
+    listed = []
+    for path in sorted(NOTEBOOKS.glob("*.ipynb")):
+        uri = f"tutorials/{path.stem}.md"
+        text = _page(path, f"tutorials/{path.stem}")
+        title = text.partition("\n")[0].removeprefix("# ")
+        question = _QUESTION.search(text)
+        said = " ".join((question[1] or question[2]).split()) if question else ""
+        listed.append(f"| [{title}]({path.stem}.md) | {said} | [open]({BINDER}{path.name}) |")
+        files.append(File.generated(config, uri, content=text))
+    index = "\n".join([_INDEX, *listed, ""])
+    files.append(File.generated(config, "tutorials/index.md", content=index))
+    return files
+
+
+def on_page_content(content: str, page: Any, **_: Any) -> str:
+    """Puts outputs where their cells ended: Markdown has not touched them."""
+    return re.sub(
+        r'<div class="nu-output" id="(.+?)"></div>',
+        lambda found: f'<div class="nu-output">{_OUTPUTS[found[1]]}</div>',
+        content,
+    )
+
+
+def _page(path: Path, uri: str) -> str:
+    import nbformat
+
+    run = RUN / path.name
+    shown = nbformat.read(run if run.exists() else path, as_version=4)
+    parts = []
+    for number, cell in enumerate(shown.cells):
+        if cell.cell_type == "markdown":
+            parts.append(cell.source.replace("<details>", '<details markdown="1">'))
+            continue
+        language = "sql" if cell.source.startswith("%%sparksql") else "python"
+        parts.append(f"```{language}\n{cell.source}\n```")
+        outputs = "".join(map(_output, cell.get("outputs", ())))
+        if outputs:
+            name = f"{uri}-{number}"
+            _OUTPUTS[name] = outputs
+            parts.append(f'<div class="nu-output" id="{name}"></div>')
+    note = f"[Open it in Binder]({BINDER}{path.name}), or run `notebook-udf lab` and it is yours."
+    if not run.exists():
+        note += " This build of the pages was made without running it: outputs are missing."
+    title, rest = parts[0].split("\n", 1)
+    return "\n\n".join([title, f'!!! tip ""\n    {note}', rest, *parts[1:]])
+
+
+def _output(output: Any) -> str:
+    from nbconvert.filters import ansi2html
+
+    if output.output_type == "stream":
+        return f"<pre>{ansi2html(output.text)}</pre>"
+    if output.output_type == "error":
+        text = "\n".join(output.traceback)
+        return f"<pre>{ansi2html(text)}</pre>"
+    data = output.get("data", {})
+    if "text/html" in data:
+        return str(data["text/html"])
+    text = data.get("text/plain", "")
+    return f"<pre>{html.escape(text)}</pre>" if text else ""
+
+
+def run_all() -> None:
+    """Runs the tutorials whose result is missing or old."""
+    import nbformat
+    from nbclient import NotebookClient
+
+    RUN.mkdir(parents=True, exist_ok=True)
+    code = max(path.stat().st_mtime for path in (ROOT / "notebook_udf").rglob("*.py"))
+    for path in sorted(NOTEBOOKS.glob("*.ipynb")):
+        kept = RUN / path.name
+        if kept.exists() and kept.stat().st_mtime > max(code, path.stat().st_mtime):
+            continue
+        print(f"running {path.name}", file=sys.stderr, flush=True)
+        notebook = nbformat.read(path, as_version=4)
+        resources = {"metadata": {"path": str(RUN)}}
+        NotebookClient(notebook, timeout=600, resources=resources).execute()
+        nbformat.write(notebook, kept)
+
+
+_INDEX = """# Tutorials
+
+Each answers a question about 336,776 real flights in under ten minutes, and ends with an exercise
+whose solution is folded away. The tests run all of them, solutions included; what you see under a
+cell is what a run left there.
+
+| | the question | in Binder |
+|---|---|---|"""
+
+if __name__ == "__main__":
+    run_all()

@@ -1,0 +1,100 @@
+"""What this process may use of the machine: as its container limits it, or its environment says.
+
+A container sees all processors and all memory of the machine it runs on; a JVM that is sized by
+them is killed. Starting Spark with these numbers is the business of ``spark``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+
+from notebook_udf.errors import DeclarationError
+from notebook_udf.functions.options import parse_memory
+
+WORKERS_VARIABLE = "NOTEBOOK_UDF_WORKERS"
+DRIVER_MEMORY_VARIABLE = "NOTEBOOK_UDF_DRIVER_MEMORY"
+
+
+def workers() -> int:
+    """How many workers may run at once where the code does not say.
+
+    Raises
+    ------
+    DeclarationError
+        If the environment says something that is no number.
+    """
+    said = os.environ.get(WORKERS_VARIABLE)
+    if not said:
+        return processors()
+    if not said.isdecimal() or int(said) < 1:
+        raise DeclarationError(f"{WORKERS_VARIABLE}={said!r} is not a number of workers above zero")
+    return int(said)
+
+
+def driver_memory() -> int:
+    """Bytes for Java: a quarter of what there is, between 512 MB and 4 GB, or what the environment
+    says. Locally the driver is all of Spark.
+
+    Raises
+    ------
+    DeclarationError
+        If the environment says something that is no size.
+    """
+    said = os.environ.get(DRIVER_MEMORY_VARIABLE)
+    if said:
+        return parse_memory(said, what=DRIVER_MEMORY_VARIABLE)
+    return min(max(memory() // 4, 512 << 20), 4 << 30)
+
+
+def processors(root: Path = Path("/")) -> int:
+    """Processors this process may use; ``root`` is where the file system begins."""
+    allowed = len(os.sched_getaffinity(0))
+    shares = []
+    for folder in _cgroups(root, "cpu"):
+        with contextlib.suppress(OSError, ValueError):
+            quota, period = (folder / "cpu.max").read_text().split()
+            shares.append(int(quota) / int(period))
+        with contextlib.suppress(OSError, ValueError):
+            quota, period = (
+                (folder / f"cpu.cfs_{name}_us").read_text() for name in ("quota", "period")
+            )
+            # -1 is no limit.
+            shares += [int(quota) / int(period)] if int(quota) > 0 else []
+    return max(1, min([allowed, *map(math.ceil, shares)]))
+
+
+def memory(root: Path = Path("/")) -> int:
+    """Bytes this process may use: the machine's, or those of the narrowest container around it."""
+    limits = [psutil.virtual_memory().total]
+    for folder in _cgroups(root, "memory"):
+        for name in ("memory.max", "memory.limit_in_bytes"):
+            # "max" is no limit.
+            with contextlib.suppress(OSError, ValueError):
+                limits.append(int((folder / name).read_text()))
+    return min(limits)
+
+
+def _cgroups(root: Path, controller: str) -> Iterator[Path]:
+    """Folders of the control groups this process is in, each with those around it; in a container
+    its own is the outermost, whatever its path is outside."""
+    mounted = root / "sys/fs/cgroup"
+    try:
+        lines = (root / "proc/self/cgroup").read_text().splitlines()
+    except OSError:
+        return
+    for line in lines:
+        number, controllers, path = line.split(":", 2)
+        if number == "0":
+            base = mounted
+        elif controller in controllers.split(","):
+            base = mounted / controller
+        else:
+            continue
+        group = base / path.lstrip("/")
+        yield from (folder for folder in (group, *group.parents) if folder.is_relative_to(base))

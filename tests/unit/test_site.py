@@ -1,0 +1,81 @@
+"""The documentation site builds strictly: no broken link or anchor, no page left out."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+import notebook_udf as nu
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site, with the outputs of tutorials that have been run already, and of no others."""
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    built = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120
+    )
+    assert built.returncode == 0, built.stdout + built.stderr
+    return folder
+
+
+def test_every_public_name_is_in_the_reference(site: Path) -> None:
+    pages = "\n".join(path.read_text("utf-8") for path in (site / "reference").glob("*.html"))
+    named = set(re.findall(r'id="notebook_udf\.(\w+)"', pages))
+    assert set(nu.__all__) - named == set()
+
+
+def test_figures_are_those_that_were_measured(site: Path) -> None:
+    measured = (ROOT / "benchmarks" / "RESULTS.md").read_text("utf-8")
+    shown = (site / "figures.html").read_text("utf-8")
+    rows = [line.split(" | ")[0][2:] for line in measured.splitlines() if line.startswith("| ")]
+    assert len(rows) > 10
+    plain = re.sub(r"<[^>]+>|&[lg]t;", "", shown)
+    for row in rows:
+        assert re.sub(r"[*`<>_]", "", row) in re.sub(r"[*`_]", "", plain), row
+
+
+def test_every_tutorial_is_shown_with_its_solution(site: Path) -> None:
+    tutorials = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
+    assert tutorials == sorted(p.stem for p in (site / "tutorials").glob("0*.html"))
+    for name in tutorials:
+        page = (site / "tutorials" / f"{name}.html").read_text("utf-8")
+        assert "<details>" in page, name
+        assert "load_ext" in page, name
+
+
+def test_pages_fetch_nothing_from_elsewhere(site: Path) -> None:
+    for path in site.rglob("*.html"):
+        page = path.read_text("utf-8")
+        fetched = re.findall(r'<(?:script|img|iframe)[^>]*\bsrc="(https?:[^"]+)', page)
+        fetched += re.findall(r'<link[^>]*rel="stylesheet"[^>]*href="(https?:[^"]+)', page)
+        assert not fetched, path
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+def test_links_in_the_repository_lead_somewhere(name: str) -> None:
+    text = (ROOT / name).read_text("utf-8")
+    links = re.findall(r"\]\(([^)\s]+)\)", text)
+    for link in links:
+        if not re.match(r"https?:|mailto:", link):
+            assert (ROOT / link.partition("#")[0]).exists(), link
+
+
+def test_the_papers_of_the_repository_can_be_read() -> None:
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    assert citation["version"] == nu.__version__
+    assert citation["license"] == "Apache-2.0"
+    assert "Apache License" in (ROOT / "LICENSE").read_text("utf-8")
+    for path in (ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"):
+        form = yaml.safe_load(path.read_text("utf-8"))
+        assert path.name == "config.yml" or {"name", "description", "body"} <= set(form), path
