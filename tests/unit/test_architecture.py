@@ -36,6 +36,7 @@ LAYERS = [
     "widgets",
     "kernel",
     "samples",
+    "lab",
     "magics",
     "tutorials",
     "cli",
