@@ -24,6 +24,7 @@ class Orders:
         self.commands: dict[str, Callable[..., Any]] = {
             "end_stream": self._end_stream,
             "restart": self._restart,
+            "cancel_query": self._cancel_query,
         }
 
     def _session(self) -> Session:
@@ -52,6 +53,12 @@ class Orders:
             return "ended"
 
         return _in_thread(end)
+
+    def _cancel_query(self, query: int) -> int:
+        """Cancels a query that no cell waits for; one that does is interrupted instead."""
+        from notebook_udf.lab.queries import Queries
+
+        return Queries(self._session()).cancel(query)
 
     def _restart(self, pid: int | None = None) -> Future[list[int]]:
         """Ends one worker, or all."""

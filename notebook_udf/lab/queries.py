@@ -10,6 +10,8 @@ import logging
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
+from notebook_udf.errors import SessionError
+from notebook_udf.plan.progress import OWN_TAG
 from notebook_udf.text import one_line
 
 if TYPE_CHECKING:
@@ -35,7 +37,7 @@ class Queries:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._known: OrderedDict[int, dict[str, Any]] = OrderedDict()
-        self._batches: set[int] = set()
+        self._skipped: set[int] = set()
 
     def read(self) -> list[dict[str, Any]]:
         """The last queries that are not micro-batches, newest first."""
@@ -51,26 +53,49 @@ class Queries:
         store = spark._jsparkSession.sharedState().statusStore()
         count = int(store.executionsCount())
         found = store.executionsList(max(0, count - _MOST_READ), _MOST_READ)
-        batches = set()
+        skipped = set()
         # Newest first: what is older than enough of them is not shown.
         for place in range(found.size() - 1, -1, -1):
             if len(self._known) >= MOST_QUERIES and place < found.size() - MOST_QUERIES:
                 break
             each = found.apply(place)
             number = int(each.executionId())
-            if number in self._batches:
-                batches.add(number)
+            if number in self._skipped:
+                skipped.add(number)
                 continue
             known = self._known.get(number)
             if known is not None and known["settled"]:
                 continue
             text = str(each.description() or "")
-            if _BATCH in text:
-                batches.add(number)
+            if _BATCH in text or self._is_own(each):
+                skipped.add(number)
+                self._known.pop(number, None)
                 continue
             self._known[number] = self._query(number, text, each, known)
-        self._batches = batches
+        self._skipped = skipped
         self._known = OrderedDict(sorted(self._known.items())[-MOST_QUERIES:])
+
+    def cancel(self, number: int) -> int:
+        """Cancels the jobs of a query; returns how many there are.
+
+        Raises
+        ------
+        SessionError
+            If Spark knows no such query.
+        """
+        spark: Any = self._session.spark
+        found = spark._jsparkSession.sharedState().statusStore().execution(number)
+        if not found.isDefined():
+            raise SessionError(f"Spark knows no query {number}")
+        jobs = _jobs(found.get())
+        for job in jobs:
+            spark.sparkContext._jsc.sc().cancelJob(job)
+        return len(jobs)
+
+    def _is_own(self, each: Any) -> bool:
+        """Whether it is work of the session itself, which is nobody's query."""
+        store = self._session.spark.sparkContext._jsc.sc().statusStore()
+        return any(store.job(job).jobTags().contains(OWN_TAG) for job in _jobs(each)[:1])
 
     def _query(
         self, number: int, text: str, each: Any, before: dict[str, Any] | None
@@ -82,7 +107,8 @@ class Queries:
         state = "running" if ended is None else "failed" if failed else "done"
         return {
             "query": number,
-            "text": one_line(text, _TEXT),
+            # Where in which file an action was called says less than its name.
+            "text": one_line(text.partition(" at ")[0], _TEXT),
             "state": state,
             "began": each.submissionTime() / 1e3,
             "ended": ended,
@@ -92,6 +118,12 @@ class Queries:
             # Records travel beside the result: it is read once more after its end.
             "settled": before is not None and before["state"] == state != "running",
         }
+
+
+def _jobs(each: Any) -> list[int]:
+    """Spark's numbers of a query's jobs."""
+    text = str(each.jobs().keys().mkString(" "))
+    return sorted(int(job) for job in text.split())
 
 
 class StreamQueries:

@@ -135,6 +135,11 @@ export class Connection {
     }
   }
 
+  /** Whether a cell runs. */
+  get busy(): boolean {
+    return this.kernel?.status === "busy";
+  }
+
   /** Interrupts the cell that runs, which cancels its queries; works while it blocks the kernel. */
   async interrupt(): Promise<void> {
     this.refusal.value = "";
@@ -143,6 +148,11 @@ export class Connection {
     } catch (error) {
       this.refusal.value = (error as Error).message;
     }
+  }
+
+  /** Cancels a query: with the cell that waits for it, or by itself where none runs. */
+  async cancel(query: number): Promise<void> {
+    await (this.busy ? this.interrupt() : this.tell("cancel_query", { query }));
   }
 }
 

@@ -16,8 +16,8 @@ export function Queries({ queries, connection }: { queries: Query[]; connection:
           </div>
           {each.state === "running" && (
             <button
-              aria-label={`Cancel query ${each.query}: interrupts the cell that runs`}
-              onClick={() => connection.interrupt()}
+              aria-label={`Cancel query ${each.query}`}
+              onClick={() => connection.cancel(each.query)}
             >
               Cancel
             </button>

@@ -20,9 +20,9 @@ export class StatusItem extends Widget {
 
   constructor(front: Signal<Front | null>, open: () => void) {
     super();
+    this.addClass("nu-status");
     const button = document.createElement("button");
     button.type = "button";
-    button.className = "nu-status";
     button.title = "Show functions, workers and queries";
     button.addEventListener("click", open);
     this.node.append(button);
