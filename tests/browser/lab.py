@@ -22,6 +22,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 ROOT = Path(__file__).resolve().parents[2]
+EXTENSIONS = ROOT / "extension" / "build" / "labextensions"
 SHOTS = ROOT / "build" / "screenshots"
 SECONDS = 90.0
 _SETTINGS = {
@@ -57,6 +58,7 @@ class Server:
             sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", f"--port={port}",
             "--ServerApp.port_retries=0", "--LabApp.expose_app_in_browser=True",
             f"--IdentityProvider.token={self.token}", f"--ServerApp.root_dir={self.books}",
+            f"--LabApp.extra_labextensions_path={EXTENSIONS}",
         ]  # fmt: skip
         with open(folder / "server.log", "wb") as log:
             self.process = subprocess.Popen(

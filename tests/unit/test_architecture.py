@@ -39,6 +39,7 @@ LAYERS = [
     "kernel",
     "samples",
     "export",
+    "lab",
     "magics",
     "tutorials",
     "cli",

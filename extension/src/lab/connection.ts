@@ -1,0 +1,170 @@
+// A notebook's connection to its kernel: what the kernel tells, and what is asked of it. It stays
+// the same when the kernel is restarted or exchanged.
+
+import type { ISessionContext } from "@jupyterlab/apputils";
+import type { Kernel, KernelMessage } from "@jupyterlab/services";
+import { signal } from "@preact/signals";
+import { NOTHING, type Parts } from "./data.ts";
+
+const NAME = "notebook-udf";
+// The kernel stops telling nobody; this often it is told that somebody is here.
+const HERE_EVERY = 30_000;
+const SUBSHELL_WITHIN = 3_000;
+
+/** What a kernel may send. */
+interface Said {
+  news?: Partial<Parts>;
+  gone?: boolean;
+  id?: string;
+  result?: unknown;
+  error?: string;
+}
+
+interface Asked {
+  resolve: (result: unknown) => void;
+  reject: (error: Error) => void;
+}
+
+let asked = 0;
+const page = Math.random().toString(36).slice(2);
+
+export class Connection {
+  /** Whether the kernel has loaded the extension. */
+  readonly loaded = signal(false);
+  readonly hasKernel = signal(false);
+  readonly parts = signal<Parts>(NOTHING);
+  /** What it said no to last. */
+  readonly refusal = signal("");
+
+  private readonly open = new Map<string, Asked>();
+  private comm: Promise<Kernel.IComm> | null = null;
+  private here = 0;
+
+  constructor(readonly context: ISessionContext) {
+    context.kernelChanged.connect(this.begin, this);
+    context.statusChanged.connect((_, status) => {
+      if (["restarting", "autorestarting", "dead", "terminating"].includes(status)) this.forget();
+    });
+    context.iopubMessage.connect((_, message) => this.hear(message as KernelMessage.IIOPubMessage));
+    context.disposed.connect(() => this.forget());
+    this.begin();
+  }
+
+  private get kernel(): Kernel.IKernelConnection | null {
+    return this.context.session?.kernel ?? null;
+  }
+
+  /** Asks a kernel that is new here whether it has loaded the extension. */
+  private async begin(): Promise<void> {
+    this.forget();
+    const kernel = this.kernel;
+    if (kernel === null) return;
+    this.hasKernel.value = true;
+    try {
+      const reply = await kernel.requestCommInfo({ target_name: NAME });
+      const known = reply.content.status === "ok" && NAME in reply.content.comms;
+      if (known && kernel === this.kernel) this.greet();
+    } catch {
+      // A kernel that has gone meanwhile; another one is told of by a signal.
+    }
+  }
+
+  private forget(): void {
+    this.loaded.value = false;
+    this.hasKernel.value = this.kernel !== null;
+    this.parts.value = NOTHING;
+    this.refusal.value = "";
+    this.comm?.then((comm) => !comm.isDisposed && comm.dispose()).catch(() => undefined);
+    this.comm = null;
+    for (const { reject } of this.open.values()) reject(new Error("the kernel has ended"));
+    this.open.clear();
+  }
+
+  private hear(message: KernelMessage.IIOPubMessage): void {
+    if (message.header.msg_type !== "comm_msg") return;
+    const { comm_id, data } = (message as KernelMessage.ICommMsgMsg<"iopub">).content;
+    if (comm_id !== NAME) return;
+    const said = data as Said;
+    if (said.gone) return this.forget();
+    if (said.news) {
+      this.parts.value = { ...this.parts.value, ...said.news };
+      this.loaded.value = true;
+      if (this.comm === null) this.greet();
+      else if (Date.now() - this.here > HERE_EVERY) {
+        this.here = Date.now();
+        this.ask("here").catch(() => undefined);
+      }
+    }
+    const waiting = said.id === undefined ? undefined : this.open.get(said.id);
+    if (waiting === undefined) return;
+    this.open.delete(said.id!);
+    if (said.error === undefined) waiting.resolve(said.result);
+    else waiting.reject(new Error(said.error));
+  }
+
+  private greet(): void {
+    if (this.comm !== null) return;
+    this.loaded.value = true;
+    this.here = Date.now();
+    this.ask("hello").catch(() => undefined);
+  }
+
+  /** Calls one of the kernel's commands. Rejects with what it said. */
+  async ask<R>(command: string, words: Record<string, unknown> = {}): Promise<R> {
+    const kernel = this.kernel;
+    if (kernel === null) throw new Error("there is no kernel");
+    const id = `${page}-${++asked}`;
+    const answer = new Promise<unknown>((resolve, reject) => this.open.set(id, { resolve, reject }));
+    try {
+      this.comm ??= connected(kernel);
+      (await this.comm).send({ id, command, arguments: words } as any);
+    } catch (error) {
+      this.open.delete(id);
+      throw error;
+    }
+    return (await answer) as R;
+  }
+
+  /** The same for a button: what was refused is shown. */
+  async tell(command: string, words: Record<string, unknown> = {}): Promise<void> {
+    this.refusal.value = "";
+    try {
+      await this.ask(command, words);
+    } catch (error) {
+      this.refusal.value = (error as Error).message;
+    }
+  }
+
+  /** Whether a cell runs. */
+  get busy(): boolean {
+    return this.kernel?.status === "busy";
+  }
+
+  /** Interrupts the cell that runs, which cancels its queries; works while it blocks the kernel. */
+  async interrupt(): Promise<void> {
+    this.refusal.value = "";
+    try {
+      await this.kernel?.interrupt();
+    } catch (error) {
+      this.refusal.value = (error as Error).message;
+    }
+  }
+
+  /** Cancels a query: with the cell that waits for it, or by itself where none runs. */
+  async cancel(query: number): Promise<void> {
+    await (this.busy ? this.interrupt() : this.tell("cancel_query", { query }));
+  }
+}
+
+/** A comm that is served beside a cell that runs, if the kernel can do that. */
+async function connected(kernel: Kernel.IKernelConnection): Promise<Kernel.IComm> {
+  const comm = kernel.createComm(NAME, NAME);
+  await kernel.info;
+  const beside = kernel as { supportsSubshells?: boolean };
+  const started = (comm as { subshellStarted?: Promise<void> }).subshellStarted;
+  if (beside.supportsSubshells && started) {
+    const late = new Promise<void>((resolve) => setTimeout(resolve, SUBSHELL_WITHIN));
+    await Promise.race([started, late]).catch(() => undefined);
+  }
+  return comm;
+}

@@ -1,0 +1,123 @@
+// The side panel: the session of the notebook in front.
+
+import type { Signal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { short, size, whole } from "../shared/format.ts";
+import type { Connection } from "./connection.ts";
+import { isOver, type Parts } from "./data.ts";
+import { Functions } from "./functions.tsx";
+import { Logs } from "./logs.tsx";
+import { Queries } from "./queries.tsx";
+import { Streams } from "./streams.tsx";
+import { Workers } from "./workers.tsx";
+
+/** What is in front: a notebook's name and its connection. */
+export interface Front {
+  name: string;
+  connection: Connection;
+}
+
+export interface Views {
+  plan(): void;
+  logs(): void;
+  state(query?: string): void;
+  workers(): void;
+}
+
+interface SideProps {
+  front: Signal<Front | null>;
+  views: Views;
+}
+
+export function Side({ front, views }: SideProps) {
+  const shown = front.value;
+  if (shown === null) return <Empty>Open a notebook to see its functions and workers.</Empty>;
+  const { connection, name } = shown;
+  return (
+    <>
+      <header class="nu-side-head">
+        <strong title={name}>{name}</strong>
+      </header>
+      <Body key={name} connection={connection} views={views} />
+    </>
+  );
+}
+
+function Body({ connection, views }: { connection: Connection; views: Views }) {
+  if (!connection.hasKernel.value) return <Empty>This notebook has no kernel.</Empty>;
+  if (!connection.loaded.value) {
+    return (
+      <Empty>
+        Its kernel has not loaded notebook-udf. Run <code>%load_ext notebook_udf</code> in a cell.
+      </Empty>
+    );
+  }
+  const parts = connection.parts.value;
+  if (parts.session === null) {
+    return (
+      <Empty>
+        There is no session. Start one with <code>nu.session()</code>, or register a function.
+      </Empty>
+    );
+  }
+  const { session, functions, workers, queries, streams, logs } = parts;
+  return (
+    <>
+      <p class="nu-side-sum">
+        Spark {session.spark}, {session.master}; {whole(session.workers)} workers,{" "}
+        {size(session.memory)}, {short(session.rate)} rows/s
+      </p>
+      {session.notes.map((note) => <p class="nu-side-sum nu-quiet">{note}</p>)}
+      <div class="nu-side-tools" role="group" aria-label="In a tab of its own">
+        <button onClick={views.plan}>Plan…</button>
+        <button onClick={views.logs}>Logs</button>
+        <button onClick={() => views.state()}>State…</button>
+        <button onClick={views.workers}>Workers</button>
+      </div>
+      {/* One place, always there, so that a screen reader hears what is said in it. */}
+      <div role="alert" class="nu-refusal">{connection.refusal.value}</div>
+      <Section title="Functions" count={functions?.count ?? 0}>
+        {functions && <Functions {...functions} />}
+      </Section>
+      <Section title="Workers" count={workers?.alive ?? 0}>
+        {workers && <Workers {...workers} connection={connection} />}
+      </Section>
+      <Section title="Queries" count={running(parts)} of="running">
+        {queries && <Queries queries={queries} connection={connection} />}
+      </Section>
+      <Section title="Streaming queries" count={streaming(parts)} of="running">
+        {streams && <Streams streams={streams} connection={connection} views={views} />}
+      </Section>
+      <Section title="Log" count={logs?.count ?? 0} of="lines">
+        {logs && <Logs {...logs} />}
+      </Section>
+    </>
+  );
+}
+
+const running = ({ queries }: Parts) =>
+  (queries ?? []).filter(({ state }) => state === "running").length;
+
+const streaming = ({ streams }: Parts) =>
+  (streams ?? []).filter((stream) => !isOver(stream)).length;
+
+const Empty = ({ children }: { children: ComponentChildren }) => (
+  <p class="nu-side-empty" role="status">{children}</p>
+);
+
+interface SectionProps {
+  title: string;
+  count: number;
+  of?: string;
+  children: ComponentChildren;
+}
+
+const Section = ({ title, count, of = "", children }: SectionProps) => (
+  <details open class="nu-section" data-section={title}>
+    <summary>
+      <span class="nu-section-title">{title}</span>{" "}
+      <span class="nu-quiet">{`${whole(count)} ${of}`.trim()}</span>
+    </summary>
+    <div class="nu-section-body">{children}</div>
+  </details>
+);

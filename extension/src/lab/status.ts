@@ -1,0 +1,40 @@
+// The status bar's item: whether there is a session, its workers, their memory and rows a second.
+
+import { effect, type Signal } from "@preact/signals";
+import { Widget } from "@lumino/widgets";
+import { short, size, whole } from "../shared/format.ts";
+import type { Front } from "./side.tsx";
+
+/** In words; "" if there is nothing to say. */
+export function statusOf(front: Front | null): string {
+  if (front === null || !front.connection.loaded.value) return "";
+  const { session } = front.connection.parts.value;
+  if (session === null) return "udf: no session";
+  const { workers, memory, rate } = session;
+  const noun = workers === 1 ? "worker" : "workers";
+  return `udf: ${whole(workers)} ${noun} · ${size(memory)} · ${short(rate)} rows/s`;
+}
+
+export class StatusItem extends Widget {
+  private readonly end: () => void;
+
+  constructor(front: Signal<Front | null>, open: () => void) {
+    super();
+    this.addClass("nu-status");
+    const button = document.createElement("button");
+    button.type = "button";
+    button.title = "Show functions, workers and queries";
+    button.addEventListener("click", open);
+    this.node.append(button);
+    this.end = effect(() => {
+      const text = statusOf(front.value);
+      if (button.textContent !== text) button.textContent = text;
+      button.hidden = text === "";
+    });
+  }
+
+  override dispose(): void {
+    this.end();
+    super.dispose();
+  }
+}

@@ -1,0 +1,43 @@
+import { size, whole } from "../shared/format.ts";
+import type { Connection } from "./connection.ts";
+import type { Worker } from "./data.ts";
+
+interface WorkersProps {
+  workers: Worker[];
+  alive: number;
+  size: number;
+  connection: Connection;
+}
+
+/** The living workers, each with a way to restart it. */
+export function Workers({ workers, alive, size: most, connection }: WorkersProps) {
+  return (
+    <>
+      <p class="nu-quiet">Up to {whole(most)} at once.</p>
+      <ul class="nu-items" aria-label="Workers">
+        {workers.map((each) => (
+          <li key={each.pid} class="nu-item" data-pid={each.pid}>
+            <div class="nu-item-text">
+              <span class="nu-code">{each.pid}</span>{" "}
+              {[each.state, each.function].filter(Boolean).join(" in ")}
+              <div class="nu-quiet">
+                {size(each.memory)}, {whole(each.rows)} rows
+                {each.failures > 0 && `, ${whole(each.failures)} failed`}
+              </div>
+              {each.error && <div class="nu-bad">{each.error}</div>}
+            </div>
+            <button
+              aria-label={`Restart worker ${each.pid}`}
+              onClick={() => connection.tell("restart", { pid: each.pid })}
+            >
+              Restart
+            </button>
+          </li>
+        ))}
+      </ul>
+      {alive > workers.length && (
+        <p class="nu-quiet">{whole(alive - workers.length)} more are not shown.</p>
+      )}
+    </>
+  );
+}

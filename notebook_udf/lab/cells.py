@@ -1,0 +1,89 @@
+"""Which ``%%udf`` cells ran, and what each of them registered. By the cell's id, bounded."""
+
+from __future__ import annotations
+
+import zlib
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from notebook_udf.text import one_line
+
+if TYPE_CHECKING:
+    from notebook_udf.kernel import Session
+
+MOST_CELLS = 300
+_MOST_NAMES = 20
+_TEXT = 200
+
+
+class UdfCells:
+    """Listens to one shell's cells. ``revision`` grows with each that ran."""
+
+    def __init__(self, shell: Any, running_session: Callable[[], Session | None]) -> None:
+        self._shell = shell
+        self._running_session = running_session
+        self._cells: OrderedDict[str, dict[str, Any]] = OrderedDict()
+        self._before: dict[str, int] = {}
+        self.revision = 0
+
+    def install(self) -> None:
+        """Starts listening."""
+        self._shell.events.register("pre_run_cell", self._begins)
+        self._shell.events.register("post_run_cell", self._ended)
+
+    def uninstall(self) -> None:
+        """Stops it."""
+        self._shell.events.unregister("pre_run_cell", self._begins)
+        self._shell.events.unregister("post_run_cell", self._ended)
+
+    def read(self) -> dict[str, Any]:
+        """By the cell's id: ``code`` (the CRC-32 of its text), ``functions`` that it registered,
+        with their kind and version, and the ``error`` with which it failed, or ""."""
+        return dict(self._cells)
+
+    def _begins(self, info: Any) -> None:
+        if _is_udf(info):
+            self._before = self._versions()
+
+    def _ended(self, result: Any) -> None:
+        info = result.info
+        if info is None or not _is_udf(info):
+            return
+        error = result.error_before_exec or result.error_in_exec
+        self._cells.pop(info.cell_id, None)
+        self._cells[info.cell_id] = {
+            "code": zlib.crc32(info.raw_cell.encode("utf-8", "replace")),
+            "functions": self._registered(),
+            "error": one_line(f"{type(error).__name__}: {error}", _TEXT) if error else "",
+        }
+        while len(self._cells) > MOST_CELLS:
+            self._cells.popitem(last=False)
+        self.revision += 1
+
+    def _versions(self) -> dict[str, int]:
+        session = self._running_session()
+        if session is None:
+            return {}
+        return {record.name: record.version for record in session.functions.values()}
+
+    def _registered(self) -> list[dict[str, Any]]:
+        session = self._running_session()
+        if session is None:
+            return []
+        new = [
+            record
+            for record in session.functions.values()
+            if self._before.get(record.name) != record.version
+        ]
+        return [
+            {"name": one_line(each.name, 120), "kind": each.kind, "version": each.version}
+            for each in new[:_MOST_NAMES]
+        ]
+
+
+def _is_udf(info: Any) -> bool:
+    return bool(info.cell_id) and str(info.raw_cell).lstrip().startswith("%%udf")
+
+
+__all__ = ["UdfCells"]

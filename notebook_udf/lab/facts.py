@@ -1,0 +1,128 @@
+"""The session as a side panel shows it: functions, workers, the end of the log. Bounded."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from notebook_udf.text import one_line, plain, without_escapes
+
+if TYPE_CHECKING:
+    from notebook_udf.kernel import Session
+
+MOST_FUNCTIONS = 200
+MOST_WORKERS = 50
+MOST_LINES = 100
+_SOURCE = 6_000
+_SIGNATURE = 1_000
+_LINE = 400
+_NAME = 120
+_ERROR = 300
+_MIB = 1 << 20
+# The rate of this moment is that of so many seconds.
+_MOMENT = 3.0
+
+
+class Facts:
+    """What a session is now. One per session, used by one thread at a time."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._functions: tuple[Any, Any] = (None, None)
+        self._lines: tuple[Any, Any] = (None, None)
+        self._rows: deque[tuple[float, int]] = deque()
+
+    def read(self) -> dict[str, Any]:
+        """Every part by its name."""
+        workers = self._workers()
+        return {
+            "session": self._about(workers),
+            "functions": self.functions(),
+            "workers": workers,
+            "logs": self._logs(),
+        }
+
+    def _about(self, workers: dict[str, Any]) -> dict[str, Any]:
+        context = self._session.spark.sparkContext
+        return {
+            "spark": self._session.spark.version,
+            "master": one_line(str(context.master), _NAME),
+            "notes": [one_line(note, _ERROR) for note in self._session.notes[:10]],
+            "workers": workers["alive"],
+            "memory": sum(each["memory"] for each in workers["workers"]),
+            "rate": self._rate(),
+        }
+
+    def functions(self) -> dict[str, Any]:
+        """The newest version of each."""
+        records = list(self._session.functions.values())
+        known = [(record.name, record.version) for record in records]
+        if self._functions[0] != known:
+            shown = [
+                {
+                    "name": one_line(record.name, _NAME),
+                    "kind": record.kind,
+                    "version": record.version,
+                    "signature": one_line(record.signature, _SIGNATURE),
+                    "source": plain(record.source, _SOURCE),
+                }
+                for record in islice(records, MOST_FUNCTIONS)
+            ]
+            self._functions = known, {"functions": shown, "count": len(records)}
+        found: dict[str, Any] = self._functions[1]
+        return found
+
+    def _workers(self) -> dict[str, Any]:
+        pool = self._session.pool
+        living = pool.workers
+        return {
+            "size": pool.size,
+            "alive": len(living),
+            "workers": [
+                {
+                    "pid": each.pid,
+                    "state": one_line(each.state, _NAME),
+                    "function": one_line(each.function, _NAME),
+                    # In whole megabytes: what flutters below would be news all the time.
+                    "memory": each.memory // _MIB * _MIB,
+                    "rows": each.rows_done,
+                    "failures": each.failures,
+                    "error": one_line(each.last_error, _ERROR),
+                }
+                for each in living[:MOST_WORKERS]
+            ],
+        }
+
+    def _rate(self) -> int:
+        """Rows that functions took in a second, lately."""
+        now = time.monotonic()
+        self._rows.append((now, sum(w.rows_done for w in self._session.store.workers())))
+        while len(self._rows) > 2 and self._rows[1][0] < now - _MOMENT:
+            self._rows.popleft()
+        then, before = self._rows[0]
+        after = self._rows[-1][1]
+        return round((after - before) / (now - then)) if now > then and after > before else 0
+
+    def _logs(self) -> dict[str, Any]:
+        view = self._session.logs()
+        kept = view.kept
+        if self._lines[0] != (kept.end, kept.dropped):
+            lines = [
+                {
+                    "time": line.time,
+                    "level": one_line(line.level, _NAME),
+                    "pid": line.pid,
+                    "function": one_line(line.function, _NAME),
+                    "text": one_line(without_escapes(line.text), _LINE),
+                }
+                for line in view.last(MOST_LINES)
+            ]
+            found = {"lines": lines, "count": kept.end, "dropped": kept.dropped}
+            self._lines = (kept.end, kept.dropped), found
+        said: dict[str, Any] = self._lines[1]
+        return said
+
+
+__all__ = ["Facts"]

@@ -1,0 +1,184 @@
+"""What browsers are told: each part of the session when it has changed, while somebody listens."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from notebook_udf.lab.cells import UdfCells
+from notebook_udf.lab.line import Line
+from notebook_udf.lab.orders import Orders
+from notebook_udf.widgets.pulse import pulse
+from notebook_udf.widgets.requests import answer
+
+if TYPE_CHECKING:
+    from notebook_udf.kernel import Session
+    from notebook_udf.lab.facts import Facts
+    from notebook_udf.lab.queries import Queries, StreamQueries
+
+_log = logging.getLogger(__name__)
+
+# Spark is asked this often, in seconds.
+_SPARK_EVERY = 1.0
+# A browser that came while a cell blocks cannot say so: after so many seconds all is sent again.
+_ALL_EVERY = 10.0
+# A browser says that it is there after each half a minute with news in it. One that has not, for
+# so long in which the kernel could have heard it, is gone.
+_PATIENCE = 120.0
+
+
+class LabNews:
+    """The connection of one shell to the browsers that show it.
+
+    Parameters
+    ----------
+    shell
+        A notebook's; in a terminal nothing happens.
+    running_session
+        Gives the session, if there is one, without loading Spark.
+    watched
+        Says whether a person may sit in front of the cell that runs.
+    """
+
+    def __init__(
+        self,
+        shell: Any,
+        running_session: Callable[[], Session | None],
+        watched: Callable[[Any], bool],
+    ) -> None:
+        self._shell = shell
+        self._running_session = running_session
+        self._watched = watched
+        self._cells = UdfCells(shell, running_session)
+        self._orders = Orders(running_session)
+        self._line: Line | None = None
+        self._commands = {**self._orders.commands, "hello": self._hello, "here": self._here}
+        self._listening = False
+        self._heard = 0.0
+        self._busy = False
+        self._sent: dict[str, Any] = {}
+        self._asked_for_all = False
+        self._all_at = 0.0
+        self._of: tuple[Session, Facts, Queries, StreamQueries] | None = None
+        self._spark_at = 0.0
+        self._from_spark: dict[str, Any] = {}
+
+    def install(self) -> None:
+        """Says that it is there, and listens."""
+        kernel = getattr(self._shell, "kernel", None)
+        if kernel is None or not hasattr(kernel, "comm_manager"):
+            return
+        self._cells.install()
+        self._shell.events.register("pre_run_cell", self._begins)
+        self._shell.events.register("post_run_cell", self._ended)
+        self._line = Line(kernel, self._asked)
+        self._line.install()
+        # The cell that loads the extension is running, and others may wait behind it: until they
+        # have ended no browser can be heard.
+        self._busy = True
+        if self._watched(self._shell):
+            self._listen()
+
+    def uninstall(self) -> None:
+        """Says that it is gone."""
+        if self._line is None:
+            return
+        pulse.remove(self)
+        self._cells.uninstall()
+        self._shell.events.unregister("pre_run_cell", self._begins)
+        self._shell.events.unregister("post_run_cell", self._ended)
+        self._line.uninstall()
+        self._line = None
+
+    # Who listens -----------------------------------------------------------------------------
+
+    def _asked(self, content: Any) -> None:
+        line = self._line
+        if line is not None:
+            answer(content, self._commands, line.send)
+
+    def _hello(self) -> bool:
+        """A browser begins to listen: it needs all there is."""
+        self._asked_for_all = True
+        self._listen()
+        return True
+
+    def _here(self) -> bool:
+        """A browser still listens."""
+        self._listen()
+        return True
+
+    def _listen(self) -> None:
+        self._heard = time.monotonic()
+        if not self._listening:
+            self._listening = True
+            pulse.add(self)
+
+    def _begins(self, info: Any) -> None:
+        self._busy = True
+
+    def _ended(self, result: Any) -> None:
+        self._busy = False
+        self._heard = max(self._heard, time.monotonic() - _PATIENCE / 2)
+
+    # What is said ----------------------------------------------------------------------------
+
+    def refresh(self) -> None:
+        """Sends the parts that have changed."""
+        line, now = self._line, time.monotonic()
+        if line is None:
+            return
+        asked, self._asked_for_all = self._asked_for_all, False
+        everything = asked or now - self._all_at > _ALL_EVERY
+        try:
+            news = self.read()
+        except Exception:
+            # A session that ends while it is read; what is wrong for good is wrong next time too.
+            _log.debug("nothing is known of the session now", exc_info=True)
+            return
+        changed = {name: part for name, part in news.items() if self._sent.get(name) != part}
+        if changed and not self._busy and now - self._heard > _PATIENCE:
+            self._listening = False
+            pulse.remove(self)
+        elif changed or asked:
+            self._sent = news
+            if everything:
+                self._all_at = now
+            line.send({"news": news if everything else changed})
+
+    def read(self) -> dict[str, Any]:
+        """Every part as it is now; without a session all that belongs to one is None."""
+        cells = {"cells": self._cells.read()}
+        session = self._running_session()
+        if session is None or session.spark.sparkContext._jsc is None:
+            self._of = None
+            return {
+                **dict.fromkeys(("session", "functions", "workers", "logs")),
+                **dict.fromkeys(("queries", "streams")),
+                **cells,
+            }
+        if self._of is None or self._of[0] is not session:
+            # They bring numpy, without which an extension is loaded.
+            from notebook_udf.lab.facts import Facts
+            from notebook_udf.lab.queries import Queries, StreamQueries
+
+            self._of = session, Facts(session), Queries(session), StreamQueries(session)
+            self._spark_at = 0.0
+        _, facts, queries, streams = self._of
+        now = time.monotonic()
+        if now - self._spark_at >= _SPARK_EVERY:
+            self._from_spark = {"queries": queries.read(), "streams": streams.read()}
+            self._spark_at = time.monotonic()
+        ending = dict(self._orders.ending)
+        running = [
+            {**each, "state": ending.get(each["run"], each["state"])}
+            if each["state"] == "running"
+            else each
+            for each in self._from_spark["streams"]
+        ]
+        return {**facts.read(), **self._from_spark, "streams": running, **cells}
+
+
+__all__ = ["LabNews"]

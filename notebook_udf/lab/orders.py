@@ -1,0 +1,83 @@
+"""What a browser may ask of the session, and what comes of it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Any
+
+from notebook_udf.errors import SessionError
+
+if TYPE_CHECKING:
+    from notebook_udf.kernel import Session
+
+_ENDINGS = {"drain": "draining", "suspend": "suspending", "cancel": "cancelling"}
+
+
+class Orders:
+    """Commands by name. ``ending`` says of streaming queries, by run, how they are being ended."""
+
+    def __init__(self, running_session: Callable[[], Session | None]) -> None:
+        self._running_session = running_session
+        self.ending: dict[str, str] = {}
+        self.commands: dict[str, Callable[..., Any]] = {
+            "end_stream": self._end_stream,
+            "restart": self._restart,
+            "cancel_query": self._cancel_query,
+        }
+
+    def _session(self) -> Session:
+        session = self._running_session()
+        if session is None:
+            raise SessionError("there is no session: nu.session() starts one")
+        return session
+
+    def _end_stream(self, run: str, how: str) -> Future[str]:
+        """Ends a streaming query in one of three ways; answers when it has ended."""
+        if how not in _ENDINGS:
+            raise SessionError(f"{how!r} is not one of {', '.join(_ENDINGS)}")
+        session = self._session()
+        found = [each for each in session.spark.streams.active if str(each.runId) == run]
+        if not found:
+            raise SessionError("this streaming query has ended already")
+        if run in self.ending:
+            raise SessionError(f"this streaming query is {self.ending[run]} already")
+        self.ending[run] = _ENDINGS[how]
+
+        def end() -> str:
+            try:
+                getattr(session, how)(found[0])
+            finally:
+                self.ending.pop(run, None)
+            return "ended"
+
+        return _in_thread(end)
+
+    def _cancel_query(self, query: int) -> int:
+        """Cancels a query that no cell waits for; one that does is interrupted instead."""
+        from notebook_udf.lab.queries import Queries
+
+        return Queries(self._session()).cancel(query)
+
+    def _restart(self, pid: int | None = None) -> Future[list[int]]:
+        """Ends one worker, or all."""
+        pool = self._session().pool
+        return _in_thread(lambda: pool.restart(pid))
+
+
+def _in_thread(work: Callable[[], Any]) -> Future[Any]:
+    """What takes a while must not keep the kernel from hearing the next request."""
+    done: Future[Any] = Future()
+
+    def run() -> None:
+        try:
+            done.set_result(work())
+        except BaseException as error:
+            done.set_exception(error)
+
+    threading.Thread(target=run, name="notebook-udf-order", daemon=True).start()
+    return done
+
+
+__all__ = ["Orders"]

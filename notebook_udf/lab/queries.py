@@ -1,0 +1,177 @@
+"""The queries of a session, running and past, and its streaming queries. Bounded.
+
+Spark's own list of queries is read through the JVM, once a second: who does not change is not read
+again. With Spark Connect there is no JVM to ask, and only streaming queries are known.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any
+
+from notebook_udf.errors import SessionError
+from notebook_udf.plan.progress import OWN_TAG
+from notebook_udf.text import one_line
+
+if TYPE_CHECKING:
+    from pyspark.sql.streaming import StreamingQuery
+
+    from notebook_udf.kernel import Session
+
+_log = logging.getLogger(__name__)
+
+MOST_QUERIES = 20
+MOST_STREAMS = 20
+MOST_ENDED = 10
+# Micro-batches are queries as well, in Spark's list; they are told with their stream.
+_MOST_READ = 100
+_TEXT = 200
+_ERROR = 400
+_BATCH = "runId = "
+
+
+class Queries:
+    """Reads them. One per session, used by one thread at a time."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._known: OrderedDict[int, dict[str, Any]] = OrderedDict()
+        self._skipped: set[int] = set()
+
+    def read(self) -> list[dict[str, Any]]:
+        """The last queries that are not micro-batches, newest first."""
+        try:
+            self._look()
+        except Exception:
+            _log.debug("Spark does not say what its queries are", exc_info=True)
+        shown = list(self._known.values())[-MOST_QUERIES:]
+        return shown[::-1]
+
+    def _look(self) -> None:
+        spark: Any = self._session.spark
+        store = spark._jsparkSession.sharedState().statusStore()
+        count = int(store.executionsCount())
+        found = store.executionsList(max(0, count - _MOST_READ), _MOST_READ)
+        skipped = set()
+        # Newest first: what is older than enough of them is not shown.
+        for place in range(found.size() - 1, -1, -1):
+            if len(self._known) >= MOST_QUERIES and place < found.size() - MOST_QUERIES:
+                break
+            each = found.apply(place)
+            number = int(each.executionId())
+            if number in self._skipped:
+                skipped.add(number)
+                continue
+            known = self._known.get(number)
+            if known is not None and known["settled"]:
+                continue
+            text = str(each.description() or "")
+            if _BATCH in text or self._is_own(each):
+                skipped.add(number)
+                self._known.pop(number, None)
+                continue
+            self._known[number] = self._query(number, text, each, known)
+        self._skipped = skipped
+        self._known = OrderedDict(sorted(self._known.items())[-MOST_QUERIES:])
+
+    def cancel(self, number: int) -> int:
+        """Cancels the jobs of a query; returns how many there are.
+
+        Raises
+        ------
+        SessionError
+            If Spark knows no such query.
+        """
+        spark: Any = self._session.spark
+        found = spark._jsparkSession.sharedState().statusStore().execution(number)
+        if not found.isDefined():
+            raise SessionError(f"Spark knows no query {number}")
+        jobs = _jobs(found.get())
+        for job in jobs:
+            spark.sparkContext._jsc.sc().cancelJob(job)
+        return len(jobs)
+
+    def _is_own(self, each: Any) -> bool:
+        """Whether it is work of the session itself, which is nobody's query."""
+        store = self._session.spark.sparkContext._jsc.sc().statusStore()
+        return any(store.job(job).jobTags().contains(OWN_TAG) for job in _jobs(each)[:1])
+
+    def _query(
+        self, number: int, text: str, each: Any, before: dict[str, Any] | None
+    ) -> dict[str, Any]:
+        end, error = each.completionTime(), each.errorMessage()
+        failed = str(error.get()) if error.isDefined() else ""
+        totals = self._session.store.totals(str(number))
+        ended = end.get().getTime() / 1e3 if end.isDefined() else None
+        state = "running" if ended is None else "failed" if failed else "done"
+        return {
+            "query": number,
+            # Where in which file an action was called says less than its name.
+            "text": one_line(text.partition(" at ")[0], _TEXT),
+            "state": state,
+            "began": each.submissionTime() / 1e3,
+            "ended": ended,
+            "error": one_line(failed, _ERROR),
+            "functions": [one_line(t.function, _TEXT) for t in totals[:10]],
+            "rows": max((t.rows_in for t in totals), default=0),
+            # Records travel beside the result: it is read once more after its end.
+            "settled": before is not None and before["state"] == state != "running",
+        }
+
+
+def _jobs(each: Any) -> list[int]:
+    """Spark's numbers of a query's jobs."""
+    text = str(each.jobs().keys().mkString(" "))
+    return sorted(int(job) for job in text.split())
+
+
+class StreamQueries:
+    """The streaming queries that run, and the last of those that have ended."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._running: dict[str, tuple[StreamingQuery, dict[str, Any]]] = {}
+        self._ended: OrderedDict[str, dict[str, Any]] = OrderedDict()
+
+    def read(self) -> list[dict[str, Any]]:
+        """Those that run, then those that ended, the latest first."""
+        running = {str(each.runId): each for each in self._session.spark.streams.active}
+        for run, (query, facts) in self._running.items():
+            if run not in running:
+                self._ended[run] = {**facts, "message": "", **_ending(query)}
+                while len(self._ended) > MOST_ENDED:
+                    self._ended.popitem(last=False)
+        self._running = {run: (query, _stream(query)) for run, query in running.items()}
+        living = [facts for _, facts in self._running.values()][:MOST_STREAMS]
+        return [*living, *reversed(self._ended.values())]
+
+
+def _stream(query: StreamingQuery) -> dict[str, Any]:
+    last = query.lastProgress
+    return {
+        "run": str(query.runId),
+        "name": one_line(query.name or "", _TEXT),
+        "id": str(query.id),
+        "state": "running",
+        "message": one_line(str(query.status["message"]), _TEXT),
+        "batch": last["batchId"] if last else None,
+        "rows": last["numInputRows"] if last else None,
+        "rate": _number(last["processedRowsPerSecond"]) if last else None,
+        "error": "",
+    }
+
+
+def _ending(query: StreamingQuery) -> dict[str, Any]:
+    failed = query.exception()
+    if failed is None:
+        return {"state": "ended", "error": ""}
+    return {"state": "failed", "error": one_line(str(failed), _ERROR)}
+
+
+def _number(value: Any) -> float | None:
+    # Spark writes NaN for a batch that took no time.
+    return round(float(value), 1) if value is not None and value == value else None
+
+
+__all__ = ["Queries", "StreamQueries"]

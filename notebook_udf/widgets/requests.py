@@ -1,0 +1,60 @@
+"""What a browser asks of the kernel is answered, whatever it is."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from typing import Any
+
+from notebook_udf.errors import NotebookUdfError, SessionError
+from notebook_udf.text import plain
+from notebook_udf.widgets.sendable import sendable
+
+_log = logging.getLogger(__name__)
+
+Command = Callable[..., Any]
+
+_LONGEST = 4_000
+
+
+def answer(content: Any, commands: Mapping[str, Command], send: Callable[[Any], None]) -> None:
+    """Does what was asked and sends what came of it.
+
+    Parameters
+    ----------
+    content
+        ``id``, ``command`` and, if it takes any, ``arguments``.
+    commands
+        Names, and what is called with the keywords that were sent. A result is sent back, that of
+        a ``Future`` when it is there; what is raised is sent back as a text.
+    send
+        Takes ``id`` with ``result`` or ``error``.
+    """
+    request = content.get("id") if isinstance(content, dict) else None
+
+    def asked() -> Any:
+        name, keywords = content["command"], content.get("arguments", {})
+        if name not in commands:
+            raise SessionError(f"there is no command {name!r} here")
+        return commands[name](**keywords)
+
+    _answer(request, asked, send)
+
+
+def _answer(request: Any, result: Callable[[], Any], send: Callable[[Any], None]) -> None:
+    try:
+        found = result()
+        if isinstance(found, Future):
+            found.add_done_callback(lambda done: _answer(request, done.result, send))
+            return
+        said = {"id": request, "result": sendable(found)}
+    except NotebookUdfError as error:
+        said = {"id": request, "error": plain(str(error), _LONGEST)}
+    except Exception as error:
+        _log.warning("a command from the browser failed", exc_info=True)
+        said = {"id": request, "error": plain(f"{type(error).__name__}: {error}", _LONGEST)}
+    send(said)
+
+
+__all__ = ["Command", "answer"]

@@ -1,0 +1,174 @@
+"""JupyterLab's side panel, status item, marks on cells, tabs, commands: in a browser."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from tests.browser.lab import Notebook
+
+FARE = """\
+%%udf
+def fare(miles: float) -> float:
+    return 2.5 + 1.75 * miles"""
+
+# Workers take a while to start on a machine that is busy.
+SLOW = 30_000
+
+
+@pytest.fixture(scope="module")
+def side(notebook: Notebook) -> Locator:
+    notebook.page.keyboard.press("Control+Alt+u")
+    shown = notebook.page.locator(".nu-side")
+    expect(shown).to_be_visible()
+    return shown
+
+
+@pytest.fixture(scope="module")
+def fare(notebook: Notebook, side: Locator) -> int:
+    """The cell that registers a function."""
+    return notebook.run(FARE)
+
+
+def section(side: Locator, title: str) -> Locator:
+    return side.locator(f"[data-section='{title}']")
+
+
+def rewrite(notebook: Notebook, cell: int, source: str) -> None:
+    """Changes the text of a cell as typing does."""
+    notebook.page.evaluate(
+        "([cell, source]) => [...window.jupyterapp.shell.currentWidget.content.widgets]"
+        ".filter(each => each.model.type === 'code')[cell].model.sharedModel.setSource(source)",
+        [cell, source],
+    )
+
+
+def test_a_function_is_shown_with_its_source(notebook: Notebook, side: Locator, fare: int) -> None:
+    functions = section(side, "Functions")
+    shown = functions.locator("summary").filter(has_text="fare")
+    expect(shown).to_contain_text("scalar, version 1")
+    shown.click()
+    expect(functions.get_by_text("fare(miles double) -> double")).to_be_visible()
+    expect(functions.locator("pre")).to_contain_text("return 2.5 + 1.75 * miles")
+    notebook.shot("lab-side")
+
+
+def test_a_cell_says_how_it_stands_and_registers(notebook: Notebook, fare: int) -> None:
+    mark = notebook.cells.nth(fare).locator(".nu-mark")
+    expect(mark).to_contain_text("scalar")
+    expect(mark).to_contain_text("registered as fare, version 1")
+    rewrite(notebook, fare, FARE.replace("2.5", "3.0"))
+    expect(mark).to_contain_text("changed since fare, version 1")
+    notebook.shot("lab-mark-changed", fare)
+    mark.get_by_role("button", name="Register").click()
+    expect(mark).to_contain_text("registered as fare, version 2")
+    rewrite(notebook, fare, FARE.replace("miles\n", "miles\n").replace("2.5", "undefined_name["))
+    mark.get_by_role("button", name="Register").focus()
+    notebook.page.keyboard.press("Enter")
+    expect(mark).to_contain_text("failed: SyntaxError")
+    notebook.shot("lab-mark-failed", fare)
+    rewrite(notebook, fare, FARE)
+    expect(mark).to_contain_text("changed since it failed")
+    # With the shortcut.
+    notebook.cells.nth(fare).locator(".jp-InputPrompt").click()
+    notebook.page.keyboard.press("Control+Alt+Enter")
+    expect(mark).to_contain_text("registered as fare, version 3")
+
+
+def test_another_cell_replaces_the_function(notebook: Notebook, fare: int) -> None:
+    other = notebook.run(FARE + "  # elsewhere")
+    expect(notebook.cells.nth(fare).locator(".nu-mark")).to_contain_text(
+        "replaced since: fare is at version 4"
+    )
+    rewrite(notebook, other, "1 + 1")
+    expect(notebook.cells.nth(other).locator(".nu-mark")).to_have_count(0)
+
+
+@pytest.mark.parametrize(
+    ("code", "kind"),
+    [
+        ("class Total(AggregateFunction):\n    pass", "aggregate"),
+        ("def words(line: str):\n    for word in line.split():\n        yield word", "table"),
+        ("async def ask(x: str) -> str:\n    return x", "async"),
+    ],
+)
+def test_a_cell_that_has_not_run_says_its_kind(notebook: Notebook, code: str, kind: str) -> None:
+    mark = notebook.cells.nth(notebook.add(f"%%udf\n{code}")).locator(".nu-mark")
+    expect(mark).to_contain_text(kind)
+    expect(mark).to_contain_text("not registered")
+
+
+def test_workers_and_queries(notebook: Notebook, side: Locator, fare: int) -> None:
+    notebook.run("spark.range(2000).selectExpr('sum(fare(id))').collect()")
+    done = section(side, "Queries").locator("li").first
+    expect(done).to_contain_text("done", timeout=SLOW)
+    expect(done).to_contain_text("fare, 2,000 rows")
+    status = notebook.page.locator(".nu-status")
+    expect(status).to_have_text(re.compile(r"udf: \d workers? · [\d.]+ MiB · [\d. k]+ rows/s"))
+    workers = section(side, "Workers")
+    worker = workers.locator("li").first
+    pid = worker.get_attribute("data-pid")
+    expect(worker).to_contain_text("rows")
+    worker.get_by_role("button", name=f"Restart worker {pid}").click()
+    expect(workers.locator(f"[data-pid='{pid}']")).to_have_count(0, timeout=SLOW)
+
+
+def test_a_query_is_seen_and_cancelled_while_its_cell_blocks(
+    notebook: Notebook, side: Locator
+) -> None:
+    notebook.run(
+        "%%udf\ndef slow(x: int) -> int:\n    import time\n    time.sleep(0.05)\n    return x"
+    )
+    cell = notebook.add("spark.range(100000).selectExpr('sum(slow(id))').collect()")
+    notebook.start(cell)
+    running = section(side, "Queries").locator("li[data-state='running']")
+    expect(running).to_have_count(1, timeout=SLOW)
+    # The rate lives on while the cell blocks.
+    expect(notebook.page.locator(".nu-status")).not_to_contain_text("· 0 rows/s", timeout=SLOW)
+    notebook.shot("lab-running")
+    running.get_by_role("button", name="Cancel").click()
+    notebook.finish(cell)
+    assert "KeyboardInterrupt" in notebook.text(cell)
+    expect(running).to_have_count(0)
+    expect(section(side, "Queries").locator("li").first).to_have_attribute("data-state", "failed")
+
+
+def test_a_query_of_no_cell_is_cancelled(notebook: Notebook, side: Locator) -> None:
+    notebook.run(
+        "import threading\n"
+        "def work():\n"
+        "    try:\n"
+        "        spark.range(100000).selectExpr('sum(slow(id))').collect()\n"
+        "    except Exception as error:\n"
+        "        print('ended with', type(error).__name__)\n"
+        "thread = threading.Thread(target=work); thread.start()"
+    )
+    running = section(side, "Queries").locator("li[data-state='running']")
+    expect(running).to_have_count(1, timeout=SLOW)
+    running.get_by_role("button", name="Cancel").click()
+    expect(running).to_have_count(0, timeout=SLOW)
+    joined = notebook.run("thread.join(30); thread.is_alive()")
+    assert "False" in notebook.text(joined)
+
+
+STREAM = """\
+query = (spark.readStream.format("rate").option("rowsPerSecond", 50).load()
+    .selectExpr("fare(value) AS fare").writeStream.format("memory").queryName("rides{n}")
+    .option("checkpointLocation", "rides{n}").start())"""
+
+
+@pytest.mark.parametrize(("how", "n"), [("Drain", 1), ("Suspend", 2), ("Cancel", 3)])
+def test_a_stream_is_ended(notebook: Notebook, side: Locator, fare: int, how: str, n: int) -> None:
+    notebook.run(STREAM.format(n=n))
+    # While a cell blocks the kernel.
+    blocking = notebook.add("query.awaitTermination(60), query.isActive")
+    notebook.start(blocking)
+    stream = section(side, "Streaming queries").locator("li").filter(has_text=f"rides{n}")
+    expect(stream).to_contain_text("rows/s", timeout=SLOW)
+    notebook.shot(f"lab-stream-{how.lower()}")
+    stream.get_by_role("button", name=f"{how} rides{n}").click()
+    expect(stream).to_have_attribute("data-state", "ended", timeout=SLOW)
+    notebook.finish(blocking)
+    assert "(True, False)" in notebook.text(blocking)
