@@ -16,6 +16,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 ABSENT = {"java", "javac", "node", "npm", "npx", "jupyter"}
+# What a clone of the repository does not have.
+_MADE = shutil.ignore_patterns(
+    ".git", ".venv", "build", "dist", "node_modules", "static", "__pycache__", ".*_cache",
+    ".hypothesis", ".ipynb_checkpoints", "spark-warehouse",
+)  # fmt: skip
 # How this machine reaches the registries is no part of what is tried.
 _KEPT = ("PIP_", "SSL_CERT", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS", "LANG", "TMPDIR")
 
@@ -45,7 +50,7 @@ def build(folder: Path) -> None:
         sys.exit(f"{folder} is not empty")
     (folder / "home").mkdir()
     _link_programs(folder / "bin")
-    _copy_repository(folder / "repository")
+    shutil.copytree(ROOT, folder / "repository", symlinks=True, ignore=_MADE)
     config = folder / "repository" / "binder"
     _check_apt(config / "apt.txt")
     run = subprocess.check_call
@@ -88,16 +93,6 @@ def _link_programs(folder: Path) -> None:
             link = folder / program.name
             if program.name not in ABSENT and not link.is_symlink():
                 link.symlink_to(program)
-
-
-def _copy_repository(target: Path) -> None:
-    listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
-    names = subprocess.check_output(listed, cwd=ROOT, text=True).split("\0")
-    for name in filter(None, names):
-        source = ROOT / name
-        if source.is_file():
-            (target / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(source, target / name)
 
 
 def _check_apt(path: Path) -> None:

@@ -27,7 +27,7 @@ def import_paths() -> list[str]:
 
 
 def number_of_workers(master: str | None, workers: int | None) -> int:
-    """How many workers may run at once; the number of processors by default."""
+    """How many workers may run at once, given or not."""
     if workers is None:
         return machine.workers()
     if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:

@@ -43,7 +43,8 @@ def session(
     app_name, master, conf
         As for Spark. The default master is ``local[workers]``.
     workers
-        How many workers may run at once; the number of processors by default.
+        How many workers may run at once. By default as many as this process may use processors,
+        or as the environment variable ``NOTEBOOK_UDF_WORKERS`` says.
     worker_memory
         What each worker may take for itself, as in ``"1g"``; no limit by default.
     bundle_size
