@@ -39,11 +39,16 @@ export class Connection {
   private readonly open = new Map<string, Asked>();
   private comm: Promise<Kernel.IComm> | null = null;
   private here = 0;
+  /** The process that told something last, and the one that has ended: it may go on for a while. */
+  private speaker = "";
+  private ended = "";
 
   constructor(readonly context: ISessionContext) {
     context.kernelChanged.connect(this.begin, this);
     context.statusChanged.connect((_, status) => {
-      if (["restarting", "autorestarting", "dead", "terminating"].includes(status)) this.forget();
+      if (!["restarting", "autorestarting", "dead", "terminating"].includes(status)) return;
+      this.ended = this.speaker;
+      this.forget();
     });
     context.iopubMessage.connect((_, message) => this.hear(message as KernelMessage.IIOPubMessage));
     context.disposed.connect(() => this.forget());
@@ -83,7 +88,8 @@ export class Connection {
   private hear(message: KernelMessage.IIOPubMessage): void {
     if (message.header.msg_type !== "comm_msg") return;
     const { comm_id, data } = (message as KernelMessage.ICommMsgMsg<"iopub">).content;
-    if (comm_id !== NAME) return;
+    if (comm_id !== NAME || message.header.session === this.ended) return;
+    this.speaker = message.header.session;
     const said = data as Said;
     if (said.gone) return this.forget();
     if (said.news) {
