@@ -49,13 +49,16 @@ def bring(notebook: Notebook, name: str) -> None:
 def test_without_a_session_nothing_is_offered(notebook: Notebook, side: Locator) -> None:
     expect(side).to_contain_text("has not loaded notebook-udf")
     expect(notebook.page.locator(".nu-status button")).to_be_hidden()
-    expect(notebook.cells.nth(1).locator(".nu-mark")).to_contain_text("not registered")
+    mark = notebook.cells.nth(1).locator(".nu-mark")
+    expect(mark).to_contain_text("not registered: run %load_ext notebook_udf first")
+    expect(mark.get_by_role("button")).to_be_disabled()
     notebook.shot("lab-not-loaded")
     notebook.start(0)
     notebook.finish(0)
     expect(side).to_contain_text("There is no session")
     expect(notebook.page.locator(".nu-status")).to_have_text("udf: no session")
     expect(side.get_by_role("button")).to_have_count(0)
+    expect(mark.get_by_role("button")).to_be_enabled()
     for command in ("plan", "logs", "state", "workers", "restart-workers"):
         assert not enabled(notebook, command)
     assert notebook.serious(".nu-side") == []
