@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from notebook_udf.lab.cells import UdfCells
 from notebook_udf.lab.line import Line
 from notebook_udf.lab.orders import Orders
-from notebook_udf.widgets.pulse import pulse
+from notebook_udf.widgets.pulse import Pulse, pulse
 from notebook_udf.widgets.requests import answer
 
 if TYPE_CHECKING:
@@ -24,13 +25,14 @@ _log = logging.getLogger(__name__)
 _SPARK_EVERY = 1.0
 # A browser that came while a cell blocks cannot say so: after so many seconds all is sent again.
 _ALL_EVERY = 10.0
-# A browser says that it is there after each half a minute with news in it. One that has not, for
-# so long in which the kernel could have heard it, is gone.
+# A browser answers news, twice a minute at most. When none has for so long, though no cell kept the
+# kernel from hearing it, nobody is there.
 _PATIENCE = 120.0
 
 
 class LabNews:
-    """The connection of one shell to the browsers that show it.
+    """The connection of one shell to the browsers that show it. ``listened_to`` says whether any
+    may be there.
 
     Parameters
     ----------
@@ -40,6 +42,8 @@ class LabNews:
         Gives the session, if there is one, without loading Spark.
     watched
         Says whether a person may sit in front of the cell that runs.
+    clock, pulse
+        What says when, in seconds, and what refreshes it.
     """
 
     def __init__(
@@ -47,16 +51,22 @@ class LabNews:
         shell: Any,
         running_session: Callable[[], Session | None],
         watched: Callable[[Any], bool],
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        pulse: Pulse = pulse,
     ) -> None:
         self._shell = shell
         self._running_session = running_session
         self._watched = watched
+        self._clock = clock
+        self._pulse = pulse
         self._cells = UdfCells(shell, running_session)
         self._orders = Orders(running_session)
         self._line: Line | None = None
         self._commands = {**self._orders.commands, "hello": self._hello, "here": self._here}
-        self._listening = False
-        self._heard = 0.0
+        self.listened_to = False
+        self._turning = threading.Lock()
+        self._unanswered: float | None = None
         self._busy = False
         self._sent: dict[str, Any] = {}
         self._asked_for_all = False
@@ -75,17 +85,14 @@ class LabNews:
         self._shell.events.register("post_run_cell", self._ended)
         self._line = Line(kernel, self._asked)
         self._line.install()
-        # The cell that loads the extension is running, and others may wait behind it: until they
-        # have ended no browser can be heard.
-        self._busy = True
-        if self._watched(self._shell):
-            self._listen()
+        # The cell that loads the extension is running.
+        self._begins(None)
 
     def uninstall(self) -> None:
         """Says that it is gone."""
         if self._line is None:
             return
-        pulse.remove(self)
+        self._stop()
         self._cells.uninstall()
         self._shell.events.unregister("pre_run_cell", self._begins)
         self._shell.events.unregister("post_run_cell", self._ended)
@@ -111,23 +118,32 @@ class LabNews:
         return True
 
     def _listen(self) -> None:
-        self._heard = time.monotonic()
-        if not self._listening:
-            self._listening = True
-            pulse.add(self)
+        with self._turning:
+            self._unanswered = None
+            if not self.listened_to:
+                self.listened_to = True
+                self._pulse.add(self)
+
+    def _stop(self) -> None:
+        with self._turning:
+            self.listened_to = False
+            self._pulse.remove(self)
 
     def _begins(self, info: Any) -> None:
         self._busy = True
+        # Others may wait behind it, and until they have ended no browser can be heard.
+        if self._watched(self._shell):
+            self._listen()
 
     def _ended(self, result: Any) -> None:
         self._busy = False
-        self._heard = max(self._heard, time.monotonic() - _PATIENCE / 2)
+        self._unanswered = None
 
     # What is said ----------------------------------------------------------------------------
 
     def refresh(self) -> None:
         """Sends the parts that have changed."""
-        line, now = self._line, time.monotonic()
+        line, now = self._line, self._clock()
         if line is None:
             return
         asked, self._asked_for_all = self._asked_for_all, False
@@ -137,12 +153,13 @@ class LabNews:
         except Exception:
             # A session that ends while it is read; what is wrong for good is wrong next time too.
             _log.debug("nothing is known of the session now", exc_info=True)
+            self._asked_for_all = asked
             return
         changed = {name: part for name, part in news.items() if self._sent.get(name) != part}
-        if changed and not self._busy and now - self._heard > _PATIENCE:
-            self._listening = False
-            pulse.remove(self)
+        if self._unanswered is not None and not self._busy and now - self._unanswered > _PATIENCE:
+            self._stop()
         elif changed or asked:
+            self._unanswered = now if self._unanswered is None else self._unanswered
             self._sent = news
             if everything:
                 self._all_at = now
@@ -167,10 +184,10 @@ class LabNews:
             self._of = session, Facts(session), Queries(session), StreamQueries(session)
             self._spark_at = 0.0
         _, facts, queries, streams = self._of
-        now = time.monotonic()
+        now = self._clock()
         if now - self._spark_at >= _SPARK_EVERY:
             self._from_spark = {"queries": queries.read(), "streams": streams.read()}
-            self._spark_at = time.monotonic()
+            self._spark_at = self._clock()
         ending = dict(self._orders.ending)
         running = [
             {**each, "state": ending.get(each["run"], each["state"])}

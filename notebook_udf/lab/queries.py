@@ -29,6 +29,7 @@ _MOST_READ = 100
 _TEXT = 200
 _ERROR = 400
 _BATCH = "runId = "
+_CANCELLED = "SPARK_JOB_CANCELLED"
 
 
 class Queries:
@@ -40,7 +41,7 @@ class Queries:
         self._skipped: set[int] = set()
 
     def read(self) -> list[dict[str, Any]]:
-        """The last queries that are not micro-batches, newest first."""
+        """The last queries that are neither micro-batches nor commands, newest first."""
         try:
             self._look()
         except Exception:
@@ -67,7 +68,7 @@ class Queries:
             if known is not None and known["settled"]:
                 continue
             text = str(each.description() or "")
-            if _BATCH in text or self._is_own(each):
+            if _BATCH in text or self._is_no_work(each):
                 skipped.add(number)
                 self._known.pop(number, None)
                 continue
@@ -92,10 +93,13 @@ class Queries:
             spark.sparkContext._jsc.sc().cancelJob(job)
         return len(jobs)
 
-    def _is_own(self, each: Any) -> bool:
-        """Whether it is work of the session itself, which is nobody's query."""
+    def _is_no_work(self, each: Any) -> bool:
+        """Whether it is over without a job, as a command is, or the session's own."""
+        jobs = _jobs(each)
+        if not jobs:
+            return bool(each.completionTime().isDefined()) and not each.errorMessage().isDefined()
         store = self._session.spark.sparkContext._jsc.sc().statusStore()
-        return any(store.job(job).jobTags().contains(OWN_TAG) for job in _jobs(each)[:1])
+        return bool(store.job(jobs[0]).jobTags().contains(OWN_TAG))
 
     def _query(
         self, number: int, text: str, each: Any, before: dict[str, Any] | None
@@ -105,10 +109,12 @@ class Queries:
         totals = self._session.store.totals(str(number))
         ended = end.get().getTime() / 1e3 if end.isDefined() else None
         state = "running" if ended is None else "failed" if failed else "done"
+        if _CANCELLED in failed:
+            state, failed = "cancelled", ""
         return {
             "query": number,
             # Where in which file an action was called says less than its name.
-            "text": one_line(text.partition(" at ")[0], _TEXT),
+            "text": one_line(text.partition(" at ")[0].removesuffix("ToPython"), _TEXT),
             "state": state,
             "began": each.submissionTime() / 1e3,
             "ended": ended,

@@ -132,7 +132,9 @@ def test_a_query_is_seen_and_cancelled_while_its_cell_blocks(
     notebook.finish(cell)
     assert "KeyboardInterrupt" in notebook.text(cell)
     expect(running).to_have_count(0)
-    expect(section(side, "Queries").locator("li").first).to_have_attribute("data-state", "failed")
+    expect(section(side, "Queries").locator("li").first).to_have_attribute(
+        "data-state", "cancelled"
+    )
 
 
 def test_a_query_of_no_cell_is_cancelled(notebook: Notebook, side: Locator) -> None:
@@ -172,3 +174,122 @@ def test_a_stream_is_ended(notebook: Notebook, side: Locator, fare: int, how: st
     expect(stream).to_have_attribute("data-state", "ended", timeout=SLOW)
     notebook.finish(blocking)
     assert "(True, False)" in notebook.text(blocking)
+
+
+HOSTILE = '<img src=x onerror="window.harmed = 1"><script>window.harmed = 1</script>'
+
+
+def test_hostile_texts_are_text(notebook: Notebook, side: Locator) -> None:
+    notebook.run(
+        "import pyspark.sql.functions as F\n"
+        f"text = {HOSTILE!r} + '\\x00\\x1b[31m\\ud800' + 'x' * 100_000\n"
+        f"name = {HOSTILE!r}\n"
+        "def shout(x: int) -> int:\n"
+        "    print(text)\n"
+        "    return x\n"
+        "session.register_function(name, nu.udf(shout))\n"
+        "spark.range(1).select(session.functions[name]('id')).collect()"
+    )
+    log = section(side, "Log")
+    expect(log.get_by_role("log")).to_contain_text("<script>window.harmed", timeout=SLOW)
+    expect(log.get_by_role("log")).to_contain_text("more characters")
+    expect(section(side, "Functions").get_by_text(HOSTILE).first).to_be_visible()
+    expect(side.locator("img, script")).to_have_count(0)
+    assert notebook.page.evaluate("() => window.harmed") is None
+    notebook.shot("lab-hostile")
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_nothing_serious_for_axe(notebook: Notebook, side: Locator, dark: bool) -> None:
+    notebook.dark(dark)
+    assert notebook.serious(".nu-side") == []
+    assert notebook.serious(".nu-status") == []
+    assert notebook.serious(".nu-mark") == []
+    notebook.shot(f"lab-{'dark' if dark else 'light'}")
+    notebook.dark(False)
+
+
+@pytest.mark.parametrize(
+    ("command", "title", "shown"),
+    [
+        ("Logs", "Logs", ".nu-logs"),
+        ("Workers", "Workers", ".nu-pool"),
+        ("Plan…", "Plan", ".nu-plan"),
+        ("State…", "State", ".nu-state"),
+    ],
+)
+def test_a_tab_beside_the_notebook(
+    notebook: Notebook, side: Locator, command: str, title: str, shown: str
+) -> None:
+    page = notebook.page
+    if title == "State":
+        notebook.run(COUNTS)
+    side.get_by_role("button", name=command, exact=True).click()
+    answer = {"Plan": "SELECT fare(id) AS fare FROM range(10)", "State": "counts"}.get(title)
+    if answer:
+        page.locator(".jp-Dialog input").fill(answer)
+        page.keyboard.press("Enter")
+    tab = page.locator(f".nu-tab {shown}")
+    expect(tab).to_be_visible(timeout=SLOW)
+    notebook.shot(f"lab-tab-{title.lower()}")
+    page.evaluate(
+        "() => { const { shell } = window.jupyterapp; shell.currentWidget.close(); "
+        "for (const each of shell.widgets('main')) if (each.content?.cells === undefined"
+        " && each.content?.model?.cells) shell.activateById(each.id); }"
+    )
+    expect(tab).to_have_count(0)
+
+
+COUNTS = """\
+counts = (spark.readStream.format("rate").load().groupBy((F.col("value") % 3).alias("k")).count()
+    .writeStream.outputMode("complete").format("memory").queryName("counts")
+    .option("checkpointLocation", "counts").start())
+counts.processAllAvailable()"""
+
+
+def test_the_palette_has_every_command(notebook: Notebook, fare: int) -> None:
+    page = notebook.page
+    notebook.cells.nth(fare).locator(".jp-InputPrompt").click()
+    page.keyboard.press("Control+Shift+c")
+    page.locator(".lm-CommandPalette-input").fill("notebook-udf")
+    found = page.locator(".lm-CommandPalette-item")
+    for label in (
+        "Show Functions, Workers and Queries", "Cancel the Running Query", "Plan of a Query",
+        "Logs", "State of a Streaming Query", "Restart All Workers", "notebook-udf Tutorials",
+        "Register the Function of This Cell",
+    ):  # fmt: skip
+        expect(found.filter(has_text=label).first).to_be_visible()
+    page.keyboard.press("Escape")
+
+
+def test_language_servers_get_the_code_of_cells(notebook: Notebook) -> None:
+    found = notebook.page.evaluate(
+        "() => { const id = '@jupyterlab/lsp-extension:code-extractor-manager';"
+        " const manager = window.jupyterapp.pluginRegistry._plugins.get(id).service;"
+        " return ['%%udf --on-error null\\ndef f(x):\\n  return x', '%%sparksql\\nSELECT 1', 'x']"
+        ".map(code => manager.getExtractors('code', 'python')"
+        ".filter(each => each.hasForeignCode(code, 'code'))"
+        ".map(each => [each.language, each.extractForeignCode(code)[0]])); }"
+    )
+    (udf,), (sql,), none = found
+    assert udf[0] == "python"
+    assert udf[1]["foreignCode"] == "def f(x):\n  return x"
+    assert udf[1]["range"] == {"start": {"line": 1, "column": 0}, "end": {"line": 2, "column": 10}}
+    assert sql[0] == "sql"
+    assert sql[1]["foreignCode"] == "SELECT 1"
+    assert none == []
+
+
+def test_the_panel_comes_back_after_a_reload(notebook: Notebook, side: Locator) -> None:
+    cell = notebook.add("spark.range(600).selectExpr('sum(slow(id))').collect()")
+    notebook.save()
+    notebook.start(cell)
+    notebook.page.reload()
+    # Its cell goes on, and nobody could tell the kernel that the page was reloaded.
+    running = section(side, "Queries").locator("li[data-state='running']")
+    expect(running).to_have_count(1, timeout=SLOW)
+    notebook.shot("lab-reloaded")
+    expect(section(side, "Functions")).to_contain_text("fare")
+    expect(running).to_have_count(0, timeout=SLOW)
+    mark = notebook.cells.nth(1).locator(".nu-mark")
+    expect(mark).to_contain_text(re.compile("registered as fare|replaced since"))

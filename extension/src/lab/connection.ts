@@ -7,7 +7,7 @@ import { signal } from "@preact/signals";
 import { NOTHING, type Parts } from "./data.ts";
 
 const NAME = "notebook-udf";
-// The kernel stops telling nobody; this often it is told that somebody is here.
+// The kernel stops telling nobody; at most this often it is told that somebody is here.
 const HERE_EVERY = 30_000;
 const SUBSHELL_WITHIN = 3_000;
 
@@ -38,14 +38,23 @@ export class Connection {
 
   private readonly open = new Map<string, Asked>();
   private comm: Promise<Kernel.IComm> | null = null;
-  private here = 0;
+  private reassuring = 0;
+  /** The process that told something last, and the one that has ended: it may go on for a while. */
+  private speaker = "";
+  private ended = "";
 
   constructor(readonly context: ISessionContext) {
     context.kernelChanged.connect(this.begin, this);
     context.statusChanged.connect((_, status) => {
-      if (["restarting", "autorestarting", "dead", "terminating"].includes(status)) this.forget();
+      if (!["restarting", "autorestarting", "dead", "terminating"].includes(status)) return;
+      this.ended = this.speaker;
+      this.forget();
     });
     context.iopubMessage.connect((_, message) => this.hear(message as KernelMessage.IIOPubMessage));
+    // A kernel that was out of reach may have stopped telling nobody.
+    context.connectionStatusChanged.connect((_, status) => {
+      if (status === "connected" && this.comm !== null) this.ask("hello").catch(() => undefined);
+    });
     context.disposed.connect(() => this.forget());
     this.begin();
   }
@@ -76,6 +85,8 @@ export class Connection {
     this.refusal.value = "";
     this.comm?.then((comm) => !comm.isDisposed && comm.dispose()).catch(() => undefined);
     this.comm = null;
+    clearTimeout(this.reassuring);
+    this.reassuring = 0;
     for (const { reject } of this.open.values()) reject(new Error("the kernel has ended"));
     this.open.clear();
   }
@@ -83,17 +94,15 @@ export class Connection {
   private hear(message: KernelMessage.IIOPubMessage): void {
     if (message.header.msg_type !== "comm_msg") return;
     const { comm_id, data } = (message as KernelMessage.ICommMsgMsg<"iopub">).content;
-    if (comm_id !== NAME) return;
+    if (comm_id !== NAME || message.header.session === this.ended) return;
+    this.speaker = message.header.session;
     const said = data as Said;
     if (said.gone) return this.forget();
     if (said.news) {
       this.parts.value = { ...this.parts.value, ...said.news };
       this.loaded.value = true;
       if (this.comm === null) this.greet();
-      else if (Date.now() - this.here > HERE_EVERY) {
-        this.here = Date.now();
-        this.ask("here").catch(() => undefined);
-      }
+      else this.reassure();
     }
     const waiting = said.id === undefined ? undefined : this.open.get(said.id);
     if (waiting === undefined) return;
@@ -102,10 +111,17 @@ export class Connection {
     else waiting.reject(new Error(said.error));
   }
 
+  private reassure(): void {
+    if (this.reassuring !== 0) return;
+    this.reassuring = window.setTimeout(() => {
+      this.reassuring = 0;
+      this.ask("here").catch(() => undefined);
+    }, HERE_EVERY);
+  }
+
   private greet(): void {
     if (this.comm !== null) return;
     this.loaded.value = true;
-    this.here = Date.now();
     this.ask("hello").catch(() => undefined);
   }
 

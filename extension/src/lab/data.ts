@@ -31,7 +31,7 @@ export interface Worker {
 export interface Query {
   query: number;
   text: string;
-  state: "running" | "done" | "failed";
+  state: "running" | "done" | "failed" | "cancelled";
   /** Seconds since the epoch. */
   began: number;
   ended: number | null;

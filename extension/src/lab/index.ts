@@ -101,7 +101,9 @@ function activate(
       const cell = panel?.content.activeCell;
       return panel && cell && NotebookActions.runCells(panel.content, [cell], panel.sessionContext);
     },
-    () => isUdf(tracker.activeCell?.model.sharedModel.getSource() ?? ""),
+    () =>
+      (front.value?.connection.loaded.value ?? false) &&
+      isUdf(tracker.activeCell?.model.sharedModel.getSource() ?? ""),
   );
   add(
     "cancel",

@@ -20,6 +20,7 @@ export class Marks {
   ) {
     const end = effect(() => {
       void connection.parts.value;
+      void connection.loaded.value;
       this.soon();
     });
     panel.content.modelContentChanged.connect(this.soon, this);
@@ -38,6 +39,7 @@ export class Marks {
   private draw(): void {
     if (this.panel.isDisposed) return;
     const parts = this.connection.parts.value;
+    const loaded = this.connection.loaded.value;
     const left = new Set(this.lines.keys());
     for (const cell of this.panel.content.widgets) {
       const source = cell.model.sharedModel.getSource();
@@ -50,7 +52,7 @@ export class Marks {
         line = new Line(cell, () => this.register(cell));
         this.lines.set(id, line);
       }
-      line.show(markOf(id, source, parts));
+      line.show(markOf(id, source, parts), loaded);
     }
     for (const id of left) {
       this.lines.get(id)?.remove();
@@ -84,7 +86,10 @@ class Line {
     cell.node.prepend(this.node);
   }
 
-  show({ kind, state, text }: Mark): void {
+  show({ kind, state, text }: Mark, loaded: boolean): void {
+    if (!loaded) text = "not registered: run %load_ext notebook_udf first";
+    // Its magic is unknown to such a kernel.
+    this.button.disabled = !loaded;
     this.node.dataset["state"] = state;
     set(this.kind, kind);
     set(this.state, `${SYMBOLS[state]} ${text}`);

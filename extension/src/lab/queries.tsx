@@ -1,4 +1,4 @@
-import { seconds, whole } from "../shared/format.ts";
+import { counted, seconds } from "../shared/format.ts";
 import type { Connection } from "./connection.ts";
 import type { Query } from "./data.ts";
 
@@ -31,6 +31,6 @@ export function Queries({ queries, connection }: { queries: Query[]; connection:
 function facts({ state, began, ended, functions, rows }: Query): string {
   const parts: string[] = [state];
   if (ended !== null) parts.push(seconds(Math.max(0, ended - began)));
-  if (functions.length > 0) parts.push(functions.join(", "), `${whole(rows)} rows`);
+  if (functions.length > 0) parts.push(functions.join(", "), counted(rows, "row"));
   return parts.join(", ");
 }

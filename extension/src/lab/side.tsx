@@ -2,11 +2,12 @@
 
 import type { Signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { short, size, whole } from "../shared/format.ts";
+import { counted, whole } from "../shared/format.ts";
 import type { Connection } from "./connection.ts";
 import { isOver, type Parts } from "./data.ts";
 import { Functions } from "./functions.tsx";
 import { Logs } from "./logs.tsx";
+import { summary } from "./status.ts";
 import { Queries } from "./queries.tsx";
 import { Streams } from "./streams.tsx";
 import { Workers } from "./workers.tsx";
@@ -64,8 +65,7 @@ function Body({ connection, views }: { connection: Connection; views: Views }) {
   return (
     <>
       <p class="nu-side-sum">
-        Spark {session.spark}, {session.master}; {whole(session.workers)} workers,{" "}
-        {size(session.memory)}, {short(session.rate)} rows/s
+        Spark {session.spark}, {session.master}; {summary(session)}
       </p>
       {session.notes.map((note) => <p class="nu-side-sum nu-quiet">{note}</p>)}
       <div class="nu-side-tools" role="group" aria-label="In a tab of its own">
@@ -76,19 +76,19 @@ function Body({ connection, views }: { connection: Connection; views: Views }) {
       </div>
       {/* One place, always there, so that a screen reader hears what is said in it. */}
       <div role="alert" class="nu-refusal">{connection.refusal.value}</div>
-      <Section title="Functions" count={functions?.count ?? 0}>
+      <Section title="Functions" count={whole(functions?.count ?? 0)}>
         {functions && <Functions {...functions} />}
       </Section>
-      <Section title="Workers" count={workers?.alive ?? 0}>
+      <Section title="Workers" count={whole(workers?.alive ?? 0)}>
         {workers && <Workers {...workers} connection={connection} />}
       </Section>
-      <Section title="Queries" count={running(parts)} of="running">
+      <Section title="Queries" count={`${whole(running(parts))} running`}>
         {queries && <Queries queries={queries} connection={connection} />}
       </Section>
-      <Section title="Streaming queries" count={streaming(parts)} of="running">
+      <Section title="Streaming queries" count={`${whole(streaming(parts))} running`}>
         {streams && <Streams streams={streams} connection={connection} views={views} />}
       </Section>
-      <Section title="Log" count={logs?.count ?? 0} of="lines">
+      <Section title="Log" count={counted(logs?.count ?? 0, "line")}>
         {logs && <Logs {...logs} />}
       </Section>
     </>
@@ -107,16 +107,15 @@ const Empty = ({ children }: { children: ComponentChildren }) => (
 
 interface SectionProps {
   title: string;
-  count: number;
-  of?: string;
+  count: string;
   children: ComponentChildren;
 }
 
-const Section = ({ title, count, of = "", children }: SectionProps) => (
+const Section = ({ title, count, children }: SectionProps) => (
   <details open class="nu-section" data-section={title}>
     <summary>
       <span class="nu-section-title">{title}</span>{" "}
-      <span class="nu-quiet">{`${whole(count)} ${of}`.trim()}</span>
+      <span class="nu-quiet">{count}</span>
     </summary>
     <div class="nu-section-body">{children}</div>
   </details>

@@ -2,7 +2,8 @@
 
 import { effect, type Signal } from "@preact/signals";
 import { Widget } from "@lumino/widgets";
-import { short, size, whole } from "../shared/format.ts";
+import { counted, short, size } from "../shared/format.ts";
+import type { Session } from "./data.ts";
 import type { Front } from "./side.tsx";
 
 /** In words; "" if there is nothing to say. */
@@ -10,9 +11,12 @@ export function statusOf(front: Front | null): string {
   if (front === null || !front.connection.loaded.value) return "";
   const { session } = front.connection.parts.value;
   if (session === null) return "udf: no session";
-  const { workers, memory, rate } = session;
-  const noun = workers === 1 ? "worker" : "workers";
-  return `udf: ${whole(workers)} ${noun} · ${size(memory)} · ${short(rate)} rows/s`;
+  return `udf: ${summary(session)}`;
+}
+
+/** A session's workers, their memory, and rows a second. */
+export function summary({ workers, memory, rate }: Session): string {
+  return `${counted(workers, "worker")} · ${size(memory)} · ${short(rate)} rows/s`;
 }
 
 export class StatusItem extends Widget {

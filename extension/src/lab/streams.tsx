@@ -1,4 +1,4 @@
-import { short, whole } from "../shared/format.ts";
+import { counted, short, whole } from "../shared/format.ts";
 import type { Connection } from "./connection.ts";
 import { isOver, type Stream } from "./data.ts";
 import type { Views } from "./side.tsx";
@@ -55,7 +55,7 @@ const titleOf = ({ name, id }: Stream): string => name || `unnamed, ${id.slice(0
 
 function facts({ state, message, batch, rows, rate }: Stream): string {
   const parts: string[] = [state];
-  if (batch !== null) parts.push(`batch ${whole(batch)}`, `${whole(rows ?? 0)} rows in it`);
+  if (batch !== null) parts.push(`batch ${whole(batch)}`, `${counted(rows ?? 0, "row")} in it`);
   if (rate !== null) parts.push(`${short(rate)} rows/s`);
   if (message) parts.push(message);
   return parts.join(", ");

@@ -19,9 +19,14 @@ export class Tabs {
     let tab = this.open.get(key);
     if (tab === undefined || tab.main.isDisposed) {
       tab = new Tab(panel, title);
+      const other = [...this.open].find(([each]) => each.startsWith(`${panel.id} `))?.[1];
       this.open.set(key, tab);
       tab.main.disposed.connect(() => this.open.delete(key));
-      this.app.shell.add(tab.main, "main", { ref: panel.id, mode: "split-right" });
+      this.app.shell.add(
+        tab.main,
+        "main",
+        other ? { ref: other.main.id, mode: "tab-after" } : { ref: panel.id, mode: "split-right" },
+      );
     }
     tab.code = code;
     this.app.shell.activateById(tab.main.id);

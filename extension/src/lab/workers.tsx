@@ -1,4 +1,4 @@
-import { size, whole } from "../shared/format.ts";
+import { counted, size, whole } from "../shared/format.ts";
 import type { Connection } from "./connection.ts";
 import type { Worker } from "./data.ts";
 
@@ -21,7 +21,7 @@ export function Workers({ workers, alive, size: most, connection }: WorkersProps
               <span class="nu-code">{each.pid}</span>{" "}
               {[each.state, each.function].filter(Boolean).join(" in ")}
               <div class="nu-quiet">
-                {size(each.memory)}, {whole(each.rows)} rows
+                {size(each.memory)}, {counted(each.rows, "row")}
                 {each.failures > 0 && `, ${whole(each.failures)} failed`}
               </div>
               {each.error && <div class="nu-bad">{each.error}</div>}

@@ -5,6 +5,10 @@ const count = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 /** A count: 1,234,567. */
 export const whole = (value: number): string => count.format(value);
 
+/** A count of things: 1 row, 2,000 rows. */
+export const counted = (value: number, thing: string): string =>
+  `${whole(value)} ${thing}${value === 1 ? "" : "s"}`;
+
 /** A count in few characters: 1.2 M. */
 export function short(value: number): string {
   for (const [unit, size] of [["G", 1e9], ["M", 1e6], ["k", 1e3]] as const) {
