@@ -112,6 +112,8 @@ class Commands:
             return self._state(query.strip())
         if what == "bench":
             return measuring.bench(_running(), self._shell, query)
+        if what == "profile":
+            return measuring.profile(_running(), self._shell, query)
         arguments = UDF_LINE.parse(line)
         what, name = arguments.what, arguments.name
         if what not in SUBCOMMANDS:

@@ -163,18 +163,20 @@ SPARKSQL_CELL = Magic(
 
 SUBCOMMANDS = (
     "functions", "pool", "metrics", "logs", "errors", "replay", "state", "plan", "bench",
+    "profile",
 )  # fmt: skip
 # Those that are followed by the name of a function.
 OF_A_FUNCTION = ("errors", "replay")
 # Those that are followed by a variable or by something longer than a word.
-OF_A_THING = ("state", "plan", "bench")
+OF_A_THING = ("state", "plan", "bench", "profile")
 
 UDF_LINE = Magic(
     "%udf",
     "Shows what the session knows: functions, pool, metrics, logs, errors NAME, replay NAME, "
     "state QUERY (the variable of a streaming query, its name, or the path of its checkpoint), "
     "plan QUERY [--against QUERY] (a query, or the variable of a DataFrame), "
-    "bench NAME QUERY [--against NAMES] [--repeats N] [--rows N].",
+    "bench NAME QUERY [--against NAMES] [--repeats N] [--rows N], "
+    "profile [NAME] [QUERY] [--seconds N].",
     (
         Option("--level", "level", "logs: the lowest level", "LEVEL", LEVELS),
         Option("--function", "function", "logs: of one function", "FUNCTION"),

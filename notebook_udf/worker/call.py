@@ -136,6 +136,11 @@ class FunctionCall:
         return self.header.parameters
 
     @property
+    def file(self) -> str:
+        """The file of the function's code, as in tracebacks; "" where it could not be found."""
+        return self._header.source_file if self._header is not None else ""
+
+    @property
     def memory(self) -> int:
         return self.header.options.memory or 0
 

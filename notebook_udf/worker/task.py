@@ -50,6 +50,9 @@ class Call(Protocol):
     def parameters(self) -> tuple[str, ...]: ...
 
     @property
+    def file(self) -> str: ...
+
+    @property
     def memory(self) -> int: ...
 
     @property
@@ -93,6 +96,8 @@ class Task:
         is none. Instances with ``open_scope="query"`` are kept for it, or for the task's query.
     draining
         Whether it is of the last micro-batch of that run.
+    profile
+        The profile that its query is run for; "" if it is run for its rows.
     """
 
     def __init__(
@@ -106,11 +111,13 @@ class Task:
         time_zone: str | None = None,
         scope: str = "",
         draining: bool = False,
+        profile: str = "",
     ) -> None:
         self.identity = identity
         self.scope = scope or identity.query
         self.streams = bool(scope)
         self.draining = draining
+        self.profile = profile
         self.calls = tuple(calls)
         self.runtime = runtime
         self.job_parameters = job_parameters
@@ -140,6 +147,8 @@ class Task:
         """Opens the functions. What ``open`` raises ends the task."""
         runtime = self.runtime
         runtime.task = self
+        if self.profile:
+            runtime.profiler.begin(self.profile)
         if runtime.position is not None:
             runtime.position.note_task(time.monotonic())
         runtime.end_other_queries(self.scope)
@@ -265,6 +274,8 @@ class Task:
             # What a bundle had cost that was never finished, its failure included.
             self._totals[i] = _sum(self._totals.get(i), call.take_timing())
         self.runtime.finish_output()
+        # Before the end of the task, for which whoever reads the samples waits.
+        self.runtime.profiler.end_task()
         self.runtime.send(
             TaskEnded(
                 pid=os.getpid(),

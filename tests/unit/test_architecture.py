@@ -34,6 +34,7 @@ LAYERS = [
     "plan",
     "state",
     "bench",
+    "profile",
     "widgets",
     "kernel",
     "samples",
