@@ -20,6 +20,7 @@ from benchmarks import (
     live,
     log_panel,
     process,
+    profiler,
     scalar,
     streams,
     tables,
@@ -42,6 +43,7 @@ BENCHMARKS: dict[str, Callable[[], list[Figure]]] = {
     "streams": streams.run,
     "process": process.run,
     "explorer": explorer.run,
+    "profiler": profiler.run,
 }
 RESULTS = Path(__file__).with_name("RESULTS.md")
 

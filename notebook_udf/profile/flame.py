@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 _NAME = 200
 _ROW = 20
-_WIDTH = 1200
-_LETTER = 7.2
+_WIDTH = 900
+_LETTER = 7.9
 # Dark letters can be read on all of them, on a light page and on a dark one.
 _FUNCTION, _USER, _LIBRARY, _OURS = "#ffd54f", "#ffb074", "#9fc9ec", "#c4c4c4"
 _INK = "#1a1a1a"
@@ -32,14 +32,14 @@ LEGEND = (
 )
 
 
-def label(profile: Profile, box: Box) -> str:
+def label(box: Box) -> str:
     """What stands in a box."""
     frame = box.node.frame
     if frame is None or not frame.file:
         return one_line(box.node.name, _NAME)
     where = f"{frame.name}, line {frame.line}"
     if frame.library:
-        module = frame.file.rpartition("/")[2].removesuffix(".py")
+        module = frame.file.removesuffix(".py").removesuffix("/__init__").rpartition("/")[2]
         where = f"{frame.name} ({module})"
     return one_line(where, _NAME)
 
@@ -47,7 +47,7 @@ def label(profile: Profile, box: Box) -> str:
 def told(profile: Profile, box: Box) -> str:
     """What is said of a box."""
     frame = box.node.frame
-    words = [label(profile, box), f"{box.node.seconds:.3f} s, {100 * box.width:.1f} %"]
+    words = [label(box), f"{box.node.seconds:.3f} s, {100 * box.width:.1f} %"]
     if frame is not None and frame.file and not frame.library:
         texts = profile.texts.get(frame.file, ())
         if 0 < frame.line <= len(texts):
@@ -82,16 +82,17 @@ def flame_html(profile: Profile) -> str:
         + f' style="position:absolute;box-sizing:border-box;overflow:hidden;white-space:nowrap;'
         f"left:{100 * box.left:.3f}%;width:{100 * box.width:.3f}%;top:{_ROW * box.depth}px;"
         f"height:{_ROW - 1}px;line-height:{_ROW - 1}px;padding-left:3px;border-radius:2px;"
-        f'background:{_colour(box)};color:{_INK}">{escape(label(profile, box))}</div>'
+        f'background:{_colour(box)};color:{_INK}">{escape(label(box))}</div>'
         for box in found
     )
     return (
         f'<div style="position:relative;height:{height}px;margin:6px 0;font-size:13px">{drawn}'
-        f"</div>{_legend()}{_left_out(hidden)}"
+        f"</div>{legend()}{_left_out(hidden)}"
     )
 
 
-def _legend() -> str:
+def legend() -> str:
+    """What the colours mean."""
     return (
         '<div style="font-size:13px">'
         + "".join(
@@ -115,7 +116,7 @@ def flame_svg(profile: Profile) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" width="100%" '
         f'role="group" aria-label="Flame graph" font-family="ui-monospace, Menlo, Consolas, '
-        f'monospace" font-size="12">{drawn}</svg>'
+        f'monospace" font-size="13">{drawn}</svg>'
     )
 
 
@@ -124,7 +125,7 @@ def _svg_box(profile: Profile, box: Box) -> str:
     left, width = box.left * _WIDTH, max(0.5, box.width * _WIDTH - 1)
     top = box.depth * _ROW
     letters = int((width - 6) / _LETTER)
-    text = label(profile, box)
+    text = label(box)
     if len(text) > letters:
         text = f"{text[: letters - 1]}…" if letters >= 3 else ""
     written = (
@@ -139,4 +140,4 @@ def _svg_box(profile: Profile, box: Box) -> str:
     )
 
 
-__all__ = ["flame_html", "flame_svg", "label", "told"]
+__all__ = ["flame_html", "flame_svg", "label", "legend", "told"]

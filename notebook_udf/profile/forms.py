@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from notebook_udf.plan.html import PAGE_STYLE
-from notebook_udf.profile.flame import flame_html, flame_svg
+from notebook_udf.profile.flame import flame_html, flame_svg, legend
 from notebook_udf.profile.model import Line, Profile
 from notebook_udf.profile.tree import Node
 from notebook_udf.tables import text_table
@@ -81,7 +81,7 @@ def page(profile: Profile) -> str:
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>Profile</title><style>{PAGE_STYLE}</style></head><body><main>"
-        f"{_document(profile, flame_svg(profile))}</main></body></html>"
+        f"{_document(profile, flame_svg(profile) + legend())}</main></body></html>"
     )
 
 
@@ -112,7 +112,7 @@ def _source(profile: Profile, file: str, lines: dict[int, Line]) -> str:
     rows, before = [], 0
     for number in numbers[:_MOST_LINES]:
         if before and number != before + 1:
-            rows.append(f'<tr><td colspan="4" style="{_QUIET}">⋮</td></tr>')
+            rows.append(f'<tr><td colspan="5" style="{_QUIET}">⋮</td></tr>')
         text = texts[number - 1] if number <= len(texts) else ""
         rows.append(_row(number, plain(text.rstrip("\n"), _TEXT), lines.get(number)))
         before = number
@@ -122,7 +122,8 @@ def _source(profile: Profile, file: str, lines: dict[int, Line]) -> str:
     return (
         f'<div style="margin-top:10px"><strong>{title}</strong></div>'
         f'<div style="overflow-x:auto"><table style="border-collapse:collapse;{_CODE};'
-        f'font-size:13px"><thead><tr><th>line</th><th>here</th><th>with calls</th>'
+        f'font-size:13px"><thead><tr><th>line</th><th colspan="2">here</th>'
+        f'<th style="white-space:nowrap">with calls</th>'
         f'<th style="text-align:left">code</th></tr></thead><tbody>{"".join(rows)}</tbody></table>'
         f"</div>{rest}"
     )
@@ -143,14 +144,15 @@ def _row(number: int, text: str, line: Line | None) -> str:
         there = f"{line.total:.2f} s"
         width = round(100 * line.share)
         bar = (
-            f'<div title="{line.seconds:.3f} s" style="height:4px;width:{width}px;'
+            f'<div title="{line.seconds:.3f} s" style="height:12px;width:{width}px;'
             f'background:{_BAR}"></div>'
         )
-    cell = 'style="text-align:right;padding:0 8px 0 0;vertical-align:top"'
+    cell = 'style="text-align:right;white-space:nowrap;padding:0 8px 0 0"'
     return (
         f'<tr><td {cell}><span style="{_QUIET}">{number}</span></td>'
-        f'<td {cell}><div style="min-width:100px">{here}{bar}</div></td><td {cell}>{there}</td>'
-        f'<td style="text-align:left;white-space:pre">{escape(text)}</td></tr>'
+        f'<td style="padding:0"><div style="width:100px">{bar}</div></td>'
+        f"<td {cell}>{here}</td><td {cell}>{there}</td>"
+        f'<td style="text-align:left;white-space:pre;padding:0">{escape(text)}</td></tr>'
     )
 
 

@@ -386,7 +386,10 @@ class StackSamples(Record):
 
     def __post_init__(self) -> None:
         if len({len(self.stacks), len(self.functions), len(self.counts), len(self.ns)}) > 1:
-            raise ValueError("stacks without a function, a count or a time")
+            raise ValueError("samples without a function, a count or a time")
+        for numbers, known in ((chain(*self.stacks), self.frames), (self.functions, self.names)):
+            if not all(0 <= number < len(known) for number in numbers):
+                raise ValueError("samples of a frame or a function that does not come with them")
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The worker's sampling profiler: where the main thread is, and the one of the event loop.
+"""The worker's sampling profiler: where the main thread is, the event loop's, or an awaited call.
 
 A thread looks every few milliseconds while a profile is on, and is parked while none is. A sample
 stands for the time since the one before: a thread that holds the interpreter holds up the sampler
@@ -8,6 +8,7 @@ second and at the end of each task.
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import sys
@@ -15,7 +16,7 @@ import threading
 import time
 from time import perf_counter_ns
 from types import CodeType, FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from notebook_udf.telemetry.records import StackFrame, StackSamples
 from notebook_udf.telemetry.stacks import Paths, folded
@@ -23,6 +24,9 @@ from notebook_udf.worker.failure import PACKAGE
 
 if TYPE_CHECKING:
     from notebook_udf.worker.runtime import Runtime
+    from notebook_udf.worker.task import Call
+
+_log = logging.getLogger(__name__)
 
 _PERIOD_SECONDS = 0.005
 _SECONDS_TOGETHER = 0.5
@@ -54,6 +58,7 @@ class Profiler:
         self._sent = 0.0
         # Of the task that has ended last: a sample that comes after its end is nobody's.
         self._ended = -1
+        self._turn = 0
         self._main = threading.main_thread().ident
 
     def ask(self, profile: str, seconds: float) -> None:
@@ -116,9 +121,13 @@ class Profiler:
             while self._wanted.is_set():
                 time.sleep(_PERIOD_SECONDS)
                 now = perf_counter_ns()
-                self._sample(now - last)
+                try:
+                    self._sample(now - last)
+                    self._look_at_clock()
+                except Exception:
+                    # Nobody waits for this thread: what it found is missing, and no row is.
+                    _log.exception("a sample could not be taken")
                 last = now
-                self._look_at_clock()
 
     def _look_at_clock(self) -> None:
         now = time.monotonic()
@@ -135,18 +144,13 @@ class Profiler:
         task = runtime.task
         if task is None:
             return
-        frames = sys._current_frames()
         call = task.active or (task.calls[0] if task.calls else None)
-        name, file = ("", "") if call is None else (call.name, call.file)
-        thread = runtime.loop_thread
-        stack = None
-        if thread is not None:
-            # Calls run there, and the main thread waits for them.
-            inside = frames.get(thread)
-            if inside is not None and not _idle(inside):
-                stack = inside
-        key = name, file, _walked(stack or frames.get(self._main or 0))
-        del frames, stack
+        if call is None or call.file is None:
+            return
+        frames = sys._current_frames()
+        key = call.name, call.file, self._where(call, frames)
+        # What the user's code holds must not live longer because it was looked at.
+        del frames
         with self._lock:
             if task.identity.task_attempt == self._ended:
                 return
@@ -159,6 +163,19 @@ class Profiler:
                 self._counts[key] = [1, ns]
             else:
                 self._dropped += 1
+
+    def _where(self, call: Call, frames: dict[int, FrameType]) -> tuple[tuple[CodeType, int], ...]:
+        """Where the function is; of one whose calls are awaited, where one of them is."""
+        thread = self._runtime.loop_thread
+        inside = frames.get(thread) if thread is not None else None
+        if inside is not None and not _idle(inside):
+            return _walked(inside)
+        walked = _walked(frames.get(self._main or 0))
+        if inside is None or not walked or not _awaits(walked[0][0]):
+            return walked
+        # Each time another one: which are in flight for long is seen often.
+        self._turn += 1
+        return _suspended(call.awaiting(self._turn)) or walked
 
     def _flush(self) -> None:
         self._sent = time.monotonic()
@@ -210,6 +227,20 @@ def _walked(frame: FrameType | None) -> tuple[tuple[CodeType, int], ...]:
         found.append((frame.f_code, frame.f_lineno or frame.f_code.co_firstlineno))
         frame = frame.f_back
     return tuple(found)
+
+
+def _suspended(coroutine: Any) -> tuple[tuple[CodeType, int], ...]:
+    """Where a coroutine waits, in the same form."""
+    found: list[tuple[CodeType, int]] = []
+    while (frame := getattr(coroutine, "cr_frame", None)) is not None and len(found) < _DEEPEST:
+        found.append((frame.f_code, frame.f_lineno or frame.f_code.co_firstlineno))
+        coroutine = coroutine.cr_await
+    return tuple(reversed(found))
+
+
+def _awaits(code: CodeType) -> bool:
+    """Whether that is the main thread waiting for calls in flight."""
+    return code.co_name == "wait" and code.co_filename.endswith("async_flow.py")
 
 
 def _idle(frame: FrameType) -> bool:

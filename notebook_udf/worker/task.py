@@ -50,7 +50,7 @@ class Call(Protocol):
     def parameters(self) -> tuple[str, ...]: ...
 
     @property
-    def file(self) -> str: ...
+    def file(self) -> str | None: ...
 
     @property
     def memory(self) -> int: ...
@@ -59,6 +59,8 @@ class Call(Protocol):
     def timeout(self) -> float: ...
 
     in_pass: bool
+
+    def awaiting(self, number: int) -> Any: ...
 
     def open(self, task: Task) -> None: ...
 
@@ -147,8 +149,6 @@ class Task:
         """Opens the functions. What ``open`` raises ends the task."""
         runtime = self.runtime
         runtime.task = self
-        if self.profile:
-            runtime.profiler.begin(self.profile)
         if runtime.position is not None:
             runtime.position.note_task(time.monotonic())
         runtime.end_other_queries(self.scope)
@@ -156,6 +156,8 @@ class Task:
         runtime.limit.apply(min(limits, default=0))
         names = tuple(call.name for call in self.calls)
         runtime.send(TaskStarted(os.getpid(), time.time(), self.identity, names))
+        if self.profile:
+            runtime.profiler.begin(self.profile)
         for call in self.calls:
             self.active = call
             call.open(self)
