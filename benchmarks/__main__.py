@@ -16,6 +16,7 @@ from benchmarks import (
     live,
     log_panel,
     process,
+    profiler,
     results,
     scalar,
     streams,
@@ -39,6 +40,7 @@ BENCHMARKS: dict[str, Callable[[], list[Figure]]] = {
     "streams": streams.run,
     "process": process.run,
     "explorer": explorer.run,
+    "profiler": profiler.run,
 }
 RESULTS = Path(__file__).with_name("RESULTS.md")
 

@@ -1,4 +1,4 @@
-"""What a session does to find out what a function costs: compares ways to run it."""
+"""What a session does to find out what a function costs: ways to run it compared, lines sampled."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from notebook_udf.bench.model import Bench
     from notebook_udf.kernel.core import Session
+    from notebook_udf.profile.model import Profile
 
 
 def _nobody(words: str) -> None:
@@ -77,3 +78,47 @@ class Measuring:
             rows=rows,
             progress=progress,
         )
+
+    def profile(
+        self,
+        query: DataFrame | str | None = None,
+        *,
+        function: str | None = None,
+        seconds: float = 10.0,
+        progress: Callable[[str], object] = _nobody,
+    ) -> Profile:
+        """Where the time of functions goes, by line, from samples of the running workers.
+
+        With a query it is run (every row computed, none kept) and only its tasks are looked at;
+        without one, whatever runs for so many seconds: streams, or another thread's queries.
+
+        Parameters
+        ----------
+        query
+            A DataFrame, the name of a table, or a query.
+        function
+            Only what is seen of that registered function.
+        seconds
+            How long to look, without a query; at most 3,600.
+        progress
+            Told in words what is being done.
+
+        Raises
+        ------
+        DeclarationError
+            If no such function is registered.
+        PlanningError
+            If there are no such rows, or they are a stream's.
+
+        Notes
+        -----
+        Workers look at themselves about every 5 ms while a profile runs, and not at all
+        otherwise. What runs in native code counts for the line that called it. Functions that
+        run as Arrow kernels or as Spark's own sums have no lines, which the profile says.
+        """
+        from notebook_udf.kernel.profiling import profile_query, profile_window
+
+        session = cast("Session", self)
+        if query is None:
+            return profile_window(session, seconds, function, progress)
+        return profile_query(session, query, function, progress)

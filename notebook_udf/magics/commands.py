@@ -115,6 +115,8 @@ class Commands:
             return self._state(query.strip())
         if what == "bench":
             return measuring.bench(_running(), self._shell, query)
+        if what == "profile":
+            return measuring.profile(_running(), self._shell, query)
         if what == "export":
             return self._export(query)
         arguments = UDF_LINE.parse(line)

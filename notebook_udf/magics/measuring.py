@@ -1,4 +1,4 @@
-"""``%udf bench``: words of a line first, a query that may hold anything, then options.
+"""``%udf bench`` and ``%udf profile``: a name, a query that may hold anything, then options.
 
 A query is not taken apart into words: quotes and spaces in it are Spark's to read.
 """
@@ -32,7 +32,17 @@ BENCH = Magic(
 )  # fmt: skip
 
 
-MEASURES = {"bench": BENCH}
+PROFILE = Magic(
+    "%udf profile",
+    "Where the time goes by line: of a query, or without one of all that runs for a while.",
+    (
+        Option("--seconds", "seconds", "how long to look, without a query (10)", "N",
+               suggestions=("5", "10", "60"), number=True),
+    ),
+    ("NAME", "QUERY"),
+)  # fmt: skip
+
+MEASURES = {"bench": BENCH, "profile": PROFILE}
 
 
 @dataclass(frozen=True)
@@ -79,6 +89,24 @@ def bench(session: Session, shell: Any, line: str) -> None:
     options["against"] = re.findall(r"[^,\s]+", options.get("against", ""))
     with telling(shell) as tell:
         tell.result = session.bench(name, rows_of(shell, query), progress=tell, **options)
+
+
+def profile(session: Session, shell: Any, line: str) -> None:
+    """``%udf profile [NAME] [QUERY] [--seconds N]``; the name of a function comes first."""
+    __tracebackhide__ = True
+    found = read(PROFILE, line)
+    first, _, rest = found.words.partition(" ")
+    named = first in session.functions
+    query = rest.strip() if named else found.words
+    if query and "seconds" in found.options:
+        raise DeclarationError("--seconds is for what runs anyway: a query is profiled to its end")
+    with telling(shell) as tell:
+        tell.result = session.profile(
+            rows_of(shell, query) if query else None,
+            function=first if named else None,
+            progress=tell,
+            **found.options,
+        )
 
 
 def rows_of(shell: Any, query: str) -> Any:

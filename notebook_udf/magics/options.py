@@ -163,12 +163,12 @@ SPARKSQL_CELL = Magic(
 
 SUBCOMMANDS = (
     "functions", "pool", "metrics", "logs", "errors", "replay", "state", "plan", "bench",
-    "export",
+    "profile", "export",
 )  # fmt: skip
 # Those that are followed by the name of a function.
 OF_A_FUNCTION = ("errors", "replay")
 # Those that are followed by a variable or by something longer than a word.
-OF_A_THING = ("state", "plan", "bench")
+OF_A_THING = ("state", "plan", "bench", "profile")
 
 UDF_EXPORT = Magic(
     "%udf export",
@@ -185,6 +185,7 @@ UDF_LINE = Magic(
     "state QUERY (the variable of a streaming query, its name, or the path of its checkpoint), "
     "plan QUERY [--against QUERY] (a query, or the variable of a DataFrame), "
     "bench NAME QUERY [--against NAMES] [--repeats N] [--rows N], "
+    "profile [NAME] [QUERY] [--seconds N], "
     "export [-o FILE] [--force] (the functions as a module).",
     (
         Option("--level", "level", "logs: the lowest level", "LEVEL", LEVELS),

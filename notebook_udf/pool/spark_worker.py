@@ -45,6 +45,8 @@ MEMORY_VARIABLE = "NOTEBOOK_UDF_WORKER_MEMORY"
 # SQL confs that travel with every query as local properties of its tasks.
 JOB_PARAMETERS_CONF = "spark.notebookUdf.jobParameters"
 LOG_LEVEL_CONF = "spark.notebookUdf.logLevel"
+# A local property of the thread that runs a query, and with it of the query's tasks.
+PROFILE_PROPERTY = "notebookUdf.profile"
 _QUERY_PROPERTY = "spark.sql.execution.id"
 # The micro-batches of a stream are queries of their own. Their jobs are in the group of the run.
 _STREAM_PROPERTY = "sql.streaming.queryId"
@@ -252,6 +254,7 @@ def _task(calls: list[FunctionCall], time_zone: str | None) -> Task:
         time_zone=time_zone,
         scope=stream_scope(properties),
         draining=properties.get(DRAINING_CONF) == properties.get(_RUN_PROPERTY, ""),
+        profile=properties.get(PROFILE_PROPERTY) or "",
     )
     for call in calls:
         call.join(task)

@@ -352,6 +352,51 @@ class StackDump(Record):
 
 
 @dataclass(frozen=True)
+class StackFrame:
+    """A place in code: file as in tracebacks, function, line (a library's: the function's first).
+
+    Of this package's own frames there is one, without a file, that says what they do.
+    """
+
+    file: str
+    name: str
+    line: int
+    library: bool = False
+
+
+@dataclass(frozen=True)
+class StackSamples(Record):
+    """Where a worker was, as counts per stack since its last such record.
+
+    Sent while a profile runs, and as the last record of it even if there is nothing to count.
+    Each of ``stacks`` holds places in ``frames``, outermost first; ``functions`` (a place in
+    ``names``), ``counts`` (samples) and ``ns`` (the time they stand for) are those of the stacks.
+    ``dropped`` counts samples of stacks that were one too many.
+    """
+
+    kind: ClassVar[str] = "stack-samples"
+    pid: int
+    time: float
+    profile: str
+    query: str
+    names: tuple[str, ...]
+    frames: tuple[StackFrame, ...]
+    stacks: tuple[tuple[int, ...], ...]
+    functions: tuple[int, ...]
+    counts: tuple[int, ...]
+    ns: tuple[int, ...]
+    dropped: int = 0
+    last: bool = False
+
+    def __post_init__(self) -> None:
+        if len({len(self.stacks), len(self.functions), len(self.counts), len(self.ns)}) > 1:
+            raise ValueError("samples without a function, a count or a time")
+        for numbers, known in ((chain(*self.stacks), self.frames), (self.functions, self.names)):
+            if not all(0 <= number < len(known) for number in numbers):
+                raise ValueError("samples of a frame or a function that does not come with them")
+
+
+@dataclass(frozen=True)
 class QueryLeft(Record):
     """A worker has closed the instances it kept for a query; ``errors``: what they raised."""
 
@@ -365,9 +410,10 @@ class QueryLeft(Record):
 
 @dataclass(frozen=True)
 class Command(Record):
-    """From the kernel to workers: ``stacks``, ``log-level``, ``end-query`` or ``drain-query``.
+    """From the kernel to workers: ``stacks``, ``log-level``, ``end-query``, ``drain-query`` or
+    ``profile`` (its name and for how many more seconds, 0 to end it).
 
-    ``pids`` empty means every worker. The last two are answered by ``QueryLeft``.
+    ``pids`` empty means every worker. Ends of queries are answered by ``QueryLeft``.
     """
 
     kind: ClassVar[str] = "command"
@@ -390,6 +436,7 @@ RECORDS: dict[str, type[Record]] = {
         LogLines,
         CallFailed,
         StackDump,
+        StackSamples,
         QueryLeft,
         Command,
     )
@@ -410,6 +457,8 @@ __all__ = [
     "QueryLeft",
     "Record",
     "StackDump",
+    "StackFrame",
+    "StackSamples",
     "TaskEnded",
     "TaskId",
     "TaskStarted",

@@ -51,6 +51,9 @@ class AsyncCall(FunctionCall):
         )
         return self.lanes
 
+    def awaiting(self, number: int) -> Any:
+        return self.lanes.coroutine(number) if self.lanes is not None else None
+
     def note_metrics(self, part: Part | None = None) -> None:
         """Puts what the lanes counted into the function's metrics."""
         lanes = self.lanes

@@ -136,6 +136,12 @@ class FunctionCall:
         return self.header.parameters
 
     @property
+    def file(self) -> str | None:
+        """The file of the function's code, as in tracebacks; "" where it could not be found, None
+        until it is known which function it is."""
+        return self._header.source_file if self._header is not None else None
+
+    @property
     def memory(self) -> int:
         return self.header.options.memory or 0
 
@@ -148,6 +154,11 @@ class FunctionCall:
         if self.slice_start < 0:
             return -1, -1
         return self.slice_start + len(self.results), self.slice_start
+
+    def awaiting(self, number: int) -> Any:
+        """A coroutine of a call in flight, another one for another number; None if there is
+        none."""
+        return None
 
     def join(self, task: Task) -> None:
         """Makes this call part of a task; ``task.start`` will open it."""

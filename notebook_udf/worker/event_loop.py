@@ -35,6 +35,11 @@ class EventLoop:
         finally:
             threading.stack_size(before)
 
+    @property
+    def thread(self) -> int | None:
+        """Which thread it runs in."""
+        return self._thread.ident
+
     def _run(self) -> None:
         # A request to go is for the main thread, which alone knows when to.
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})

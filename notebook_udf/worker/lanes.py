@@ -202,6 +202,11 @@ class Lanes:
         oldest = min(list(self._lanes), key=lambda lane: lane.since or math.inf, default=None)
         return None if oldest is None or oldest.part is None else (oldest.part, oldest.index)
 
+    def coroutine(self, number: int) -> Any:
+        """One of those in flight, another one for another number; None if there is none."""
+        tasks = [lane.task for lane in list(self._lanes) if lane.task is not None]
+        return tasks[number % len(tasks)].get_coro() if tasks else None
+
     # In the loop's thread --------------------------------------------------------------------
 
     def _take(self, parts: list[Part]) -> None:

@@ -33,6 +33,7 @@ from notebook_udf.worker.lanes import current_lane
 from notebook_udf.worker.limits import MemoryLimit, cpu_seconds, peak_bytes, resident_bytes
 from notebook_udf.worker.output import Capture
 from notebook_udf.worker.position import PositionFile
+from notebook_udf.worker.profiler import Profiler
 from notebook_udf.worker.sampling import Slowest
 
 if TYPE_CHECKING:
@@ -88,6 +89,9 @@ class Runtime:
     _sending: threading.Lock = field(default_factory=threading.Lock)
     _bundles: list[BundleDone] = field(default_factory=list)
     _bundles_sent: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.profiler = Profiler(self)
 
     @classmethod
     def attached(cls, sender: Sender, folder: Path, *, memory: int) -> Runtime:
@@ -189,6 +193,11 @@ class Runtime:
             cpu_seconds=cpu_seconds(),
             lost_messages=self.sender.lost if self.sender is not None else 0,
         )
+
+    @property
+    def loop_thread(self) -> int | None:
+        """The thread of the event loop, if there is one."""
+        return self._loop.thread if self._loop is not None else None
 
     @property
     def loop(self) -> EventLoop:

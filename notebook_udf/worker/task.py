@@ -50,12 +50,17 @@ class Call(Protocol):
     def parameters(self) -> tuple[str, ...]: ...
 
     @property
+    def file(self) -> str | None: ...
+
+    @property
     def memory(self) -> int: ...
 
     @property
     def timeout(self) -> float: ...
 
     in_pass: bool
+
+    def awaiting(self, number: int) -> Any: ...
 
     def open(self, task: Task) -> None: ...
 
@@ -93,6 +98,8 @@ class Task:
         is none. Instances with ``open_scope="query"`` are kept for it, or for the task's query.
     draining
         Whether it is of the last micro-batch of that run.
+    profile
+        The profile that its query is run for; "" if it is run for its rows.
     """
 
     def __init__(
@@ -106,11 +113,13 @@ class Task:
         time_zone: str | None = None,
         scope: str = "",
         draining: bool = False,
+        profile: str = "",
     ) -> None:
         self.identity = identity
         self.scope = scope or identity.query
         self.streams = bool(scope)
         self.draining = draining
+        self.profile = profile
         self.calls = tuple(calls)
         self.runtime = runtime
         self.job_parameters = job_parameters
@@ -147,6 +156,8 @@ class Task:
         runtime.limit.apply(min(limits, default=0))
         names = tuple(call.name for call in self.calls)
         runtime.send(TaskStarted(os.getpid(), time.time(), self.identity, names))
+        if self.profile:
+            runtime.profiler.begin(self.profile)
         for call in self.calls:
             self.active = call
             call.open(self)
@@ -265,6 +276,8 @@ class Task:
             # What a bundle had cost that was never finished, its failure included.
             self._totals[i] = _sum(self._totals.get(i), call.take_timing())
         self.runtime.finish_output()
+        # Before the end of the task, for which whoever reads the samples waits.
+        self.runtime.profiler.end_task()
         self.runtime.send(
             TaskEnded(
                 pid=os.getpid(),

@@ -1,4 +1,4 @@
-"""``%udf bench`` in a real kernel."""
+"""``%udf bench`` and ``%udf profile`` in a real kernel."""
 
 from __future__ import annotations
 
@@ -57,6 +57,55 @@ def test_a_bench_is_interrupted(running: Kernel, cell: Cell) -> None:
     assert cell("%udf bench doubled rows --rows 100 --repeats 1").ok
 
 
+SPINS = """\
+%%udf
+def spins(x: int) -> int:
+    total = x
+    for number in range(3000):
+        total += number * number
+    return total"""
+
+
+def test_a_profile_of_a_query_shows_the_cell(cell: Cell) -> None:
+    ran = cell(SPINS)
+    assert ran.ok, ran.errors
+    for line in (
+        "%udf profile SELECT spins(id) AS y FROM range(0, 1500, 1, 1)",
+        "%udf profile spins 'SELECT spins(id) AS y FROM range(0, 1500, 1, 1)'",
+    ):
+        ran = cell(line)
+        assert ran.ok, ran.errors
+        (output,) = ran.outputs
+        text, html = output["data"]["text/plain"], output["data"]["text/html"]
+        assert "spins: 100 %" in text
+        # The whole cell, with its lines that took no time, under its number.
+        for shown in ("Cell In[", "def spins(x: int)", "total += number * number", "return total"):
+            assert shown in html
+        assert not [tag for tag in ("<script", "<svg", "<style") if tag in html]
+        assert any(update["text/plain"] == "running the query …" for update in ran.updates)
+
+
+def test_a_profile_of_what_another_thread_runs(cell: Cell) -> None:
+    ran = cell(SPINS)
+    assert ran.ok, ran.errors
+    ran = cell(
+        "import threading\n"
+        "over, begun = threading.Event(), threading.Event()\n"
+        "def repeat():\n"
+        "    while not over.is_set():\n"
+        "        session.sql('SELECT sum(spins(id)) FROM range(0, 500, 1, 1)').collect()\n"
+        "        begun.set()\n"
+        "thread = threading.Thread(target=repeat)\n"
+        "thread.start()\n"
+        "begun.wait(60)\n"
+        "get_ipython().run_line_magic('udf', 'profile spins --seconds 1')\n"
+        "over.set()\n"
+        "thread.join()"
+    )
+    assert ran.ok, ran.errors
+    assert any("total += number * number" in str(shown) for shown in ran.displays)
+
+
 def test_what_a_line_lacks(cell: Cell) -> None:
     for line, said in (
         ("%udf bench", "takes the name of a function and the rows"),
@@ -64,6 +113,8 @@ def test_what_a_line_lacks(cell: Cell) -> None:
         ("%udf bench doubled rows --rows", "--rows needs a value"),
         ("%udf bench doubled rows --repeats often", "--repeats often is not a number"),
         ("%udf bench nothing rows", "no function 'nothing'"),
+        ("%udf profile SELECT 1 --seconds 3", "a query is profiled to its end"),
+        ("%udf profile --seconds soon", "--seconds soon is not a number"),
     ):
         ran = cell(line)
         assert not ran.ok
@@ -75,3 +126,5 @@ def test_tab_in_a_line_of_measures(running: Kernel) -> None:
     assert "doubled" in running.complete("%udf bench dou")
     assert "--against" in running.complete("%udf bench doubled rows --")
     assert "doubled" in running.complete("%udf bench doubled rows --against dou")
+    assert "doubled" in running.complete("%udf profile dou")
+    assert "--seconds" in running.complete("%udf profile doubled --")

@@ -35,6 +35,7 @@ LAYERS = [
     "plan",
     "state",
     "bench",
+    "profile",
     "widgets",
     "kernel",
     "samples",

@@ -28,6 +28,8 @@ from notebook_udf.telemetry.records import (
     MetricValue,
     QueryLeft,
     StackDump,
+    StackFrame,
+    StackSamples,
     TaskEnded,
     TaskId,
     TaskStarted,
@@ -73,6 +75,19 @@ RECORDS = [
         {"limit": 3, "nested": {"a": [1, None]}},
     ),
     StackDump(1, 2.0, "Thread 1", "asked"),
+    StackSamples(
+        1,
+        2.0,
+        "p",
+        "12",
+        ("f",),
+        (StackFrame("a.py", NASTY, 3), StackFrame("json.py", "dumps", 1, library=True)),
+        ((0,), (0, 1)),
+        (0, 0),
+        (3, 4),
+        (5, 6),
+        7,
+    ),
     QueryLeft(1, 2.0, "query/run", 2, ("close: ValueError: no",)),
     Command("stacks", (1, 2), "x"),
 ]
@@ -89,6 +104,13 @@ def pulse(**changes: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.kind)
 def test_a_record_survives_the_wire(record: records.Record) -> None:
     assert decode(encode(record)) == record
+
+
+def test_samples_refer_to_what_they_bring() -> None:
+    frames = (StackFrame("a.py", "f", 1),)
+    for stack, functions in (((1,), (0,)), ((0,), (1,)), ((-1,), (0,)), ((0,), (0, 0))):
+        with pytest.raises(ValueError, match="samples"):
+            StackSamples(1, 2.0, "p", "", ("f",), frames, (stack,), functions, (1,), (1,))
 
 
 def test_every_kind_of_record_is_tried() -> None:

@@ -1,0 +1,179 @@
+"""``session.profile``: has workers sampled while a query runs, or for a while, and adds it up."""
+
+from __future__ import annotations
+
+import linecache
+import sys
+import time
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from notebook_udf.errors import DeclarationError, PlanningError
+from notebook_udf.kernel.named import frame_of
+from notebook_udf.planner.scalar import runs_as_kernels
+from notebook_udf.planner.sql import mentions
+from notebook_udf.planner.summed import sums_of
+from notebook_udf.pool.spark_worker import PROFILE_PROPERTY
+from notebook_udf.profile.collected import Collector, Stack
+from notebook_udf.profile.model import Profile
+from notebook_udf.registry import RegisteredFunction
+from notebook_udf.telemetry.records import Command, StackSamples
+from notebook_udf.text import counted
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from notebook_udf.kernel.core import Session
+
+# How often workers are asked to go on: one that was forked meanwhile hears of it then.
+_SECONDS_BETWEEN = 0.5
+# Records travel beside the result, and the last of them may arrive a moment after it.
+_SECONDS_TO_SETTLE = 1.0
+_LONGEST_LINES = 50_000
+
+Told = Callable[[str], object]
+
+
+def profile_query(
+    session: Session, query: DataFrame | str, function: str | None, progress: Told
+) -> Profile:
+    """Runs a query for its profile; see ``Session.profile``."""
+    _check_known(session, function)
+    context = session.spark.sparkContext
+    with _collecting(session, function) as (name, collector):
+        progress("running the query")
+        before = context.getLocalProperty(PROFILE_PROPERTY)
+        context.setLocalProperty(PROFILE_PROPERTY, name)
+        start = time.monotonic()
+        try:
+            frame = frame_of(session, query)
+            if frame.isStreaming:
+                raise PlanningError(
+                    "a streaming DataFrame is not run for its profile: start it, and profile what "
+                    "runs, as in session.profile(seconds=10)"
+                )
+            if frame.columns:
+                frame.write.format("noop").mode("overwrite").save()
+        finally:
+            context.setLocalProperty(PROFILE_PROPERTY, before)
+        seconds = time.monotonic() - start
+        collector.wait_ended(set(), _SECONDS_TO_SETTLE)
+        for each in sorted(collector.queries):
+            session.store.wait_settled(each, _SECONDS_TO_SETTLE)
+    text = query if isinstance(query, str) else ""
+    return _made(session, collector, seconds, function, text)
+
+
+def profile_window(
+    session: Session, seconds: float, function: str | None, progress: Told
+) -> Profile:
+    """Looks at what runs for so many seconds; see ``Session.profile``."""
+    _check_known(session, function)
+    if not 0 < seconds <= 3600:
+        raise DeclarationError(f"seconds={seconds!r} is not a time between 0 and an hour")
+    with _collecting(session, function) as (name, collector):
+        start = time.monotonic()
+        try:
+            while (left := start + seconds - time.monotonic()) > 0:
+                session.pool.send(Command("profile", argument=f"{name} {left:.3f}"))
+                progress(f"profiling what runs, {counted(left, 'more second')}")
+                time.sleep(min(_SECONDS_BETWEEN, left))
+        finally:
+            session.pool.send(Command("profile", argument=f"{name} 0"))
+        seconds = time.monotonic() - start
+        pids = {worker.pid for worker in session.pool}
+        if pids:
+            collector.wait_ended(pids, _SECONDS_TO_SETTLE)
+    return _made(session, collector, seconds, function, "")
+
+
+def _check_known(session: Session, function: str | None) -> None:
+    if function is not None and function not in session.functions:
+        known = ", ".join(sorted(session.functions)) or "none yet"
+        raise DeclarationError(f"no function {function!r} is registered; there are: {known}")
+
+
+@contextmanager
+def _collecting(session: Session, function: str | None) -> Iterator[tuple[str, Collector]]:
+    name = uuid.uuid4().hex
+    collector = Collector(name, function)
+    unsubscribe = session.store.subscribe(collector.add, (StackSamples,))
+    try:
+        yield name, collector
+    finally:
+        unsubscribe()
+
+
+def _made(
+    session: Session, collector: Collector, seconds: float, function: str | None, query: str
+) -> Profile:
+    stacks = collector.stacks()
+    files = {frame.file for stack in stacks for frame in stack.frames if not frame.library} - {""}
+    known = {
+        record.definition.source.file: record.definition.source.lines
+        for name in session.functions
+        for record in session.functions.history(name)
+    }
+    texts = {file: tuple(known.get(file) or linecache.getlines(file)) for file in files}
+    notes = _notes(session, stacks, function, query)
+    return Profile(
+        stacks=stacks,
+        seconds=seconds,
+        workers=tuple(sorted(collector.workers)),
+        dropped=collector.dropped,
+        notes=tuple(notes),
+        texts={file: lines[:_LONGEST_LINES] for file, lines in texts.items()},
+        titles={file: _title(file) for file in files},
+    )
+
+
+def _title(file: str) -> str:
+    """What a person calls a file: a cell by its number."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    named = shell.compile.format_code_name(file) if shell is not None else None
+    return " ".join(named) if named else file.rpartition("/")[2]
+
+
+def _notes(
+    session: Session, stacks: Sequence[Stack], function: str | None, query: str
+) -> Iterator[str]:
+    """Which functions have no lines to show, and what gives them some."""
+    lined = {
+        stack.function.lower() for stack in stacks if any(frame.file for frame in stack.frames)
+    }
+    seen = {stack.function for stack in stacks}
+    names = {function} if function is not None else seen
+    if query:
+        asked = [n for n in session.functions if mentions(query, {n.lower(): session.functions[n]})]
+        names |= set(asked) if function is None else set()
+    for name in sorted(name for name in names if name in session.functions):
+        if name.lower() not in lined:
+            why = _lineless(session.functions[name])
+            if why:
+                yield f"{name} has no lines: {why}"
+    if not seen:
+        yield (
+            "no samples: nothing ran in Python workers of this session, or not for long enough to "
+            "be seen (a sample is taken about every 5 ms)"
+        )
+
+
+def _lineless(record: RegisteredFunction) -> str:
+    definition = record.definition
+    if runs_as_kernels(definition):
+        return (
+            "it runs as Arrow kernels, a bundle at a time; declare it with vectorise=False to see "
+            "it row by row"
+        )
+    if definition.is_aggregate and sums_of(definition) is not None:
+        return (
+            "Spark adds it up by itself, in no Python worker; declare it with compile=False to see "
+            "it row by row"
+        )
+    return ""
+
+
+__all__ = ["profile_query", "profile_window"]

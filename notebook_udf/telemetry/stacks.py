@@ -1,0 +1,140 @@
+"""What a sampled stack says of a function: the user's frames, or which work of ours it is.
+
+A worker's stack begins with Spark and this package, then comes the user's function, then what it
+calls. Which frame is whose is told by its file.
+
+What it leaves to others: taking samples (``worker.profiler``), what they add up to (``profile``).
+"""
+
+from __future__ import annotations
+
+import sysconfig
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from notebook_udf.telemetry.records import StackFrame
+
+# The name of the one frame that stands for ours.
+OURS = "notebook-udf"
+WAITING = "waiting for rows"
+KERNELS = "Arrow kernels"
+DECODE, ENCODE = "decode", "encode"
+_CALLS = "calls"
+_HANDING = "handing over results"
+_OTHER = "bookkeeping"
+
+# What a module of the worker does, and, where it does several things, which function which.
+_WORK = {
+    "worker/arguments.py": DECODE,
+    "worker/columns.py": DECODE,
+    "worker/decode.py": DECODE,
+    "worker/frames.py": DECODE,
+    "worker/encode.py": ENCODE,
+    "worker/tuples.py": ENCODE,
+    "worker/kernels.py": KERNELS,
+    "worker/process_kernels.py": KERNELS,
+    "worker/rows.py:_map": _CALLS,
+    "worker/rows.py:_noting": _CALLS,
+    "worker/async_flow.py:wait": "waiting for answers",
+    # With the imports that a function needs.
+    "worker/shipment.py": "unpacking",
+    "worker/vectors.py:_timed": _CALLS,
+    "worker/vectors.py:_enter": DECODE,
+    "worker/vectors.py:_leave": ENCODE,
+    "worker/vectors.py:_cast": ENCODE,
+    "worker/vectors.py:cast": ENCODE,
+    "pool/spark_worker.py:arriving": WAITING,
+    "pool/spark_worker.py:main": _HANDING,
+}
+# Called by this package in its own work, and so not for the user's.
+_ASSISTANTS = ("pyspark", "pyarrow", "pandas", "numpy", "zmq")
+_LONGEST = 80
+_INNERMOST = 20
+
+# File, function, line, first line of the function.
+Place = tuple[str, str, int, int]
+
+
+@dataclass(frozen=True)
+class Paths:
+    """Where code stands: of this package, of Python, of installed packages; each with its slash."""
+
+    package: str
+    python: tuple[str, ...]
+    installed: tuple[str, ...]
+
+    @classmethod
+    def here(cls, package: str) -> Paths:
+        """Those of this process."""
+        known = sysconfig.get_paths()
+
+        def folders(*names: str) -> tuple[str, ...]:
+            return tuple({f"{known[name]}/" for name in names})
+
+        return cls(package, folders("stdlib", "platstdlib"), folders("purelib", "platlib"))
+
+    def is_library(self, file: str) -> bool:
+        """Whether a file is Python's own or of an installed package."""
+        return file.startswith((*self.python, *self.installed, "<frozen "))
+
+    def is_assistant(self, file: str) -> bool:
+        """Whether this package calls code of that file in its own work."""
+        for folder in self.installed:
+            if file.startswith(folder):
+                return file[len(folder) :].split("/", 1)[0] in _ASSISTANTS
+        return self.is_library(file)
+
+
+def folded(stack: Sequence[Place], paths: Paths, own_file: str) -> tuple[StackFrame, ...]:
+    """What a stack, outermost first, says: the user's frames from the first one on.
+
+    Where there is none, a single frame that names the work of ours. Lines of libraries are those
+    at which their functions begin; of a deep stack the middle is left out.
+
+    Parameters
+    ----------
+    own_file
+        The file of the function that runs, which is the user's wherever it stands.
+    """
+    start = _entry(stack, lambda file: file == own_file or not paths.is_assistant(file), paths)
+    if start is None:
+        return (StackFrame("", f"{OURS}: {_work(stack, paths)}", 0),)
+    frames: list[StackFrame] = []
+    for file, name, line, first in stack[start:]:
+        if file.startswith(paths.package):
+            if not frames or frames[-1].file:
+                frames.append(StackFrame("", OURS, 0))
+        elif file != own_file and paths.is_library(file):
+            frames.append(StackFrame(file, name, first, library=True))
+        else:
+            frames.append(StackFrame(file, name, line))
+    if len(frames) > _LONGEST:
+        cut = len(frames) - _LONGEST
+        middle = StackFrame("", f"… ({cut} more)", 0)
+        frames = [*frames[: _LONGEST - _INNERMOST], middle, *frames[-_INNERMOST:]]
+    return tuple(frames)
+
+
+def _entry(stack: Sequence[Place], is_users: Callable[[str], bool], paths: Paths) -> int | None:
+    """Where this package calls the user."""
+    ours = False
+    for at, (file, *_) in enumerate(stack):
+        if file.startswith(paths.package):
+            ours = True
+        elif ours and is_users(file):
+            return at
+        else:
+            ours = False
+    return None
+
+
+def _work(stack: Sequence[Place], paths: Paths) -> str:
+    """What this package is doing, by its innermost frame."""
+    for file, name, *_ in reversed(stack):
+        if file.startswith(paths.package):
+            module = file[len(paths.package) :].partition(":")[0]
+            return _WORK.get(f"{module}:{name}") or _WORK.get(module) or _OTHER
+    return _OTHER
+
+
+__all__ = ["KERNELS", "OURS", "WAITING", "Paths", "Place", "folded"]

@@ -1,0 +1,251 @@
+"""The worker's sampling profiler: where the main thread is, the event loop's, or an awaited call.
+
+A thread looks every few milliseconds while a profile is on, and is parked while none is. A sample
+stands for the time since the one before: a thread that holds the interpreter holds up the sampler
+as well, and would else seem to have taken less. Counts per stack go to the kernel about twice a
+second and at the end of each task.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+import threading
+import time
+from time import perf_counter_ns
+from types import CodeType, FrameType
+from typing import TYPE_CHECKING, Any
+
+from notebook_udf.telemetry.records import StackFrame, StackSamples
+from notebook_udf.telemetry.stacks import Paths, folded
+from notebook_udf.worker.failure import PACKAGE
+
+if TYPE_CHECKING:
+    from notebook_udf.worker.runtime import Runtime
+    from notebook_udf.worker.task import Call
+
+_log = logging.getLogger(__name__)
+
+_PERIOD_SECONDS = 0.005
+_SECONDS_TOGETHER = 0.5
+# Stacks that are told apart between two records; of more only their number is known.
+_MOST_STACKS = 1_000
+# Frames of one stack: the outermost of a deeper recursion would take longer to walk to than the
+# user's own code takes between two samples.
+_DEEPEST = 1_500
+
+# Function and its file; then code and line, innermost first.
+_Key = tuple[str, str, tuple[tuple[CodeType, int], ...]]
+
+
+class Profiler:
+    """Takes samples while somebody wants them."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._thread: threading.Thread | None = None
+        self._wanted = threading.Event()
+        self._lock = threading.Lock()
+        # Profiles of all that runs, with the time of their end; and the one of the task.
+        self._windows: dict[str, float] = {}
+        self._of_task = ""
+        self._counts: dict[_Key, list[int]] = {}
+        self._dropped = 0
+        self._query = ""
+        self._paths: Paths | None = None
+        self._sent = 0.0
+        # Of the task that has ended last: a sample that comes after its end is nobody's.
+        self._ended = -1
+        self._turn = 0
+        self._main = threading.main_thread().ident
+
+    def ask(self, profile: str, seconds: float) -> None:
+        """Takes samples of every task for so long; asked again it goes on, with 0 it ends."""
+        if seconds > 0:
+            self._windows[profile] = time.monotonic() + seconds
+            self._start()
+        elif profile in self._windows:
+            self._flush()
+            self._close(profile)
+        else:
+            self._send(profile, {}, 0, last=True)
+
+    def begin(self, profile: str) -> None:
+        """Takes samples of the task that begins."""
+        self._of_task = profile
+        self._start()
+
+    def end_task(self) -> None:
+        """Sends what was seen of the task that ends."""
+        if not self._wanted.is_set():
+            return
+        task = self._runtime.task
+        with self._lock:
+            self._ended = task.identity.task_attempt if task is not None else -1
+        self._flush()
+        if self._of_task:
+            profile, self._of_task = self._of_task, ""
+            self._send(profile, {}, 0, last=True)
+            self._rest()
+
+    def _close(self, profile: str) -> None:
+        self._windows.pop(profile, None)
+        self._send(profile, {}, 0, last=True)
+        self._rest()
+
+    def _rest(self) -> None:
+        if not self._of_task and not self._windows:
+            self._wanted.clear()
+
+    def _start(self) -> None:
+        self._wanted.set()
+        if self._thread is None:
+            self._paths = Paths.here(PACKAGE)
+            self._thread = threading.Thread(
+                target=self._run, name="notebook-udf-profiler", daemon=True
+            )
+            # The default of 8 MB would count against the worker's memory limit.
+            size = threading.stack_size(256 * 1024)
+            try:
+                self._thread.start()
+            finally:
+                threading.stack_size(size)
+
+    def _run(self) -> None:
+        # A request to go is for the main thread.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+        while self._wanted.wait():
+            last = perf_counter_ns()
+            while self._wanted.is_set():
+                time.sleep(_PERIOD_SECONDS)
+                now = perf_counter_ns()
+                try:
+                    self._sample(now - last)
+                    self._look_at_clock()
+                except Exception:
+                    # Nobody waits for this thread: what it found is missing, and no row is.
+                    _log.exception("a sample could not be taken")
+                last = now
+
+    def _look_at_clock(self) -> None:
+        now = time.monotonic()
+        if now - self._sent >= _SECONDS_TOGETHER:
+            self._flush()
+        for profile, end in list(self._windows.items()):
+            if now >= end:
+                # The kernel that began it may be gone.
+                self._flush()
+                self._close(profile)
+
+    def _sample(self, ns: int) -> None:
+        runtime = self._runtime
+        task = runtime.task
+        if task is None:
+            return
+        call = task.active or (task.calls[0] if task.calls else None)
+        if call is None or call.file is None:
+            return
+        frames = sys._current_frames()
+        key = call.name, call.file, self._where(call, frames)
+        # What the user's code holds must not live longer because it was looked at.
+        del frames
+        with self._lock:
+            if task.identity.task_attempt == self._ended:
+                return
+            self._query = task.identity.query
+            known = self._counts.get(key)
+            if known is not None:
+                known[0] += 1
+                known[1] += ns
+            elif len(self._counts) < _MOST_STACKS:
+                self._counts[key] = [1, ns]
+            else:
+                self._dropped += 1
+
+    def _where(self, call: Call, frames: dict[int, FrameType]) -> tuple[tuple[CodeType, int], ...]:
+        """Where the function is; of one whose calls are awaited, where one of them is."""
+        thread = self._runtime.loop_thread
+        inside = frames.get(thread) if thread is not None else None
+        if inside is not None and not _idle(inside):
+            return _walked(inside)
+        walked = _walked(frames.get(self._main or 0))
+        if inside is None or not walked or not _awaits(walked[0][0]):
+            return walked
+        # Each time another one: which are in flight for long is seen often.
+        self._turn += 1
+        return _suspended(call.awaiting(self._turn)) or walked
+
+    def _flush(self) -> None:
+        self._sent = time.monotonic()
+        with self._lock:
+            counts, self._counts = self._counts, {}
+            dropped, self._dropped = self._dropped, 0
+        if counts:
+            for profile in {*self._windows, self._of_task} - {""}:
+                self._send(profile, counts, dropped, last=False)
+
+    def _send(
+        self, profile: str, counts: dict[_Key, list[int]], dropped: int, *, last: bool
+    ) -> None:
+        names: dict[str, int] = {}
+        frames: dict[StackFrame, int] = {}
+        stacks: dict[tuple[int, tuple[int, ...]], list[int]] = {}
+        for (name, file, walked), (count, ns) in counts.items():
+            places = [
+                (code.co_filename, code.co_name, line, code.co_firstlineno)
+                for code, line in reversed(walked)
+            ]
+            assert self._paths is not None
+            found = folded(places, self._paths, file)
+            numbers = tuple(frames.setdefault(frame, len(frames)) for frame in found)
+            total = stacks.setdefault((names.setdefault(name, len(names)), numbers), [0, 0])
+            total[0] += count
+            total[1] += ns
+        self._runtime.send(
+            StackSamples(
+                pid=os.getpid(),
+                time=time.time(),
+                profile=profile,
+                query=self._query,
+                names=tuple(names),
+                frames=tuple(frames),
+                stacks=tuple(stack for _, stack in stacks),
+                functions=tuple(function for function, _ in stacks),
+                counts=tuple(count for count, _ in stacks.values()),
+                ns=tuple(ns for _, ns in stacks.values()),
+                dropped=dropped,
+                last=last,
+            )
+        )
+
+
+def _walked(frame: FrameType | None) -> tuple[tuple[CodeType, int], ...]:
+    found: list[tuple[CodeType, int]] = []
+    while frame is not None and len(found) < _DEEPEST:
+        found.append((frame.f_code, frame.f_lineno or frame.f_code.co_firstlineno))
+        frame = frame.f_back
+    return tuple(found)
+
+
+def _suspended(coroutine: Any) -> tuple[tuple[CodeType, int], ...]:
+    """Where a coroutine waits, in the same form."""
+    found: list[tuple[CodeType, int]] = []
+    while (frame := getattr(coroutine, "cr_frame", None)) is not None and len(found) < _DEEPEST:
+        found.append((frame.f_code, frame.f_lineno or frame.f_code.co_firstlineno))
+        coroutine = coroutine.cr_await
+    return tuple(reversed(found))
+
+
+def _awaits(code: CodeType) -> bool:
+    """Whether that is the main thread waiting for calls in flight."""
+    return code.co_name == "wait" and code.co_filename.endswith("async_flow.py")
+
+
+def _idle(frame: FrameType) -> bool:
+    """Whether an event loop waits for something to happen."""
+    return frame.f_code.co_name == "select" and frame.f_globals.get("__name__") == "selectors"
+
+
+__all__ = ["Profiler"]
