@@ -39,6 +39,7 @@ LAYERS = [
     "export",
     "magics",
     "tutorials",
+    "doctor",
     "cli",
 ]
 
