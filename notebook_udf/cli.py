@@ -1,4 +1,4 @@
-"""The command line: ``notebook-udf demo``, ``lab`` and ``export``."""
+"""The command line: ``notebook-udf demo``, ``lab``, ``export`` and ``doctor``."""
 
 from __future__ import annotations
 
@@ -45,6 +45,11 @@ def main(arguments: list[str] | None = None) -> int:
     )
     export.add_argument("--force", action="store_true", help="overwrite files that are there")
     export.set_defaults(run=lambda o: run_export(o.notebook, o.output, force=o.force))
+    doctor = commands.add_parser(
+        "doctor", help="say what is wrong with Java, Python, memory, packages, and how to mend it"
+    )
+    doctor.add_argument("--json", action="store_true", help="as a document, for other programs")
+    doctor.set_defaults(run=lambda o: run_doctor(as_json=o.json))
     options = parser.parse_args(arguments)
     try:
         code: int = options.run(options)
@@ -88,6 +93,33 @@ def run_export(notebook: Path, target: Path | None, *, force: bool) -> int:
 
     print(export_notebook(notebook, target or module_name(notebook), force=force))
     return 0
+
+
+def run_doctor(*, as_json: bool) -> int:
+    """Examines this machine; the exit code is 1 if something is wrong."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from notebook_udf.doctor import examine, is_well, to_json
+
+    findings = examine()
+    if as_json:
+        print(to_json(findings))
+        return 0 if is_well(findings) else 1
+    marks = {"fine": ("✓", "green"), "look": ("!", "yellow"), "wrong": ("✗", "bold red")}
+    table = Table.grid(padding=(0, 2))
+    for each in findings:
+        mark, style = marks[each.state]
+        table.add_row(Text(mark, style), Text(each.what, "bold"), Text(each.found))
+        if each.mend:
+            table.add_row("", "", Text(f"→ {each.mend}", style))
+    console = Console()
+    console.print(table)
+    wrong = sum(each.state == "wrong" for each in findings)
+    ending = f"{wrong} to mend" if wrong else "Nothing is wrong: notebook-udf demo shows it working"
+    console.print(Text(f"{ending}."))
+    return 1 if wrong else 0
 
 
 def open_lab(folder: Path, *, browser: bool) -> int:

@@ -25,6 +25,7 @@ from notebook_udf.functions.options import FunctionOptions, parse_memory
 from notebook_udf.kernel import arguments
 from notebook_udf.kernel.actions import SessionActions
 from notebook_udf.kernel.async_options import in_force
+from notebook_udf.kernel.dependencies import WithDependencies
 from notebook_udf.kernel.folder import make_folder, remove_folder
 from notebook_udf.kernel.measuring import Measuring
 from notebook_udf.kernel.names import check_name, session_functions_first
@@ -57,7 +58,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 
-class Session(Streams, Measuring):
+class Session(Streams, Measuring, WithDependencies):
     """A Spark session with managed workers. Made by ``session()``, one per process.
 
     Attributes
@@ -66,6 +67,8 @@ class Session(Streams, Measuring):
         The SparkSession.
     pool
         The worker processes.
+    dependencies
+        What was added for functions to import.
     folder
         Sockets and logs of this session; private, removed by ``stop``.
     rewritten
@@ -266,6 +269,7 @@ class Session(Streams, Measuring):
             If an aggregate function is called where it cannot be, with the place in the query.
         """
         self._check_alive()
+        self.refresh_dependencies()
         return run_query(self, query, args)
 
     def metrics(self, query: str | None = None) -> MetricsView:
@@ -353,6 +357,7 @@ class Session(Streams, Measuring):
                 # A JVM that was killed cannot be asked to stop; the rest still has to go.
                 _log.warning("Spark did not stop as it should", exc_info=True)
         self._unhook()
+        self.forget_dependencies()
         self._release()
         if doorway.door is self._actions:
             doorway.door = None

@@ -6,6 +6,7 @@ import contextlib
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from notebook_udf.pool.daemon import is_alive
@@ -15,7 +16,7 @@ _PREFIX = "nudf-"
 
 def make_folder() -> Path:
     """A new folder only this user can enter. Folders of kernels that were killed are removed."""
-    root = _root()
+    root = folders_root()
     _sweep(root)
     folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=root))
     (folder / "workers").mkdir(mode=0o700)
@@ -28,17 +29,27 @@ def remove_folder(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def _root() -> Path:
+def folders_root() -> Path:
+    """Where sessions have their folders."""
     # A socket's path may have 107 characters, which a deep TMPDIR would use up.
     root = Path(tempfile.gettempdir())
     return root if len(str(root)) <= 60 else Path("/tmp")
 
 
+def living_folders() -> list[tuple[int, Path]]:
+    """The folders of this user's sessions that run, with the processes that they belong to."""
+    return [(owner, folder) for owner, folder in _folders(folders_root()) if is_alive(owner)]
+
+
 def _sweep(root: Path) -> None:
+    for owner, folder in _folders(root):
+        if not is_alive(owner):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _folders(root: Path) -> Iterator[tuple[int, Path]]:
     for folder in root.glob(f"{_PREFIX}*"):
         owner = folder.name.removeprefix(_PREFIX).partition("-")[0]
         with contextlib.suppress(OSError, ValueError):
-            if folder.stat().st_uid != os.getuid():
-                continue
-            if not is_alive(int(owner)):
-                shutil.rmtree(folder, ignore_errors=True)
+            if folder.stat().st_uid == os.getuid():
+                yield int(owner), folder

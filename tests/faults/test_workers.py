@@ -269,7 +269,8 @@ def test_package_that_the_worker_lacks(session: nu.Session) -> None:
     with pytest.raises(nu.UserFunctionError) as caught:
         run(session, needs)
     assert "a_package_nobody_has" in str(caught.value)
-    assert "%pip install a_package_nobody_has" in str(caught.value)
+    assert "session.add_requirements(['a_package_nobody_has'])" in str(caught.value)
+    assert "session.add_python_file('a_package_nobody_has.py')" in str(caught.value)
     assert str(caught.value.failed.worker) in str(caught.value)
 
 

@@ -43,6 +43,7 @@ LAYERS = [
     "lab",
     "magics",
     "tutorials",
+    "doctor",
     "cli",
 ]
 

@@ -1,0 +1,325 @@
+"""``session.add_requirements``, ``add_python_file``, ``add_archive``: what functions may import.
+
+Requirements are installed by the kernel's pip into a folder of their own, named for what they ask
+for. How a worker finds them and notices that a file has changed is the business of
+``worker.dependencies``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from notebook_udf.errors import DeclarationError, SessionError
+from notebook_udf.tables import html_table, text_table
+from notebook_udf.worker.dependencies import (
+    DEPENDENCIES_CONF,
+    Dependency,
+    Imports,
+    is_archive,
+    to_text,
+    unpacked,
+)
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_HEADERS = ("dependency", "kind", "from")
+# Workers have these loaded before they hear of a query; two versions of one cannot live together.
+_LOADED = ("numpy", "pandas", "protobuf", "psutil", "pyarrow", "pyspark", "pyzmq")
+_SAY_AFTER_SECONDS = 1.0
+_TAIL_LINES = 12
+
+
+class Dependencies(Sequence[Dependency]):
+    """What was added to a session, in order. Displays as a table."""
+
+    def __init__(self, items: Sequence[Dependency] = ()) -> None:
+        self._items = tuple(items)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._items[index]
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __iter__(self) -> Iterator[Dependency]:
+        return iter(self._items)
+
+    def _rows(self) -> list[tuple[str, str, str]]:
+        return [(each.name, each.kind, each.source or each.folder) for each in self]
+
+    def __repr__(self) -> str:
+        return text_table(_HEADERS, self._rows()) if self else "no dependencies were added"
+
+    def _repr_html_(self) -> str:
+        return html_table(_HEADERS, self._rows())
+
+
+class WithDependencies:
+    """The part of a session that knows what its functions may import."""
+
+    spark: SparkSession
+    folder: Path
+    _dependencies: tuple[Dependency, ...] = ()
+    _imports: Imports | None = None
+
+    @property
+    def dependencies(self) -> Dependencies:
+        """What was added."""
+        return Dependencies(self._dependencies)
+
+    def add_requirements(self, requirements: str | os.PathLike[str] | Sequence[str]) -> Dependency:
+        """Installs packages for the workers, and lets the kernel find them as well.
+
+        They are installed once for each content and version of Python, below
+        ``~/.cache/notebook-udf``, and go before the kernel's own packages in workers. Those that
+        every worker has loaded (numpy, pandas, pyarrow, pyspark and a few more) stay as they are:
+        requirements that do not fit them are refused by pip. A ``requirements.txt`` that has
+        changed is installed by the next ``session.sql``.
+
+        Parameters
+        ----------
+        requirements
+            A file as pip reads it, or a list such as ``["humanize>=4"]``.
+
+        Raises
+        ------
+        DeclarationError
+            If there is no such file, or nothing in it.
+        SessionError
+            If pip cannot install them, with the end of what it says; or if workers run on other
+            machines.
+        """
+        self._check_local()
+        if isinstance(requirements, (str, os.PathLike)):
+            path = Path(requirements).expanduser().absolute()
+            if not path.is_file():
+                raise DeclarationError(
+                    f"there is no file {path}; packages are given as a list, as in "
+                    f"session.add_requirements([{str(requirements)!r}])"
+                )
+            text, name, source = _whole_text(path), path.name, str(path)
+        else:
+            lines = [str(line).strip() for line in requirements]
+            text, name, source = "\n".join(lines), ", ".join(lines), ""
+        if not any(line.strip() and line.strip()[0] != "#" for line in text.splitlines()):
+            raise DeclarationError(f"{name or 'the list'} asks for no package")
+        folder = _installed(text, name, Path(source).parent if source else Path.cwd())
+        return self._add(Dependency(name, "requirements", source, str(folder)))
+
+    def add_python_file(self, path: str | os.PathLike[str]) -> Dependency:
+        """Lets functions import a ``.py`` file, a package's folder, a ``.zip``, ``.egg``, ``.whl``.
+
+        It is read where it stands: what is changed in it holds for the next query.
+
+        Raises
+        ------
+        DeclarationError
+            If there is no such file, or it is none that Python can import.
+        SessionError
+            If workers run on other machines.
+        """
+        self._check_local()
+        place = _existing(path)
+        if not is_archive(place):
+            importable = place.suffix == ".py" if place.is_file() else any(place.glob("*.py"))
+            if not importable:
+                raise DeclarationError(
+                    f"{place} is no .py file, folder of a package, .zip, .egg or .whl"
+                )
+            if not place.stem.isidentifier():
+                raise DeclarationError(f"{place.name} cannot be imported: rename it")
+            if place.stem in sys.stdlib_module_names or place.stem in (*_LOADED, "notebook_udf"):
+                raise DeclarationError(
+                    f"{place.name} would stand in the way of the module {place.stem}: rename it"
+                )
+        return self._add(Dependency(place.name, "python file", str(place), str(self._unpacked)))
+
+    def add_archive(self, path: str | os.PathLike[str]) -> Dependency:
+        """Unpacks a ``.zip`` or ``.tar.gz`` (or takes a folder) for the workers.
+
+        Modules at its top can be imported; data is found beside them, by ``__file__``. A changed
+        archive holds for the next query.
+
+        Raises
+        ------
+        DeclarationError
+            If there is no such file, or it is no archive.
+        SessionError
+            If it cannot be unpacked, or workers run on other machines.
+        """
+        self._check_local()
+        place = _existing(path)
+        if place.is_file() and not is_archive(place):
+            raise DeclarationError(f"{place} is no .zip or .tar.gz")
+        return self._add(Dependency(place.name, "archive", str(place), str(self._unpacked)))
+
+    def remove_dependency(self, name: str) -> None:
+        """Takes back what was added under a name; the next query does without.
+
+        Raises
+        ------
+        DeclarationError
+            If nothing has that name.
+        """
+        kept = tuple(each for each in self._dependencies if each.name != name)
+        if len(kept) == len(self._dependencies):
+            known = ", ".join(repr(each.name) for each in self._dependencies) or "none"
+            raise DeclarationError(f"no dependency {name!r} was added; there are: {known}")
+        self._send(kept)
+
+    def refresh_dependencies(self) -> None:
+        """Installs requirements anew whose file has changed."""
+        for each in self._dependencies:
+            if each.kind == "requirements" and each.source and Path(each.source).is_file():
+                text = _whole_text(Path(each.source))
+                if Path(each.folder).name != _key(text):
+                    self.add_requirements(each.source)
+
+    @property
+    def _unpacked(self) -> Path:
+        return self.folder / "unpacked"
+
+    def _add(self, dependency: Dependency) -> Dependency:
+        if dependency.kind != "requirements" and not dependency.is_module:
+            # What cannot be unpacked is said here, and not by the next query.
+            unpacked(Path(dependency.source), Path(dependency.folder))
+        others = [each for each in self._dependencies if each.name != dependency.name]
+        # Those added last go first, as what a person has just said.
+        self._send((dependency, *others))
+        return dependency
+
+    def _send(self, dependencies: tuple[Dependency, ...]) -> None:
+        text = to_text(dependencies)
+        if self._imports is None:
+            self._imports = Imports(first=False)
+        self._imports.enter(text)
+        self._dependencies = dependencies
+        self.spark.conf.set(DEPENDENCIES_CONF, text)
+
+    def forget_dependencies(self) -> None:
+        """The kernel no longer finds them."""
+        if self._imports is not None:
+            self._imports.enter("")
+
+    def _check_local(self) -> None:
+        master = self.spark.sparkContext.master
+        if not master.startswith("local"):
+            raise SessionError(
+                f"workers of {master} run on other machines, where this session cannot put files: "
+                f"use spark.sparkContext.addPyFile(...), or an environment that has them"
+            )
+
+
+def _existing(path: str | os.PathLike[str]) -> Path:
+    place = Path(path).expanduser().absolute()
+    if not place.exists():
+        raise DeclarationError(f"there is no file {place}")
+    return place
+
+
+def _whole_text(path: Path, seen: frozenset[Path] = frozenset()) -> str:
+    """A requirements file with those it refers to."""
+    text = path.read_text("utf-8")
+    parts = [text]
+    for match in re.finditer(r"(?m)^\s*(?:-r|-c|--requirement|--constraint)[ =]+(\S+)", text):
+        other = (path.parent / match[1]).resolve()
+        if other not in seen and other.is_file():
+            parts.append(_whole_text(other, seen | {other}))
+    return "\n".join(parts)
+
+
+def _pinned() -> str:
+    lines = []
+    for name in _LOADED:
+        try:
+            lines.append(f"{name}=={importlib.metadata.version(name)}")
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return "\n".join(lines) + "\n"
+
+
+def _key(text: str) -> str:
+    """The name of the folder that holds what a text asks for."""
+    wanted = [line.split(" #")[0].strip() for line in text.splitlines()]
+    parts = ["\n".join(w for w in wanted if w), _pinned(), platform.machine(), sys.version]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:20]
+
+
+def _cache() -> Path:
+    root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(root) / "notebook-udf" / "packages"
+
+
+def _installed(text: str, name: str, beside: Path) -> Path:
+    """The folder with the packages a text asks for; they are installed if it is not there.
+
+    Raises
+    ------
+    SessionError
+        If pip fails; with the end of its output.
+    """
+    cache = _cache()
+    target = cache / _key(text)
+    if target.exists():
+        return target
+    cache.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=cache, prefix="building-") as scratch:
+        wanted, pinned = Path(scratch) / "requirements.txt", Path(scratch) / "constraints.txt"
+        # Lines that refer to other files are in the text already.
+        wanted.write_text(re.sub(r"(?m)^\s*(-r|--requirement)\b.*$", "", text), "utf-8")
+        pinned.write_text(_pinned(), "utf-8")
+        built = Path(scratch) / "built"
+        command = [
+            sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--no-input",
+            "--target", str(built), "-c", str(pinned), "-r", str(wanted),
+        ]  # fmt: skip
+        code, output = _run(command, name, beside)
+        if code:
+            tail = "\n".join(output.strip().splitlines()[-_TAIL_LINES:])
+            raise SessionError(f"pip could not install {name} (exit code {code}):\n{tail}")
+        built.mkdir(exist_ok=True)
+        try:
+            built.rename(target)
+        except OSError:
+            # Another kernel was faster.
+            shutil.rmtree(built, ignore_errors=True)
+    return target
+
+
+def _run(command: list[str], name: str, folder: Path) -> tuple[int, str]:
+    """Runs pip; says so if that takes a while."""
+    started = time.monotonic()
+    said = threading.Event()
+
+    def say() -> None:
+        said.set()
+        print(f"installing {name} for the workers …", flush=True)
+
+    timer = threading.Timer(_SAY_AFTER_SECONDS, say)
+    timer.daemon = True
+    timer.start()
+    try:
+        ran = subprocess.run(
+            command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True, errors="replace", check=False,
+        )  # fmt: skip
+    finally:
+        timer.cancel()
+        timer.join()
+    if said.is_set() and not ran.returncode:
+        print(f"installed in {time.monotonic() - started:.0f} s", flush=True)
+    return ran.returncode, ran.stdout

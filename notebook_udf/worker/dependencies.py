@@ -1,0 +1,233 @@
+"""What functions import besides the kernel's packages: found by the workers, new versions at once.
+
+A worker is told with each task what belongs to its query. Where that, or a file of it, is not what
+the worker has loaded, everything it loaded of dependencies is forgotten and imported anew.
+What is installed or added is the business of ``kernel.dependencies``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.abc
+import importlib.machinery
+import json
+import os
+import shutil
+import sys
+import tarfile
+import tempfile
+import zipfile
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Literal
+
+from notebook_udf.errors import SessionError
+
+# How a task learns of them: a SQL conf, which travels with every query.
+DEPENDENCIES_CONF = "spark.notebookUdf.dependencies"
+
+Kind = Literal["requirements", "python file", "archive"]
+
+
+@dataclass(frozen=True)
+class Dependency:
+    """One thing that functions may import.
+
+    Attributes
+    ----------
+    name
+        What it is called in the session: the file's name, or the requirements as they were given.
+    kind
+        ``requirements``, ``python file`` or ``archive``.
+    source
+        The file or folder that was added; "" for requirements that were given as a list.
+    folder
+        Where requirements are installed, or where archives are unpacked, a folder for each content.
+    """
+
+    name: str
+    kind: Kind
+    source: str
+    folder: str
+
+    @property
+    def is_module(self) -> bool:
+        """Whether it is imported from where it stands."""
+        return self.kind == "python file" and not is_archive(Path(self.source))
+
+    def signature(self) -> object:
+        """What changes when the dependency does.
+
+        Raises
+        ------
+        SessionError
+            If the file is gone.
+        """
+        if self.kind == "requirements":
+            # The folder is named for what is in it.
+            return self.folder
+        path = Path(self.source)
+        if not path.exists():
+            raise SessionError(
+                f"{self.source} is gone, which was added to the session: put it back, or take it "
+                f"out with session.remove_dependency({self.name!r})"
+            )
+        files = [path] if path.is_file() else sorted(path.rglob("*.py"))
+        return [(str(file), *_state(file)) for file in files]
+
+    def place(self) -> str:
+        """The folder to import it from; an archive is unpacked if its content is new."""
+        if self.kind == "requirements":
+            return self.folder
+        return str(unpacked(Path(self.source), Path(self.folder)))
+
+
+def to_text(dependencies: Iterable[Dependency]) -> str:
+    """Dependencies as ``DEPENDENCIES_CONF`` holds them."""
+    return json.dumps([asdict(each) for each in dependencies])
+
+
+def from_text(text: str) -> list[Dependency]:
+    """The reverse of ``to_text``; nothing for an empty text."""
+    return [Dependency(**each) for each in json.loads(text or "[]")]
+
+
+class Imports(importlib.abc.MetaPathFinder):
+    """Has this process find the dependencies of the query it runs.
+
+    Parameters
+    ----------
+    first
+        Whether they go before what is installed, as in workers, where a query's own version counts.
+    """
+
+    def __init__(self, *, first: bool) -> None:
+        self._first = first
+        self._text = ""
+        self._dependencies: list[Dependency] = []
+        self._signatures: list[object] = []
+        self._modules: dict[str, Path] = {}
+        self._folders: list[str] = []
+
+    def enter(self, text: str) -> None:
+        """Makes the dependencies of ``text`` importable, in the versions that are there now.
+
+        Raises
+        ------
+        SessionError
+            If one of them is gone.
+        """
+        if not text and not self._dependencies:
+            return
+        dependencies = from_text(text) if text != self._text else self._dependencies
+        signatures = [each.signature() for each in dependencies]
+        if text == self._text and signatures == self._signatures:
+            return
+        self._forget()
+        self._modules = {
+            Path(each.source).stem: Path(each.source) for each in dependencies if each.is_module
+        }
+        self._folders = [each.place() for each in dependencies if not each.is_module]
+        if self._first:
+            sys.path[:0] = self._folders
+            sys.meta_path.insert(0, self)
+        else:
+            sys.path.extend(self._folders)
+            sys.meta_path.append(self)
+        importlib.invalidate_caches()
+        if self._first:
+            # What was found elsewhere before it was added, or came with the daemon's folder.
+            self._forget_modules(set(self._modules))
+        self._text, self._dependencies, self._signatures = text, dependencies, signatures
+
+    def _forget(self) -> None:
+        if self in sys.meta_path:
+            sys.meta_path.remove(self)
+        for folder in self._folders:
+            if folder in sys.path:
+                sys.path.remove(folder)
+        if not self._first:
+            # Functions in the kernel hold what they have imported, and name it to the workers.
+            return
+        names = set(self._modules)
+        roots = tuple(folder + os.sep for folder in self._folders)
+        for name, module in list(sys.modules.items()):
+            if roots and (getattr(module, "__file__", None) or "").startswith(roots):
+                names.add(name.partition(".")[0])
+        self._forget_modules(names)
+
+    @staticmethod
+    def _forget_modules(names: set[str]) -> None:
+        for name in list(sys.modules):
+            if name.partition(".")[0] in names:
+                del sys.modules[name]
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        """The module of an added file or package; None for all others."""
+        source = self._modules.get(fullname.partition(".")[0])
+        if source is None:
+            return None
+        if "." not in fullname:
+            path = [str(source.parent)]
+        found = importlib.machinery.PathFinder.find_spec(fullname, path)
+        if found is not None and type(found.loader) is importlib.machinery.SourceFileLoader:
+            found.loader = _Uncached(fullname, found.loader.path)
+            found.cached = None
+        return found
+
+
+class _Uncached(importlib.machinery.SourceFileLoader):
+    """Compiles what stands in the file: bytecode is told apart by whole seconds only."""
+
+    def path_stats(self, path: str) -> dict[str, float]:
+        raise OSError("no bytecode")
+
+
+def is_archive(path: Path) -> bool:
+    """Whether a file is one that is unpacked."""
+    name = path.name.lower()
+    return name.endswith((".zip", ".whl", ".egg", ".jar", ".tar", ".tar.gz", ".tgz"))
+
+
+def unpacked(path: Path, folder: Path) -> Path:
+    """The content of an archive, in a folder of its own below ``folder``; unpacked once.
+
+    Raises
+    ------
+    SessionError
+        If it is no archive, or holds paths that lead out of it.
+    """
+    if path.is_dir():
+        return path
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()[:20]
+    target = folder / digest
+    if target.exists():
+        return target
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    scratch = Path(tempfile.mkdtemp(dir=folder))
+    try:
+        if ".tar" in path.name.lower() or path.name.lower().endswith(".tgz"):
+            with tarfile.open(path) as tar:
+                tar.extractall(scratch, filter="data")
+        else:
+            with zipfile.ZipFile(path) as archive:
+                archive.extractall(scratch)
+    except (zipfile.BadZipFile, tarfile.TarError) as error:
+        shutil.rmtree(scratch, ignore_errors=True)
+        raise SessionError(f"{path} cannot be unpacked: {error}") from None
+    try:
+        # Whole, or not there: other workers look for it as well.
+        scratch.rename(target)
+    except OSError:
+        shutil.rmtree(scratch, ignore_errors=True)
+    return target
+
+
+def _state(file: Path) -> tuple[int, int, int]:
+    stat = file.stat()
+    return stat.st_mtime_ns, stat.st_size, stat.st_ino
