@@ -67,7 +67,8 @@ class LabNews:
         self.listened_to = False
         self._turning = threading.Lock()
         self._unanswered: float | None = None
-        self._busy = False
+        # Cells can run other cells.
+        self._depth = 0
         self._sent: dict[str, Any] = {}
         self._asked_for_all = False
         self._all_at = 0.0
@@ -85,8 +86,9 @@ class LabNews:
         self._shell.events.register("post_run_cell", self._ended)
         self._line = Line(kernel, self._asked)
         self._line.install()
-        # The cell that loads the extension is running.
-        self._begins(None)
+        if (self._shell.get_parent() or {}).get("header"):
+            # The cell that loads the extension is running.
+            self._begins(None)
 
     def uninstall(self) -> None:
         """Says that it is gone."""
@@ -130,13 +132,13 @@ class LabNews:
             self._pulse.remove(self)
 
     def _begins(self, info: Any) -> None:
-        self._busy = True
+        self._depth += 1
         # Others may wait behind it, and until they have ended no browser can be heard.
         if self._watched(self._shell):
             self._listen()
 
     def _ended(self, result: Any) -> None:
-        self._busy = False
+        self._depth = max(0, self._depth - 1)
         self._unanswered = None
 
     # What is said ----------------------------------------------------------------------------
@@ -156,7 +158,7 @@ class LabNews:
             self._asked_for_all = asked
             return
         changed = {name: part for name, part in news.items() if self._sent.get(name) != part}
-        if self._unanswered is not None and not self._busy and now - self._unanswered > _PATIENCE:
+        if self._unanswered is not None and not self._depth and now - self._unanswered > _PATIENCE:
             self._stop()
         elif changed or asked:
             self._unanswered = now if self._unanswered is None else self._unanswered
@@ -167,14 +169,14 @@ class LabNews:
 
     def read(self) -> dict[str, Any]:
         """Every part as it is now; without a session all that belongs to one is None."""
-        cells = {"cells": self._cells.read()}
+        always = {"cells": self._cells.read(), "busy": self._depth > 0}
         session = self._running_session()
         if session is None or session.spark.sparkContext._jsc is None:
             self._of = None
             return {
                 **dict.fromkeys(("session", "functions", "workers", "logs")),
                 **dict.fromkeys(("queries", "streams")),
-                **cells,
+                **always,
             }
         if self._of is None or self._of[0] is not session:
             # They bring numpy, without which an extension is loaded.
@@ -195,7 +197,7 @@ class LabNews:
             else each
             for each in self._from_spark["streams"]
         ]
-        return {**facts.read(), **self._from_spark, "streams": running, **cells}
+        return {**facts.read(), **self._from_spark, "streams": running, **always}
 
 
 __all__ = ["LabNews"]

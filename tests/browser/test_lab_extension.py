@@ -119,7 +119,9 @@ def test_a_query_is_seen_and_cancelled_while_its_cell_blocks(
     notebook: Notebook, side: Locator
 ) -> None:
     notebook.run(
-        "%%udf\ndef slow(x: int) -> int:\n    import time\n    time.sleep(0.05)\n    return x"
+        "%%udf\ndef slow(x: int) -> int:\n    import time\n    time.sleep(0.05)\n    return x\n"
+        # What a rate is told from: bundles that are done.
+        "spark.conf.set('spark.sql.execution.arrow.maxRecordsPerBatch', '20')"
     )
     cell = notebook.add("spark.range(100000).selectExpr('sum(slow(id))').collect()")
     notebook.start(cell)

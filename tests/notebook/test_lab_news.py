@@ -14,7 +14,7 @@ from notebook_kernel import Kernel, drain
 from notebook_udf.lab.news import LabNews
 from notebook_udf.widgets.pulse import Pulse
 
-PARTS = {"session", "functions", "workers", "queries", "streams", "logs", "cells"}
+PARTS = {"session", "functions", "workers", "queries", "streams", "logs", "cells", "busy"}
 
 
 @pytest.fixture
@@ -87,6 +87,9 @@ class Listening:
             iopub_socket=None,
         )
 
+    def get_parent(self) -> dict[str, Any]:
+        return {}
+
     def _send(self, socket: Any, kind: str, content: dict[str, Any], **_: Any) -> None:
         self.sent.append(content["data"])
 
@@ -97,7 +100,6 @@ def test_nothing_is_sent_to_nobody() -> None:
     never = Pulse(3_600.0)
     news = LabNews(shell, lambda: None, lambda _: False, clock=lambda: now[0], pulse=never)
     news.install()
-    shell.events.trigger("post_run_cell", SimpleNamespace(info=None))
     assert not news.listened_to
     news._asked({"id": "a", "command": "hello"})
     assert news.listened_to

@@ -151,11 +151,6 @@ export class Connection {
     }
   }
 
-  /** Whether a cell runs. */
-  get busy(): boolean {
-    return this.kernel?.status === "busy";
-  }
-
   /** Interrupts the cell that runs, which cancels its queries; works while it blocks the kernel. */
   async interrupt(): Promise<void> {
     this.refusal.value = "";
@@ -168,7 +163,7 @@ export class Connection {
 
   /** Cancels a query: with the cell that waits for it, or by itself where none runs. */
   async cancel(query: number): Promise<void> {
-    await (this.busy ? this.interrupt() : this.tell("cancel_query", { query }));
+    await (this.parts.value.busy ? this.interrupt() : this.tell("cancel_query", { query }));
   }
 }
 

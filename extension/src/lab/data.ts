@@ -78,6 +78,8 @@ export interface Parts {
   streams: Stream[] | null;
   logs: { lines: LogLine[]; count: number; dropped: number } | null;
   cells: Record<string, RanCell>;
+  /** Whether a cell runs. The kernel's status also tells of messages that are no cells. */
+  busy: boolean;
 }
 
 export const NOTHING: Parts = {
@@ -88,6 +90,7 @@ export const NOTHING: Parts = {
   streams: null,
   logs: null,
   cells: {},
+  busy: false,
 };
 
 export const isOver = (stream: Stream): boolean => ["ended", "failed"].includes(stream.state);
