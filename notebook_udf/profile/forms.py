@@ -90,7 +90,7 @@ def _document(profile: Profile, graph: str) -> str:
         f"<div>{escape(line)}</div>" for line in (*_shares(profile), *map(plain, profile.notes))
     )
     return (
-        f'<div style="font-size:13px;line-height:1.5"><div style="{_QUIET}">'
+        f'<div class="nu-profile" style="font-size:13px;line-height:1.5"><div style="{_QUIET}">'
         f"{escape(caption(profile))}</div>{said}{graph if profile.working else ''}"
         f"{_sources(profile)}</div>"
     )
@@ -121,8 +121,9 @@ def _source(profile: Profile, file: str, lines: dict[int, Line]) -> str:
     title = escape(one_line(profile.titles.get(file, file), _TEXT))
     return (
         f'<div style="margin-top:10px"><strong>{title}</strong></div>'
-        f'<div style="overflow-x:auto"><table style="border-collapse:collapse;{_CODE};'
-        f'font-size:13px"><thead><tr><th>line</th><th colspan="2">here</th>'
+        f'<div style="overflow-x:auto" tabindex="0" role="region" aria-label="{title}">'
+        f'<table style="border-collapse:collapse;{_CODE};font-size:13px"><thead><tr>'
+        f'<th>line</th><th colspan="2">here</th>'
         f'<th style="white-space:nowrap">with calls</th>'
         f'<th style="text-align:left">code</th></tr></thead><tbody>{"".join(rows)}</tbody></table>'
         f"</div>{rest}"
