@@ -143,6 +143,7 @@ def in_notebook(cell: Cell, code: str) -> list[object]:
     return list(json.loads(ran.stream().splitlines()[-1]))
 
 
+@pytest.mark.timeout(400)
 def test_scalar_and_table_functions_run_in_plain_spark(cell: Cell, tmp_path: Path) -> None:
     outputs = {}
     for i, source in enumerate(PLAIN):
@@ -187,6 +188,7 @@ def test_scalar_and_table_functions_run_in_plain_spark(cell: Cell, tmp_path: Pat
     assert "3 passed" in ran.stdout
 
 
+@pytest.mark.timeout(400)
 def test_other_kinds_run_with_the_package_and_no_notebook(cell: Cell, tmp_path: Path) -> None:
     for source in PACKAGE:
         ran = cell(source)
