@@ -160,6 +160,9 @@ def _of_cell(cell: Cell, own: list[Statement], names: Names) -> list[Chosen]:
         choices = choose(found, line.name)
     except DeclarationError as error:
         raise DeclarationError(f"cell {cell.number}: {error}") from None
+    if len(choices) > 1:
+        # What is shown is about the last of them.
+        line = replace(line, shown="")
     after = own[-1].place + 1
     result = []
     for choice in choices:

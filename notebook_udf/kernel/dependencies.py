@@ -117,7 +117,7 @@ class WithDependencies:
             text, name, source = "\n".join(lines), ", ".join(lines), ""
         if not any(line.strip() and line.strip()[0] != "#" for line in text.splitlines()):
             raise DeclarationError(f"{name or 'the list'} asks for no package")
-        folder = _installed(text, name, Path(source).parent if source else Path.cwd())
+        folder = _installed(text, name, Path(source) if source else None)
         return self._add(Dependency(name, "requirements", source, str(folder)))
 
     def add_python_file(self, path: str | os.PathLike[str]) -> Dependency:
@@ -264,8 +264,10 @@ def _cache() -> Path:
     return Path(root) / "notebook-udf" / "packages"
 
 
-def _installed(text: str, name: str, beside: Path) -> Path:
+def _installed(text: str, name: str, file: Path | None) -> Path:
     """The folder with the packages a text asks for; they are installed if it is not there.
+
+    ``file`` is where the text stands, if it stands in one: pip reads that, and what it refers to.
 
     Raises
     ------
@@ -278,16 +280,17 @@ def _installed(text: str, name: str, beside: Path) -> Path:
         return target
     cache.mkdir(mode=0o700, parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=cache, prefix="building-") as scratch:
-        wanted, pinned = Path(scratch) / "requirements.txt", Path(scratch) / "constraints.txt"
-        # Lines that refer to other files are in the text already.
-        wanted.write_text(re.sub(r"(?m)^\s*(-r|--requirement)\b.*$", "", text), "utf-8")
+        pinned = Path(scratch) / "constraints.txt"
         pinned.write_text(_pinned(), "utf-8")
+        wanted = file or Path(scratch) / "requirements.txt"
+        if file is None:
+            wanted.write_text(text, "utf-8")
         built = Path(scratch) / "built"
         command = [
             sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--no-input",
             "--target", str(built), "-c", str(pinned), "-r", str(wanted),
         ]  # fmt: skip
-        code, output = _run(command, name, beside)
+        code, output = _run(command, name, file.parent if file else Path.cwd())
         if code:
             tail = "\n".join(output.strip().splitlines()[-_TAIL_LINES:])
             raise SessionError(f"pip could not install {name} (exit code {code}):\n{tail}")

@@ -30,6 +30,8 @@ class Commands:
     def __init__(self, shell: Any, live: LiveCells) -> None:
         self._shell = shell
         self._live = live
+        # What a cell's example showed, for its test when the functions are exported.
+        self._tried: dict[str, str] = {}
 
     def install(self) -> None:
         """Registers them."""
@@ -77,7 +79,9 @@ class Commands:
             defining.bind(self._shell.user_ns, choice, registered.record)
             self._show(registered)
             if arguments.query:
-                self._show(registered.record.try_(arguments.query))
+                trial = registered.record.try_(arguments.query)
+                self._tried[cell.strip()] = repr(trial)
+                self._show(trial)
 
     def sparksql_cell(self, line: str, cell: str) -> None:
         """``%%sparksql``: runs the statements, shows the last one's first rows."""
@@ -198,7 +202,9 @@ class Commands:
         arguments = UDF_EXPORT.parse(line)
         target = Path(arguments.output or "functions.py")
         sources = {name: each.source for name, each in _running().functions.items()}
-        return export_session(self._shell, sources, target, force=bool(arguments.force))
+        return export_session(
+            self._shell, sources, self._tried, target, force=bool(arguments.force)
+        )
 
     def _errors(self, running: Session, name: str) -> Any:
         from notebook_udf.widgets.rows import RowsTable

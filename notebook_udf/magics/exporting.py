@@ -6,6 +6,7 @@ What becomes of them is the business of ``export``.
 from __future__ import annotations
 
 import ast
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -48,12 +49,25 @@ def export_notebook(notebook: Path, target: Path, *, force: bool = False) -> Exp
 
 
 def export_session(
-    shell: Any, registered: Mapping[str, str], target: Path, *, force: bool = False
+    shell: Any,
+    registered: Mapping[str, str],
+    tried: Mapping[str, str],
+    target: Path,
+    *,
+    force: bool = False,
 ) -> Exported:
-    """Exports the functions that are registered, from the cells that were run."""
-    sources = [(source, "") for source in shell.history_manager.input_hist_raw[1:]]
+    """Exports the functions that are registered, from the cells that were run.
+
+    ``tried`` is what a cell's example showed, by the cell below its first line.
+    """
+    sources = [
+        (source, tried.get(source.strip().partition("\n")[2].strip(), ""))
+        for source in shell.history_manager.input_hist_raw[1:]
+    ]
+    # Jupyter tells a kernel the path of its notebook.
+    name = Path(os.environ.get("JPY_SESSION_NAME") or "a notebook").name
     return export(
-        cells(sources, lenient=True), target, notebook="a notebook", folder=Path.cwd(),
+        cells(sources, lenient=True), target, notebook=name, folder=Path.cwd(),
         registered=registered, force=force,
     )  # fmt: skip
 

@@ -133,10 +133,10 @@ class Imports(importlib.abc.MetaPathFinder):
         self._folders = [each.place() for each in dependencies if not each.is_module]
         if self._first:
             sys.path[:0] = self._folders
-            sys.meta_path.insert(0, self)
         else:
             sys.path.extend(self._folders)
-            sys.meta_path.append(self)
+        if self._modules:
+            sys.meta_path.insert(0 if self._first else len(sys.meta_path), self)
         importlib.invalidate_caches()
         if self._first:
             # What was found elsewhere before it was added, or came with the daemon's folder.

@@ -143,6 +143,7 @@ def in_notebook(cell: Cell, code: str) -> list[object]:
     return list(json.loads(ran.stream().splitlines()[-1]))
 
 
+@pytest.mark.timeout(400)
 def test_scalar_and_table_functions_run_in_plain_spark(cell: Cell, tmp_path: Path) -> None:
     outputs = {}
     for i, source in enumerate(PLAIN):
@@ -187,6 +188,7 @@ def test_scalar_and_table_functions_run_in_plain_spark(cell: Cell, tmp_path: Pat
     assert "3 passed" in ran.stdout
 
 
+@pytest.mark.timeout(400)
 def test_other_kinds_run_with_the_package_and_no_notebook(cell: Cell, tmp_path: Path) -> None:
     for source in PACKAGE:
         ran = cell(source)
@@ -222,7 +224,8 @@ def test_other_kinds_run_with_the_package_and_no_notebook(cell: Cell, tmp_path: 
 def test_the_running_notebook_exports_itself(cell: Cell, tmp_path: Path) -> None:
     target = tmp_path / "mine.py"
     cell("FACTOR = 3")
-    assert cell("%%udf\ndef thrice(x: int) -> int:\n    return FACTOR * x").ok
+    thrice = "def thrice(x: int) -> int:\n    return FACTOR * x"
+    assert cell(f'%%udf --try "SELECT 14 AS x"\n{thrice}').ok
     failed = cell("%%udf\ndef thrice(x: int) -> nonsense:\n    return 4 * x")
     assert not failed.ok
     ran = cell(f"%udf export -o {target} --force")
@@ -231,6 +234,7 @@ def test_the_running_notebook_exports_itself(cell: Cell, tmp_path: Path) -> None
     text = target.read_text()
     assert "return FACTOR * x" in text
     assert "4 * x" not in text
+    assert '== " x thrice\\n14     42"' in (tmp_path / "mine_test.py").read_text()
     again = cell(f"%udf export -o {target}")
     assert not again.ok
     assert "--force overwrites" in str(again.errors)

@@ -186,6 +186,34 @@ def test_a_tutorial_has_a_question_a_picture_and_a_solution(path: Path) -> None:
     assert solutions(notebook)
 
 
+@pytest.mark.timeout(300)
+def test_the_tutorial_on_a_project_ends_in_a_plain_spark(tmp_path: Path) -> None:
+    copy_tutorials(tmp_path)
+    outputs: dict[str, str] = {}
+    run_tutorial(
+        tmp_path / "07-project.ipynb",
+        lambda source, texts: outputs.update({source: "\n".join(texts)}),
+    )
+
+    def of(part: str) -> str:
+        (found,) = [text for source, text in outputs.items() if part in source]
+        return found
+
+    assert "10.0       30.0    0.0     storm" in of("FOG_MILES = 2")
+    assert "1740   100 18 60" in of("yield start // 60")
+    answer = of("session.sql(ANSWER).show()")
+    assert "|     rain|  19158|        29.4|" in answer
+    module = (tmp_path / "project" / "waits.py").read_text()
+    assert of("read_text()") == module.rstrip()
+    assert "notebook_udf" not in module
+    assert "load_flights" not in module
+    assert "def minute_of_day(clock):" in module
+    assert "1740   100 18 60" in (tmp_path / "project" / "waits_test.py").read_text()
+    *table, loaded = of("subprocess.run").splitlines()
+    assert "\n".join(table).strip() == answer.strip()
+    assert loaded == "notebook_udf is loaded: False"
+
+
 @pytest.mark.parametrize("path", TUTORIALS, ids=lambda p: p.name)
 def test_tutorials_are_stored_without_outputs(path: Path) -> None:
     notebook = nbformat.read(path, as_version=4)

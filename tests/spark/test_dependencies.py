@@ -168,7 +168,8 @@ def test_requirements_are_installed_once_and_found(
     assert session.add_requirements(["humanize==4.9.0"]).folder == added.folder
     assert capsys.readouterr().out == ""
     session.remove_dependency("humanize==4.9.0")
-    file.write_text("humanize==4.10.0\n")
+    (tmp_path / "more.txt").write_text("humanize==4.10.0\n")
+    file.write_text("-r more.txt\n")
     assert first(session, "SELECT in_words(1000000)") == "1.0 million, 4.10.0"
 
 
