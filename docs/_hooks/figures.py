@@ -6,6 +6,7 @@ there fails the build, so that no page can tell a figure nobody has measured.
 
 from __future__ import annotations
 
+import itertools
 import re
 import sys
 from pathlib import Path
@@ -15,27 +16,23 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).resolve().parents[2]
-# The benchmarks are no part of the package.
-sys.path.insert(0, str(ROOT))
-
-from benchmarks.results import read  # noqa: E402
-
 RESULTS = ROOT / "benchmarks" / "RESULTS.md"
 PAGE = "figures.md"
 _QUOTED = re.compile(r"\{\{ figure: (.+?) \}\}")
 _NOTE = """
 !!! note "Where these come from"
     This page is made from `benchmarks/RESULTS.md` when the site is built; nothing on it is typed.
-    `make bench` measures again. Each ratio compares two ways of doing the same thing in one run on
-    one machine. A *bar* is what the figure has to clear, "none" is stated for comparison only.
-    A ratio of seconds is "how many times faster", except where the figure says otherwise.
+    `make bench` measures again. A ratio compares two ways of doing the same thing in one run on one
+    machine, and says how many times faster ours is, except where its name says otherwise. A *bar*
+    is what the figure has to clear; without one it is stated for comparison.
 """
+
+sys.path.insert(0, str(ROOT))
 
 
 def on_files(files: Files, config: Any) -> Files:
     """Adds the page."""
-    title, _, rest = RESULTS.read_text("utf-8").partition("\n")
-    files.append(File.generated(config, PAGE, content=f"{title}\n{_NOTE}\n{rest}"))
+    files.append(File.generated(config, PAGE, content=_page()))
     return files
 
 
@@ -55,4 +52,27 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
 
 def figures() -> dict[str, str]:
     """What was measured, by the name of the figure."""
-    return {row.figure: row.measured for row in read(RESULTS.read_text("utf-8"))}
+    return {row.figure: row.measured for row in _rows()}
+
+
+def _rows() -> list[Any]:
+    from benchmarks.results import read
+
+    return read(RESULTS.read_text("utf-8"))
+
+
+def _page() -> str:
+    title, _, rest = RESULTS.read_text("utf-8").partition("\n")
+    introduction = rest.partition("\n|")[0].strip()
+    rows = _rows()
+    missed = [row for row in rows if row.cleared != "yes"]
+    parts = [title, _NOTE, introduction]
+    if missed:
+        names = "; ".join(f"{row.figure} ({row.measured}, wanted {row.bar})" for row in missed)
+        parts.append(f"**Bars that are not cleared:** {names}.")
+    for benchmark, group in itertools.groupby(rows, key=lambda row: row.benchmark):
+        # Each is of this benchmark, as the heading says.
+        lines = [f"| {' | '.join(row[1:])} |" for row in group]
+        head = "| figure | measured | bar | cleared | detail | on |\n|---|---|---|---|---|---|"
+        parts.append("\n".join([f"## {benchmark.capitalize()}", "", head, *lines]))
+    return "\n\n".join(parts) + "\n"
