@@ -86,6 +86,10 @@ class Statement:
         Names it gives a value, and names whose value it changes.
     now, later
         Names it reads when it runs, and names that functions in it read when they are called.
+    lazy
+        Whether annotations are read later, too.
+    quoted
+        Words in annotations that are text: names, perhaps.
     """
 
     place: int
@@ -98,6 +102,8 @@ class Statement:
     now: frozenset[str] = frozenset()
     later: frozenset[str] = frozenset()
     imports: tuple[Imported, ...] = ()
+    lazy: bool = False
+    quoted: frozenset[str] = frozenset()
 
     @property
     def where(self) -> str:
@@ -128,6 +134,8 @@ def statements(cells: list[Cell]) -> list[Statement]:
         If a cell is no Python; it names cell and line.
     """
     found: list[Statement] = []
+    # In a notebook a __future__ import holds for all cells that follow.
+    lazy = False
     for cell in cells:
         try:
             tree = ast.parse(cell.code)
@@ -139,7 +147,9 @@ def statements(cells: list[Cell]) -> list[Statement]:
             before = tree.body[i - 1].end_lineno if i else 0
             after = tree.body[i + 1].lineno if i + 1 < len(tree.body) else 0
             text = _text(cell.code, lines, node, before or 0, after)
-            found.append(_statement(len(found), cell.number, node, text))
+            statement = _statement(len(found), cell.number, node, text, lazy=lazy)
+            lazy = lazy or Imported("__future__", "annotations", "annotations") in statement.imports
+            found.append(statement)
     return found
 
 
@@ -159,7 +169,7 @@ def _text(code: str, lines: list[str], node: ast.stmt, before: int, after: int) 
     return "\n".join(line.rstrip() for line in lines[first - 1 : last])
 
 
-def _statement(place: int, cell: int, node: ast.stmt, text: str) -> Statement:
+def _statement(place: int, cell: int, node: ast.stmt, text: str, *, lazy: bool) -> Statement:
     line = first_line(node)
     if isinstance(node, (ast.Import, ast.ImportFrom)):
         imports = tuple(_imported(node))
@@ -170,12 +180,12 @@ def _statement(place: int, cell: int, node: ast.stmt, text: str) -> Statement:
     if isinstance(node, _COMPOUND):
         # A branch that is not taken leaves what was there.
         changes |= binds
-    now, later = reads(node, text)
-    annotated = frozenset(_annotated(node))
+    now, later = reads(node, text, lazy=lazy)
     own = binds if isinstance(node, _COMPOUND) else frozenset()
     return Statement(
         place, cell, line, node, text,
-        binds=binds, changes=changes, now=(now - own) | (annotated - binds), later=later - own,
+        binds=binds, changes=changes, now=now - own, later=later - own, lazy=lazy,
+        quoted=frozenset(_annotated(node)[1]),
     )  # fmt: skip
 
 
@@ -231,7 +241,7 @@ def _outside_functions(node: ast.AST) -> Iterator[ast.AST]:
         yield from _outside_functions(child)
 
 
-def reads(node: ast.stmt, text: str) -> tuple[frozenset[str], frozenset[str]]:
+def reads(node: ast.stmt, text: str, *, lazy: bool) -> tuple[frozenset[str], frozenset[str]]:
     """Names that a statement takes from outside: when it runs, and in functions in it."""
     try:
         table = symtable.symtable(text, "<cell>", "exec")
@@ -244,6 +254,10 @@ def reads(node: ast.stmt, text: str) -> tuple[frozenset[str], frozenset[str]]:
     _scoped(table, now, later, called=False)
     if isinstance(node, ast.AugAssign):
         now.update(_root(node.target))
+    if lazy:
+        named, _, elsewhere = _annotated(node)
+        now -= named - elsewhere
+        later |= named
     return frozenset(now), frozenset(later - now)
 
 
@@ -259,12 +273,25 @@ def _scoped(table: symtable.SymbolTable, now: set[str], later: set[str], *, call
         _scoped(child, now, later, called=called)
 
 
-def _annotated(node: ast.stmt) -> Iterator[str]:
-    """Names in annotations that are written as text."""
-    for inner in ast.walk(node):
-        for annotation in (getattr(inner, "annotation", None), getattr(inner, "returns", None)):
-            if not isinstance(annotation, ast.AST):
-                continue
-            for part in ast.walk(annotation):
-                if isinstance(part, ast.Constant) and isinstance(part.value, str):
-                    yield from re.findall(r"(?<![\w.])[A-Za-z_]\w*", part.value)
+def _annotated(node: ast.stmt) -> tuple[set[str], set[str], set[str]]:
+    """Names in annotations, names in those that are written as text, and names elsewhere."""
+    annotations = [
+        annotation
+        for inner in ast.walk(node)
+        for annotation in (getattr(inner, "annotation", None), getattr(inner, "returns", None))
+        if isinstance(annotation, ast.AST)
+    ]
+    parts = [part for annotation in annotations for part in ast.walk(annotation)]
+    inside = {id(part) for part in parts}
+    names = [part for part in ast.walk(node) if isinstance(part, ast.Name)]
+    quoted = {
+        word
+        for part in parts
+        if isinstance(part, ast.Constant) and isinstance(part.value, str)
+        for word in re.findall(r"(?<![\w.])[A-Za-z_]\w*", part.value)
+    }
+    return (
+        {name.id for name in names if id(name) in inside},
+        quoted,
+        {name.id for name in names if id(name) not in inside},
+    )

@@ -275,5 +275,5 @@ def undecorated(statement: Statement, names: Names) -> Statement:
     lines = statement.text.split("\n")
     del lines[decorator.lineno - 1 : decorator.end_lineno]
     text = "\n".join(lines)
-    now, later = reads(statement.node, text)
+    now, later = reads(statement.node, text, lazy=statement.lazy)
     return replace(statement, text=text, now=now, later=later)

@@ -47,7 +47,8 @@ class _Closure:
         self.taken.setdefault(statement.place, root)
         for name in sorted(statement.now):
             self.need(name, statement.place, statement, root)
-        for name in sorted(statement.later):
+        known = {name for other in self.found[:after] for name in other.binds}
+        for name in sorted(statement.later | statement.quoted & known):
             version = self.need(name, max(after, statement.place), statement, root)
             if version is not None and after == root.after:
                 self.meant.setdefault(name, {}).setdefault(version, root.name)
@@ -119,12 +120,12 @@ def needed(chosen: list[Chosen], found: list[Statement], names: Names) -> Needed
     for place, root in closure.taken.items():
         _check_session(closure, found[place], root)
     statements = tuple(found[place] for place in sorted(closure.taken))
-    cells = {statement.cell for statement in statements}
+    # In a notebook it holds for all cells that follow.
     futures = {
         imported.name
         for statement in found
         for imported in statement.imports
-        if imported.module == "__future__" and statement.cell in cells and imported.name
+        if imported.module == "__future__" and imported.name
     }
     imports = tuple(each for each in closure.imports if each.module != "__future__")
     return Needed(statements, imports, tuple(sorted(futures)))

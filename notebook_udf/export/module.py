@@ -21,7 +21,7 @@ from notebook_udf.functions.choosing import listed
 from notebook_udf.functions.options import FunctionOptions
 from notebook_udf.types import ddl
 
-_OWN = ("register", "session", "session_or_spark", "spark")
+_OWN = ("_table", "register", "session", "session_or_spark", "spark")
 _DECORATORS = {
     "scalar": "udf", "async": "udf", "table": "udtf",
     "aggregate": "udaf", "table aggregate": "udtaf",

@@ -233,20 +233,54 @@ def test_a_tab_beside_the_notebook(
         page.keyboard.press("Enter")
     tab = page.locator(f".nu-tab {shown}")
     expect(tab).to_be_visible(timeout=SLOW)
+    if title == "State":
+        expect(tab.get_by_text("largest").first).to_be_visible(timeout=SLOW)
     notebook.shot(f"lab-tab-{title.lower()}")
-    page.evaluate(
-        "() => { const { shell } = window.jupyterapp; shell.currentWidget.close(); "
-        "for (const each of shell.widgets('main')) if (each.content?.cells === undefined"
-        " && each.content?.model?.cells) shell.activateById(each.id); }"
-    )
+    close_tab(notebook)
     expect(tab).to_have_count(0)
 
 
+def close_tab(notebook: Notebook) -> None:
+    """Closes the tab in front and goes back to the notebook."""
+    notebook.page.evaluate("() => window.jupyterapp.shell.currentWidget.close()")
+    notebook.page.evaluate(
+        "path => window.jupyterapp.commands.execute('docmanager:open', {path})", notebook.path.name
+    )
+
+
 COUNTS = """\
-counts = (spark.readStream.format("rate").load().groupBy((F.col("value") % 3).alias("k")).count()
-    .writeStream.outputMode("complete").format("memory").queryName("counts")
+class Largest(nu.AggregateFunction):
+    def create_accumulator(self):
+        return [0]
+    def accumulate(self, acc, value: int):
+        acc[0] = max(acc[0], value)
+    def get_value(self, acc) -> int:
+        return acc[0]
+largest = session.register_function("largest", Largest)
+numbers = spark.readStream.format("rate").load().withColumn("k", F.col("value") % 3)
+counts = (numbers.transform(nu.aggregate(by="k", largest=largest("value")))
+    .writeStream.outputMode("update").format("noop").queryName("counts")
     .option("checkpointLocation", "counts").start())
 counts.processAllAvailable()"""
+
+
+def test_a_tab_says_that_it_waits_for_a_cell(notebook: Notebook, side: Locator) -> None:
+    gate = notebook.path.parent / "gate"
+    cell = notebook.add(f"import os\nwhile not os.path.exists({str(gate)!r}): pass")
+    notebook.start(cell)
+    side.get_by_role("button", name="Logs", exact=True).click()
+    waits = notebook.page.locator(".nu-tab-waits")
+    expect(waits).to_have_text("Waits until the running cell has ended …")
+    gate.touch()
+    expect(waits).to_have_count(0, timeout=SLOW)
+    expect(notebook.page.locator(".nu-tab .nu-logs")).to_be_visible()
+    close_tab(notebook)
+
+
+def test_a_narrow_window(notebook: Notebook, side: Locator) -> None:
+    with notebook.narrow(620):
+        assert side.evaluate("node => node.scrollWidth <= node.clientWidth")
+        notebook.shot("lab-narrow")
 
 
 def test_the_palette_has_every_command(notebook: Notebook, fare: int) -> None:

@@ -96,7 +96,11 @@ def test_nbclient_sees_the_failure() -> None:
         ("%%udf --kind scalar --me", ["--memory"]),
         ("%%sparksql --", ["--limit", "--no-live", "--plan"]),
         ("%udf re", ["replay"]),
-        ("%udf ", ["errors", "functions", "logs", "metrics", "plan", "pool", "replay", "state"]),
+        (
+            "%udf ",
+            ["errors", "export", "functions", "logs", "metrics", "plan", "pool", "replay", "state"],
+        ),
+        ("%udf export --", ["--force"]),
         ("%udf logs --level W", ["WARNING"]),
     ],
 )

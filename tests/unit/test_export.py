@@ -84,6 +84,39 @@ def test_a_name_is_what_it_was_when_the_function_was_registered(tmp_path: Path) 
     assert "keys" not in text
 
 
+def test_statements_that_bind_in_other_ways(tmp_path: Path) -> None:
+    made = exported(
+        tmp_path,
+        "from __future__ import annotations\nimport os.path\nimport xml.dom, xml.sax",
+        "try:\n    import no_such_module_here as js\nexcept ImportError:\n    import json as js",
+        "A, (B, C) = 1, (2, 3)\nfor i in range(3):\n    A += i\nif B:\n    D = 4; E = 5",
+        "class P:\n    a = [x for x in (B, C)]\n\n    def m(self) -> Later:\n"
+        "        return len(self.a) + late",
+        "late = 10",
+        "class Later:\n    pass",
+        "%%udf f\ndef f() -> str:\n"
+        "    return js.dumps([A, C, D, P().m(), xml.sax.__name__, os.path.sep])",
+        "%%udf\ndef fact(n: int) -> int:\n    return 1 if n < 2 else n * fact(n - 1)",
+        "%%udf louder --returns STRING\nlouder = lambda s: s.upper()",
+    )
+    module = imported(made.module)
+    assert module.f() == '[4, 3, 4, 12, "xml.sax", "/"]'
+    assert module.fact(5) == 120
+    assert module.louder("a") == "A"
+    assert made.plain
+
+
+def test_annotations_as_text_may_be_names(tmp_path: Path) -> None:
+    text = text_of(
+        tmp_path,
+        "from dataclasses import dataclass\nfrom typing import Annotated",
+        "@dataclass\nclass Place:\n    lat: float\n    lon: 'float'\n\nunused = 1",
+        "%%udf\ndef f(x: Annotated[float, 'miles']) -> 'Place | None':\n    return None",
+    )
+    assert "class Place:" in text
+    assert "unused" not in text
+
+
 def test_the_last_function_of_a_name_is_exported(tmp_path: Path) -> None:
     made = exported(
         tmp_path,
