@@ -153,7 +153,8 @@ def _row(number: int, text: str, line: Line | None) -> str:
         f'<tr><td {cell}><span style="{_QUIET}">{number}</span></td>'
         f'<td style="padding:0"><div style="width:100px">{bar}</div></td>'
         f"<td {cell}>{here}</td><td {cell}>{there}</td>"
-        f'<td style="text-align:left;white-space:pre;padding:0">{escape(text)}</td></tr>'
+        f'<td style="text-align:left;padding:0"><code style="white-space:pre;'
+        f'background:transparent">{escape(text)}</code></td></tr>'
     )
 
 

@@ -36,8 +36,22 @@ _MOST_STACKS = 1_000
 # user's own code takes between two samples.
 _DEEPEST = 1_500
 
-# Function and its file; then code and line, innermost first.
-_Key = tuple[str, str, tuple[tuple[CodeType, int], ...]]
+# Code and line, innermost first.
+_Walk = tuple[tuple[CodeType, int], ...]
+# Function, its file, and a number for each code and its line: code itself is dear to compare.
+_Key = tuple[str, str, tuple[int, ...]]
+
+
+class _Seen:
+    """A stack that was seen, how often, and the nanoseconds that it stands for."""
+
+    __slots__ = ("count", "ns", "walk")
+
+    def __init__(self, walk: _Walk, ns: int) -> None:
+        # While it is here no other code gets the numbers that it is known by.
+        self.walk = walk
+        self.count = 1
+        self.ns = ns
 
 
 class Profiler:
@@ -51,7 +65,7 @@ class Profiler:
         # Profiles of all that runs, with the time of their end; and the one of the task.
         self._windows: dict[str, float] = {}
         self._of_task = ""
-        self._counts: dict[_Key, list[int]] = {}
+        self._counts: dict[_Key, _Seen] = {}
         self._dropped = 0
         self._query = ""
         self._paths: Paths | None = None
@@ -148,23 +162,25 @@ class Profiler:
         if call is None or call.file is None:
             return
         frames = sys._current_frames()
-        key = call.name, call.file, self._where(call, frames)
+        walk = self._where(call, frames)
         # What the user's code holds must not live longer because it was looked at.
         del frames
+        numbers = tuple([number for code, line in walk for number in (id(code), line)])
+        key = call.name, call.file, numbers
         with self._lock:
             if task.identity.task_attempt == self._ended:
                 return
             self._query = task.identity.query
             known = self._counts.get(key)
             if known is not None:
-                known[0] += 1
-                known[1] += ns
+                known.count += 1
+                known.ns += ns
             elif len(self._counts) < _MOST_STACKS:
-                self._counts[key] = [1, ns]
+                self._counts[key] = _Seen(walk, ns)
             else:
                 self._dropped += 1
 
-    def _where(self, call: Call, frames: dict[int, FrameType]) -> tuple[tuple[CodeType, int], ...]:
+    def _where(self, call: Call, frames: dict[int, FrameType]) -> _Walk:
         """Where the function is; of one whose calls are awaited, where one of them is."""
         thread = self._runtime.loop_thread
         inside = frames.get(thread) if thread is not None else None
@@ -186,23 +202,21 @@ class Profiler:
             for profile in {*self._windows, self._of_task} - {""}:
                 self._send(profile, counts, dropped, last=False)
 
-    def _send(
-        self, profile: str, counts: dict[_Key, list[int]], dropped: int, *, last: bool
-    ) -> None:
+    def _send(self, profile: str, counts: dict[_Key, _Seen], dropped: int, *, last: bool) -> None:
         names: dict[str, int] = {}
         frames: dict[StackFrame, int] = {}
         stacks: dict[tuple[int, tuple[int, ...]], list[int]] = {}
-        for (name, file, walked), (count, ns) in counts.items():
+        for (name, file, _), seen in counts.items():
             places = [
                 (code.co_filename, code.co_name, line, code.co_firstlineno)
-                for code, line in reversed(walked)
+                for code, line in reversed(seen.walk)
             ]
             assert self._paths is not None
             found = folded(places, self._paths, file)
             numbers = tuple(frames.setdefault(frame, len(frames)) for frame in found)
             total = stacks.setdefault((names.setdefault(name, len(names)), numbers), [0, 0])
-            total[0] += count
-            total[1] += ns
+            total[0] += seen.count
+            total[1] += seen.ns
         self._runtime.send(
             StackSamples(
                 pid=os.getpid(),
@@ -221,7 +235,7 @@ class Profiler:
         )
 
 
-def _walked(frame: FrameType | None) -> tuple[tuple[CodeType, int], ...]:
+def _walked(frame: FrameType | None) -> _Walk:
     found: list[tuple[CodeType, int]] = []
     while frame is not None and len(found) < _DEEPEST:
         found.append((frame.f_code, frame.f_lineno or frame.f_code.co_firstlineno))
@@ -229,7 +243,7 @@ def _walked(frame: FrameType | None) -> tuple[tuple[CodeType, int], ...]:
     return tuple(found)
 
 
-def _suspended(coroutine: Any) -> tuple[tuple[CodeType, int], ...]:
+def _suspended(coroutine: Any) -> _Walk:
     """Where a coroutine waits, in the same form."""
     found: list[tuple[CodeType, int]] = []
     while (frame := getattr(coroutine, "cr_frame", None)) is not None and len(found) < _DEEPEST:
