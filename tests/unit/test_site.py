@@ -72,6 +72,13 @@ def test_links_in_the_repository_lead_somewhere(name: str) -> None:
             assert (ROOT / link.partition("#")[0]).exists(), link
 
 
+def test_the_readme_leads_to_every_tutorial() -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    for path in (ROOT / "notebooks").glob("*.ipynb"):
+        assert f"?urlpath=lab/tree/notebooks/{path.name})" in readme, path.name
+        assert f"(notebooks/{path.name})" in readme, path.name
+
+
 def test_the_papers_of_the_repository_can_be_read() -> None:
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
     assert citation["version"] == nu.__version__
