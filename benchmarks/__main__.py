@@ -11,6 +11,7 @@ from benchmarks import (
     aggregates,
     async_calls,
     explorer,
+    first_result,
     flood,
     latency,
     live,
@@ -40,6 +41,7 @@ BENCHMARKS: dict[str, Callable[[], list[Figure]]] = {
     "streams": streams.run,
     "process": process.run,
     "explorer": explorer.run,
+    "first result": first_result.run,
     "profiler": profiler.run,
 }
 RESULTS = Path(__file__).with_name("RESULTS.md")
