@@ -129,6 +129,9 @@ def test_a_query_is_seen_and_cancelled_while_its_cell_blocks(
     expect(running).to_have_count(1, timeout=SLOW)
     # The rate lives on while the cell blocks.
     expect(notebook.page.locator(".nu-status")).not_to_contain_text("· 0 rows/s", timeout=SLOW)
+    # So do the marks, while what is below the cell changes all the time.
+    mark = notebook.cells.nth(cell - 1).locator(".nu-mark")
+    expect(mark).to_contain_text("registered as slow", timeout=SLOW)
     notebook.shot("lab-running")
     running.get_by_role("button", name="Cancel").click()
     notebook.finish(cell)

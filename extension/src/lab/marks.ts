@@ -32,8 +32,11 @@ export class Marks {
   }
 
   private soon(): void {
-    clearTimeout(this.due);
-    this.due = window.setTimeout(() => this.draw(), SOON);
+    // Not put off by what comes meanwhile: outputs may change all the time.
+    this.due ||= window.setTimeout(() => {
+      this.due = 0;
+      this.draw();
+    }, SOON);
   }
 
   private draw(): void {
