@@ -42,7 +42,7 @@ def saved(notebook: Notebook) -> Path:
     """The notebook's file, written while its panels live."""
     for cell in CELLS:
         notebook.run(cell)
-    expect(notebook.page.locator(".nu-panel")).to_have_count(LIVE)
+    expect(notebook.page.locator(".jp-OutputArea-output .nu-panel")).to_have_count(LIVE)
     notebook.shot("every-panel")
     notebook.save()
     notebook.page.wait_for_function(
@@ -72,7 +72,7 @@ def test_untrusted_it_shows_static_twins(
     assert page.evaluate(
         "() => [...window.jupyterapp.shell.currentWidget.model.cells].some(c => !c.trusted)"
     )
-    expect(page.locator(".nu-panel")).to_have_count(0)
+    expect(page.locator(".jp-OutputArea-output .nu-panel")).to_have_count(0)
     shown = "\n".join(page.locator(".jp-OutputArea-output").all_inner_texts())
     for words in ("twice", "HashAggregate", "workers alive", "twice[499]"):
         assert words in shown
