@@ -55,18 +55,18 @@ class Total(AggregateFunction):
 
 
 def test_a_class_becomes_an_aggregate(cell: Cell) -> None:
-    ran = cell(f"%%udf total --kind aggregate --on-error null{TOTAL}")
+    ran = cell(f"%%udf sum_of --kind aggregate --on-error null{TOTAL}")
     assert ran.ok, ran.errors
-    assert ran.displays[0]["text/plain"] == "registered total(x bigint) -> bigint, version 1"
+    assert ran.displays[0]["text/plain"] == "registered sum_of(x bigint) -> bigint, version 1"
     used = cell(
-        "%%sparksql\nSELECT id % 2 AS k, total(id), count(*) FROM range(10) GROUP BY 1 ORDER BY 1"
+        "%%sparksql\nSELECT id % 2 AS k, sum_of(id), count(*) FROM range(10) GROUP BY 1 ORDER BY 1"
     )
     assert used.ok, used.errors
     assert "25" in str(used.displays[-1])
     checked = cell(
-        "assert total.kind == 'aggregate'\n"
-        "assert total.definition.options.on_error == 'null'\n"
-        "assert total.eval([1, 2, 3]) == 6"
+        "assert sum_of.kind == 'aggregate'\n"
+        "assert sum_of.definition.options.on_error == 'null'\n"
+        "assert sum_of.eval([1, 2, 3]) == 6"
     )
     assert checked.ok, checked.errors
 
