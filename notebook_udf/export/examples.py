@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import sqlglot
 from sqlglot import exp
 
+from notebook_udf.errors import PlanningError
 from notebook_udf.export.calls import LINE, Call, quoted, source
 from notebook_udf.export.cells import UdfLine
 from notebook_udf.export.declared import Declared
 from notebook_udf.export.module import Module
+from notebook_udf.planner.syntax.dialect import read
 
 _PLAIN = """\
 import {module}
@@ -83,11 +84,12 @@ def tests_text(module: Module, name: str) -> tuple[str, list[str]]:
 def tables_of(query: str) -> list[str]:
     """The tables that a query reads."""
     try:
-        tree = sqlglot.parse_one(query, dialect="spark")
-    except sqlglot.errors.ParseError:
+        tree = read(query)
+    except PlanningError:
         return []
     own = {each.alias_or_name.lower() for each in tree.find_all(exp.CTE)}
-    names = (table.name for table in tree.find_all(exp.Table))
+    named = (t for t in tree.find_all(exp.Table) if isinstance(t.this, exp.Identifier))
+    names = (table.name for table in named)
     return list(dict.fromkeys(name for name in names if name and name.lower() not in own))
 
 

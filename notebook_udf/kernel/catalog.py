@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
+from notebook_udf.errors import PlanningError
 from notebook_udf.planner.asynchronous import node_function
 from notebook_udf.planner.catalog import Member
 from notebook_udf.registry import RegisteredFunction
@@ -19,6 +20,12 @@ if TYPE_CHECKING:
 
 _numbers = itertools.count(1)
 _VIEW = re.compile(r"\b_nu_rows_\d+\b")
+_QUERY = re.compile(r"(?i)[\s(]*(SELECT|WITH|FROM|VALUES|TABLE)\b")
+_DOUBLE_QUOTED = ("spark.sql.ansi.enabled", "spark.sql.ansi.doubleQuotedIdentifiers")
+_ALL_FIELDS = 2**31 - 1
+# Columns are numbered through the session; a lambda of Scala's has an address; a parameter has the
+# place where it stands.
+_NUMBER = re.compile(r"#\d+L?|\$\$Lambda[\w/$]*@?\w*|posparameter\(\d+\)")
 _PASSED = "\n-- and these rows go through a pass in Python"
 
 
@@ -51,10 +58,14 @@ class Catalog:
 
     def run(self, query: str) -> DataFrame:
         """Spark's answer to a query, analysed."""
-        given = () if self._parameters is None else (self._parameters,)
-        rows = self._spark.sql(query, *given)
+        rows = self.ask(query)
         self._texts[rows] = self._latest = query
         return rows
+
+    def ask(self, query: str) -> DataFrame:
+        """The same, where only its columns are looked at: it is no step on the way."""
+        given = () if self._parameters is None else (self._parameters,)
+        return self._spark.sql(query, *given)
 
     def steps(self) -> tuple[tuple[str, str], ...]:
         """What Spark was given in the end: names and texts, each before those that read it."""
@@ -74,6 +85,29 @@ class Catalog:
         name = f"_nu_{role}_{record.name}_{record.version}"
         self._spark.udf.register(name, self._planned(record, role))
         return name
+
+    def parse(self, query: str) -> str:
+        """The plan that Spark's parser reads, in a form in which equal plans are equal."""
+        session = getattr(self._spark, "_jsparkSession", None)
+        if session is None:
+            # Spark Connect prints the parsed plan of what it could analyse, and of nothing else; a
+            # statement it would run for that.
+            if not _QUERY.match(query):
+                raise PlanningError(
+                    "on Spark Connect a statement cannot call a Python aggregate function: run its "
+                    "query through session.sql, and write the rows with DataFrame.write"
+                )
+            shown = self._spark.sql(query)._explain_string(extended=True)
+            plan = shown.partition("== Parsed Logical Plan ==")[2].partition("== Analyzed")[0]
+        else:
+            parsed = session.sessionState().sqlParser().parsePlan(query)
+            plan = parsed.treeString(True, False, _ALL_FIELDS, False, False)
+        return _without_numbers(str(plan))
+
+    def double_quoted_identifiers(self) -> bool:
+        """Whether text in double quotes is a name."""
+        conf = self._spark.conf
+        return all(conf.get(key, "false") == "true" for key in _DOUBLE_QUOTED)
 
     def hidden_node(self, members: Sequence[Member]) -> str:
         """The SQL name of several async functions in one node, known to Spark."""
@@ -100,6 +134,11 @@ class Catalog:
     def __exit__(self, *_: object) -> None:
         for name in self._views:
             self._spark.catalog.dropTempView(name)
+
+
+def _without_numbers(plan: str) -> str:
+    seen: dict[str, str] = {}
+    return _NUMBER.sub(lambda match: seen.setdefault(match[0], f"#{len(seen)}"), plan)
 
 
 @lru_cache(maxsize=4)

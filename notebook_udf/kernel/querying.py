@@ -6,15 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from sqlglot import exp
+
+from notebook_udf.errors import PlanningError
 from notebook_udf.kernel.async_options import in_force
 from notebook_udf.kernel.catalog import Catalog
-from notebook_udf.planner import asynchronous, promises
+from notebook_udf.planner import asynchronous, guard, promises
 from notebook_udf.planner.both_sides import check
-from notebook_udf.planner.calls import of_kind
+from notebook_udf.planner.calls import calls_any, mentions, of_kind
 from notebook_udf.planner.decisions import Decision
-from notebook_udf.planner.laterals import Laterals
+from notebook_udf.planner.laterals import Laterals, may_need_pass, needs_pass
 from notebook_udf.planner.scalar_calls import ScalarCalls
-from notebook_udf.planner.sql import Planner, mentions
+from notebook_udf.planner.sql import Planner
+from notebook_udf.planner.syntax.dialect import read, text
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -22,8 +26,8 @@ if TYPE_CHECKING:
     from notebook_udf.kernel.core import Session
     from notebook_udf.registry import RegisteredFunction
 
-    # Table functions, scalar ones and aggregates, by lower-case name.
-    _Functions: TypeAlias = tuple[dict[str, RegisteredFunction], ...]
+    # By lower-case name.
+    _Functions: TypeAlias = dict[str, RegisteredFunction]
 
 
 @dataclass(frozen=True)
@@ -56,10 +60,8 @@ def _run(session: Session, query: str, args: Mapping[str, Any]) -> DataFrame:
     from pyspark.logger import PySparkLogger
     from pyspark.sql.sql_formatter import SQLStringFormatter
 
-    query = asynchronous.placed(query, of_kind(session.functions, "async"))
     if not mentions(query, session.functions):
         return session.spark.sql(query, **args)
-    untouched = query
     given = dict(args)
     parameters = given.pop("args", None)
     formatter = SQLStringFormatter(session.spark)
@@ -67,10 +69,9 @@ def _run(session: Session, query: str, args: Mapping[str, Any]) -> DataFrame:
     logger = PySparkLogger.getLogger("SQLQueryContextLogger")
     silent, logger.disabled = logger.disabled, True
     try:
-        if given:
-            query = formatter.format(query, **given)
+        formatted = formatter.format(query, **given) if given else query
         with Catalog(session.spark, session.planned, parameters) as catalog:
-            rows = _planned(session, query, catalog, _functions_of(session, query))
+            rows = _Planning(session, formatted, catalog).rows()
             if rows is not None:
                 known = session.rewritten.get(rows, Rewriting())
                 session.rewritten[rows] = replace(known, steps=catalog.steps())
@@ -78,50 +79,88 @@ def _run(session: Session, query: str, args: Mapping[str, Any]) -> DataFrame:
     finally:
         logger.disabled = silent
         formatter.clear()
-    return session.spark.sql(untouched, **args)
+    return session.spark.sql(query, **args)
 
 
-def _functions_of(session: Session, query: str) -> _Functions:
-    """Table functions, scalar ones and aggregates; async ones with the options that hold now."""
-    tables, scalars, aggregates = (
-        of_kind(session.functions, *kinds)
-        for kinds in (("table",), ("scalar", "async"), ("aggregate",))
-    )
-    for name, record in scalars.items():
-        if record.definition.is_async and mentions(query, {name: record}):
-            scalars[name] = in_force(session, record)
-    return tables, scalars, aggregates
+class _Planning:
+    """One query, on its way through the parts of the planner."""
 
+    def __init__(self, session: Session, query: str, catalog: Catalog) -> None:
+        self._session = session
+        self._query = query
+        self._catalog = catalog
+        self._tables, self._scalars, self._aggregates = (
+            of_kind(session.functions, *kinds)
+            for kinds in (("table",), ("scalar", "async"), ("aggregate",))
+        )
 
-def _planned(
-    session: Session, query: str, catalog: Catalog, functions: _Functions
-) -> DataFrame | None:
-    """The rows of a query; None if Spark is to have it as it is."""
-    tables, scalars, aggregates = functions
-    if not mentions(query, tables):
-        return _without_tables(session, query, catalog, functions)
+    def rows(self) -> DataFrame | None:
+        """The rows of the query; None if Spark is to have it as it is.
 
-    def run(part: str) -> DataFrame:
-        rows = _without_tables(session, part, catalog, functions)
-        return catalog.run(part) if rows is None else rows
+        Raises
+        ------
+        PlanningError
+            For what neither Spark nor this package can run, with its place.
+        """
+        tree = self._read()
+        if tree is None:
+            return None
+        doubt = guard.misread(tree, self._catalog)
+        if doubt is not None:
+            if self._is_ours_alone(tree):
+                raise doubt
+            return None
+        asyncs = {n: r for n, r in self._scalars.items() if r.definition.is_async}
+        for name, record in asyncs.items():
+            if calls_any(tree, {name: record}):
+                self._scalars[name] = in_force(self._session, record)
+        placed = asynchronous.placed(tree, asyncs)
+        rows = self._planned(placed)
+        return self._catalog.run(text(placed)) if rows is None and placed is not tree else rows
 
-    steady = ScalarCalls(scalars, catalog, query, aggregates).steady
-    return Laterals(query, tables, catalog, run, steady, aggregates).rows()
+    def _read(self) -> exp.Expression | None:
+        try:
+            return read(
+                self._query,
+                double_quoted_identifiers=self._catalog.double_quoted_identifiers(),
+            )
+        except PlanningError:
+            unsafe = mentions(self._query, self._tables) and may_need_pass(self._query)
+            if not unsafe and not mentions(self._query, self._aggregates):
+                return None
+            # Where it is no SQL at all, Spark says better what is wrong.
+            self._catalog.parse(self._query)
+            raise
 
+    def _is_ours_alone(self, tree: exp.Expression) -> bool:
+        """Whether Spark cannot answer the query as it is, or would answer another one."""
+        return calls_any(tree, self._aggregates) or bool(needs_pass(tree, self._tables))
 
-def _without_tables(
-    session: Session, query: str, catalog: Catalog, functions: _Functions
-) -> DataFrame | None:
-    """The same for one in which table functions, if there are any, are left to Spark."""
-    _, scalars, aggregates = functions
-    aggregated, called = mentions(query, aggregates), mentions(query, scalars)
-    if not aggregated and not called:
-        return None
-    calls = ScalarCalls(scalars, catalog, query, aggregates)
-    kept = promises.keep(query, calls, aggregates=aggregated)
-    if not aggregated:
-        return None if kept is None else kept.rows
-    planner = Planner(query, aggregates, catalog, kept and kept.tree)
-    frame = planner.plan()
-    session.rewritten[frame] = Rewriting(decisions=tuple(planner.decisions))
-    return check(query, calls, frame) if called else frame
+    def _planned(self, tree: exp.Expression) -> DataFrame | None:
+        if not calls_any(tree, self._tables):
+            return self._without_tables(tree)
+
+        def run(part: exp.Expression) -> DataFrame:
+            rows = self._without_tables(part)
+            return self._catalog.run(text(part)) if rows is None else rows
+
+        steady = self._calls().steady
+        laterals = Laterals(tree, self._tables, self._catalog, run, steady, self._aggregates)
+        return laterals.rows()
+
+    def _without_tables(self, tree: exp.Expression) -> DataFrame | None:
+        """The same for one in which table functions, if there are any, are left to Spark."""
+        aggregated, called = (calls_any(tree, f) for f in (self._aggregates, self._scalars))
+        if not aggregated and not called:
+            return None
+        calls = self._calls()
+        kept = promises.keep(tree, calls, aggregates=aggregated)
+        if not aggregated:
+            return None if kept is None else kept.rows
+        planner = Planner(tree, self._aggregates, self._catalog, kept and kept.tree)
+        frame = planner.plan()
+        self._session.rewritten[frame] = Rewriting(decisions=tuple(planner.decisions))
+        return check(tree, calls, frame) if called else frame
+
+    def _calls(self) -> ScalarCalls:
+        return ScalarCalls(self._scalars, self._catalog, self._aggregates)

@@ -28,6 +28,7 @@ from notebook_udf.errors import (
     WorkerLost,
 )
 from notebook_udf.excerpt import code_lines, own_frame
+from notebook_udf.planner.messages import retold
 from notebook_udf.telemetry.records import CallFailed
 from notebook_udf.telemetry.store import Store
 from notebook_udf.text import megabytes
@@ -62,7 +63,7 @@ class Translator:
             converted = original(java_exception)
             found = self.translate(_text(java_exception))
             self._latest = found or self._latest
-            return found or converted
+            return found or retold(converted)
 
         captured.convert_exception = convert
 

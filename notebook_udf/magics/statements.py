@@ -1,6 +1,6 @@
 """The text of a ``%%sparksql`` cell: its statements, and the variables in them.
 
-Quotes and comments are told from code by sqlglot's tokenizer; what the SQL means is Spark's
+Quotes and comments are told from code by the planner's tokens; what the SQL means is Spark's
 business.
 """
 
@@ -10,9 +10,12 @@ import datetime
 import decimal
 import sys
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import PlanningError
+
+if TYPE_CHECKING:
+    from notebook_udf.planner.syntax.tokens import Token
 
 _PLAIN = (str, bool, int, float, decimal.Decimal)
 
@@ -36,18 +39,17 @@ def statements(cell: str, namespace: dict[str, Any]) -> list[Statement]:
     PlanningError
         If there is no statement, or a place names a variable that cannot stand in SQL.
     """
-    import sqlglot
-    from sqlglot.errors import SqlglotError
+    from notebook_udf.planner.syntax.tokens import Unreadable, tokens_of
 
     try:
-        tokens = sqlglot.tokenize(cell, read="spark")
-    except SqlglotError:
-        # Spark may know better than sqlglot, and says what is wrong if it does not.
+        tokens = tokens_of(cell)[:-1]
+    except Unreadable:
+        # Spark says what is wrong with it.
         return [Statement(cell.strip().rstrip(";"), {})]
-    groups: list[list[Any]] = [[]]
+    groups: list[list[Token]] = [[]]
     for token in tokens:
-        script = groups[-1] and groups[-1][0].text.upper() == "BEGIN"
-        if token.token_type.name == "SEMICOLON" and not script:
+        script = groups[-1] and groups[-1][0].upper == "BEGIN"
+        if token.upper == ";" and not script:
             groups.append([])
         else:
             groups[-1].append(token)
@@ -57,17 +59,16 @@ def statements(cell: str, namespace: dict[str, Any]) -> list[Statement]:
     return found
 
 
-def _statement(cell: str, tokens: list[Any], namespace: dict[str, Any]) -> Statement:
-    first, last = tokens[0].start, tokens[-1].end + 1
-    if tokens[-1].token_type.name == "SEMICOLON":
+def _statement(cell: str, tokens: list[Token], namespace: dict[str, Any]) -> Statement:
+    first, last = tokens[0].start, tokens[-1].end
+    if tokens[-1].upper == ";":
         last -= 1
     values: dict[str, Any] = {}
     places: list[tuple[int, int]] = []
     for opening, name, closing in zip(tokens, tokens[1:], tokens[2:], strict=False):
-        braces = opening.token_type.name, closing.token_type.name
-        if braces == ("L_BRACE", "R_BRACE") and name.text.isidentifier():
+        if (opening.upper, closing.upper) == ("{", "}") and name.text.isidentifier():
             values[name.text] = _value(name.text, namespace)
-            places.append((opening.start, closing.end + 1))
+            places.append((opening.start, closing.end))
     if not values:
         return Statement(cell[first:last], {})
     # spark.sql formats the whole text once there are values: every other brace is doubled.

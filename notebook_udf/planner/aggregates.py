@@ -50,7 +50,11 @@ def partial_rows(
         StructField(f"{ACCUMULATOR}{i}", accumulator_struct(record))
         for i, record in enumerate(records)
     ]
-    fields = [StructField(f.name, f.dataType, True) for f in leading]
+    # What passes through is NULL in the rows of accumulators; keys are as they were.
+    fields = [
+        StructField(f.name, f.dataType, f.nullable or place >= len(layout.keys))
+        for place, f in enumerate(leading)
+    ]
     fields.append(StructField(PASSED, BooleanType(), True))
     return rows.mapInArrow(PartialPass.of(layout, shipments), StructType([*fields, *accumulators]))
 
@@ -66,7 +70,7 @@ def window_rows(
         StructField(name, result_type(record.definition))
         for name, record in zip(layout.results, records, strict=True)
     ]
-    fields = [StructField(f.name, f.dataType, True) for f in rows.schema.fields]
+    fields = [StructField(f.name, f.dataType, f.nullable) for f in rows.schema.fields]
     return rows.mapInArrow(WindowPass.of(layout, shipments), StructType([*fields, *results]))
 
 

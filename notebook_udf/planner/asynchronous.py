@@ -18,14 +18,13 @@ from pyspark.sql.udf import UserDefinedFunction
 from pyspark.util import PythonEvalType
 from sqlglot import exp
 
-from notebook_udf.errors import PlanningError
 from notebook_udf.functions.async_options import CONF_PREFIX, AsyncOptions
 from notebook_udf.planner import scalar
 from notebook_udf.planner.aggregates import column_name
 from notebook_udf.planner.calls import arguments_of, name_of
 from notebook_udf.planner.catalog import Member
-from notebook_udf.planner.dialect import parsed, text
 from notebook_udf.planner.shipped import travelling
+from notebook_udf.planner.syntax.dialect import canonical
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.types import contains_year_month
 from notebook_udf.worker.asynchronous import AsyncNode
@@ -87,7 +86,7 @@ def with_columns(rows: DataFrame, calls: Mapping[str, AwaitedCall]) -> DataFrame
         source = rows.select(*before, *(a.alias(f"_nu_arg{i}") for i, a in enumerate(arguments)))
         shipments = [ship(r.name, r.version, r.definition, r.payload) for r, _, _ in members]
         widths = tuple(width for _, _, width in members)
-        fields = [StructField(f.name, f.dataType, True) for f in kept]
+        fields = [StructField(f.name, f.dataType, f.nullable) for f in kept]
         fields += [StructField(n, travelling(t)) for n, t in zip(calls, results, strict=True)]
         made = source.mapInArrow(
             UnorderedPass.of(shipments, widths, len(kept), tuple(calls)), StructType(fields)
@@ -141,7 +140,7 @@ def overlapping(nodes: Iterable[exp.Expression], calls: ScalarCalls) -> set[str]
     for node in nodes:
         record = calls.record(node)
         if record is not None and record.definition.is_async and travels_plain(record):
-            found[text(node)] = _depth(node, calls)
+            found[canonical(node)] = _depth(node, calls)
     depths = list(found.values())
     return set(found) if len(set(depths)) < len(depths) else set()
 
@@ -237,32 +236,35 @@ def stored_union(tree: exp.Expression, calls: ScalarCalls) -> exp.Expression | N
     )
 
 
-def placed(query: str, records: Mapping[str, RegisteredFunction]) -> str:
-    """The query with the arguments of async calls by place, where some were given by name.
+def placed(tree: exp.Expression, records: Mapping[str, RegisteredFunction]) -> exp.Expression:
+    """The tree with the arguments of async calls by place, where some were given by name.
 
     Raises
     ------
     PlanningError
         If the arguments given leave a gap.
     """
-    if "=>" not in query or not records:
-        return query
-    try:
-        tree = parsed(query)
-    except PlanningError:
-        # Spark says better what is wrong with it.
-        return query
-    changed = False
-    for node in list(tree.walk()):
-        record = records.get(name_of(node).strip("`"))
-        if record is None or not isinstance(node, exp.Anonymous):
-            continue
-        named = {a.this.name: a.expression for a in node.expressions if isinstance(a, exp.Kwarg)}
-        if named:
+    made = None
+    named = [node for node in tree.walk() if _is_named_call(node, records)]
+    if named:
+        made = tree.copy()
+        for node in [node for node in made.walk() if _is_named_call(node, records)]:
+            given = {
+                a.this.name: a.expression for a in node.expressions if isinstance(a, exp.Kwarg)
+            }
             plain = [a for a in node.expressions if not isinstance(a, exp.Kwarg)]
-            node.set("expressions", scalar.by_place(record, plain, named))
-            changed = True
-    return text(tree) if changed else query
+            node.set("expressions", scalar.by_place(records[_name_of(node)], plain, given))
+    return tree if made is None else made
+
+
+def _is_named_call(node: exp.Expression, records: Mapping[str, RegisteredFunction]) -> bool:
+    if not isinstance(node, exp.Anonymous) or _name_of(node) not in records:
+        return False
+    return any(isinstance(argument, exp.Kwarg) for argument in node.expressions)
+
+
+def _name_of(node: exp.Expression) -> str:
+    return name_of(node).strip("`")
 
 
 def explain(record: RegisteredFunction) -> str:

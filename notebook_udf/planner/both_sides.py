@@ -14,7 +14,6 @@ from pyspark.sql import DataFrame
 from sqlglot import exp
 
 from notebook_udf.errors import PlanningError
-from notebook_udf.planner.dialect import parsed
 from notebook_udf.planner.inner import Unfit
 from notebook_udf.planner.joins import candidates, joined_in_pairs, refused_join
 from notebook_udf.planner.names import Names
@@ -46,7 +45,7 @@ def doubtful(tree: exp.Expression, calls: ScalarCalls) -> PlanningError | None:
     return None
 
 
-def check(query: str, calls: ScalarCalls, rows: DataFrame) -> DataFrame:
+def check(tree: exp.Expression, calls: ScalarCalls, rows: DataFrame) -> DataFrame:
     """The rows of a query that was planned.
 
     Raises
@@ -54,7 +53,7 @@ def check(query: str, calls: ScalarCalls, rows: DataFrame) -> DataFrame:
     PlanningError
         If Spark cannot run it for a call over both sides, with its place.
     """
-    doubt = doubtful(parsed(query), calls)
+    doubt = doubtful(tree, calls)
     if doubt is not None and is_refused(lambda: rows):
         raise doubt
     return rows

@@ -6,14 +6,16 @@ DISTINCT, FILTER, OVER. A form that no aggregate can take is an error that names
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from sqlglot import exp
 
 from notebook_udf.errors import PlanningError
-from notebook_udf.planner.dialect import text
+from notebook_udf.planner.syntax.dialect import embedded, place_in
+from notebook_udf.planner.syntax.nodes import OpaqueQuery, origin_of
 from notebook_udf.registry import RegisteredFunction
 
 T = TypeVar("T")
@@ -73,7 +75,6 @@ def nested_queries(node: exp.Expression) -> list[exp.Expression]:
 def find_calls(
     node: exp.Expression,
     aggregates: Mapping[str, RegisteredFunction],
-    query: str,
     built_in: frozenset[str] = frozenset(),
 ) -> list[AggregateCall]:
     """The calls under a node, outside the queries inside it.
@@ -90,23 +91,23 @@ def find_calls(
     for each in within(node):
         name = name_of(each)
         if name in aggregates:
-            found.append(_call(each, aggregates[name], query))
+            found.append(_call(each, aggregates[name]))
     for call in found:
         for argument in (*call.arguments, *([call.condition] if call.condition else [])):
             for below in within(argument):
                 name = name_of(below)
-                if name in aggregates or name in built_in or isinstance(below, exp.AggFunc):
+                if name in aggregates or name in built_in:
                     inside_window = below.find_ancestor(exp.Window) or call.window
                     if inside_window is None:
                         raise PlanningError(
-                            f"{position(below, query)}{text(below)} stands inside the "
+                            f"{position(below)}{embedded(below)} stands inside the "
                             f"arguments of {call.record.name}, and an aggregate cannot be taken of "
                             f"an aggregate: compute the inner one in a subquery"
                         )
     return found
 
 
-def _call(node: exp.Expression, record: RegisteredFunction, query: str) -> AggregateCall:
+def _call(node: exp.Expression, record: RegisteredFunction) -> AggregateCall:
     arguments = arguments_of(node)
     distinct = len(arguments) == 1 and isinstance(arguments[0], exp.Distinct)
     if distinct:
@@ -114,15 +115,15 @@ def _call(node: exp.Expression, record: RegisteredFunction, query: str) -> Aggre
     for argument in arguments:
         if isinstance(argument, exp.Star):
             raise PlanningError(
-                f"{position(node, query)}{record.name}(*) has no meaning: name the columns"
+                f"{position(node)}{record.name}(*) has no meaning: name the columns"
             )
-    arguments = _in_order(arguments, record, node, query)
+    arguments = _in_order(arguments, record, node)
     outer: exp.Expression = node
     condition = window = None
     if isinstance(outer.parent, (exp.WithinGroup, exp.IgnoreNulls, exp.RespectNulls)):
         construct = type(outer.parent).__name__
         raise PlanningError(
-            f"{position(node, query)}{construct} is not something {record.name} can be given"
+            f"{position(node)}{construct} is not something {record.name} can be given"
         )
     if isinstance(outer.parent, exp.Filter) and outer.parent.this is outer:
         outer = outer.parent
@@ -133,11 +134,11 @@ def _call(node: exp.Expression, record: RegisteredFunction, query: str) -> Aggre
 
 
 def _in_order(
-    arguments: list[exp.Expression], record: RegisteredFunction, node: exp.Expression, query: str
+    arguments: list[exp.Expression], record: RegisteredFunction, node: exp.Expression
 ) -> list[exp.Expression]:
     placed = [a for a in arguments if not isinstance(a, exp.Kwarg)]
     named = {a.this.name: a.expression for a in arguments if isinstance(a, exp.Kwarg)}
-    return in_places(record, placed, named, position(node, query)) if named else arguments
+    return in_places(record, placed, named, position(node)) if named else arguments
 
 
 def in_places(
@@ -162,15 +163,43 @@ def in_places(
     return [*placed, *(named[name] for name in given)]
 
 
-def position(node: exp.Expression, query: str) -> str:
-    """``line 3, column 5: `` of a node in the query, or nothing where the parser kept none."""
+def position(node: exp.Expression) -> str:
+    """``line 3, column 5: `` of a node in the query, or nothing where a rule made it."""
     for each in node.walk():
-        start = each.meta.get("start")
-        if start is not None:
-            before = query[:start]
-            line = before.count("\n") + 1
-            return f"line {line}, column {start - (before.rfind(chr(10)) + 1) + 1}: "
+        origin = origin_of(each)
+        if origin is not None:
+            return place_in(origin.text, origin.start)
     return ""
+
+
+def mentions(query: str, names: Mapping[str, Any]) -> bool:
+    """Whether the text may call one of the functions; cheap, and never wrong about a no."""
+    if not names:
+        return False
+    words = "|".join(map(re.escape, names))
+    # Behind its name: the quote of a name, or what ends IDENTIFIER('name').
+    called = rf"(?i)(?<![\w.])[`'\"]?({words})[`'\"]?\s*(\)\s*)?\("
+    return re.search(called, query) is not None
+
+
+def calls_any(node: exp.Expression, functions: Mapping[str, RegisteredFunction]) -> bool:
+    """Whether one of the functions is called under a node, or may be in what is kept as text."""
+    if not functions:
+        return False
+    return any(
+        name_of(each).strip("`") in functions or _hides_any(each, functions) for each in node.walk()
+    )
+
+
+def hidden_call(
+    node: exp.Expression, functions: Mapping[str, RegisteredFunction]
+) -> exp.Expression | None:
+    """A part of a query that is kept as its text, and calls one of the functions."""
+    return next((each for each in node.walk() if _hides_any(each, functions)), None)
+
+
+def _hides_any(node: exp.Expression, functions: Mapping[str, RegisteredFunction]) -> bool:
+    return isinstance(node, (OpaqueQuery, exp.Command)) and mentions(embedded(node), functions)
 
 
 def of_kind(

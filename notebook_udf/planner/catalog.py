@@ -33,5 +33,20 @@ class Catalog(Names, Protocol):
     def run(self, query: str) -> DataFrame:
         """Spark's answer to a query, analysed."""
 
+    def ask(self, query: str) -> DataFrame:
+        """The same, where only its columns are looked at: it is no step on the way."""
+
+    def parse(self, query: str) -> str:
+        """The plan that Spark's parser reads, in a form in which equal plans are equal.
+
+        Raises
+        ------
+        ParseException
+            If it reads none.
+        """
+
+    def double_quoted_identifiers(self) -> bool:
+        """Whether text in double quotes is a name."""
+
     def hidden_node(self, members: Sequence[Member]) -> str:
         """The SQL name of several async functions in one node, known to Spark."""

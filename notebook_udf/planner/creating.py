@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from pyspark.sql import DataFrame
 from sqlglot import exp
 
 from notebook_udf.errors import PlanningError
+from notebook_udf.planner.syntax.nodes import CacheTable, CreateView
 
 
 def create_view(
-    tree: exp.Create, query: str, kind: str, rows_of: Callable[[exp.Expression], DataFrame]
+    tree: CreateView, kind: str, rows_of: Callable[[exp.Expression], DataFrame]
 ) -> DataFrame:
     """Makes a temporary view; its plan keeps the rows, where its text would lose them.
 
@@ -23,37 +23,41 @@ def create_view(
     PlanningError
         If the view is to outlive the session.
     """
-    properties = tree.args.get("properties")
-    temporary = properties is not None and properties.find(exp.TemporaryProperty) is not None
-    target = tree.this
-    name = target.sql("spark")
-    if tree.args.get("global_") or re.search(r"(?i)\bGLOBAL\s+TEMP", query):
+    name = tree.args["name"]
+    if tree.args.get("shared"):
         raise PlanningError(
             f"a global temporary view ({name}) outlives the session, and a Python {kind} "
             f"function does not: CREATE TEMPORARY VIEW"
         )
-    if not temporary:
+    if not tree.args.get("temporary"):
         raise PlanningError(
             f"a persistent view ({name}) cannot call a Python {kind} function, which lives "
             f"as long as the session: CREATE TEMPORARY VIEW"
         )
-    rows = rows_of(tree.expression)
-    if isinstance(target, exp.Schema):
-        rows = rows.toDF(*(column.name for column in target.expressions))
-        target = target.this
-    if tree.args.get("replace"):
-        rows.createOrReplaceTempView(target.name)
+    assert tree.query is not None
+    rows = rows_of(tree.query.copy())
+    if tree.args.get("columns"):
+        rows = rows.toDF(*tree.args["columns"])
+    if tree.args.get("replaces"):
+        rows.createOrReplaceTempView(_bare(name))
     else:
-        rows.createTempView(target.name)
+        rows.createTempView(_bare(name))
     return rows.limit(0).select()
 
 
 def cache_table(
-    tree: exp.Cache,
+    tree: CacheTable,
     rows_of: Callable[[exp.Expression], DataFrame],
     run: Callable[[str], DataFrame],
 ) -> DataFrame:
     """CACHE TABLE of a query: a temporary view that keeps the rows, cached by ``run``."""
-    name = tree.this.sql("spark")
-    rows_of(tree.expression).createOrReplaceTempView(tree.this.name)
-    return run(f"CACHE {'LAZY ' if tree.args.get('lazy') else ''}TABLE {name}")
+    name, options = tree.args["name"], tree.args.get("options") or ""
+    assert tree.query is not None
+    rows_of(tree.query.copy()).createOrReplaceTempView(_bare(name))
+    lazy = "LAZY " if tree.args.get("lazy") else ""
+    return run(f"CACHE {lazy}TABLE {name}{options and ' '}{options}")
+
+
+def _bare(name: str) -> str:
+    """A name without its quotes."""
+    return name[1:-1].replace("``", "`") if name.startswith("`") else name

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from notebook_udf.planner.calls import AggregateCall, within
-from notebook_udf.planner.dialect import text
+from notebook_udf.planner.syntax.dialect import in_fewest_forms
 from notebook_udf.worker.shipment import Role
 
 # Spark's planner refused what was made of the query.
 REFUSED = "Spark takes the query only as one; what it was rewritten to is refused"
+# What was made of the query gives columns of other types.
+OTHER_FORM = "rewritten, its columns would have another type, or hold NULL otherwise than in Spark"
 
 _CLAUSES = {
     "qualify": "QUALIFY",
@@ -57,7 +59,7 @@ def _decision(
     windowed: bool,
     rewritten: bool,
 ) -> Decision:
-    name, shown = call.record.name, text(call.node)
+    name, shown = call.record.name, in_fewest_forms(call.node)
     reason = _own_reason(call)
     if not reason and call.window is not None and not windowed:
         reason = "its window stands beside aggregates of groups"
@@ -91,4 +93,4 @@ def _reason_of(select: exp.Select, calls: list[AggregateCall]) -> str:
     return "the rows of the SELECT cannot be taken apart from what it computes"
 
 
-__all__ = ["REFUSED", "Decision", "decisions"]
+__all__ = ["OTHER_FORM", "REFUSED", "Decision", "decisions"]

@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.planner.calls import name_of, position
+from notebook_udf.planner.syntax.nodes import TableArgument
 from notebook_udf.registry import RegisteredFunction
 
 
@@ -72,7 +73,7 @@ def hoist(select: exp.Select) -> None:
 
 
 def lateral_call(
-    item: exp.Expression, functions: Mapping[str, RegisteredFunction], query: str
+    item: exp.Expression, functions: Mapping[str, RegisteredFunction]
 ) -> FromCall | None:
     """The lateral call that an item is, if it is one that a pass can make."""
     lateral = relation(item)
@@ -88,24 +89,23 @@ def lateral_call(
         outer, condition = side == "LEFT", item.args.get("on")
         if isinstance(condition, exp.Boolean) and condition.this:
             condition = None
-    return _call(lateral.this, lateral, functions, query, outer, condition)
+    return _call(lateral.this, lateral, functions, outer, condition)
 
 
 def standing_call(
-    item: exp.Expression, functions: Mapping[str, RegisteredFunction], query: str
+    item: exp.Expression, functions: Mapping[str, RegisteredFunction]
 ) -> FromCall | None:
     """The call that an item is, where it stands alone: ``FROM f(3)``."""
     table = relation(item)
     if not isinstance(table, exp.Table):
         return None
-    return _call(table.this, table, functions, query, False, None)
+    return _call(table.this, table, functions, False, None)
 
 
 def _call(
     node: exp.Expression,
     source: exp.Expression,
     functions: Mapping[str, RegisteredFunction],
-    query: str,
     outer: bool,
     condition: exp.Expression | None,
 ) -> FromCall | None:
@@ -117,10 +117,10 @@ def _call(
     own = record.definition.result_type.names
     if columns and len(columns) != len(own):
         raise PlanningError(
-            f"{position(node, query)}{record.name} gives {len(own)} columns ({', '.join(own)}), "
+            f"{position(node)}{record.name} gives {len(own)} columns ({', '.join(own)}), "
             f"and there are {len(columns)} names: {', '.join(columns)}"
         )
-    arguments, named = _in_order(node, record, query)
+    arguments, named = _in_order(node, record)
     return FromCall(
         record=record,
         arguments=arguments,
@@ -135,11 +135,11 @@ def _call(
 def _is_table(argument: exp.Expression) -> bool:
     """Whether an argument is TABLE(...)."""
     value = argument.expression if isinstance(argument, exp.Kwarg) else argument
-    return name_of(value) == "table"
+    return isinstance(value, TableArgument)
 
 
 def _in_order(
-    node: exp.Expression, record: RegisteredFunction, query: str
+    node: exp.Expression, record: RegisteredFunction
 ) -> tuple[tuple[exp.Expression, ...], tuple[str, ...]]:
     """The arguments in the order of the parameters; names where they leave some out."""
     placed = [a for a in node.expressions if not isinstance(a, exp.Kwarg)]
@@ -150,7 +150,7 @@ def _in_order(
     if (set(given) - set(rest) or len(placed) > len(names)) and not free:
         shown = [f"{len(placed)} by position", *given]
         raise PlanningError(
-            f"{position(node, query)}{record.name} takes {', '.join(names) or 'nothing'}; it was "
+            f"{position(node)}{record.name} takes {', '.join(names) or 'nothing'}; it was "
             f"given {', '.join(shown if given else shown[:1])}"
         )
     ordered = [name for name in rest if name in given] + [n for n in given if n not in rest]

@@ -6,10 +6,10 @@ from pyspark.errors import AnalysisException
 from sqlglot import exp
 
 from notebook_udf.planner.calls import within
-from notebook_udf.planner.dialect import text
+from notebook_udf.planner.ctes import below, visible_ctes
 from notebook_udf.planner.inner import inner_query
 from notebook_udf.planner.scalar_calls import ScalarCalls
-from notebook_udf.planner.scopes import visible_tables
+from notebook_udf.planner.syntax.dialect import embedded
 
 # Functions that say which of its sets a group belongs to.
 GROUPING = ("grouping", "grouping_id", "grouping__id")
@@ -87,10 +87,9 @@ def _all_keys(projections: list[exp.Expression], calls: ScalarCalls) -> list[exp
 
 def _source(select: exp.Select, calls: ScalarCalls) -> frozenset[str] | None:
     """The names of the columns of the tables; None where they are not known."""
-    tables = visible_tables(select)
-    prefix = f"WITH {', '.join(tables)} " if tables else ""
+    everything = embedded(inner_query(select, [exp.Star()]))
     try:
-        columns = calls.catalog.run(prefix + text(inner_query(select, [exp.Star()]))).columns
+        columns = calls.catalog.run(below(visible_ctes(select), everything)).columns
     except AnalysisException:
         return None
     return frozenset(name.lower() for name in columns)

@@ -14,6 +14,7 @@ from sqlglot import exp
 
 from notebook_udf.planner.calls import AggregateCall
 from notebook_udf.planner.catalog import Names
+from notebook_udf.planner.syntax.nodes import table
 
 # What of a SELECT makes its rows.
 SOURCE = ("from_", "joins", "laterals", "where", "sample")
@@ -97,7 +98,7 @@ def read_instead(select: exp.Select, view: str) -> None:
     """Lets the SELECT read a view in place of its own source."""
     for name in SOURCE:
         select.set(name, None)
-    select.set("from_", exp.From(this=exp.to_table(view)))
+    select.set("from_", exp.From(this=table(view)))
 
 
 def source_columns(select: exp.Select, around: Surroundings) -> list[str]:

@@ -21,7 +21,7 @@ from sqlglot import exp
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.planner.calls import name_of, position, within
-from notebook_udf.planner.dialect import text
+from notebook_udf.planner.ctes import visible_ctes
 from notebook_udf.planner.inner import Unfit
 from notebook_udf.planner.pairs import Side, named, paired
 from notebook_udf.planner.reach import Root, conjuncts, find_places
@@ -32,7 +32,6 @@ from notebook_udf.planner.scopes import (
     Scopes,
     flattened,
     replace_column,
-    visible_tables,
 )
 
 
@@ -83,7 +82,7 @@ class Source:
     scopes: Scopes
     first: exp.Expression = field(init=False)
     joins: list[exp.Join] = field(init=False)
-    tables: list[str] = field(init=False)
+    tables: list[exp.CTE] = field(init=False)
 
     def __post_init__(self) -> None:
         self.first = self.select.args["from_"].this
@@ -91,7 +90,7 @@ class Source:
         self.joins = [join.copy() for join in self.select.args.get("joins") or []]
         own = self.select.args.get("with_")
         tables = own.expressions if own is not None else []
-        self.tables = [*visible_tables(self.select), *map(text, tables)]
+        self.tables = [*visible_ctes(self.select), *tables]
 
     def scope(self) -> Scope:
         """All columns of the FROM."""
@@ -207,7 +206,7 @@ def refused_join(join: exp.Join, calls: ScalarCalls) -> PlanningError:
     assert record is not None
     kind = " ".join(part.upper() for part in (join.side, join.kind) if part)
     return PlanningError(
-        f"{position(call, calls.query)}{record.name} stands over both sides in the ON of a {kind} "
+        f"{position(call)}{record.name} stands over both sides in the ON of a {kind} "
         f"JOIN that cannot be taken apart: give its tables aliases and take subqueries out of the "
         f"ON, or join the pairs in a subquery with JOIN, then {kind} JOIN its rows by a key"
     )
@@ -286,7 +285,9 @@ def _stars_of_functions(select: exp.Select) -> list[exp.Expression]:
     found = []
     for projection in select.expressions:
         for node in within(projection):
-            if isinstance(node, exp.Star) and isinstance(node.parent, exp.Anonymous):
+            if not isinstance(node, exp.Star) or not isinstance(node.parent, exp.Anonymous):
+                continue
+            if name_of(node.parent) != "count":
                 found.append(node)
     return found
 

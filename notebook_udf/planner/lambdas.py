@@ -21,9 +21,9 @@ from sqlglot import exp
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.planner.calls import arguments_of, name_of, position, within
-from notebook_udf.planner.dialect import text
 from notebook_udf.planner.months import leaving
 from notebook_udf.planner.scalar_calls import ScalarCalls, entered_argument
+from notebook_udf.planner.syntax.dialect import canonical
 from notebook_udf.worker.guarded import GUARD_FIELD, NAME_FIELD, PLACE_FIELD
 
 _COVERED = ("transform", "filter", "exists", "forall")
@@ -88,7 +88,7 @@ class _Lifted:
             made: dict[str, str] = {}
             for call in calls:
                 steady = self._calls.steady(call)
-                key = text(call) if steady else str(id(call))
+                key = canonical(call) if steady else str(id(call))
                 if key not in made:
                     made[key] = self._lift(call)
                 self._swap(call, _field(self._row, made[key]))
@@ -120,7 +120,7 @@ class _Lifted:
         assert record is not None
         if role not in _DEEPER:
             raise PlanningError(
-                f"{position(call, calls.query)}{record.name} stands in a lambda in a lambda in a "
+                f"{position(call)}{record.name} stands in a lambda in a lambda in a "
                 f"lambda; two are the most: flatten() the inner list first"
             )
         if role == "each":
@@ -151,7 +151,7 @@ class _Lifted:
         deeper.meta.update(call.meta)
         self._results[name] = deeper, False
         field = _field(self._row, name)
-        if role == "scalar" and text(leaving(record, field)) != text(field):
+        if role == "scalar" and canonical(leaving(record, field)) != canonical(field):
             # The variant's own result is what travels; the query is to see what it stands for.
             converted = leaving(record, exp.column("_nu_r"))
             self._results[name] = (
@@ -217,8 +217,7 @@ class _Lifted:
 
 
 def _kind(construct: exp.Expression, lambda_: exp.Lambda, calls: ScalarCalls) -> str:
-    kinds = {exp.Transform: "transform", exp.ArrayFilter: "filter", exp.Exists: "exists"}
-    kind = kinds.get(type(construct), name_of(construct))
+    kind = name_of(construct)
     if kind not in _COVERED:
         raise _refused(construct, lambda_, calls)
     return kind
@@ -228,9 +227,9 @@ def _refused(construct: exp.Expression, lambda_: exp.Lambda, calls: ScalarCalls)
     call = calls.inside(lambda_.this)[0]
     record = calls.record(call)
     name = record.name if record is not None else ""
-    around = text(construct).partition("(")[0].lower()
+    around = name_of(construct)
     return PlanningError(
-        f"{position(call, calls.query)}{name} stands in a lambda of {around}, which calls it with "
+        f"{position(call)}{name} stands in a lambda of {around}, which calls it with "
         f"results of its own: Python functions run in the lambdas of {', '.join(_COVERED)}; or "
         f"write one Python function that takes the whole list"
     )

@@ -19,6 +19,7 @@ from notebook_udf.planner.references import (
     replace,
     stars,
 )
+from notebook_udf.planner.syntax.nodes import cast, table
 from notebook_udf.planner.tables import ENDED, INPUT, MET, Chain, matched
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.worker.table import Step
@@ -115,7 +116,6 @@ def rewrite(
     around: Around,
     visible: Sequence[exp.Expression],
     functions: Mapping[str, RegisteredFunction],
-    query: str,
 ) -> bool:
     """Puts a view in the place of the first calls in FROM and of what stands before them.
 
@@ -127,7 +127,7 @@ def rewrite(
         If the SELECT has something that would not mean the same.
     """
     rewriting = _Rewriting(select, around, visible)
-    rewriting.done(functions, query)
+    rewriting.done(functions)
     return rewriting.renamed
 
 
@@ -142,9 +142,9 @@ class _Rewriting:
         self._rest: list[exp.Expression] = []
         self.renamed = False
 
-    def done(self, functions: Mapping[str, RegisteredFunction], query: str) -> None:
+    def done(self, functions: Mapping[str, RegisteredFunction]) -> None:
         everything = items(self._select)
-        found = [lateral_call(item, functions, query) for item in everything]
+        found = [lateral_call(item, functions) for item in everything]
         first = next(place for place, call in enumerate(found) if call is not None)
         self._before = everything[:first]
         made = Pass(self._scope())
@@ -272,9 +272,7 @@ class _Rewriting:
             return self._around.run(met, self._visible)
         ended = exp.column(ENDED)
         unless = exp.Case(ifs=[exp.If(this=ended, true=exp.Null())], default=where.this)
-        met.set(
-            "expressions", [*columns, exp.alias_(exp.cast(unless, "boolean"), MET), ended.copy()]
-        )
+        met.set("expressions", [*columns, exp.alias_(cast(unless, "BOOLEAN"), MET), ended.copy()])
         return matched(self._around.run(met, self._visible), moved=INPUT in names)
 
     # What is left ----------------------------------------------------------------------------
@@ -352,7 +350,7 @@ def _set_from(select: exp.Select, view: str | None, rest: list[exp.Expression]) 
     """FROM a view, or none, with items behind it."""
     first = next((item for item in rest if isinstance(item, exp.From)), None)
     if view is not None:
-        first = exp.From(this=exp.to_table(view))
+        first = exp.From(this=table(view))
     joins = [item for item in rest if isinstance(item, exp.Join)]
     select.set("from_", first)
     select.set("joins", joins or None)

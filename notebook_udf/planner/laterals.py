@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from typing import Literal
 
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame
@@ -21,10 +22,11 @@ from sqlglot import exp
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.planner import lateral_pass
-from notebook_udf.planner.calls import name_of, nested_queries, position
+from notebook_udf.planner.answer import alike
+from notebook_udf.planner.calls import calls_any, name_of, nested_queries, position
 from notebook_udf.planner.catalog import Catalog
 from notebook_udf.planner.creating import cache_table, create_view
-from notebook_udf.planner.dialect import parsed, text
+from notebook_udf.planner.ctes import own_with
 from notebook_udf.planner.from_calls import (
     hoist,
     items,
@@ -34,12 +36,10 @@ from notebook_udf.planner.from_calls import (
 )
 from notebook_udf.planner.inner import Unfit
 from notebook_udf.planner.spark_names import column_names
+from notebook_udf.planner.syntax.dialect import text
+from notebook_udf.planner.syntax.nodes import CacheTable, CreateView
 from notebook_udf.planner.tables import Untravelled
 from notebook_udf.registry import RegisteredFunction
-
-# What Spark would refuse, and what it would answer wrong where there is no ON.
-_VIEW = re.compile(r"(?is)\bLATERAL\s+VIEW\b")
-_LEFT = re.compile(r"(?is)\bLEFT\s+(OUTER\s+)?JOIN\s+LATERAL\b")
 
 
 class Laterals:
@@ -47,8 +47,8 @@ class Laterals:
 
     Parameters
     ----------
-    query
-        The text, for the positions in messages.
+    tree
+        The query, as it was read.
     functions
         The table functions, by lower-case name.
     around
@@ -63,14 +63,14 @@ class Laterals:
 
     def __init__(
         self,
-        query: str,
+        tree: exp.Expression,
         functions: Mapping[str, RegisteredFunction],
         around: Catalog,
-        run: Callable[[str], DataFrame],
+        run: Callable[[exp.Expression], DataFrame],
         steady: Callable[[exp.Expression], bool],
         aggregates: Mapping[str, RegisteredFunction],
     ) -> None:
-        self._query = query
+        self._read = tree
         self._functions = functions
         self._around = around
         self.view = around.view
@@ -91,30 +91,44 @@ class Laterals:
         tree = self._planned()
         if tree is None:
             return None
-        if isinstance(tree, exp.Create) and tree.kind == "VIEW":
-            return create_view(tree, self._query, "table", lambda made: self._run(text(made)))
-        if isinstance(tree, exp.Cache) and tree.expression is not None:
-            return cache_table(tree, lambda made: self._run(text(made)), self._around.run)
+        if isinstance(tree, CreateView):
+            return create_view(tree, "table", self._run)
+        if isinstance(tree, CacheTable):
+            return cache_table(tree, self._run, self._around.run)
         try:
-            rows = self._run(text(tree))
+            rows = self._run(tree)
             names = None
             if self._renamed and isinstance(tree, exp.Query):
-                names = column_names(self._query, self._aggregates, self._around)
+                names = column_names(self._read, self._aggregates, self._around)
         except AnalysisException:
             self._say_why(tree)
-            if _VIEW.search(self._query):
+            if needs_pass(self._read, self._functions) == "view":
                 raise
-            # Its message is to be about the query as it was written; the parser has put an ON
-            # where one was missing.
-            return self._run(text(parsed(self._query))) if _LEFT.search(self._query) else None
-        return rows if names is None or names == rows.columns else rows.toDF(*names)
+            # Its message is to be about the query as it was written.
+            made = self._read.copy()
+            return self._run(made) if _give_conditions(made, self._functions) else None
+        rows = rows if names is None or names == rows.columns else rows.toDF(*names)
+        return self._as_spark_would(rows)
+
+    def _as_spark_would(self, rows: DataFrame) -> DataFrame | None:
+        """The rows, if their columns are those of Spark's own form of the query, where it has one
+        that answers right."""
+        if not isinstance(self._read, exp.Query):
+            # Asking would be doing it.
+            return rows
+        if calls_any(self._read, self._aggregates) or needs_pass(self._read, self._functions):
+            return rows
+        try:
+            return alike(rows, self._around.ask(text(self._read)))
+        except AnalysisException:
+            return rows
 
     def _say_why(self, tree: exp.Expression) -> None:
         """Says of a call that was left to Spark, which has refused it, why it was."""
         left = [node for node in tree.walk() if name_of(node) in self._functions]
         if left and isinstance(self._doubt, Unfit) and str(self._doubt):
             name = self._functions[name_of(left[0])].name
-            raise PlanningError(f"{position(left[0], self._query)}{name}: {self._doubt}") from None
+            raise PlanningError(f"{position(left[0])}{name}: {self._doubt}") from None
 
     def _planned(self) -> exp.Expression | None:
         """The query with views in the place of calls.
@@ -124,24 +138,18 @@ class Laterals:
         PlanningError
             For a construct that neither a pass nor Spark can run, naming it and its place.
         """
-        try:
-            tree = parsed(self._query)
-        except PlanningError:
-            # Spark reads more than the parser does: TABLE arguments with PARTITION BY, say.
-            if _VIEW.search(self._query) or _LEFT.search(self._query):
-                raise
+        if isinstance(self._read, exp.Command):
             return None
-        if isinstance(tree, exp.Command):
-            return None
-        made = tree.copy()
+        made = self._read.copy()
         self._visit(made, [])
+        _give_conditions(made, self._functions)
         self._check(made)
         return made
 
     def _visit(self, node: exp.Expression, ctes: list[exp.Expression]) -> None:
         """Rewrites what it can, innermost first."""
         visible = list(ctes)
-        own = node.args.get("with_")
+        own = own_with(node)
         for cte in own.expressions if own is not None else []:
             self._visit(cte.this, visible)
             visible.append(cte)
@@ -156,7 +164,7 @@ class Laterals:
 
     def _standing_alone(self, select: exp.Select, visible: list[exp.Expression]) -> None:
         for item in items(select):
-            call = standing_call(item, self._functions, self._query)
+            call = standing_call(item, self._functions)
             if call is None:
                 continue
             try:
@@ -171,12 +179,12 @@ class Laterals:
 
     def _first_lateral(self, select: exp.Select, visible: list[exp.Expression]) -> bool:
         """Rewrites the first run of lateral calls; whether there was one that could be."""
-        found = (lateral_call(item, self._functions, self._query) for item in items(select))
+        found = (lateral_call(item, self._functions) for item in items(select))
         if not any(found):
             return False
         made = select.copy()
         try:
-            renamed = lateral_pass.rewrite(made, self, visible, self._functions, self._query)
+            renamed = lateral_pass.rewrite(made, self, visible, self._functions)
         except (Unfit, AnalysisException, Untravelled) as error:
             self._doubt = error
             return False
@@ -187,9 +195,18 @@ class Laterals:
 
     def run(self, query: exp.Expression, visible: Sequence[exp.Expression]) -> DataFrame:
         """The rows of a part of the query, below these tables of WITH."""
-        shown = [text(cte) for cte in visible]
-        prefix = f"WITH {', '.join(shown)} " if shown else ""
-        return self._run(prefix + text(query))
+        if not visible:
+            return self._run(query)
+        made = query.copy()
+        own = made.args.get("with_")
+        if own is not None:
+            made = exp.Select(
+                expressions=[exp.Star()], from_=exp.From(this=exp.Subquery(this=made))
+            )
+        recursive = any(c.parent is not None and c.parent.args.get("recursive") for c in visible)
+        tables = [cte.copy() for cte in visible]
+        made.set("with_", exp.With(expressions=tables, recursive=recursive))
+        return self._run(made)
 
     def _check(self, tree: exp.Expression) -> None:
         """Says what Spark would not, of calls that are left."""
@@ -197,7 +214,7 @@ class Laterals:
             record = self._functions.get(name_of(node))
             if record is None:
                 continue
-            at = position(node, self._query)
+            at = position(node)
             if isinstance(node.parent, exp.Lateral) and node.parent.args.get("view"):
                 raise PlanningError(
                     f"{at}LATERAL VIEW {record.name}(...) cannot be planned here: {self._reason()}"
@@ -217,4 +234,40 @@ class Laterals:
         return str(self._doubt).partition("\n")[0]
 
 
-__all__ = ["Laterals"]
+def needs_pass(
+    tree: exp.Expression, functions: Mapping[str, RegisteredFunction]
+) -> Literal["", "view", "join"]:
+    """What of a query Spark cannot be left with: it refuses LATERAL VIEW of a Python function, and
+    takes a LEFT JOIN LATERAL without ON for an inner one."""
+    found: Literal["", "join"] = ""
+    for lateral in tree.find_all(exp.Lateral):
+        if name_of(lateral.this) not in functions:
+            continue
+        if lateral.args.get("view"):
+            return "view"
+        join = lateral.parent
+        if isinstance(join, exp.Join) and join.side == "LEFT" and join.args.get("on") is None:
+            found = "join"
+    return found
+
+
+def may_need_pass(query: str) -> bool:
+    """The same of a text that cannot be read; it may say yes where there is nothing of the kind."""
+    return re.search(r"(?i)\bLATERAL\s+VIEW\b|\bLEFT\b.*?\bLATERAL\b", query, re.DOTALL) is not None
+
+
+def _give_conditions(tree: exp.Expression, functions: Mapping[str, RegisteredFunction]) -> bool:
+    """Puts ON TRUE behind the LEFT JOIN LATERALs of functions that have no ON; whether there were
+    any."""
+    found = False
+    for join in tree.find_all(exp.Join):
+        lateral = join.this
+        if not isinstance(lateral, exp.Lateral) or name_of(lateral.this) not in functions:
+            continue
+        if join.side == "LEFT" and join.args.get("on") is None:
+            join.set("on", exp.true())
+            found = True
+    return found
+
+
+__all__ = ["Laterals", "may_need_pass", "needs_pass"]

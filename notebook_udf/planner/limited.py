@@ -17,10 +17,10 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from notebook_udf.planner.calls import name_of, within
-from notebook_udf.planner.dialect import text
 from notebook_udf.planner.inner import SOURCE, UNFIT, Columns, inner_query
 from notebook_udf.planner.scalar_calls import ScalarCalls
 from notebook_udf.planner.standing import stands_alone
+from notebook_udf.planner.syntax.dialect import canonical
 
 _GENERATORS = frozenset(
     {
@@ -52,7 +52,7 @@ def limited_first(select: exp.Select, calls: ScalarCalls) -> exp.Select | None:
     if any(select.args.get(name) for name in UNFIT) or not stands_alone(select):
         return None
     where = select.args.get("where")
-    if where is not None and {*map(text, called)} & {*map(text, calls.inside(where))}:
+    if where is not None and {*map(canonical, called)} & {*map(canonical, calls.inside(where))}:
         # It is computed there, and not to be again.
         return None
     if not all(p.is_star or _is_by_row(p, calls) for p in projections):
@@ -102,7 +102,9 @@ def _meant(
         if not 0 <= place < len(projections) or any(p.is_star for p in projections):
             return None
         return projections[place].unalias().copy()
-    if text(term).upper() == "ALL" or any(isinstance(node, exp.Query) for node in within(term)):
+    if canonical(term).upper() == "ALL" or any(
+        isinstance(node, exp.Query) for node in within(term)
+    ):
         return None
 
     def instead(node: exp.Expression) -> exp.Expression:

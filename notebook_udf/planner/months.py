@@ -9,6 +9,7 @@ from __future__ import annotations
 from pyspark.sql.types import YearMonthIntervalType
 from sqlglot import exp
 
+from notebook_udf.planner.syntax.nodes import cast
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.types import ddl
 
@@ -17,7 +18,7 @@ def entering(record: RegisteredFunction, place: int, value: exp.Expression) -> e
     """An argument as it enters the worker."""
     types = record.definition.input_types or ()
     if place < len(types) and isinstance(types[place], YearMonthIntervalType):
-        return _cast(_cast(value, "INTERVAL MONTH"), "INT")
+        return cast(cast(value, "INTERVAL MONTH"), "INT")
     return value
 
 
@@ -25,9 +26,5 @@ def leaving(record: RegisteredFunction, value: exp.Expression) -> exp.Expression
     """A result as the query gets it."""
     result = record.definition.result_type
     if isinstance(result, YearMonthIntervalType):
-        return _cast(_cast(value, "INTERVAL MONTH"), ddl(result))
+        return cast(cast(value, "INTERVAL MONTH"), ddl(result))
     return value
-
-
-def _cast(value: exp.Expression, to: str) -> exp.Expression:
-    return exp.Cast(this=value, to=exp.DataType.build(to, dialect="spark", udt=True))

@@ -8,8 +8,8 @@ from pyspark.errors import AnalysisException
 from sqlglot import exp
 
 from notebook_udf.planner.catalog import Catalog
-from notebook_udf.planner.dialect import text
-from notebook_udf.planner.scopes import visible_tables
+from notebook_udf.planner.ctes import below, visible_ctes
+from notebook_udf.planner.syntax.dialect import embedded, in_fewest_forms
 
 
 def name_projections(
@@ -23,7 +23,7 @@ def name_projections(
 
 def written_name(projection: exp.Expression) -> str:
     """The name a projection has by how it is written."""
-    return projection.name if isinstance(projection, exp.Column) else text(projection)
+    return projection.name if isinstance(projection, exp.Column) else in_fewest_forms(projection)
 
 
 def give_name(projection: exp.Expression, name: str) -> None:
@@ -76,8 +76,7 @@ class Names:
 
     def _alone(self) -> str:
         """The SELECT as it was, below the tables of WITH that it sees."""
-        tables = visible_tables(self._select)
-        prefix = f"WITH {', '.join(tables)} " if tables else ""
-        own_tables = self._before.args.get("with_")
-        query = text(self._before)
-        return f"SELECT * FROM ({prefix}{query})" if prefix and own_tables else prefix + query
+        tables, query = visible_ctes(self._select), embedded(self._before)
+        if tables and self._before.args.get("with_") is not None:
+            query = f"({query})"
+        return below(tables, query)

@@ -22,7 +22,6 @@ from sqlglot import exp
 
 from notebook_udf.planner import asynchronous
 from notebook_udf.planner.calls import arguments_of, name_of, within
-from notebook_udf.planner.dialect import text
 from notebook_udf.planner.grouped_by import grouping_items
 from notebook_udf.planner.inner import UNFIT
 from notebook_udf.planner.reach import (
@@ -42,6 +41,7 @@ from notebook_udf.planner.standing import (
     query_of,
     stands_alone,
 )
+from notebook_udf.planner.syntax.dialect import canonical
 
 _COLUMN = "_nu_once"
 
@@ -123,7 +123,7 @@ class _Once:
         self._bind_filters(first)
         tests = self._python_conjuncts(where)
         found = (*later, *again)
-        ways = [Place(p.node, p.record, (*tests, *p.conditions), text(p.node)) for p in found]
+        ways = [Place(p.node, p.record, (*tests, *p.conditions), canonical(p.node)) for p in found]
         self._serve(ways)
         for key in sorted(wanted - filtered):
             self._bind(key)
@@ -157,7 +157,7 @@ class _Once:
     def _filtered_outside(self) -> set[str]:
         """Calls in what is selected under a name that an outer condition mentions."""
         return {
-            text(call)
+            canonical(call)
             for p, name in zip(self._select.expressions, outer_names(self._select), strict=False)
             if name.lower() in self._filtered
             for call in self._calls.inside(p)
@@ -186,12 +186,12 @@ class _Once:
         for place in self._bindable(find_places(roots, calls), aliases):
             if place.key[0][:1] in (("aggregate",), ("Filter",)):  # type: ignore[index]
                 again.append(place)
-        texts = {text(key) for key in keys}
+        texts = {canonical(key) for key in keys}
         # Names of what is selected mean the keys again that are selected under them.
         named = {
             p.alias.lower(): p.unalias()
             for p in select.expressions
-            if isinstance(p, exp.Alias) and text(p.unalias()) in texts
+            if isinstance(p, exp.Alias) and canonical(p.unalias()) in texts
         }
         for name in ("having", "order"):
             node = select.args.get(name)
@@ -199,7 +199,7 @@ class _Once:
                 key = named.get(each.name.lower()) if _mentions(each, set(named)) else None
                 if key is not None and isinstance(each, exp.Column):
                     again += self._bindable(find_places([Root(key)], calls), set())
-                elif text(each) in texts and not _mentions(each, aliases):
+                elif canonical(each) in texts and not _mentions(each, aliases):
                     again += self._bindable(find_places([Root(each)], calls), set())
         return later, again
 
@@ -209,14 +209,14 @@ class _Once:
         """Makes guards for calls that are not bound yet."""
         guards = Guards(places, self._calls, self._instead)
         for place in places:
-            key = text(place.node)
+            key = canonical(place.node)
             self._nodes.add(id(place.node))
             if key not in self._bound:
                 self._guards[key] = guards
                 self._by_text.setdefault(key, []).append(place)
 
     def _bind_filters(self, first: list[Place]) -> None:
-        self._serve([Place(p.node, p.record, p.conditions, text(p.node)) for p in first])
+        self._serve([Place(p.node, p.record, p.conditions, canonical(p.node)) for p in first])
         for key in list(self._by_text):
             places = self._by_text[key]
             self._bind(key)
@@ -260,7 +260,7 @@ class _Once:
     def _bind_inside(self, node: exp.Expression) -> None:
         for call in self._calls.inside(node):
             if id(call) in self._nodes:
-                self._bind(text(call))
+                self._bind(canonical(call))
 
     def _view(self, value: exp.Expression) -> exp.Expression:
         """A column for a value, computed once for each row of the FROM."""
@@ -278,11 +278,11 @@ class _Once:
     # The clauses -----------------------------------------------------------------------------
 
     def _instead(self, node: exp.Expression) -> exp.Expression | None:
-        found = self._bound.get(text(node)) if id(node) in self._nodes else None
+        found = self._bound.get(canonical(node)) if id(node) in self._nodes else None
         return None if found is None else found.copy()
 
     def _instead_later(self, node: exp.Expression) -> exp.Expression | None:
-        found = self._later.get(text(node)) if id(node) in self._nodes else None
+        found = self._later.get(canonical(node)) if id(node) in self._nodes else None
         return None if found is None else found.copy()
 
     def _write(self, where: exp.Expression | None) -> None:
@@ -297,12 +297,12 @@ class _Once:
             assert isinstance(made, exp.Group)
             for old, new in zip(grouping_items(group), grouping_items(made), strict=True):
                 if old != new:
-                    keys[text(old)] = new
+                    keys[canonical(old)] = new
             select.set("group", made)
 
         def other(node: exp.Expression) -> exp.Expression | None:
             if keys and not isinstance(node, exp.Literal):
-                found = keys.get(text(node))
+                found = keys.get(canonical(node))
                 if found is not None:
                     return found.copy()
             return self._instead_later(node)
@@ -337,8 +337,10 @@ def _unfit_star(select: exp.Select) -> bool:
     """Whether a star stands where the columns made here could not be left out of it."""
     for node in _clauses(select):
         for star in within(node):
-            if isinstance(star, exp.Star) and not isinstance(
-                star.parent, (exp.Select, exp.Count, exp.Column)
+            if (
+                isinstance(star, exp.Star)
+                and not isinstance(star.parent, (exp.Select, exp.Column))
+                and name_of(star.parent) != "count"
             ):
                 return True
     return False
@@ -361,7 +363,7 @@ def _mentions(node: exp.Expression, names: set[str]) -> bool:
 
 
 def _texts(places: list[Place]) -> set[str]:
-    return {text(place.node) for place in places}
+    return {canonical(place.node) for place in places}
 
 
 def _volatile(node: exp.Expression, calls: ScalarCalls) -> bool:

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from notebook_udf.planner.dialect import parsed
 from notebook_udf.planner.scopes import Entry, Scope
+from notebook_udf.planner.syntax.dialect import fragment, select
 
 
 @dataclass
@@ -47,9 +47,9 @@ class Side:
         """Its rows under unique names, with a number or a mark that is true."""
         projections = self.scope.flat()
         if number:
-            projections.append(_piece(f"monotonically_increasing_id() AS {number}"))
+            projections.append(fragment(f"monotonically_increasing_id() AS {number}"))
         if mark:
-            projections.append(_piece(f"true AS {mark}"))
+            projections.append(fragment(f"true AS {mark}"))
         select = exp.Select(expressions=projections, from_=exp.From(this=self.first.copy()))
         select.set("joins", [join.copy() for join in self.joins])
         if self.conditions:
@@ -76,18 +76,18 @@ def paired(
     mine, theirs = left.scope.entries, right.scope.entries
     if kind == "FULL":
         pairs = _pairs(kind, left.rows("_nu_l", lid), right.rows("_nu_r", rid), cheap)
-        hit: exp.Expression = _piece(f"isnotnull({lid}) AND isnotnull({rid})")
+        hit: exp.Expression = fragment(f"isnotnull({lid}) AND isnotnull({rid})")
         _compute(pairs, [*mine, *theirs], [lid, rid], hit, costly, ok)
         return _full(pairs, mine, theirs, lid, rid, ok, name)
     if kind == "RIGHT":
         pairs = _pairs(kind, left.rows("_nu_l", mark=lid), right.rows("_nu_r", rid), cheap)
-        _compute(pairs, [*mine, *theirs], [rid], _piece(f"isnotnull({lid})"), costly, ok)
+        _compute(pairs, [*mine, *theirs], [rid], fragment(f"isnotnull({lid})"), costly, ok)
         return _outer(pairs, mine, [*mine, *theirs], rid, ok, rank)
     pairs = _pairs("LEFT", left.rows("_nu_l", lid), right.rows("_nu_r", mark=rid), cheap)
     if kind == "LEFT":
-        _compute(pairs, [*mine, *theirs], [lid], _piece(f"isnotnull({rid})"), costly, ok)
+        _compute(pairs, [*mine, *theirs], [lid], fragment(f"isnotnull({rid})"), costly, ok)
         return _outer(pairs, theirs, [*mine, *theirs], lid, ok, rank)
-    _compute(pairs, mine, [lid], _piece(f"isnotnull({rid})"), costly, ok)
+    _compute(pairs, mine, [lid], fragment(f"isnotnull({rid})"), costly, ok)
     wanted = ok if kind == "SEMI" else f"NOT {ok}"
     return _first(pairs, [exp.column(e.flat) for e in mine], lid, f"{ok} DESC", rank, wanted)
 
@@ -109,7 +109,7 @@ def marked(
     lid, rid = f"{name}_left", f"{name}_right"
     mine = left.scope.entries
     pairs = _pairs("LEFT", left.rows("_nu_l", lid), right.rows("_nu_r", mark=rid), cheap)
-    _compute(pairs, mine, [lid], _piece(f"isnotnull({rid})"), costly, name, value)
+    _compute(pairs, mine, [lid], fragment(f"isnotnull({rid})"), costly, name, value)
     order = f"CASE WHEN {name} THEN 0 WHEN isnull({name}) THEN 1 ELSE 2 END"
     kept = [exp.column(each) for each in (*(e.flat for e in mine), name)]
     return _first(pairs, kept, lid, order, rank, "true")
@@ -118,12 +118,6 @@ def marked(
 def named(select: exp.Expression, alias: str) -> exp.Subquery:
     """A SELECT to read from."""
     return exp.Subquery(this=select, alias=exp.TableAlias(this=exp.to_identifier(alias)))
-
-
-def _piece(sql: str) -> exp.Expression:
-    """An expression without calls of ours, whose places in a query no message will name."""
-    selected: list[exp.Expression] = parsed(f"SELECT {sql}").expressions
-    return selected[0]
 
 
 def _pairs(
@@ -169,12 +163,12 @@ def _first(
     ranked = exp.Select(
         expressions=[
             exp.Star(),
-            _piece(f"row_number() OVER (PARTITION BY {number} ORDER BY {order}) AS {rank}"),
+            fragment(f"row_number() OVER (PARTITION BY {number} ORDER BY {order}) AS {rank}"),
         ],
         from_=exp.From(this=named(pairs, "_nu_pairs")),
     )
     made = exp.Select(expressions=list(kept), from_=exp.From(this=named(ranked, "_nu_ranked")))
-    made.set("where", exp.Where(this=_piece(f"{rank} = 1 AND {wanted}")))
+    made.set("where", exp.Where(this=fragment(f"{rank} = 1 AND {wanted}")))
     return made
 
 
@@ -187,7 +181,7 @@ def _outer(
     rank: str,
 ) -> exp.Select:
     made = _first(pairs, [], number, f"{ok} DESC", rank, "true")
-    made.set("where", exp.Where(this=_piece(f"{ok} OR {rank} = 1")))
+    made.set("where", exp.Where(this=fragment(f"{ok} OR {rank} = 1")))
     made.set("expressions", [_where(e, ok if e in optional else "") for e in entries])
     return made
 
@@ -207,17 +201,16 @@ def _full(
     ranked = exp.Select(
         expressions=[
             exp.Star(),
-            _piece(f"row_number() OVER (PARTITION BY {left} ORDER BY {ok} DESC) AS {lid}_rank"),
-            _piece(f"row_number() OVER (PARTITION BY {right} ORDER BY {ok} DESC) AS {rid}_rank"),
+            fragment(f"row_number() OVER (PARTITION BY {left} ORDER BY {ok} DESC) AS {lid}_rank"),
+            fragment(f"row_number() OVER (PARTITION BY {right} ORDER BY {ok} DESC) AS {rid}_rank"),
         ],
         from_=exp.From(this=named(pairs, "_nu_pairs")),
     )
-    rows = parsed(
+    rows = select(
         f"SELECT 1 FROM _nu_ranked LATERAL VIEW explode(CASE WHEN {ok} THEN array(0) ELSE "
         f"array_compact(array(if(isnotnull({lid}) AND {lid}_rank = 1, 1, NULL), "
         f"if(isnotnull({rid}) AND {rid}_rank = 1, 2, NULL))) END) {sides}_rows AS {sides}"
     )
-    assert isinstance(rows, exp.Select)
     rows.set("from_", exp.From(this=named(ranked, "_nu_ranked")))
     rows.set(
         "expressions",
@@ -233,4 +226,4 @@ def _where(entry: Entry, condition: str) -> exp.Expression:
     """A column where the condition holds, else NULL."""
     if not condition:
         return exp.column(entry.flat)
-    return _piece(f"CASE WHEN {condition} THEN {entry.flat} END AS {entry.flat}")
+    return fragment(f"CASE WHEN {condition} THEN {entry.flat} END AS {entry.flat}")

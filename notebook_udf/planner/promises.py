@@ -11,18 +11,15 @@ Aggregate functions are planned afterwards, by ``sql``, on the tree that is made
 from __future__ import annotations
 
 import itertools
-import re
 from dataclasses import dataclass
 
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame
 from sqlglot import exp
 
-from notebook_udf.errors import PlanningError
 from notebook_udf.planner import asynchronous
+from notebook_udf.planner.answer import alike
 from notebook_udf.planner.both_sides import both_sides, doubtful, is_refused
-from notebook_udf.planner.calls import name_of
-from notebook_udf.planner.dialect import parsed, text
 from notebook_udf.planner.grouped_by import grouping_items, spell_out
 from notebook_udf.planner.lambdas import without_lambdas
 from notebook_udf.planner.limited import limited_first
@@ -30,8 +27,9 @@ from notebook_udf.planner.names import Names
 from notebook_udf.planner.once import once_per_row
 from notebook_udf.planner.reach import Circular, Guards, Root, find_places
 from notebook_udf.planner.regrouped import regrouped
-from notebook_udf.planner.scalar_calls import VOLATILE, ScalarCalls
+from notebook_udf.planner.scalar_calls import ScalarCalls
 from notebook_udf.planner.standing import filtered_names, stored_before_sorting
+from notebook_udf.planner.syntax.dialect import canonical, text
 
 # What lambdas are for; any other error of Spark's is the query's own.
 _REFUSED_LAMBDA = "LAMBDA_FUNCTION_WITH"
@@ -53,7 +51,7 @@ class Kept:
     rows: DataFrame | None
 
 
-def keep(query: str, calls: ScalarCalls, *, aggregates: bool = False) -> Kept | None:
+def keep(tree: exp.Expression, calls: ScalarCalls, *, aggregates: bool = False) -> Kept | None:
     """A query with the promises kept, or None if it is to go to Spark as it is.
 
     Raises
@@ -61,11 +59,6 @@ def keep(query: str, calls: ScalarCalls, *, aggregates: bool = False) -> Kept | 
     PlanningError
         For a construct that neither Spark nor this package can run, with its place.
     """
-    try:
-        tree = parsed(query)
-    except PlanningError:
-        # Spark reads more than the parser does, and says better what is wrong.
-        return None
     if aggregates or not isinstance(tree, exp.Query):
         made = promised(tree, calls, in_pairs=True)
         if made is None or aggregates:
@@ -73,37 +66,33 @@ def keep(query: str, calls: ScalarCalls, *, aggregates: bool = False) -> Kept | 
         rows = _run(made, calls)
         return None if rows is None else Kept(made, rows)
     doubt = doubtful(tree, calls)
-    refused = doubt is not None and is_refused(lambda: calls.catalog.run(query))
-    kept = _kept(query, tree, calls, in_pairs=refused)
+    refused = doubt is not None and is_refused(lambda: calls.catalog.run(text(tree)))
+    kept = _kept(tree, calls, in_pairs=refused)
     if doubt is not None and not refused and kept is not None:
         # A guard may have columns of the side that its call has none of.
         rows = kept.rows
         if is_refused(lambda: rows):
-            refused, kept = True, _kept(query, tree, calls, in_pairs=True)
+            refused, kept = True, _kept(tree, calls, in_pairs=True)
     if doubt is not None and refused and (kept is None or is_refused(lambda: kept.rows)):
         raise doubt
     return kept
 
 
-def _kept(query: str, tree: exp.Expression, calls: ScalarCalls, *, in_pairs: bool) -> Kept | None:
+def _kept(tree: exp.Expression, calls: ScalarCalls, *, in_pairs: bool) -> Kept | None:
     made = promised(tree, calls, in_pairs=in_pairs)
     if made is None:
         return None
     before = None
     try:
-        before = calls.catalog.run(query)
+        before = calls.catalog.run(text(tree))
     except AnalysisException as error:
         if not in_pairs and _REFUSED_LAMBDA not in str(error):
             # Spark's message is to be about the query as it was written.
             return None
-    if before is not None and not _reads_alike(before, tree, calls):
-        return None
     rows = _run(made, calls)
-    if rows is None or before is None:
-        return None if rows is None else Kept(made, rows)
-    if _types(rows) != _types(before):
-        return None
-    return Kept(made, rows if rows.columns == before.columns else rows.toDF(*before.columns))
+    if rows is not None and before is not None:
+        rows = alike(rows, before)
+    return None if rows is None else Kept(made, rows)
 
 
 def _run(made: exp.Expression, calls: ScalarCalls) -> DataFrame | None:
@@ -111,38 +100,6 @@ def _run(made: exp.Expression, calls: ScalarCalls) -> DataFrame | None:
         return calls.catalog.run(text(made))
     except AnalysisException:
         return None
-
-
-def _reads_alike(before: DataFrame, tree: exp.Expression, calls: ScalarCalls) -> bool:
-    """Whether the parser took the query for what Spark takes it for."""
-    after = calls.catalog.run(text(tree))
-    if _types(before) != _types(after):
-        return False
-    # Seeds differ from one reading to the next, so such plans are never the same.
-    volatile = any(name_of(node) in VOLATILE for node in tree.walk())
-    # Tables of WITH are numbered through the session, so only the text of the plans can tell.
-    return volatile or before.sameSemantics(after) or _plan_of(before) == _plan_of(after)
-
-
-def _types(rows: DataFrame) -> list[str]:
-    return [field.dataType.simpleString() for field in rows.schema.fields]
-
-
-def _plan_of(rows: DataFrame) -> str:
-    """The analysed plan, without what differs from one reading of a query to the next."""
-    try:
-        plan = str(rows._jdf.queryExecution().analyzed().toString())
-    except AttributeError:
-        # Spark Connect has no JVM at hand.
-        plan = rows._explain_string(extended=True)
-        plan = plan.partition("== Analyzed Logical Plan ==")[2].partition("== Optimized")[0]
-    plan = re.sub(r"\b(nvl|ifnull)\(", "coalesce(", plan)
-    seen: dict[str, str] = {}
-
-    def number(match: re.Match[str]) -> str:
-        return seen.setdefault(match[0], f"#{len(seen)}")
-
-    return re.sub(r"#\d+|(?<=CTERelationDef )\d+|(?<=CTERelationRef )\d+", number, plan)
 
 
 def promised(
@@ -269,12 +226,12 @@ class _Writing:
     def _note_keys(self, before: exp.Group, after: exp.Group) -> None:
         for old, new in zip(grouping_items(before), grouping_items(after), strict=True):
             if self._calls.any_in(old):
-                self.group_keys[text(old)] = new
+                self.group_keys[canonical(old)] = new
 
     def _other(self, node: exp.Expression) -> exp.Expression | None:
         if not self.instead or isinstance(node, exp.Literal):
             return None
-        found = self.instead.get(text(node))
+        found = self.instead.get(canonical(node))
         return None if found is None else found.copy()
 
 

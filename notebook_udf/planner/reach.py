@@ -20,8 +20,8 @@ from typing import Any, Literal, TypeAlias
 from sqlglot import exp
 
 from notebook_udf.planner.calls import arguments_of, name_of
-from notebook_udf.planner.dialect import text
 from notebook_udf.planner.scalar_calls import ScalarCalls
+from notebook_udf.planner.syntax.dialect import canonical
 from notebook_udf.registry import RegisteredFunction
 
 How: TypeAlias = Literal["true", "not true", "not false", "null", "not null"]
@@ -104,7 +104,7 @@ class _Walk:
         record = calls.record(node)
         if record is not None:
             steady = calls.steady(node)
-            key: Hashable = (scope, text(node)) if steady else id(node)
+            key: Hashable = (scope, canonical(node)) if steady else id(node)
             self.places.append(Place(node, record, conditions, key))
         if isinstance(node, exp.Case):
             self._case(node, conditions, scope)
@@ -310,7 +310,7 @@ class Guards:
         found = {}
         for conditions in ways:
             way = exp.and_(*(self._holds(c) for c in conditions))
-            found[text(way)] = way
+            found[canonical(way)] = way
         return exp.or_(*found.values())
 
     def _holds(self, condition: Condition) -> exp.Expression:

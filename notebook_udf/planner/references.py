@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from notebook_udf.planner.calls import within
+from notebook_udf.planner.calls import name_of, within
 from notebook_udf.planner.inner import Unfit
 
 
@@ -178,7 +178,7 @@ def stars(select: exp.Select) -> list[exp.Expression]:
         star
         for projection in select.expressions
         for star in within(projection)
-        if isinstance(star, exp.Star) and not isinstance(star.parent, exp.Count)
+        if isinstance(star, exp.Star) and name_of(star.parent) != "count"
     ]
 
 

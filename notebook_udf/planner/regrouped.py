@@ -10,10 +10,10 @@ from __future__ import annotations
 from sqlglot import exp
 
 from notebook_udf.planner.calls import name_of, within
-from notebook_udf.planner.dialect import text
 from notebook_udf.planner.grouped_by import GROUPING, grouping_items
 from notebook_udf.planner.inner import UNFIT, Unfit
 from notebook_udf.planner.scalar_calls import ScalarCalls
+from notebook_udf.planner.syntax.dialect import canonical
 
 _INNER = ("from_", "laterals", "joins", "where", "group", "hint")
 
@@ -40,7 +40,7 @@ def _repeats(select: exp.Select, calls: ScalarCalls) -> bool:
     found: list[set[str]] = []
     for nodes in places:
         outside = [c for node in nodes for c in calls.above_groups(node)]
-        found.append({text(call) for call in outside if calls.steady(call)})
+        found.append({canonical(call) for call in outside if calls.steady(call)})
     return any(a & b for i, a in enumerate(found) for b in found[i + 1 :])
 
 
@@ -97,7 +97,7 @@ class _Regrouped:
         return key
 
     def _column(self, value: exp.Expression, prefix: str) -> exp.Expression:
-        key = text(value)
+        key = canonical(value)
         if key not in self._columns:
             name = f"{prefix}{len(self._columns)}"
             self._inner.append(exp.alias_(value.copy(), name))
@@ -108,7 +108,7 @@ class _Regrouped:
         """An expression over groups, in terms of the subquery's columns."""
         if isinstance(node, (exp.Query, exp.Window, exp.Star, exp.Placeholder)):
             raise Unfit
-        found = None if isinstance(node, exp.Literal) else self._columns.get(text(node))
+        found = None if isinstance(node, exp.Literal) else self._columns.get(canonical(node))
         if found is not None:
             return found.copy()
         of_groups = self._calls.is_aggregate(node) or name_of(node) in GROUPING

@@ -12,8 +12,8 @@ from sqlglot import exp
 
 from notebook_udf.planner.calls import name_of, within
 from notebook_udf.planner.catalog import Catalog
-from notebook_udf.planner.dialect import text
 from notebook_udf.planner.months import entering, leaving
+from notebook_udf.planner.syntax.dialect import canonical
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.worker.shipment import Role
 
@@ -47,8 +47,6 @@ class ScalarCalls:
         The functions, by lower-case name.
     catalog
         The session's side.
-    query
-        The text, for the positions in messages.
     aggregates
         The Python aggregate functions, by lower-case name.
     """
@@ -57,11 +55,9 @@ class ScalarCalls:
         self,
         records: Mapping[str, RegisteredFunction],
         catalog: Catalog,
-        query: str,
         aggregates: Mapping[str, RegisteredFunction],
     ) -> None:
         self.catalog = catalog
-        self.query = query
         self._records = records
         self._aggregates = aggregates
         self._hidden: dict[str, tuple[RegisteredFunction, Role]] = {}
@@ -96,11 +92,7 @@ class ScalarCalls:
         name = name_of(node)
         if not name or self.record(node) is not None:
             return False
-        return (
-            isinstance(node, exp.AggFunc)
-            or name in self._aggregates
-            or name in self.catalog.built_in_aggregates()
-        )
+        return name in self._aggregates or name in self.catalog.built_in_aggregates()
 
     def aggregated_in_lambda(self, node: exp.Expression) -> bool:
         """Whether a Python aggregate function is called in a lambda under a node."""
@@ -125,7 +117,7 @@ class ScalarCalls:
         self, node: exp.Expression, keys: Collection[str] = ()
     ) -> list[exp.Expression]:
         """The calls that are neither in an aggregate's arguments nor in one of the keys."""
-        if keys and text(node) in keys:
+        if keys and canonical(node) in keys:
             return []
         found = [node] if self.record(node) is not None else []
         if isinstance(node, (exp.Query, exp.Filter, exp.Window)) or self.is_aggregate(node):

@@ -15,8 +15,9 @@ from pyspark.errors import AnalysisException
 from sqlglot import exp
 
 from notebook_udf.planner.catalog import Catalog
-from notebook_udf.planner.dialect import text
+from notebook_udf.planner.ctes import below
 from notebook_udf.planner.inner import Unfit
+from notebook_udf.planner.syntax.dialect import embedded
 
 # The relation of columns that only their name names: those of USING in a full join.
 _USING = "_nu_using"
@@ -88,7 +89,7 @@ class Scope:
 
     def _single(self, found: list[Entry], column: exp.Column) -> Entry:
         if len(found) > 1:
-            raise Unfit(f"{text(column)} is the name of several columns")
+            raise Unfit(f"{embedded(column)} is the name of several columns")
         return found[0]
 
     def holds(self, column: exp.Column) -> bool:
@@ -151,7 +152,7 @@ class Scopes:
         return f"_nu_{what}{next(self._numbers)}"
 
     def of_relation(
-        self, relation: exp.Expression, tables: Sequence[str], before: str = ""
+        self, relation: exp.Expression, tables: Sequence[exp.CTE], before: str = ""
     ) -> Scope:
         """The columns of one item of a FROM; ``tables`` are those of WITH that it may name.
 
@@ -170,15 +171,15 @@ class Scopes:
                 return self.of_chain(inner, joins, tables)
             finally:
                 inner.set("joins", joins)
-        if isinstance(relation, exp.Table) and relation.args.get("joins"):
+        if relation.args.get("joins"):
             raise Unfit("its ON stands behind another join")
         if not relation.alias_or_name:
             relation.set("alias", exp.TableAlias(this=exp.to_identifier(self.name("rows"))))
         if isinstance(relation, exp.Lateral):
-            alias = text(exp.to_identifier(relation.alias, quoted=True))
-            query = f"SELECT {alias}.* FROM {before} JOIN {text(relation)}"
+            alias = embedded(exp.to_identifier(relation.alias, quoted=True))
+            query = f"SELECT {alias}.* FROM {before} JOIN {embedded(relation)}"
         else:
-            query = f"SELECT * FROM {text(relation)}"
+            query = f"SELECT * FROM {embedded(relation)}"
         columns = self._columns(query, tables)
         if len({name.lower() for name in columns}) < len(columns):
             raise Unfit(f"two columns of {relation.alias_or_name} have the same name")
@@ -187,7 +188,7 @@ class Scopes:
         return Scope(entries, list(entries))
 
     def of_chain(
-        self, first: exp.Expression, joins: Sequence[exp.Expression], tables: Sequence[str]
+        self, first: exp.Expression, joins: Sequence[exp.Expression], tables: Sequence[exp.CTE]
     ) -> Scope:
         """The columns of relations that are joined one after the other."""
         scope = self.of_relation(first, tables)
@@ -201,10 +202,10 @@ class Scopes:
         first: exp.Expression,
         joins: Sequence[exp.Expression],
         relation: exp.Expression,
-        tables: Sequence[str],
+        tables: Sequence[exp.CTE],
     ) -> Scope:
         """The columns of a relation that stands behind others."""
-        return self.of_relation(relation, tables, " ".join(map(text, (first, *joins))))
+        return self.of_relation(relation, tables, " ".join(map(embedded, (first, *joins))))
 
     def joined(self, left: Scope, join: exp.Expression, right: Scope) -> Scope:
         """The columns of a join."""
@@ -231,10 +232,9 @@ class Scopes:
         rest = [e for e in both.star if e.visible and e.name.lower() not in names]
         return Scope(both.entries, [*keys, *rest])
 
-    def _columns(self, query: str, tables: Sequence[str]) -> list[str]:
-        prefix = f"WITH {', '.join(tables)} " if tables else ""
+    def _columns(self, query: str, tables: Sequence[exp.CTE]) -> list[str]:
         try:
-            return list(self._catalog.run(prefix + query).columns)
+            return list(self._catalog.run(below(tables, query)).columns)
         except AnalysisException:
             raise Unfit("its tables cannot be read one by one") from None
 
@@ -268,16 +268,3 @@ def replace_column(column: exp.Column, entry: Entry, fields: list[str]) -> None:
     for name in fields:
         value = exp.Dot(this=value, expression=exp.to_identifier(name, quoted=True))
     column.replace(value)
-
-
-def visible_tables(node: exp.Expression) -> list[str]:
-    """The tables of WITH that a part of a query sees, those of WITH around it first."""
-    tables: list[str] = []
-    while node.parent is not None:
-        inside, node = node, node.parent
-        own = node.args.get("with_") if isinstance(node, exp.Expression) else None
-        if own is not None and own is not inside:
-            tables = [*map(text, own.expressions), *tables]
-        elif isinstance(node, exp.With):
-            tables = [*map(text, node.expressions[: node.expressions.index(inside)]), *tables]
-    return tables

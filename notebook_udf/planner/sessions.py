@@ -9,7 +9,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from notebook_udf.planner.calls import name_of
-from notebook_udf.planner.dialect import parsed
+from notebook_udf.planner.syntax.dialect import fragment
 
 COMPANION = "spark_partition_id() < 0"
 SESSION_WINDOW = "session_window"
@@ -27,7 +27,7 @@ def add_companions(tree: exp.Expression) -> bool:
         group = select.args.get("group")
         items = group.expressions if group is not None else []
         if items and all(name_of(item) == SESSION_WINDOW for item in items):
-            (made,) = parsed(f"SELECT {COMPANION}").expressions
+            made = fragment(COMPANION)
             group.append("expressions", made)
             found = True
     return found

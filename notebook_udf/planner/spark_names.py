@@ -4,143 +4,87 @@ They are asked of Spark, for the user's own text: each call in it becomes a buil
 the same arguments, below an expression of the call's type, and is put back into the names::
 
     CASE WHEN isnull(count('begin', v, 'end') FILTER ...) THEN CAST(NULL AS ...) ... END
-
-Whatever stands around a call is named as it was written, which the planner's tree no longer knows.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
-import sqlglot
 from pyspark.errors import AnalysisException
-from sqlglot.tokens import Token, TokenType
+from sqlglot import exp
 
+from notebook_udf.planner.calls import arguments_of, name_of
 from notebook_udf.planner.catalog import Catalog
-from notebook_udf.planner.dialect import Spark4
 from notebook_udf.planner.shipped import result_type
+from notebook_udf.planner.syntax.dialect import text
+from notebook_udf.planner.syntax.nodes import call, cast
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.types import ddl
 
 
 def column_names(
-    query: str, aggregates: Mapping[str, RegisteredFunction], catalog: Catalog
+    tree: exp.Expression, aggregates: Mapping[str, RegisteredFunction], catalog: Catalog
 ) -> list[str] | None:
     """The names of a query's columns, or None where Spark does not analyse it."""
-    tokens = list(sqlglot.tokenize(query, read=Spark4))
-    found = [_call(tokens, place, aggregates) for place in range(len(tokens))]
-    calls = [call for call in found if call is not None]
-    written = query
-    # From the end, so that the places before stay right.
-    for start, end, text in sorted((e for call in calls for e in call.edits()), reverse=True):
-        written = written[:start] + text + written[end:]
+    made = tree.copy()
+    calls = [node for node in made.walk() if name_of(node) in aggregates]
+    records = [aggregates[name_of(node)] for node in calls]
+    # From the innermost, so that a call is replaced with those in its arguments.
+    for number in reversed(range(len(calls))):
+        _stand_in(number, calls[number], records[number])
     try:
-        columns = catalog.run(written).columns
+        columns = catalog.ask(text(made)).columns
     except AnalysisException:
         return None
-    for call in calls:
-        columns = [call.put_back(name) for name in columns]
+    for number, record in enumerate(records):
+        columns = [_put_back(number, record, name) for name in columns]
     return list(columns)
 
 
-@dataclass(frozen=True)
-class _Call:
-    """A call in the text.
+def _marks(number: int) -> tuple[str, str, str]:
+    return f"_nu_begin{number}_", f"_nu_end{number}_", f"_nu_tail{number}_"
 
-    Attributes
-    ----------
-    number
-        Its place among the tokens.
-    name
-        The token of its name.
-    before, after
-        Between which places of the text its arguments stand.
-    empty
-        Whether there are none.
-    end
-        The place behind it, its FILTER and its OVER.
-    """
 
-    number: int
-    record: RegisteredFunction
-    name: Token
-    before: int
-    after: int
-    empty: bool
-    end: int
-
-    def edits(self) -> list[tuple[int, int, str]]:
-        """Spans of the text, and what to write there."""
-        begin, end, tail = self._marks()
-        type_ = ddl(result_type(self.record.definition))
-        comma = "" if self.empty else ", "
-        return [
-            (self.name.start, self.name.end + 1, "CASE WHEN isnull(count"),
-            (self.before, self.before, f" '{begin}'{comma}"),
-            (self.after, self.after, f", '{end}'"),
-            (self.end, self.end, f") THEN CAST(NULL AS {type_}) WHEN '{tail}' = '' THEN NULL END"),
-        ]
-
-    def put_back(self, name: str) -> str:
-        """A column's name with the call as Spark would name it."""
-        begin, end, tail = self._marks()
-        pattern = (
-            rf"CASE WHEN \(count\((DISTINCT )?{begin}(?:, (.*?))?, {end}\)(.*?) IS NULL\) "
-            rf"THEN CAST\(NULL AS .*? WHEN \({tail} = \) THEN NULL END"
+def _stand_in(number: int, node: exp.Expression, record: RegisteredFunction) -> None:
+    """Puts a built-in aggregate in the place of a call, below an expression of its type."""
+    begin, end, tail = map(exp.Literal.string, _marks(number))
+    arguments = [a.expression if isinstance(a, exp.Kwarg) else a for a in arguments_of(node)]
+    if len(arguments) == 1 and isinstance(arguments[0], exp.Distinct):
+        arguments = [exp.Distinct(expressions=[begin, *arguments[0].expressions, end])]
+    else:
+        arguments = [begin, *arguments, end]
+    outer = node
+    while isinstance(outer.parent, (exp.Filter, exp.Window)) and outer.parent.this is outer:
+        outer = outer.parent
+    counted = call("count", *arguments)
+    if outer is node:
+        whole: exp.Expression = counted
+    else:
+        node.replace(counted)
+        whole = outer.copy()
+    typed = cast(exp.Null(), ddl(result_type(record.definition)))
+    never = exp.EQ(this=tail, expression=exp.Literal.string(""))
+    outer.replace(
+        exp.Case(
+            ifs=[
+                exp.If(this=call("isnull", whole), true=typed),
+                exp.If(this=never, true=exp.Null()),
+            ]
         )
-
-        def shown(match: re.Match[str]) -> str:
-            distinct, arguments, rest = (part or "" for part in match.groups())
-            return f"{self.record.name}({distinct}{arguments}){rest}"
-
-        return re.sub(pattern, shown, name)
-
-    def _marks(self) -> tuple[str, str, str]:
-        return f"_nu_begin{self.number}_", f"_nu_end{self.number}_", f"_nu_tail{self.number}_"
-
-
-def _call(
-    tokens: list[Token], place: int, aggregates: Mapping[str, RegisteredFunction]
-) -> _Call | None:
-    """The call that begins with a token, if one does."""
-    record = aggregates.get(tokens[place].text.lower())
-    if record is None or not _is(tokens, place + 1, "("):
-        return None
-    closing = _closing(tokens, place + 1)
-    if closing is None or (place and tokens[place - 1].token_type == TokenType.DOT):
-        return None
-    opening = place + 1 + _is(tokens, place + 2, "DISTINCT")
-    last = closing
-    if _is(tokens, last + 1, "FILTER") and _is(tokens, last + 2, "("):
-        last = _closing(tokens, last + 2) or last
-    if _is(tokens, last + 1, "OVER"):
-        bracket = _is(tokens, last + 2, "(")
-        last = (_closing(tokens, last + 2) or last) if bracket else last + 2
-    return _Call(
-        number=place,
-        record=record,
-        name=tokens[place],
-        before=tokens[opening].end + 1,
-        after=tokens[closing].start,
-        empty=opening + 1 == closing,
-        end=tokens[last].end + 1,
     )
 
 
-def _is(tokens: list[Token], place: int, text: str) -> bool:
-    """Whether a word or sign of the query stands at a place."""
-    if place >= len(tokens) or tokens[place].token_type in (TokenType.STRING, TokenType.IDENTIFIER):
-        return False
-    return str(tokens[place].text).upper() == text
+def _put_back(number: int, record: RegisteredFunction, name: str) -> str:
+    """A column's name with the call as Spark would name it."""
+    begin, end, tail = _marks(number)
+    counted = rf"count\((DISTINCT |distinct )?{begin}(?:, (.*?))?, {end}\)"
+    closed = rf".*? WHEN \({tail} = \) THEN NULL END"
 
+    def shown(match: re.Match[str]) -> str:
+        distinct, arguments, rest = (part or "" for part in match.groups())
+        return f"{record.name}({distinct}{arguments}){rest}"
 
-def _closing(tokens: list[Token], opening: int) -> int | None:
-    """The place of the parenthesis that closes another one."""
-    depth = 0
-    for place in range(opening, len(tokens)):
-        depth += _is(tokens, place, "(") - _is(tokens, place, ")")
-        if not depth:
-            return place
-    return None
+    name = re.sub(rf"CASE WHEN \({counted}(.*?) IS NULL\) THEN CAST\(NULL AS{closed}", shown, name)
+    # Inside the name of a Python function Spark has another form for everything.
+    return re.sub(rf"CASE WHEN isnull\({counted}(.*?)\) THEN cast\(NULL as{closed}", shown, name)

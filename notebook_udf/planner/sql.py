@@ -1,17 +1,14 @@
 """Queries with calls that Spark's own planner would refuse: found, rewritten, handed to Spark.
 
-A query that calls no aggregate function goes to Spark untouched. Any other is parsed, and every
-call is replaced by an expression that Spark accepts in the same place (``whole``); that query
+Every call is replaced by an expression that Spark accepts in the same place (``whole``); that query
 answers right wherever a built-in aggregate could stand. Then each SELECT that can be aggregated in
 two phases is, by ``two_phase``; one that cannot keeps the expression.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame
@@ -19,24 +16,27 @@ from sqlglot import exp
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.planner import two_phase, windows
-from notebook_udf.planner.calls import AggregateCall, find_calls, name_of, nested_queries
+from notebook_udf.planner.answer import alike
+from notebook_udf.planner.calls import (
+    AggregateCall,
+    find_calls,
+    hidden_call,
+    name_of,
+    nested_queries,
+    position,
+)
 from notebook_udf.planner.catalog import Catalog
 from notebook_udf.planner.creating import cache_table, create_view
-from notebook_udf.planner.decisions import REFUSED, Decision, decisions
-from notebook_udf.planner.dialect import parsed, text
+from notebook_udf.planner.ctes import below, own_with
+from notebook_udf.planner.decisions import OTHER_FORM, REFUSED, Decision, decisions
+from notebook_udf.planner.messages import retold
 from notebook_udf.planner.names import name_projections
 from notebook_udf.planner.sessions import add_companions
 from notebook_udf.planner.spark_names import column_names
+from notebook_udf.planner.syntax.dialect import embedded, text
+from notebook_udf.planner.syntax.nodes import CacheTable, CreateView, call
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.worker.groups import ARGUMENT_FIELD
-
-
-def mentions(query: str, names: Mapping[str, Any]) -> bool:
-    """Whether the text may call one of the functions; cheap, and never wrong about a no."""
-    if not names:
-        return False
-    words = "|".join(map(re.escape, names))
-    return re.search(rf"(?i)(?<![\w.])`?({words})`?\s*\(", query) is not None
 
 
 class Planner:
@@ -44,25 +44,25 @@ class Planner:
 
     Parameters
     ----------
-    query
-        The text, for the positions in messages.
+    tree
+        The query, as it was read.
     aggregates
         The aggregate functions, by lower-case name.
     catalog
         The session's side.
-    tree
-        The query parsed, if something was done to it already.
+    kept
+        The tree with the promises for scalar functions kept, if that took something.
     """
 
     def __init__(
         self,
-        query: str,
+        tree: exp.Expression,
         aggregates: Mapping[str, RegisteredFunction],
         catalog: Catalog,
-        tree: exp.Expression | None = None,
+        kept: exp.Expression | None = None,
     ) -> None:
-        self._query = query
-        self._tree = tree
+        self._read = tree
+        self._tree = tree if kept is None else kept
         self._aggregates = aggregates
         self.catalog = catalog
         self.decisions: list[Decision] = []
@@ -76,41 +76,63 @@ class Planner:
         PlanningError
             For a construct that cannot be rewritten, naming it and its place.
         """
-        tree = self._tree if self._tree is not None else parsed(self._query)
+        tree = self._tree
         if isinstance(tree, exp.Command):
             raise PlanningError(
                 f"{tree.name} cannot have a Python aggregate function inside it: run the query "
                 f"itself through session.sql"
             )
-        if isinstance(tree, exp.Create) and tree.kind == "VIEW":
-            return create_view(tree, self._query, "aggregate", self._below)
-        if isinstance(tree, exp.Cache) and tree.expression is not None:
+        opaque = hidden_call(tree, self._aggregates)
+        if opaque is not None:
+            raise PlanningError(
+                f"{position(opaque)}a Python aggregate function stands in a script, or below a "
+                f"FROM that several SELECTs or INSERTs share, which are handed to Spark as they "
+                f"are: compute it in a view of its own and select from that"
+            )
+        if isinstance(tree, CreateView):
+            return create_view(tree, "aggregate", self._below)
+        if isinstance(tree, CacheTable):
             return cache_table(tree, self._below, self.catalog.run)
         plain = self._whole(tree.copy())
         answer = None
         if isinstance(tree, exp.Query):
-            answer = self.catalog.run(text(plain))
+            answer = self._first(plain)
             if answer.isStreaming and add_companions(tree):
                 answer = self.catalog.run(text(self._whole(tree.copy())))
-            names = column_names(self._query, self._aggregates, self.catalog)
+            names = column_names(self._read, self._aggregates, self.catalog)
             answer = _named(answer, names or answer.columns)
             self.streams = answer.isStreaming
         optimised = tree.copy()
         if self._in_two_phases(optimised, []):
             rest = self._whole(optimised)
             try:
-                found = self.catalog.run(text(rest))
+                found: DataFrame | None = self.catalog.run(text(rest))
             except AnalysisException:
                 if answer is None:
                     raise
                 self.decisions = [replace(d, role="whole", reason=REFUSED) for d in self.decisions]
             else:
-                return found if answer is None else _named(found, answer.columns)
-        return answer if answer is not None else self.catalog.run(text(plain))
+                found = found if answer is None or found is None else alike(found, answer)
+                if found is not None:
+                    return found
+                self.decisions = [
+                    replace(d, role="whole", reason=OTHER_FORM) for d in self.decisions
+                ]
+        return answer if answer is not None else self._first(plain)
+
+    def _first(self, plain: exp.Expression) -> DataFrame:
+        """The form in which Spark is asked first; what it finds wrong is the query's own fault."""
+        try:
+            return self.catalog.run(text(plain))
+        except AnalysisException as error:
+            raise retold(error, plain) from None
 
     def _below(self, query: exp.Expression) -> DataFrame:
         """The rows of the query in a statement."""
-        return Planner(text(query), self._aggregates, self.catalog).plan()
+        planner = Planner(query, self._aggregates, self.catalog)
+        rows = planner.plan()
+        self.decisions += planner.decisions
+        return rows
 
     # Expressions -----------------------------------------------------------------------------
 
@@ -123,8 +145,8 @@ class Planner:
             calls = self._outermost(tree)
             if not calls:
                 return tree
-            for call in calls:
-                call.node.replace(self.collected(call))
+            for found in calls:
+                found.node.replace(self.collected(found))
 
     def _has_call(self, node: exp.Expression) -> bool:
         return any(name_of(each) in self._aggregates for each in node.walk())
@@ -133,22 +155,20 @@ class Planner:
         calls = []
         for node in (tree, *[q for q in tree.find_all(exp.Query) if q is not tree]):
             calls += self.calls(node)
-        return list({id(call.node): call for call in calls}.values())
+        return list({id(found.node): found for found in calls}.values())
 
-    def collected(self, call: AggregateCall) -> exp.Expression:
+    def collected(self, found: AggregateCall) -> exp.Expression:
         """A call as an expression over collected rows."""
-        rows = exp.func("named_struct", *_fields(call.arguments))
-        kind = "collect_set" if call.distinct else "collect_list"
-        collected: exp.Expression = exp.Anonymous(this=kind, expressions=[rows])
-        if call.condition is not None:
-            where = exp.Where(this=call.condition.copy())
+        rows = call("named_struct", *_fields(found.arguments))
+        collected = call("collect_set" if found.distinct else "collect_list", rows)
+        if found.condition is not None:
+            where = exp.Where(this=found.condition.copy())
             collected = exp.Filter(this=collected, expression=where)
-        if call.window is not None:
-            window = call.window.copy()
+        if found.window is not None:
+            window = found.window.copy()
             window.set("this", collected)
             collected = window
-        name = self.catalog.hidden_name(call.record, "whole")
-        return exp.Anonymous(this=name, expressions=[collected])
+        return call(self.catalog.hidden_name(found.record, "whole"), collected)
 
     # Two phases ------------------------------------------------------------------------------
 
@@ -156,7 +176,7 @@ class Planner:
         """Rewrites what it can, innermost first; whether it has rewritten anything."""
         changed = False
         visible = list(ctes)
-        own = tree.args.get("with_")
+        own = own_with(tree)
         for cte in own.expressions if own is not None else []:
             changed |= self._in_two_phases(cte.this, visible)
             visible.append(cte)
@@ -176,13 +196,14 @@ class Planner:
     def calls(self, node: exp.Expression) -> list[AggregateCall]:
         """The calls that belong to a SELECT."""
         built_in = self.catalog.built_in_aggregates()
-        return find_calls(node, self._aggregates, self._query, built_in)
+        return find_calls(node, self._aggregates, built_in)
 
     def run(self, query: exp.Expression, ctes: list[exp.Expression]) -> DataFrame:
         """Spark's answer to a part of the query, below WITH and these tables."""
-        shown = [text(self._whole(cte.copy())) for cte in ctes]
-        prefix = f"WITH {', '.join(shown)} " if shown else ""
-        return self.catalog.run(prefix + text(self._whole(query.copy())))
+        whole = embedded(self._whole(query.copy()))
+        if ctes and query.args.get("with_") is not None:
+            whole = f"({whole})"
+        return self.catalog.run(below(ctes, whole, lambda cte: embedded(self._whole(cte.copy()))))
 
 
 class _Around:

@@ -9,10 +9,11 @@ from __future__ import annotations
 from pyspark.errors import AnalysisException
 from sqlglot import exp
 
-from notebook_udf.planner.dialect import text
+from notebook_udf.planner.ctes import below, visible_ctes
 from notebook_udf.planner.grouped_by import grouping_items
 from notebook_udf.planner.scalar_calls import ScalarCalls
-from notebook_udf.planner.scopes import visible_tables
+from notebook_udf.planner.syntax.dialect import canonical, embedded, in_fewest_forms
+from notebook_udf.planner.syntax.nodes import Statement
 
 
 def filtered_names(tree: exp.Expression) -> frozenset[str]:
@@ -38,7 +39,7 @@ def outer_names(select: exp.Select) -> list[str]:
     while isinstance(first, exp.SetOperation):
         first = first.this
     projections = first.expressions if isinstance(first, exp.Select) else select.expressions
-    return [p.alias or text(p) for p in projections]
+    return [p.output_name or in_fewest_forms(p) for p in projections]
 
 
 def stands_alone(select: exp.Select) -> bool:
@@ -50,7 +51,7 @@ def stands_alone(select: exp.Select) -> bool:
             parent,
             (
                 exp.Subquery, exp.SetOperation, exp.From, exp.Join, exp.CTE, exp.With, exp.Select,
-                exp.Create, exp.Insert, exp.Cache,
+                Statement,
             ),
         ):  # fmt: skip
             return False
@@ -62,10 +63,8 @@ def stands_alone(select: exp.Select) -> bool:
 
 def is_understood_alone(select: exp.Select, calls: ScalarCalls) -> bool:
     """Whether Spark reads a SELECT by itself, so that it names nothing of an outer one."""
-    tables = visible_tables(select)
-    prefix = f"WITH {', '.join(tables)} " if tables else ""
     try:
-        calls.catalog.run(prefix + text(select))
+        calls.catalog.run(below(visible_ctes(select), embedded(select)))
     except AnalysisException:
         return False
     return True
@@ -73,7 +72,7 @@ def is_understood_alone(select: exp.Select, calls: ScalarCalls) -> bool:
 
 def is_sorted_last(select: exp.Select) -> bool:
     """Whether the whole query's rows are sorted by this SELECT."""
-    ends = select.parent is None or isinstance(select.parent, (exp.Create, exp.Insert, exp.Cache))
+    ends = select.parent is None or isinstance(select.parent, Statement)
     return ends and select.args.get("order") is not None and select.args.get("limit") is None
 
 
@@ -85,7 +84,7 @@ def stored_before_sorting(select: exp.Select, calls: ScalarCalls) -> bool:
     if not is_sorted_last(select):
         return False
     group = select.args.get("group")
-    keys = {text(key) for key in grouping_items(group)} if group is not None else set()
+    keys = {canonical(key) for key in grouping_items(group)} if group is not None else set()
     if calls.is_grouped(select):
         # What stands below the aggregation is read from a shuffle.
         computed = [c for p in select.expressions for c in calls.above_groups(p, keys)]

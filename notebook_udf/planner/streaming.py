@@ -148,7 +148,10 @@ def aggregate(
     )
     out = StructType(
         [
-            *(StructField(n, f.dataType) for n, f in zip(names, key_fields, strict=True)),
+            *(
+                StructField(n, f.dataType, f.nullable)
+                for n, f in zip(names, key_fields, strict=True)
+            ),
             *(
                 StructField(f"_nu_value{i}", result_type(r.definition))
                 for i, r in enumerate(records)

@@ -71,7 +71,7 @@ def refused_subquery(node: exp.Expression, calls: ScalarCalls) -> PlanningError:
     assert record is not None
     kind = "EXISTS" if isinstance(node, exp.Exists) else "IN"
     return PlanningError(
-        f"{position(call, calls.query)}{record.name} stands over both queries in the subquery of "
+        f"{position(call)}{record.name} stands over both queries in the subquery of "
         f"{kind}, which cannot be taken apart: let it be SELECT, FROM and WHERE alone, or join "
         f"the pairs in a subquery with JOIN"
     )

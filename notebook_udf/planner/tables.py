@@ -72,6 +72,8 @@ class Chain:
     def exploded(self, leaving: Sequence[int], names: Sequence[str], ends: str = "") -> DataFrame:
         """The rows that leave the pass, under these names."""
         types: list[DataType] = [field.dataType for field in self.rows.schema.fields]
+        nullable = [field.nullable for field in self.rows.schema.fields]
+        nullable += [True] * sum(len(record.definition.result_type) for record in self.records)
         for record in self.records:
             types += [field.dataType for field in record.definition.result_type.fields]
         for record, step in zip(self.records, self.steps, strict=True):
@@ -83,7 +85,7 @@ class Chain:
         rows, leaves = _entering(self.rows, set(leaving))
         layout = TableLayout(len(self.rows.columns), self.steps, tuple(leaving), tuple(names), ends)
         fields = [
-            StructField(name, leaves.get(place, types[place]), True)
+            StructField(name, leaves.get(place, types[place]), nullable[place])
             for place, name in zip(leaving, names, strict=True)
         ]
         if ends:
@@ -105,7 +107,9 @@ def matched(rows: DataFrame, *, moved: bool = False) -> DataFrame:
         rows = rows.repartition(INPUT).sortWithinPartitions(INPUT, ENDED).drop(INPUT)
     fields = rows.schema.fields[:-2]
     entered, leaves = _entering(rows, set(range(len(fields))))
-    kept = [StructField(f.name, leaves.get(i, f.dataType), True) for i, f in enumerate(fields)]
+    kept = [
+        StructField(f.name, leaves.get(i, f.dataType), f.nullable) for i, f in enumerate(fields)
+    ]
     made = entered.mapInArrow(MatchedRows(), StructType(kept))
     return _left(made, [field.dataType for field in fields])
 

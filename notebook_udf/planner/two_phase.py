@@ -20,7 +20,6 @@ from sqlglot import exp
 from notebook_udf.planner import streaming, summed
 from notebook_udf.planner.aggregates import partial_rows
 from notebook_udf.planner.calls import AggregateCall, name_of
-from notebook_udf.planner.dialect import parsed, text
 from notebook_udf.planner.grouped_by import GROUPING, grouping_items, has_sets
 from notebook_udf.planner.inner import (
     Columns,
@@ -32,6 +31,8 @@ from notebook_udf.planner.inner import (
 )
 from notebook_udf.planner.names import name_projections
 from notebook_udf.planner.sessions import SESSION_WINDOW
+from notebook_udf.planner.syntax.dialect import fragment, in_fewest_forms
+from notebook_udf.planner.syntax.nodes import cast
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.types import is_groupable
 from notebook_udf.worker.partial import ACCUMULATOR, PASSED, Layout
@@ -85,7 +86,7 @@ class _TwoPhases:
             raise Unfit
         records = [call.record for call in calls]
         group = select.args.get("group")
-        self._find_keys(group)
+        self._find_keys(group, calls)
         self._sets = group is not None and has_sets(group)
         parts = [self._part(call) for call in calls]
         if self._streams:
@@ -150,11 +151,12 @@ class _TwoPhases:
 
     # Keys ------------------------------------------------------------------------------------
 
-    def _find_keys(self, group: exp.Group | None) -> None:
+    def _find_keys(self, group: exp.Group | None, calls: list[AggregateCall]) -> None:
         if group is None:
             return
         if group.args.get("all"):
-            raise Unfit
+            group.set("expressions", self._keys_of_all(calls))
+            group.set("all", None)
         for item in grouping_items(group):
             resolved = self._resolved(item)
             if resolved is not item:
@@ -163,6 +165,27 @@ class _TwoPhases:
             if any(self._around.calls(resolved)) or name_of(resolved) == SESSION_WINDOW:
                 raise Unfit
             self._keys.place(resolved)
+
+    def _keys_of_all(self, calls: list[AggregateCall]) -> list[exp.Expression]:
+        """What GROUP BY ALL groups by: all that is selected beside aggregates."""
+        names = source_columns(self._select, self._around)
+        if any(name.lower() == "all" for name in names):
+            raise Unfit
+        ours = {id(call.node) for call in calls}
+        keys = []
+        for projection in self._select.expressions:
+            value = projection.unalias()
+            aggregates = {id(n) for n in value.walk() if id(n) in ours or self._is_built_in(n)}
+            if not aggregates:
+                # A number would be the place of a column, and any constant no key at all.
+                if projection.is_star or value.find(exp.Column) is None:
+                    raise Unfit
+                keys.append(value.copy())
+            elif not all(_is_below(c, aggregates) for c in value.find_all(exp.Column)):
+                raise Unfit
+        if not keys:
+            raise Unfit
+        return keys
 
     def _resolved(self, item: exp.Expression) -> exp.Expression:
         """What GROUP BY means by an item: a number or an alias stands for a projection."""
@@ -206,20 +229,20 @@ class _TwoPhases:
         for expression, record, structs in zip(merged, records, sums, strict=True):
             assert structs is not None
             expression.set("this", self._around.hidden_name(record, "summed"))
-            expression.set("expressions", [*map(parsed, structs), *expression.expressions[1:]])
+            expression.set("expressions", [*map(fragment, structs), *expression.expressions[1:]])
         return rows.withColumn(PASSED, F.lit(True))
 
     def _part(self, call: AggregateCall) -> Part:
         condition = call.condition
         return Part(
             tuple(self._arguments.place(argument) for argument in call.arguments),
-            None if condition is None else self._arguments.place(exp.cast(condition, "boolean")),
+            None if condition is None else self._arguments.place(cast(condition, "BOOLEAN")),
         )
 
     def _layout(self, parts: list[Part], mergeable: bool) -> Layout:
         offset = len(self._keys.expressions) + len(self._passing.expressions)
         return Layout(
-            keys=tuple(map(text, self._keys.expressions)),
+            keys=tuple(map(in_fewest_forms, self._keys.expressions)),
             passing=len(self._passing.expressions),
             parts=tuple(
                 Part(
@@ -256,7 +279,7 @@ class _TwoPhases:
         if self._keys.expressions and not self._sets:
             named: list[exp.Expression] = []
             for number, key in enumerate(self._keys.expressions):
-                named += [exp.Literal.string(text(key)), self._keys.at(number)]
+                named += [exp.Literal.string(in_fewest_forms(key)), self._keys.at(number)]
             arguments.append(exp.Anonymous(this="named_struct", expressions=named))
         name = self._around.hidden_name(call.record, "merge")
         return exp.Anonymous(this=name, expressions=arguments)
@@ -328,7 +351,7 @@ class _TwoPhases:
         name = name_of(node)
         if not name or name in GROUPING:
             return False
-        return isinstance(node, exp.AggFunc) or name in self._around.built_in_aggregates()
+        return name in self._around.built_in_aggregates()
 
     def _skip_accumulators(self, node: exp.Expression) -> None:
         """Makes a built-in aggregate look at the rows that passed through, and at no others."""
@@ -345,9 +368,17 @@ class _TwoPhases:
                     member.replace(self._passing.column(member))
         passed: exp.Expression = exp.column(PASSED)
         if condition is not None:
-            passed = exp.and_(passed, self._passing.column(exp.cast(condition, "boolean")))
+            passed = exp.and_(passed, self._passing.column(cast(condition, "BOOLEAN")))
         made = exp.Filter(this=aggregate.copy(), expression=exp.Where(this=passed))
         node.replace(made)
+
+
+def _is_below(node: exp.Expression, nodes: set[int]) -> bool:
+    """Whether one of some nodes stands above another."""
+    above: exp.Expression | None = node
+    while above is not None and id(above) not in nodes:
+        above = above.parent
+    return above is not None
 
 
 __all__ = ["rewritten"]

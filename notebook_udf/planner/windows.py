@@ -16,7 +16,6 @@ from sqlglot import exp
 
 from notebook_udf.planner.aggregates import window_rows
 from notebook_udf.planner.calls import AggregateCall, name_of, within
-from notebook_udf.planner.dialect import text
 from notebook_udf.planner.inner import (
     Columns,
     Surroundings,
@@ -27,6 +26,8 @@ from notebook_udf.planner.inner import (
 )
 from notebook_udf.planner.names import name_projections
 from notebook_udf.planner.summed import sums_of
+from notebook_udf.planner.syntax.dialect import in_fewest_forms
+from notebook_udf.planner.syntax.nodes import cast
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.types import is_groupable
 from notebook_udf.worker.frames import Frame
@@ -92,8 +93,7 @@ class _Windows:
     def _aggregates(self) -> bool:
         built_in = self._around.built_in_aggregates()
         return any(
-            (isinstance(node, exp.AggFunc) or name_of(node) in built_in)
-            and node.find_ancestor(exp.Window, exp.Query) is self._select
+            name_of(node) in built_in and node.find_ancestor(exp.Window, exp.Query) is self._select
             for node in within(self._select)
         )
 
@@ -113,7 +113,7 @@ class _Windows:
         condition = call.condition
         part = WindowPart(
             tuple(self._columns.place(argument) for argument in call.arguments),
-            None if condition is None else self._columns.place(exp.cast(condition, "boolean")),
+            None if condition is None else self._columns.place(cast(condition, "BOOLEAN")),
             self._frame(window, order),
             sums_of(call.record.definition),
         )
@@ -194,7 +194,7 @@ class _Windows:
                 gathered = gathered.sortWithinPartitions(*partition, *directions)
             layout = WindowLayout(
                 partition=tuple(places[name] for name in partition),
-                names=tuple(map(text, window.partition)),
+                names=tuple(map(in_fewest_forms, window.partition)),
                 order=tuple(places[name] for name in order),
                 parts=tuple(part for _, part in window.calls),
                 results=tuple(_result(number, place) for place in range(len(window.calls))),

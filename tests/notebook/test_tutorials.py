@@ -122,7 +122,8 @@ def test_the_tutorial_on_async_functions_tells_the_truth(tmp_path: Path) -> None
     assert "async.call_seconds" in of("%udf metrics")
     needed = of("def requests").splitlines()
     assert needed[0].startswith("13 rows, 13 answers")
-    assert needed[1].startswith("67 rows, 67 answers")
+    # North of 66.5 degrees a branch answers that needs no request.
+    assert needed[1].startswith("67 rows, 37 answers")
     unordered, ordered = of("napped").splitlines()
     assert unordered.endswith("0, 20, 40]")
     assert ordered == "[55, 56, 57, 58, 59]"

@@ -515,7 +515,6 @@ MIXTURES = [(TWIN,), (PLAIN,), (BUILT_IN, TWIN)]
 
 NOT_YET = {
     "distinct by collation": "collect_set takes no collation; lifted by DISTINCT in two phases",
-    "pivot of an expression": "unknown to sqlglot; lifted by a parser of Spark's own grammar",
 }
 
 

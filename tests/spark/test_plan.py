@@ -315,9 +315,7 @@ def test_a_run_that_goes_on(session: nu.Session, tmp_path: Path) -> None:
     assert (after.query, after.state) == (planned.plan.run.query, "done")
 
 
-WINDOWED = (
-    "plan_total(id) OVER (PARTITION BY k ORDER BY id ROWS BETWEEN 2 PRECEDING AND CURRENT ROW)"
-)
+WINDOWED = "plan_total(id) OVER (PARTITION BY k ORDER BY id ROWS 2 PRECEDING)"
 PLANNED = QUERIES | {
     "correlated": "SELECT id, (SELECT plan_total(b.id) FROM planned b WHERE b.k = a.k) FROM "
     "planned a",
@@ -335,7 +333,12 @@ PLANNED = QUERIES | {
         ("sorted", "plan_unmerged(id)", "rows shuffled by key and sorted", "it has no merge"),
         ("distinct", "plan_total(DISTINCT id)", "over the rows of each group", "DISTINCT"),
         ("window", WINDOWED, "the frame slides", "it has a retract"),
-        ("summed", "plan_summed(CAST(id AS INT)) FILTER(WHERE k > 1)", "added up by Spark", "adds"),
+        (
+            "summed",
+            "plan_summed(CAST(id AS INT)) FILTER (WHERE k > 1)",
+            "added up by Spark",
+            "adds",
+        ),
         ("pivot", "plan_total(id)", "over the rows of each group", "PIVOT"),
         ("correlated", "plan_total(b.id)", "over the rows of each group", "the query around it"),
         ("sets", "plan_unmerged(id)", "over the rows of each group", "plan_unmerged has no merge"),
