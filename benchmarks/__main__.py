@@ -16,6 +16,7 @@ from benchmarks import (
     latency,
     live,
     log_panel,
+    planning,
     process,
     profiler,
     results,
@@ -41,6 +42,7 @@ BENCHMARKS: dict[str, Callable[[], list[Figure]]] = {
     "streams": streams.run,
     "process": process.run,
     "explorer": explorer.run,
+    "planning": planning.run,
     "first result": first_result.run,
     "profiler": profiler.run,
 }
