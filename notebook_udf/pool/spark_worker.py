@@ -24,7 +24,7 @@ from typing import Any
 from notebook_udf.telemetry.records import TaskId
 from notebook_udf.telemetry.sender import Commands, connect_from_environment
 from notebook_udf.telemetry.wire import CHANNEL_VARIABLE
-from notebook_udf.worker import failure, quarantine
+from notebook_udf.worker import failure, forked, quarantine
 from notebook_udf.worker.agent import Agent
 from notebook_udf.worker.blame import WorkerStopped
 from notebook_udf.worker.call import FunctionCall, take_arrived
@@ -67,6 +67,7 @@ def attach() -> None:
         enter_process()
         process.runtime.hung_up = _watching(infile)
         process.runtime.flush_rows = outfile.flush
+        forked.contain(infile, outfile)
         # Here and not earlier, because Spark resets the handlers before each task.
         signal.signal(signal.SIGTERM, _stop)
         try:
@@ -117,6 +118,7 @@ def _with_state(passed: StreamPass, func: Process) -> Process:
         context = TaskContext.get()
         assert context is not None
         mode = (context._localProperties or {}).get(OUTPUT_MODE_CONF) or "update"
+        forked.contain(client._client_socket)
         return passed.run(client, batches, mode)
 
     return run

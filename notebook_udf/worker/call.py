@@ -24,7 +24,7 @@ from notebook_udf.functions.context import FunctionContext
 from notebook_udf.functions.definition import FunctionDefinition, doorway
 from notebook_udf.functions.metrics import MetricGroup
 from notebook_udf.telemetry.records import FunctionTiming, TaskId
-from notebook_udf.worker import failure
+from notebook_udf.worker import failure, forked
 from notebook_udf.worker.blame import WorkerStopped, classify
 from notebook_udf.worker.position import Position
 from notebook_udf.worker.runtime import process
@@ -99,6 +99,7 @@ class FunctionCall:
         """The task this call belongs to."""
         if self._task is None:
             # Spark's own daemon runs this worker: nobody announced the task.
+            forked.contain()
             self.open(Task(TaskId("", 0, 0, 0, 0), [self], process.runtime, job_parameters={}))
         assert self._task is not None
         return self._task
