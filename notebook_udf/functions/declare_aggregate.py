@@ -9,11 +9,13 @@ from __future__ import annotations
 import functools
 import inspect
 import typing
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
 
-from pyspark.sql.types import DataType
+from pyspark.sql.types import ArrayType, DataType, MapType, StructField, StructType
 
+from notebook_udf.datatypes import ListViewType, MapViewType
 from notebook_udf.errors import DeclarationError, TypeDeclarationError
 from notebook_udf.functions.base import (
     AggregateFunction,
@@ -31,8 +33,10 @@ from notebook_udf.functions.declare import (
 from notebook_udf.functions.declare_process import is_process, process_function
 from notebook_udf.functions.declare_table import columns_of, row_of, udtf, yields_rows
 from notebook_udf.functions.definition import FunctionDefinition, parameters_of
+from notebook_udf.functions.fields import fields_of
 from notebook_udf.functions.options import FunctionOptions, FunctionType, choice
 from notebook_udf.functions.source import find_source
+from notebook_udf.functions.views import ListView, MapView
 from notebook_udf.types import resolve
 
 
@@ -227,7 +231,7 @@ def _declare(
         if table
         else result_type_of(result_type, hints, title)
     )
-    return FunctionDefinition(
+    definition = FunctionDefinition(
         name=title,
         kind="table aggregate" if table else "aggregate",
         function=function,
@@ -240,6 +244,29 @@ def _declare(
         source=find_source(f),
         accumulator_type=_accumulator_type(accumulator_type, title),
     )
+    if definition.accumulator_type is None:
+        return definition
+    made = definition.fresh_accumulators()
+    fresh = None if made is None else made[1][0]
+    return replace(definition, accumulator_type=_with_views(definition.accumulator_type, fresh))
+
+
+def _with_views(declared: DataType, fresh: Any) -> DataType:
+    """The declared type, with views where the fresh accumulator has some: texts of types have no
+    word for them."""
+    if isinstance(fresh, ListView) and isinstance(declared, ArrayType):
+        return ListViewType(declared.elementType, declared.containsNull)
+    if isinstance(fresh, MapView) and isinstance(declared, MapType):
+        return MapViewType(declared.keyType, declared.valueType, declared.valueContainsNull)
+    if isinstance(declared, StructType):
+        parts = fields_of(fresh, tuple(declared.names))
+        return StructType(
+            [
+                StructField(field.name, _with_views(field.dataType, part), field.nullable)
+                for field, part in zip(declared.fields, parts, strict=True)
+            ]
+        )
+    return declared
 
 
 def _own_name(f: Any) -> str:

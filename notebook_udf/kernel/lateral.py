@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.kernel.names import column_names
+from notebook_udf.planner.faults import planning
 from notebook_udf.planner.table_calls import TableCall, joined
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ def _joining(
     chosen = column_names(call.record, names, does="gives")
 
     def transform(rows: DataFrame) -> DataFrame:
-        return joined(rows, call, chosen, outer=outer)
+        with planning("nu.join_lateral"):
+            return joined(rows, call, chosen, outer=outer)
 
     return transform

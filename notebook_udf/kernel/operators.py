@@ -10,6 +10,7 @@ from notebook_udf.kernel.current import active_session
 from notebook_udf.kernel.names import column_names
 from notebook_udf.planner import grouping
 from notebook_udf.planner.aggregates import call_of
+from notebook_udf.planner.faults import planning
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -72,7 +73,9 @@ def aggregate(
 
     def transform(rows: DataFrame) -> DataFrame:
         keys = grouping.group_keys(by)
-        return grouping.aggregate(rows, keys, named_calls, current_session().planned, change_column)
+        with planning("nu.aggregate"):
+            planned = current_session().planned
+            return grouping.aggregate(rows, keys, named_calls, planned, change_column)
 
     return transform
 
@@ -105,7 +108,8 @@ def flat_aggregate(
 
     def transform(rows: DataFrame) -> DataFrame:
         keys = grouping.group_keys(by)
-        return grouping.flat_aggregate(rows, keys, found, chosen, current_session().planned)
+        with planning("nu.flat_aggregate"):
+            return grouping.flat_aggregate(rows, keys, found, chosen, current_session().planned)
 
     return transform
 

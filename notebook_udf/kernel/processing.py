@@ -11,6 +11,7 @@ from notebook_udf.functions.declare_process import is_process, process_function
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.kernel.operators import current_session
 from notebook_udf.planner import process as planner
+from notebook_udf.planner.faults import planning
 from notebook_udf.planner.grouping import group_keys
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.types import resolve
@@ -68,7 +69,8 @@ def process(
     keys = group_keys(key_by)
 
     def transform(rows: DataFrame) -> DataFrame:
-        return planner.process(rows, record, keys)
+        with planning("nu.process"):
+            return planner.process(rows, record, keys)
 
     return transform
 

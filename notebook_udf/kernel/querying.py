@@ -15,6 +15,7 @@ from notebook_udf.planner import asynchronous, guard, promises
 from notebook_udf.planner.both_sides import check
 from notebook_udf.planner.calls import calls_any, mentions, of_kind
 from notebook_udf.planner.decisions import Decision
+from notebook_udf.planner.faults import attempted, planning
 from notebook_udf.planner.laterals import Laterals, may_need_pass, needs_pass
 from notebook_udf.planner.scalar_calls import ScalarCalls
 from notebook_udf.planner.sql import Planner
@@ -71,7 +72,8 @@ def _run(session: Session, query: str, args: Mapping[str, Any]) -> DataFrame:
     try:
         formatted = formatter.format(query, **given) if given else query
         with Catalog(session.spark, session.planned, parameters) as catalog:
-            rows = _Planning(session, formatted, catalog).rows()
+            with planning("the query"):
+                rows = _Planning(session, formatted, catalog).rows()
             if rows is not None:
                 known = session.rewritten.get(rows, Rewriting())
                 session.rewritten[rows] = replace(known, steps=catalog.steps())
@@ -114,7 +116,7 @@ class _Planning:
         for name, record in asyncs.items():
             if calls_any(tree, {name: record}):
                 self._scalars[name] = in_force(self._session, record)
-        placed = asynchronous.placed(tree, asyncs)
+        placed = attempted("async calls", lambda: asynchronous.placed(tree, asyncs), tree)
         rows = self._planned(placed)
         return self._catalog.run(text(placed)) if rows is None and placed is not tree else rows
 
@@ -154,7 +156,9 @@ class _Planning:
         if not aggregated and not called:
             return None
         calls = self._calls()
-        kept = promises.keep(tree, calls, aggregates=aggregated)
+        kept = attempted(
+            "promises", lambda: promises.keep(tree, calls, aggregates=aggregated), None
+        )
         if not aggregated:
             return None if kept is None else kept.rows
         planner = Planner(tree, self._aggregates, self._catalog, kept and kept.tree)

@@ -29,6 +29,7 @@ from notebook_udf.planner.catalog import Catalog
 from notebook_udf.planner.creating import cache_table, create_view
 from notebook_udf.planner.ctes import below, own_with
 from notebook_udf.planner.decisions import OTHER_FORM, REFUSED, Decision, decisions
+from notebook_udf.planner.faults import attempted
 from notebook_udf.planner.messages import retold
 from notebook_udf.planner.names import name_projections
 from notebook_udf.planner.sessions import add_companions
@@ -185,7 +186,9 @@ class Planner:
                 changed |= self._in_two_phases(nested, visible)
         if isinstance(tree, exp.Select) and (calls := self.calls(tree)):
             around = _Around(self, ctes, visible)
-            found = two_phase.rewritten(tree, around) or windows.rewritten(tree, around)
+            found = attempted("two phases", lambda: two_phase.rewritten(tree, around), None)
+            if found is None:
+                found = attempted("windows", lambda: windows.rewritten(tree, around), None)
             self.decisions += decisions(tree, calls, rewritten=found is not None)
             if found is not None:
                 for name in {*tree.args, *found.args}:

@@ -36,6 +36,7 @@ from notebook_udf.functions.additions import (
     parameters,
 )
 from notebook_udf.functions.definition import FunctionDefinition
+from notebook_udf.planner.faults import attempted
 from notebook_udf.planner.sums import read
 from notebook_udf.worker.parts import Part
 from notebook_udf.worker.summed import HIGH, LOW, ROWS, SUM, field_name, kept_name
@@ -108,7 +109,7 @@ def sums_of(definition: FunctionDefinition) -> Sums | None:
     options = definition.options
     if definition.func_type != "general" or not options.compile or options.on_error != "fail":
         return None
-    return read(definition)
+    return attempted("sums", lambda: read(definition), None)
 
 
 class _Unlike(Exception):

@@ -123,7 +123,7 @@ def _slots(fresh: Any) -> dict[Slot, int | float]:
         found = {None: fresh}
     elif type(fresh) is list or type(fresh) is Row:
         found = dict(enumerate(fresh))
-        if type(fresh) is Row:
+        if type(fresh) is Row and fresh.names:
             found.update(zip(fresh.names, fresh, strict=True))
     elif is_dataclass(fresh) and type(fresh).__setattr__ is object.__setattr__:
         names = [each.name for each in fields(fresh)]

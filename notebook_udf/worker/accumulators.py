@@ -19,6 +19,7 @@ import pyarrow as pa
 from pyspark.sql.types import ArrayType, DataType, StructType
 
 from notebook_udf.errors import DeclarationError
+from notebook_udf.functions.fields import UNKNOWN, fields_of
 from notebook_udf.functions.row import Row
 from notebook_udf.types import ddl
 from notebook_udf.worker.blame import WorkerStopped
@@ -309,8 +310,8 @@ def _restorer(declared: DataType, fresh: Any) -> Callable[[Any], Any] | None:
 def _row_restorer(declared: StructType, fresh: Any) -> Callable[[Any], Any] | None:
     names = tuple(field.name for field in declared.fields)
     parts = [
-        None if part is _UNKNOWN else _restorer(field.dataType, part)
-        for field, part in zip(declared.fields, _parts_of(fresh, names), strict=True)
+        None if part is UNKNOWN else _restorer(field.dataType, part)
+        for field, part in zip(declared.fields, fields_of(fresh, names), strict=True)
     ]
     whole = _row_maker(names, fresh)
     if not any(parts):
@@ -349,23 +350,6 @@ def _row_maker(names: tuple[str, ...], fresh: Any) -> Callable[[Any], Any] | Non
         places = [names.index(name) for name in own]
         return lambda row: Row.of(own, [row[place] for place in places])
     return lambda row: Row.of(own, list(row))
-
-
-_UNKNOWN = object()
-
-
-def _parts_of(fresh: Any, names: tuple[str, ...]) -> list[Any]:
-    """What the fresh accumulator holds for each field, or ``_UNKNOWN``."""
-    if isinstance(fresh, dict):
-        return [fresh.get(name, _UNKNOWN) for name in names]
-    if dataclasses.is_dataclass(fresh):
-        return [getattr(fresh, name, _UNKNOWN) for name in names]
-    own = fresh.names if isinstance(fresh, Row) else getattr(fresh, "_fields", ())
-    if sorted(own) == sorted(names):
-        return [fresh[tuple(own).index(name)] for name in names]
-    if isinstance(fresh, (list, tuple, Row)) and len(fresh) == len(names):
-        return list(fresh)
-    return [_UNKNOWN] * len(names)
 
 
 def _refilled(fresh: dict[Any, Any], entries: Any) -> dict[Any, Any]:

@@ -15,7 +15,6 @@ from typing import Any
 
 import psutil
 import pytest
-
 from streaming import Stream
 
 import notebook_udf as nu
