@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
@@ -18,6 +18,7 @@ from notebook_udf.functions.row import Row
 from notebook_udf.functions.views import ListView, MapView
 from notebook_udf.worker.encode import BadResult, encoder
 from notebook_udf.worker.kept import views_of
+from notebook_udf.worker.pickling import Unknown, showing_unknown, unpack
 
 
 @dataclass(frozen=True)
@@ -32,16 +33,21 @@ class Decoding:
         Which of the functions' accumulators is wanted.
     type
         In which type; None for text.
+    payload
+        The pickled function, which knows the classes of its accumulators; b"" if there is none.
     """
 
     keys: int
     function: int
     type: DataType | None
+    payload: bytes = field(default=b"", repr=False)
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         encode: Callable[[list[Any]], pa.Array] | None = None
         if self.type is not None:
             encode = encoder(without_views(self.type))
+        # Its classes are there for as long as it is.
+        known = unpack(self.payload) if self.payload else None
         for batch in batches:
             pickled = batch.column(self.keys).to_pylist()
             entries = batch.column(self.keys + 1).to_pylist()
@@ -54,14 +60,16 @@ class Decoding:
                 [*batch.columns[: self.keys], column],
                 [*batch.schema.names[: self.keys], "accumulator"],
             )
+        del known
 
 
 def accumulators(pickled: bytes, entries: list[dict[str, Any]] | None) -> list[Any]:
     """The accumulators of a key, a function's after the other, views as dicts and lists."""
     parts = {(e["view"], e["number"]): e["values"] for e in entries or ()}
     # Views are read while they are shown: until then their entries have to stay.
-    found, _, _ = views_of(parts)(pickled)
-    return [shown(value) for value in found]
+    with showing_unknown():
+        found, _, _ = views_of(parts)(pickled)
+        return [shown(value) for value in found]
 
 
 def shown(value: Any) -> Any:
@@ -79,6 +87,8 @@ def shown(value: Any) -> Any:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         parts = {f.name: shown(getattr(value, f.name)) for f in dataclasses.fields(value)}
         return dataclasses.replace(value, **parts)
+    if isinstance(value, Unknown):
+        vars(value).update({name: shown(part) for name, part in vars(value).items()})
     return value
 
 

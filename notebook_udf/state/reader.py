@@ -296,7 +296,9 @@ class StateReader:
         declared = self._declared(name)
         shown = "STRING" if declared is None else ddl(without_views(declared))
         names = [f"{f.name} {ddl(f.dataType)}" for f in keys]
-        decoding = Decoding(len(keys), self._shares[name].place, declared)
+        record = self._record(name)
+        payload = b"" if record is None else record.payload
+        decoding = Decoding(len(keys), self._shares[name].place, declared, payload)
         return rows.mapInArrow(decoding, ", ".join([*names, f"accumulator {shown}"]))
 
     def _texts(self, name: str, batch: int, suffix: str) -> DataFrame:
@@ -314,12 +316,17 @@ class StateReader:
             rows = rows.unionAll(more)
         return rows
 
-    def _declared(self, name: str) -> DataType | None:
+    def _record(self, name: str) -> RegisteredFunction | None:
+        """The function that a share of the state is of, if it is registered."""
         known = [r for r in self._registered.values() if name == r.name]
         known = known or [r for r in self._registered.values() if name.startswith(f"{r.name}_")]
-        if not known:
+        return known[0] if known else None
+
+    def _declared(self, name: str) -> DataType | None:
+        record = self._record(name)
+        if record is None:
             return None
-        definition = known[0].definition
+        definition = record.definition
         return definition.process.state_type if definition.process else definition.accumulator_type
 
     def _rows(self) -> list[tuple[str, str]]:

@@ -26,6 +26,7 @@ from notebook_udf.worker.blame import WorkerStopped
 from notebook_udf.worker.call import FunctionCall
 from notebook_udf.worker.decode import decoder
 from notebook_udf.worker.encode import BadResult, encoder
+from notebook_udf.worker.pickling import dumps_all
 from notebook_udf.worker.quarantine import Quarantine
 from notebook_udf.worker.refusal import shortened
 from notebook_udf.worker.timeout import CallTimedOut
@@ -276,7 +277,7 @@ class Codec:
 
 
 def _pickled(accumulators: list[Any]) -> pa.Array:
-    return pa.array([pickle.dumps(each, 5) for each in accumulators], pa.binary())
+    return pa.array(dumps_all(accumulators), pa.binary())
 
 
 def _unpickled(column: pa.Array) -> list[Any]:

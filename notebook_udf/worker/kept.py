@@ -9,9 +9,7 @@ reader.
 
 from __future__ import annotations
 
-import copyreg
 import datetime as dt
-import io
 import numbers
 import os
 import pickle
@@ -22,6 +20,7 @@ from typing import Any
 from notebook_udf.functions.removable import RemovableIterator
 from notebook_udf.functions.views import ListView, MapView
 from notebook_udf.worker.caches import ABSENT, EntryCache, Place
+from notebook_udf.worker.pickling import dumper
 
 # A view of more values than this is written apart.
 WHOLE = 512
@@ -50,22 +49,19 @@ class Keeper:
         self._whole = whole
         self._key = b""
         self._seen: dict[str, int] = {}
-        self._table: Any = {
-            **copyreg.dispatch_table,
-            MapView: self._reduce_map,
-            ListView: self._reduce_list,
-            KeptMapView: self._reduce_kept,
-            KeptListView: self._reduce_kept,
-        }
+        self._dump = dumper(
+            {
+                MapView: self._reduce_map,
+                ListView: self._reduce_list,
+                KeptMapView: self._reduce_kept,
+                KeptListView: self._reduce_kept,
+            }
+        )
 
     def dump(self, key: bytes, value: Any) -> tuple[bytes, dict[str, int]]:
         """Pickles what is kept under a key; also the large views in it and their entries."""
         self._key, self._seen = key, {}
-        file = io.BytesIO()
-        pickler = pickle.Pickler(file, 5)
-        pickler.dispatch_table = self._table
-        pickler.dump(value)
-        return file.getvalue(), self._seen
+        return self._dump(value), self._seen
 
     def load(self, key: bytes, value: bytes) -> tuple[Any, dict[str, int]]:
         """What was pickled under a key; also the large views in it and their entries."""
@@ -283,7 +279,7 @@ def steady_hash(value: Any) -> int:
         return hash(value.timestamp())
     if isinstance(value, (dt.date, dt.time, dt.timedelta)):
         return zlib.crc32(str(value).encode())
-    return zlib.crc32(pickle.dumps(value, 5))
+    return zlib.crc32(dumper(steady=True)(value))
 
 
 def views_of(entries: Mapping[Name, bytes]) -> Callable[[bytes], Any]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import linecache
-import pickle
 import sys
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, TypeAlias
@@ -22,6 +21,7 @@ from notebook_udf.functions.base import WithGracefulShutdown
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.functions.options import FunctionOptions
 from notebook_udf.types import contains_view
+from notebook_udf.worker.pickling import unpack
 
 # A cell or module longer than this is quoted by line number only.
 _MOST_SOURCE_LINES = 5000
@@ -147,7 +147,7 @@ class Shipment:
             lines = [line + "\n" for line in header.source_lines]
             size = sum(map(len, lines))
             linecache.cache[header.source_file] = (size, None, lines, header.source_file)
-        return header, pickle.loads(self.payload)
+        return header, unpack(self.payload)
 
 
 def ship(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from notebook_udf.worker.caches import ABSENT, Place
+from notebook_udf.worker.pickling import dumps
 from notebook_udf.worker.state_server import StateServer, pickled, unpickled
 from notebook_udf.worker.stream_layout import VIEWS
 
@@ -25,7 +26,7 @@ class ViewEntries:
         self._server.put_entries(
             VIEWS,
             [
-                (key, pickled(name), None if v is ABSENT else pickled((pickle.dumps(v, 5),)))
+                (key, pickled(name), None if v is ABSENT else pickled((dumps(v),)))
                 for (key, name), v in entries
             ],
         )
