@@ -8,6 +8,7 @@ from notebook_udf.functions.base import implements
 from notebook_udf.plan.functions import KERNELS, Lookup
 from notebook_udf.plan.model import FunctionUse, PlanNode, Strategy
 from notebook_udf.planner.decisions import Decision
+from notebook_udf.planner.summed import sums_of
 
 COLLECTED = "over the rows of each group, collected by Spark"
 _ONCE = "Generate"
@@ -77,12 +78,15 @@ def _partial(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -
     if None in known:
         # The definition is gone; only what has no merge is sorted first.
         known = [not any(child.kind == "sort" for child in node.children)]
+    definition = lookup(use.name, use.version)
+    # Of others of its kind Spark adds up the sums.
+    adds = definition is not None and sums_of(definition) is not None
+    added = ", and Spark's sums of these types would not be Python's" if adds else ""
     if all(known):
         return (
             "two phases: accumulated partition by partition, accumulators shuffled and merged",
-            "it has a merge",
+            f"it has a merge{added}",
         )
-    definition = lookup(use.name, use.version)
     misread = definition is not None and implements(definition.function, "merge")
     reason = "its merge does not take accumulators" if misread else "it has no merge"
     if use.mergeable:

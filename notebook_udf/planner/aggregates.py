@@ -17,6 +17,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import (
     BinaryType,
     BooleanType,
+    DataType,
     StructField,
     StructType,
 )
@@ -26,8 +27,9 @@ from notebook_udf.errors import PlanningError
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.planner.calls import in_places
 from notebook_udf.planner.shipped import result_type
-from notebook_udf.planner.summed import sums_of
+from notebook_udf.planner.summed import summable, sums_of
 from notebook_udf.registry import RegisteredFunction
+from notebook_udf.types import ddl
 from notebook_udf.worker.groups import ACCUMULATOR_FIELD, ARGUMENT_FIELD
 from notebook_udf.worker.partial import ACCUMULATOR, PASSED, Layout, PartialPass
 from notebook_udf.worker.shipment import ship, travelling_accumulator
@@ -84,23 +86,25 @@ def explain(record: RegisteredFunction) -> str:
     """Which way calls of the function run, and why."""
     definition = record.definition
     lines = [f"{record.signature}, version {record.version}"]
-    if sums_of(definition) is not None:
+    others = ""
+    if added := summable(definition):
         lines.append(
-            "in session.sql and nu.aggregate, over columns of numbers: Spark adds up what "
-            "accumulate would, and Python is asked for the value of each group only, because it "
-            "is sums alone (compile=False turns it off)"
+            f"in session.sql and nu.aggregate, over columns of {_either(added)}: Spark adds up "
+            "what accumulate would, and Python is asked for the value of each group only, because "
+            "it is sums alone (compile=False turns it off)"
         )
+        others = ", over columns of other types or of several (session.plan says which was taken)"
     if definition.func_type != "general":
         lines.append(f"takes a whole group's columns ({definition.func_type}), collected by Spark")
     elif definition.mergeable:
         lines.append(
-            "in session.sql and nu.aggregate: accumulated partition by partition, accumulators "
-            "shuffled and merged, because it has a merge"
+            f"in session.sql and nu.aggregate{others}: accumulated partition by partition, "
+            "accumulators shuffled and merged, because it has a merge"
         )
     else:
         lines.append(
-            "in session.sql and nu.aggregate: rows shuffled by key and sorted, groups accumulated "
-            "one after the other, because it has no merge"
+            f"in session.sql and nu.aggregate{others}: rows shuffled by key and sorted, groups "
+            "accumulated one after the other, because it has no merge"
         )
     if definition.func_type == "general":
         lines.append(f"OVER a bounded frame: the frame {_sliding(definition)}")
@@ -114,6 +118,11 @@ def explain(record: RegisteredFunction) -> str:
     kept = declared.simpleString() if declared is not None else "pickled"
     lines.append(f"accumulators travel as {kept}")
     return "\n".join(lines)
+
+
+def _either(types: Sequence[DataType]) -> str:
+    *first, last = map(ddl, types)
+    return f"{', '.join(first)} or {last}" if first else last
 
 
 def _sliding(definition: FunctionDefinition) -> str:

@@ -45,6 +45,7 @@ _INTEGERS: dict[type[DataType], int] = {
     ByteType: 1 << 7, ShortType: 1 << 15, IntegerType: 1 << 31, LongType: 1 << 63,
 }  # fmt: skip
 _FLOATS = (FloatType, DoubleType)
+NUMBERS: tuple[type[DataType], ...] = (*_INTEGERS, *_FLOATS)
 
 # Below this an integer is a double exactly, and a sum of any number of rows fits 64 bits.
 _EXACT = 1 << 53
@@ -102,6 +103,18 @@ def columns(
         return _Writer(definition, sums, arguments, condition).written()
     except _Unlike:
         return None
+
+
+def summable(definition: FunctionDefinition) -> tuple[DataType, ...]:
+    """The types of numbers of which Spark adds up, where all arguments are of the same."""
+    sums = sums_of(definition)
+    if sums is None:
+        return ()
+    return tuple(
+        kind()
+        for kind in NUMBERS
+        if columns(definition, [Argument("c", kind(), True)] * sums.parameters) is not None
+    )
 
 
 def sums_of(definition: FunctionDefinition) -> Sums | None:

@@ -165,6 +165,40 @@ def test_the_operator_adds_up_as_well(session: nu.Session) -> None:
     assert "collect_list" not in plan
 
 
+class Weighted(nu.AggregateFunction):
+    """A weighted mean, whose products of BIGINT may be more than 64 bits hold."""
+
+    def create_accumulator(self) -> list[Any]:
+        return [0, 0]
+
+    def accumulate(self, accumulator: list[Any], value: Any, weight: Any) -> None:
+        accumulator[0] += value * weight
+        accumulator[1] += weight
+
+    def merge(self, accumulator: list[Any], others: Any) -> None:
+        for other in others:
+            accumulator[0] += other[0]
+            accumulator[1] += other[1]
+
+    def get_value(self, accumulator: list[Any]) -> float:
+        return accumulator[0] / accumulator[1]
+
+
+def test_explain_says_which_types_take_which_way(session: nu.Session) -> None:
+    session.register_function("weighted", udaf(Weighted(), result_type="double"))
+    session.spark.range(1, 9).createOrReplaceTempView("weights")
+    said = session.functions["weighted"].explain()
+    added = next(line for line in said.split("\n") if "Spark adds up" in line)
+    for kind in ("TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE"):
+        query = f"SELECT weighted(CAST(id AS {kind}), CAST(id AS {kind})) FROM weights"
+        plan = repr(session.plan(query))
+        assert ("added up by Spark" in plan) == (f" {kind}" in added), kind
+        if "added up by Spark" not in plan:
+            assert "would not be Python's" in " ".join(plan.split())
+    assert " BIGINT" not in added
+    assert "other types" in said
+
+
 @pytest.mark.parametrize("function", [Sliding, Quotient])
 @pytest.mark.parametrize(
     "frame", ["ROWS 70 PRECEDING", "RANGE BETWEEN 9 PRECEDING AND 3 PRECEDING"]
