@@ -3,8 +3,9 @@
 Spark's ``pyspark.worker.main`` runs one task: it reads what to do, builds ``func`` from the
 pickled functions with ``read_udfs``, and pumps batches through it. ``attach`` puts itself around
 ``main`` (a task begins and ends), ``read_udfs`` and ``read_udtf`` (batches arrive and leave).
-Everything else in the package is told only about tasks and bundles, so that another way of feeding
-workers needs a second module like this one and nothing more.
+``spark_worker_logs`` has the part that is about output. Everything else in the package is told only
+about tasks and bundles, so that another way of feeding workers needs a second module like this one
+and nothing more.
 ``tests/spark/test_worker_contract.py`` holds Spark to what is assumed here.
 """
 
@@ -21,6 +22,7 @@ from time import perf_counter_ns
 from types import FrameType
 from typing import Any
 
+from notebook_udf.pool import spark_worker_logs
 from notebook_udf.telemetry.records import TaskId
 from notebook_udf.telemetry.sender import Commands, connect_from_environment
 from notebook_udf.telemetry.wire import CHANNEL_VARIABLE
@@ -74,6 +76,8 @@ def attach() -> None:
             try:
                 signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
                 original_main(infile, outfile)
+                # Half a line of a function that no task of ours was around.
+                process.runtime.finish_output()
             finally:
                 # Between two tasks nobody would close what functions keep: the signal waits.
                 signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
@@ -82,6 +86,7 @@ def attach() -> None:
             process.runtime.shut_down()
             raise
 
+    spark_worker_logs.attach()
     spark.main = main
     spark.read_udfs, spark.read_udtf = _reading(spark.read_udfs), _reading(spark.read_udtf)
 
@@ -150,6 +155,7 @@ def enter_process() -> None:
         return
     memory = int(os.environ.get(MEMORY_VARIABLE) or 0)
     folder = Path(os.environ[CHANNEL_VARIABLE])
+    spark_worker_logs.jvm_stream.keep()
     process.runtime = Runtime.attached(sender, folder, memory=memory)
     Agent(process.runtime, Commands(sender.address)).start()
 

@@ -132,7 +132,7 @@ def parameter_name(parameters: Sequence[str], position: int) -> str:
 def frames_of(tb: TracebackType | None) -> tuple[Frame, ...]:
     """The traceback from the user's first line on."""
     summary = list(traceback.extract_tb(tb))
-    while summary and _ours(summary[0].filename):
+    while summary and is_machinery(summary[0].filename):
         summary.pop(0)
     return tuple(
         Frame(frame.filename, frame.lineno or 0, frame.name, frame.line or "")
@@ -140,7 +140,8 @@ def frames_of(tb: TracebackType | None) -> tuple[Frame, ...]:
     )
 
 
-def _ours(filename: str) -> bool:
+def is_machinery(filename: str) -> bool:
+    """Whether code of this file is this package's or Spark's."""
     return filename.startswith(PACKAGE) or "/pyspark/" in filename
 
 

@@ -266,7 +266,13 @@ class NativeOutput:
 
 
 class Capture:
-    """Everything together, installed once per worker process."""
+    """Everything together, installed once per worker process.
+
+    Attributes
+    ----------
+    streams
+        What stands in for ``sys.stdout`` and ``sys.stderr``.
+    """
 
     def __init__(self, where: Where, folder: Path | None) -> None:
         pid = os.getpid()
@@ -275,11 +281,11 @@ class Capture:
         self._native = (
             NativeOutput(self.log, folder / f"{pid}.native") if folder is not None else None
         )
-        self._streams = (
+        self.streams = (
             OutputStream(self.log, "INFO", "stdout", 1),
             OutputStream(self.log, "ERROR", "stderr", 2),
         )
-        sys.stdout, sys.stderr = self._streams
+        sys.stdout, sys.stderr = self.streams
         logging.getLogger().addHandler(LogHandler(self.log))
         logging.captureWarnings(True)
 
@@ -289,14 +295,14 @@ class Capture:
 
     def poll(self) -> None:
         """Picks up what native code wrote, and lets lines through again after a flood."""
-        for stream in self._streams:
+        for stream in self.streams:
             stream.after_flood()
         if self._native is not None:
             self._native.poll()
 
     def finish_lines(self) -> None:
         """Lets go of half lines, when a task is over."""
-        for stream in self._streams:
+        for stream in self.streams:
             stream.after_flood()
             stream.finish_line()
         if self._native is not None:

@@ -8,6 +8,7 @@ import pyspark
 import pyspark.daemon
 import pyspark.worker
 from pyspark.errors.exceptions import captured
+from pyspark.logger import worker_io
 from pyspark.sql.streaming.stateful_processor_api_client import StatefulProcessorApiClient
 from pyspark.util import PythonEvalType
 
@@ -37,6 +38,17 @@ def test_the_daemon_says_what_spark_expects() -> None:
     assert "PYTHON_WORKER_FACTORY_SOCK_DIR" in source
     assert "read_int(stdin_bin)" in source
     assert "write_int(os.getpid(), outfile)" in source
+
+
+def test_output_is_taken_for_sparks_log_where_we_look() -> None:
+    assert "with capture_outputs():" in inspect.getsource(pyspark.worker.invoke_udf)
+    assert pyspark.worker.capture_outputs is worker_io.capture_outputs
+    source = inspect.getsource(worker_io.capture_outputs)
+    assert 'if "PYSPARK_SPARK_SESSION_UUID" in os.environ' in source
+    assert "json_out = original_stdout = sys.stdout" in source
+    assert "delegate = original_stderr = sys.stderr" in source
+    assert "logger.addHandler(handler)" in source
+    assert "self._delegate.write(s)" in inspect.getsource(worker_io.DelegatingTextIOWrapper)
 
 
 def test_exceptions_are_converted_where_we_look() -> None:
