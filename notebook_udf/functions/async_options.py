@@ -1,9 +1,8 @@
 """What can be said about an async function: how many calls at once, for how long, how often again.
 
-Names, defaults and meanings are those of the async scalar function design ("Public Interfaces"):
-a declaration gives them as options of ``udf``, a conf as
-``udf.exec.async-scalar.<catalog>.<db>.<function>.<option>`` or
-``udf.exec.async-scalar.system.<function>.<option>``. What they do is the business of
+Names, defaults and meanings are those of the async scalar function design ("Public Interfaces");
+the names that Flink gave two of them later are read as well. A declaration gives them as options of
+``udf``, a conf for one function or for many, see ``conf_scopes``. What they do is the business of
 ``worker.lanes``.
 """
 
@@ -15,6 +14,7 @@ from typing import Any, Literal
 
 from notebook_udf.errors import DeclarationError
 from notebook_udf.functions.options import FunctionOptions, choice, parse_duration
+from notebook_udf.suggestion import did_you_mean
 
 OutputMode = Literal["ORDERED", "ALLOW_UNORDERED"]
 RetryStrategy = Literal["FIXED_DELAY", "NO_RETRY"]
@@ -72,39 +72,74 @@ class AsyncOptions(FunctionOptions):
         DeclarationError
             For an unknown option or a value that is not one.
         """
+        options = _by_own_names(options, what=what)
         own = {name: value for name, value in options.items() if name in _PARSERS}
         base = {name: value for name, value in options.items() if name not in own}
         base.setdefault("open_scope", "query")
         known = {f.name for f in fields(FunctionOptions)}
         for name in base:
             if name not in known:
-                every = ", ".join(repr(f.name) for f in fields(cls))
-                raise DeclarationError(f"{what}: no option {name!r}; there are {every}")
+                every = [f.name for f in fields(cls)]
+                raise DeclarationError(
+                    f"{what}: no option {name!r}; there are {', '.join(map(repr, every))}"
+                    f"{did_you_mean(name, [*every, *_LATER_NAMES])}"
+                )
         common = FunctionOptions.parse(base, what=what)
         given = {name: value for name, value in asdict(common).items() if value is not None}
         return replace(cls(**given), **_parsed(own, what=what))
 
     def overridden(self, settings: Mapping[str, Any], *, what: str) -> AsyncOptions:
-        """These options with some set anew; names may be spelled with dashes, as in a conf.
+        """These options with some set anew, by the names that ``conf_option`` gives them.
 
         Raises
         ------
         DeclarationError
-            For a name or a value that is not one.
+            For a value that is not one.
         """
-        spelled = {name.replace("-", "_"): value for name, value in settings.items()}
-        for name in spelled:
-            if name not in CONFIGURABLE:
-                raise DeclarationError(
-                    f"{what}: no option {name.replace('_', '-')!r}; there are "
-                    + ", ".join(option.replace("_", "-") for option in CONFIGURABLE)
-                )
-        return replace(self, **_parsed(spelled, what=what))
+        return replace(self, **_parsed(settings, what=what))
 
 
 CONFIGURABLE = (
     "buffer_capacity", "timeout", "output_mode", "retry_strategy", "fixed_delay", "max_attempts",
 )  # fmt: skip
+# Flink's names from 2.0 on.
+_LATER_NAMES = {"max_concurrent_operations": "buffer_capacity", "retry_delay": "fixed_delay"}
+
+
+def conf_option(key: str) -> str:
+    """The option that a conf sets, told by the end of its key, where dashes stand for ``_``.
+
+    Raises
+    ------
+    DeclarationError
+        If there is none of that name.
+    """
+    spelled = key.rpartition(".")[2]
+    name = spelled.lower().replace("-", "_")
+    name = _LATER_NAMES.get(name, name)
+    if name not in CONFIGURABLE:
+        known = [option.replace("_", "-") for option in (*CONFIGURABLE, *_LATER_NAMES)]
+        raise DeclarationError(
+            f"conf {key}: no option {spelled!r}; there are {', '.join(known)}"
+            f"{did_you_mean(spelled, known)}"
+        )
+    return name
+
+
+def conf_scopes(catalog: str, database: str, function: str) -> tuple[str, ...]:
+    """What may stand between prefix and option of a conf for a function, the farthest first.
+
+    All functions, as nothing or ``system``; a catalog; a database; the name of a function wherever
+    it is; a function of a database.
+    """
+    return (
+        "",
+        "system",
+        catalog,
+        f"{catalog}.{database}",
+        f"system.{function}",
+        f"{catalog}.{database}.{function}",
+    )
 
 
 def options_of(document: Mapping[str, Any]) -> FunctionOptions:
@@ -112,6 +147,13 @@ def options_of(document: Mapping[str, Any]) -> FunctionOptions:
     if "buffer_capacity" not in document:
         return FunctionOptions(**document)
     return AsyncOptions(**{**document, "retry_on": tuple(document["retry_on"])})
+
+
+def _by_own_names(options: Mapping[str, Any], *, what: str) -> dict[str, Any]:
+    for later, own in _LATER_NAMES.items():
+        if later in options and own in options:
+            raise DeclarationError(f"{what}: {later} and {own} are the same; give one of them")
+    return {_LATER_NAMES.get(name, name): value for name, value in options.items()}
 
 
 def _parsed(given: Mapping[str, Any], *, what: str) -> dict[str, Any]:
@@ -181,4 +223,12 @@ _PARSERS: dict[str, Any] = {
     "share_calls": _flag,
 }
 
-__all__ = ["CONFIGURABLE", "CONF_PREFIX", "AsyncOptions", "full_name", "options_of"]
+__all__ = [
+    "CONFIGURABLE",
+    "CONF_PREFIX",
+    "AsyncOptions",
+    "conf_option",
+    "conf_scopes",
+    "full_name",
+    "options_of",
+]

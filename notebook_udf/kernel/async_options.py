@@ -1,8 +1,8 @@
 """Options of async functions by conf, read when a query is planned.
 
-``udf.exec.async-scalar.<catalog>.<db>.<function>.<option>`` comes before
-``udf.exec.async-scalar.system.<function>.<option>``, which comes before the declaration. Catalog
-and database are the current ones. Plain ``spark.sql`` gets what was last read for the function.
+``udf.exec.async-scalar.<scope>.<option>``: the nearest scope wins, and each comes before the
+declaration. Scopes are those of ``conf_scopes``; catalog and database are the current ones. Plain
+``spark.sql`` gets what was last read for the function.
 """
 
 from __future__ import annotations
@@ -11,9 +11,16 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from notebook_udf.functions.async_options import CONF_PREFIX, AsyncOptions
+from notebook_udf.errors import DeclarationError
+from notebook_udf.functions.async_options import (
+    CONF_PREFIX,
+    AsyncOptions,
+    conf_option,
+    conf_scopes,
+)
 from notebook_udf.planner import scalar
 from notebook_udf.registry import RegisteredFunction
+from notebook_udf.suggestion import nearest
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -29,26 +36,61 @@ def configured(spark: SparkSession, record: RegisteredFunction) -> RegisteredFun
     Raises
     ------
     DeclarationError
-        For a conf that names no option, or has no value of one.
+        For a conf that names no option or a scope that cannot be, has no value of its option, or
+        sets what another of the same scope sets by another name.
     """
     options = record.definition.options
     if not isinstance(options, AsyncOptions):
         return record
-    keys = _keys(spark)
-    if not keys:
+    settings = _settings(spark)
+    if not settings:
         return record
     catalog = spark.catalog
-    scopes = ("system", f"{catalog.currentCatalog()}.{catalog.currentDatabase()}")
+    scopes = conf_scopes(catalog.currentCatalog(), catalog.currentDatabase(), record.name)
     for scope in scopes:
-        prefix = f"{CONF_PREFIX}{scope}.{record.name}.".lower()
-        for key in keys:
-            if key.lower().startswith(prefix):
-                options = options.overridden(
-                    {key[len(prefix) :]: spark.conf.get(key)}, what=f"conf {key}"
-                )
+        for option, key in settings.get(scope.lower(), {}).items():
+            options = options.overridden({option: spark.conf.get(key)}, what=f"conf {key}")
     if options == record.definition.options:
         return record
     return replace(record, definition=replace(record.definition, options=options))
+
+
+def _settings(spark: SparkSession) -> dict[str, dict[str, str]]:
+    """Keys of the confs that are set, by scope in lower case and by option."""
+    found: dict[str, dict[str, str]] = {}
+    for key in _keys(spark):
+        option, scope = conf_option(key), key[len(CONF_PREFIX) :].rpartition(".")[0]
+        _check_scope(spark, key, scope)
+        options = found.setdefault(scope.lower(), {})
+        if option in options:
+            raise DeclarationError(
+                f"confs {options[option]} and {key} set the same option; unset one of them"
+            )
+        options[option] = key
+    return found
+
+
+def _check_scope(spark: SparkSession, key: str, scope: str) -> None:
+    """Refuses a scope that no function is ever in, which would be ignored without a word."""
+    first, *rest = scope.lower().split(".")
+    if not first or (first == "system" and len(rest) < 2):
+        return
+    if first == "system":
+        instead = f"system.{rest[-1]}"
+        raise DeclarationError(f"conf {key}: write {key.replace(scope, instead)} for a function")
+    catalogs = [str(catalog.name) for catalog in spark.catalog.listCatalogs()]
+    lazily = spark.conf.get(f"spark.sql.catalog.{first}", None) is not None
+    if lazily or first in (name.lower() for name in catalogs):
+        return
+    option = key.rpartition(".")[2]
+    meant = nearest(first, ["system", *catalogs])
+    if meant is not None:
+        hint = f"did you mean {CONF_PREFIX}{'.'.join([meant, *rest])}.{option}?"
+    elif not rest:
+        hint = f"for a function of that name write {CONF_PREFIX}system.{scope}.{option}"
+    else:
+        hint = f"there are {', '.join(catalogs)}, and system for functions of any"
+    raise DeclarationError(f"conf {key}: there is no catalog {first!r}; {hint}")
 
 
 def in_force(session: Session, record: RegisteredFunction) -> RegisteredFunction:

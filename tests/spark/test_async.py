@@ -552,6 +552,101 @@ def test_a_conf_that_is_wrong_is_named(
         session.sql("SELECT looked(k) FROM places")
 
 
+def _scope_confs() -> list[str]:
+    """Keys for one option, the farthest scope first."""
+    scopes = (
+        "",
+        "system.",
+        "spark_catalog.",
+        "spark_catalog.default.",
+        "system.asks.",
+        "spark_catalog.default.asks.",
+    )
+    return [f"udf.exec.async-scalar.{scope}buffer-capacity" for scope in scopes]
+
+
+def test_a_nearer_scope_comes_before_a_farther_one(
+    session: nu.Session, service: Service, conf: Callable[[str, str], None]
+) -> None:
+    service.delay = 0.02
+    record = session.register_function("asks", Asks(service.url), buffer_capacity=2)
+    keys = _scope_confs()
+    for number, key in enumerate(keys, 3):
+        conf(key, str(number))
+        assert f"up to {number} calls" in record.explain(), key
+        service.peak = 0
+        session.sql("SELECT asks(id) FROM range(0, 20, 1, 1)").collect()
+        assert service.peak == number, key
+    # The order in which they are set does not count.
+    conf(keys[0], "20")
+    assert f"up to {number} calls" in record.explain()
+
+
+def test_scopes_of_other_databases_catalogs_and_functions_say_nothing(
+    session: nu.Session, service: Service, conf: Callable[[str, str], None]
+) -> None:
+    record = session.register_function("asks", Asks(service.url), buffer_capacity=2)
+    session.sql("CREATE DATABASE elsewhere")
+    try:
+        for scope in ("spark_catalog.elsewhere", "spark_catalog.elsewhere.asks", "system.others"):
+            conf(f"udf.exec.async-scalar.{scope}.buffer-capacity", "7")
+        assert "up to 2 calls" in record.explain()
+        session.spark.catalog.setCurrentDatabase("elsewhere")
+        assert "up to 7 calls" in record.explain()
+    finally:
+        session.spark.catalog.setCurrentDatabase("default")
+        session.sql("DROP DATABASE elsewhere")
+
+
+@pytest.mark.parametrize("scope", ["", "spark_catalog.default.", "system.asks."])
+def test_options_have_their_newer_names_as_well(
+    session: nu.Session, service: Service, conf: Callable[[str, str], None], scope: str
+) -> None:
+    record = session.register_function(
+        "asks", Asks(service.url), max_concurrent_operations=4, retry_delay="20ms"
+    )
+    assert "up to 4 calls" in record.explain()
+    assert "0.02 s" in record.explain()
+    conf(f"udf.exec.async-scalar.{scope}max-concurrent-operations", "6")
+    conf(f"udf.exec.async-scalar.{scope}retry-delay", "30ms")
+    assert "up to 6 calls" in record.explain()
+    assert "0.03 s" in record.explain()
+    conf(f"udf.exec.async-scalar.{scope}buffer-capacity", "7")
+    with pytest.raises(nu.DeclarationError, match=r"buffer-capacity and .*max-concurrent-operations"):
+        record.explain()
+
+
+def test_two_names_of_an_option_in_one_declaration_are_refused() -> None:
+    async def asks(x: int) -> int:
+        return x
+
+    with pytest.raises(nu.DeclarationError, match="retry_delay and fixed_delay"):
+        udf(asks, retry_delay="1s", fixed_delay="2s")
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        ("tmeout", "did you mean timeout"),
+        ("spark_catalog.default.bufer-capacity", "did you mean buffer-capacity"),
+        ("system.somebody.max-atempts", "did you mean max-attempts"),
+        ("sytem.looked.timeout", r"did you mean udf\.exec\.async-scalar\.system\.looked\.timeout"),
+        ("looked.timeout", r"write udf\.exec\.async-scalar\.system\.looked\.timeout"),
+        (
+            "system.default.looked.timeout",
+            r"write udf\.exec\.async-scalar\.system\.looked\.timeout",
+        ),
+    ],
+)
+def test_a_conf_that_nothing_would_read_is_refused(
+    session: nu.Session, journal: Journal, conf: Callable[[str, str], None], key: str, said: str
+) -> None:
+    conf(f"udf.exec.async-scalar.{key}", "3s")
+    with pytest.raises(nu.DeclarationError, match=said) as caught:
+        session.sql("SELECT looked(k) FROM places")
+    assert f"udf.exec.async-scalar.{key}" in str(caught.value)
+
+
 def test_equal_arguments_share_a_call_where_that_was_asked_for(
     session: nu.Session, journal: Journal
 ) -> None:

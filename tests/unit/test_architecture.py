@@ -21,6 +21,7 @@ LAYERS = [
     "colours",
     "tables",
     "text",
+    "suggestion",
     "datatypes",
     "typetext",
     "annotations",
