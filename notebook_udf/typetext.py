@@ -1,8 +1,9 @@
-"""Types as text: Spark's DDL, read and written without a JVM.
+"""Types as text: Spark's DDL, read and written without a JVM, and Flink's, read.
 
 Covers the whole grammar of data types that a function can use, and the bare column list
-(``a INT, b STRING``) that stands for a struct. What counts as a usable type, and Python
-annotations, are left to ``notebook_udf.types``.
+(``a INT, b STRING``) that stands for a struct. Of Flink's grammar it reads what Spark's refuses: a
+text that both read (``TIMESTAMP``) means what Spark means by it. What counts as a usable type, and
+Python annotations, are left to ``notebook_udf.types``.
 
 The grammar is written out here because a general SQL parser reads these texts more
 freely than Spark does (``timestamp without time zone`` as an instant, ``int int`` as INT), and
@@ -54,25 +55,34 @@ _PLAIN: dict[str, type[DataType]] = {
     "float": FloatType,
     "real": FloatType,
     "double": DoubleType,
-    "binary": BinaryType,
     "date": DateType,
-    "timestamp_ltz": TimestampType,
-    "timestamp_ntz": TimestampNTZType,
     "variant": VariantType,
     "void": NullType,
+    "bytes": BinaryType,
+    "null": NullType,
 }
 _DECIMAL = {"decimal", "dec", "numeric"}
 _SIZED_TEXT = {"char", "character", "varchar"}
+_SIZED_BYTES = {"binary", "varbinary"}
+_TIMESTAMPS = {"timestamp", "timestamp_ltz", "timestamp_ntz"}
+# Flink's types that nothing here can hold, and why.
+_REFUSED = {
+    "multiset": "Spark has no multiset; MAP<value, INT>, from a value to how often it is there, "
+    "holds the same",
+    "raw": "RAW is a class of Java's, of which a Python function sees nothing; convert it before",
+}
 _TYPE_WORDS = {
     *_PLAIN,
     *_DECIMAL,
     *_SIZED_TEXT,
-    *("string", "timestamp", "time", "interval", "array", "map", "struct"),
+    *_SIZED_BYTES,
+    *_TIMESTAMPS,
+    *_REFUSED,
+    *("string", "time", "interval", "array", "map", "struct", "row"),
 }
 # What other systems call Spark's types; offered, never accepted, since Spark refuses them too.
 _ELSEWHERE = {
     "bool": "BOOLEAN",
-    "bytes": "BINARY",
     "datetime": "TIMESTAMP or TIMESTAMP_NTZ",
     "float32": "FLOAT",
     "float64": "DOUBLE",
@@ -82,9 +92,7 @@ _ELSEWHERE = {
     "int8": "TINYINT",
     "json": "VARIANT or STRING",
     "list": "ARRAY<...>",
-    "null": "VOID",
     "number": "DECIMAL(p, s) or DOUBLE",
-    "row": "STRUCT<name: type, ...>",
     "str": "STRING",
     "text": "STRING",
     "timestamptz": "TIMESTAMP",
@@ -119,16 +127,19 @@ class _Unreadable(Exception):
 def parse(text: str, *, what: str) -> DataType:
     """Read a type, or a column list as a struct.
 
-    CHAR(n) and VARCHAR(n) become STRING: Spark's functions carry no lengths.
+    Lengths are read and dropped: Spark's functions carry none. NOT NULL behind the whole is dropped
+    too, since any function may answer NULL. TIMESTAMP with a precision is Flink's, which has no
+    zone; without one it is Spark's, which is an instant.
 
     Raises
     ------
     TypeDeclarationError
-        If the text is no type of Spark, or one that no function can use (INTERVAL alone).
+        If the text is a type of neither, or one that no function can use (INTERVAL alone).
 
     Notes
     -----
-    The semantics are those of ``DataType.fromDDL``, which needs a running Spark.
+    The semantics are those of ``DataType.fromDDL``, which needs a running Spark, and for what that
+    refuses those of Flink's data types.
     """
     as_type, as_columns = _Reader(text, what), _Reader(text, what)
     try:
@@ -153,7 +164,7 @@ class _Reader:
         ]
 
     def whole_type(self) -> DataType:
-        found = self._type()
+        found, _ = self._type()
         self._end()
         return found
 
@@ -206,48 +217,85 @@ class _Reader:
                 self._expect(")")
                 return found
 
-    def _type(self) -> DataType:
+    def _type(self) -> tuple[DataType, bool]:
+        """A type, and whether its values may be NULL."""
+        found, nullable = self._named(), self._nullable()
+        while self._accept("array"):
+            found, nullable = ArrayType(found, nullable), self._nullable()
+        if self._accept("multiset"):
+            self._fail(_REFUSED["multiset"])
+        return found, nullable
+
+    def _nullable(self) -> bool:
+        if self._accept("not", "null"):
+            return False
+        self._accept("null")
+        return True
+
+    def _named(self) -> DataType:
         kind, text = self._peek()
         if kind != "word":
             self._fail(f"a type is expected instead of {text!r}" if text else "a type is missing")
         name = text.lower()
         self._at += 1
         if name in _PLAIN:
+            if name == "double":
+                self._accept("precision")
             return _PLAIN[name]()
         if name in _DECIMAL:
             return self._decimal()
         if name == "string":
             return self._collated()
-        if name in _SIZED_TEXT:
-            if not self._numbers(1):
-                self._fail(
-                    f"{text.upper()} needs a length, as in {text.upper()}(10), or use STRING"
-                )
-            return StringType()
-        if name in ("timestamp", "time"):
-            return self._clock(name)
+        if name in _SIZED_TEXT | _SIZED_BYTES:
+            return self._sized(name)
+        if name in _TIMESTAMPS:
+            return self._timestamp(name)
+        if name == "time":
+            return self._time()
         if name == "interval":
             return self._interval()
         if name == "array":
-            self._expect("<")
-            element = self._type()
-            self._expect(">")
-            return ArrayType(element)
+            return self._array()
         if name == "map":
-            self._expect("<")
-            key = self._type()
-            self._expect(",")
-            value = self._type()
-            self._expect(">")
-            return MapType(key, value)
-        if name == "struct":
-            self._expect("<")
-            fields = StructType([]) if self._peek()[1] == ">" else self._fields()
-            self._expect(">")
-            return fields
+            return self._map()
+        if name in ("struct", "row"):
+            return self._struct(name)
         self._at -= 1
         instead = f"; Spark calls it {_ELSEWHERE[name]}" if name in _ELSEWHERE else ""
-        self._fail(f"Spark has no type {text!r}{instead}")
+        self._fail(_REFUSED.get(name, f"Spark has no type {text!r}{instead}"))
+
+    def _array(self) -> DataType:
+        self._expect("<")
+        element, contains_null = self._type()
+        self._expect(">")
+        return ArrayType(element, contains_null)
+
+    def _map(self) -> DataType:
+        self._expect("<")
+        key, _ = self._type()
+        self._expect(",")
+        value, contains_null = self._type()
+        self._expect(">")
+        return MapType(key, value, contains_null)
+
+    def _struct(self, name: str) -> DataType:
+        closing = ")" if name == "row" and self._accept("(") else ">"
+        if closing == ">":
+            self._expect("<")
+        fields = StructType([]) if self._peek()[1] == closing else self._fields()
+        self._expect(closing)
+        return fields
+
+    def _sized(self, name: str) -> DataType:
+        varying = name in ("varchar", "varbinary") or self._accept("varying")
+        length = self._numbers(1)
+        if name in _SIZED_BYTES:
+            if varying and not length:
+                self._fail("VARBINARY needs a length, as in VARBINARY(10), or use BYTES")
+            return BinaryType()
+        if not length:
+            self._fail(f"{name.upper()} needs a length, as in {name.upper()}(10), or use STRING")
+        return StringType()
 
     def _decimal(self) -> DataType:
         given = self._numbers(2)
@@ -269,17 +317,33 @@ class _Reader:
         self._at += 1
         return StringType(text.upper())
 
-    def _clock(self, name: str) -> DataType:
-        if name == "time":
-            precision = (*self._numbers(1), 6)[0]
-            if precision > 9:
-                self._fail(f"TIME({precision}) does not exist: precision is 0 to 9")
-            self._accept("without", "time", "zone")
-            return TimeType(precision)
+    def _time(self) -> DataType:
+        precision = (*self._numbers(1), 6)[0]
+        if precision > 9:
+            self._fail(f"TIME({precision}) does not exist: precision is 0 to 9")
+        self._accept("without", "time", "zone")
+        return TimeType(precision)
+
+    def _timestamp(self, name: str) -> DataType:
+        with_precision = self._digits_of_second()
+        if name != "timestamp":
+            return TimestampType() if name == "timestamp_ltz" else TimestampNTZType()
         if self._accept("without", "time", "zone"):
             return TimestampNTZType()
-        self._accept("with", "local", "time", "zone")
-        return TimestampType()
+        if self._accept("with", "local", "time", "zone"):
+            return TimestampType()
+        if self._accept("with", "time", "zone"):
+            self._fail(
+                "no timestamp keeps a zone of its own; TIMESTAMP WITH LOCAL TIME ZONE is an instant"
+            )
+        return TimestampNTZType() if with_precision else TimestampType()
+
+    def _digits_of_second(self) -> bool:
+        """Whether a precision is given."""
+        given = self._numbers(1)
+        if given and given[0] > 6:
+            self._fail(f"a precision of {given[0]} is too much: Spark keeps microseconds, 6 digits")
+        return bool(given)
 
     def _interval(self) -> DataType:
         kind, start = self._peek()
@@ -289,16 +353,25 @@ class _Reader:
                 "write INTERVAL YEAR TO MONTH or INTERVAL DAY TO SECOND"
             )
         self._at += 1
+        self._resolution(start)
         end = None
         if self._accept("to"):
             end = self._peek()[1] or "nothing"
             self._at += 1
+            self._resolution(end)
         try:
             return interval(start, end, what=self._what)
         except TypeDeclarationError:
             self._fail(
                 f"there is no INTERVAL {start.upper()}" + (f" TO {end.upper()}" if end else "")
             )
+
+    def _resolution(self, unit: str) -> None:
+        """Reads how many digits Flink gives a unit; Spark's intervals always have theirs."""
+        if unit.lower() == "second":
+            self._digits_of_second()
+        else:
+            self._numbers(1)
 
     def _fields(self) -> StructType:
         fields = [self._field()]
@@ -319,9 +392,9 @@ class _Reader:
             )
         self._at += 1
         self._accept(":")
-        data_type = self._type()
-        nullable = not self._accept("not", "null")
-        metadata = {"comment": self._string()} if self._accept("comment") else None
+        data_type, nullable = self._type()
+        commented = self._accept("comment") or self._peek()[0] == "string"
+        metadata = {"comment": self._string()} if commented else None
         return StructField(name, data_type, nullable, metadata)
 
     def _string(self) -> str:

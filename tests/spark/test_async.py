@@ -612,7 +612,9 @@ def test_options_have_their_newer_names_as_well(
     assert "up to 6 calls" in record.explain()
     assert "0.03 s" in record.explain()
     conf(f"udf.exec.async-scalar.{scope}buffer-capacity", "7")
-    with pytest.raises(nu.DeclarationError, match=r"buffer-capacity and .*max-concurrent-operations"):
+    with pytest.raises(
+        nu.DeclarationError, match=r"buffer-capacity and .*max-concurrent-operations"
+    ):
         record.explain()
 
 

@@ -13,11 +13,13 @@ from typing import Any
 
 import pyarrow.compute as pc
 import pytest
+from flink_types import BOTH, FLINKS
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.types import Row, StructType, VariantVal
+from pyspark.sql.types import DataType, Row, StructType, VariantVal
 from strategies import LEAVES, Kind, column, nested
 
 import notebook_udf as nu
@@ -646,3 +648,46 @@ def test_arguments_by_name_have_the_types_of_their_parameters(session: nu.Sessio
     minus = udf(lambda a, b: pc.subtract(a, b), ["bigint", "bigint"], "bigint", func_type="arrow")
     session.register_function("minus_arrow", minus)
     assert session.sql("SELECT minus_arrow(b => 1, a => id) FROM range(1)").collect()[0][0] == -1
+
+
+# Types as Flink writes them ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", FLINKS)
+def test_a_text_of_flinks_means_nothing_else_to_spark(session: nu.Session, text: str) -> None:
+    with pytest.raises(PySparkException):
+        DataType.fromDDL(text)
+
+
+@pytest.mark.parametrize("text", BOTH)
+def test_a_text_that_both_read_is_read_as_spark_does(session: nu.Session, text: str) -> None:
+    assert DataType.fromDDL(text).jsonValue() == BOTH[text].jsonValue()
+
+
+@pytest.mark.parametrize(
+    ("text", "column"),
+    [
+        ("BYTES", "X'00ff'"),
+        ("VARBINARY(4)", "X'00ff'"),
+        ("TIMESTAMP(3)", "TIMESTAMP_NTZ'2026-03-29 02:30:00.123'"),
+        ("TIMESTAMP_LTZ(3)", "TIMESTAMP'2026-03-29 03:30:00.123'"),
+        ("TIMESTAMP(3) WITH LOCAL TIME ZONE", "TIMESTAMP'2026-03-29 03:30:00.123'"),
+        ("DOUBLE PRECISION", "0.1D"),
+        ("INTERVAL DAY TO SECOND(3)", "INTERVAL '1 02:03:04.567' DAY TO SECOND"),
+        ("INT NOT NULL", "3"),
+        ("ARRAY<INT NOT NULL>", "array(1, 2)"),
+        ("INT ARRAY", "array(1, NULL)"),
+        (
+            "ROW<a INT NOT NULL, b ROW(c STRING ARRAY)>",
+            "named_struct('a', 1, 'b', named_struct('c', array('x')))",
+        ),
+        ("MAP<STRING, ROW<a BYTES>>", "map('k', named_struct('a', X'01'))"),
+    ],
+)
+def test_types_of_flinks_on_both_sides_of_a_function(
+    session: nu.Session, text: str, column: str
+) -> None:
+    declared = udf(lambda x: x, input_types=[text], result_type=text)
+    session.register_function("same", declared)
+    row = session.sql(f"SELECT {column} AS x, same({column}) AS y").first()
+    assert repr(row.x) == repr(row.y)

@@ -17,6 +17,7 @@ from typing import Annotated, Any, Literal, NamedTuple, NewType, NotRequired, Op
 import numpy as np
 import pyarrow as pa
 import pytest
+from flink_types import BOTH, FLINKS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyspark.sql import types as sp
@@ -257,12 +258,10 @@ def test_ddl_is_read_as_spark_reads_it(text: str) -> None:
         ("interval year to day", "no INTERVAL YEAR TO DAY"),
         ("array", "'<' is missing"),
         ("array<int", "'>' is missing"),
-        ("array<int not null>", "'>' is missing"),
         ("map<int>", "',' is missing"),
         ("char", "CHAR(10)"),
         ("int[]", "'['"),
         ("int(3)", "'('"),
-        ("timestamp(3)", "'('"),
         ("tinyint unsigned", "'unsigned'"),
         ("decimal(50,2)", "1 to 38"),
         ("decimal(3,5)", "at most the precision"),
@@ -282,6 +281,35 @@ def test_ddl_that_spark_refuses_is_refused_with_a_reason(text: str, said: str) -
     assert repr(text) in message
     assert said in message
     assert "DataTypes.BIGINT()" in message
+
+
+@pytest.mark.parametrize(("text", "expected"), (FLINKS | BOTH).items())
+def test_types_are_read_as_flink_writes_them(text: str, expected: sp.DataType) -> None:
+    assert typed(text).jsonValue() == expected.jsonValue()
+    assert typed(text.lower()).simpleString() == expected.simpleString()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("MULTISET<INT>", "MAP<value, INT>"),
+        ("INT MULTISET", "MAP<value, INT>"),
+        ("ARRAY<MULTISET<INT>>", "MAP<value, INT>"),
+        ("RAW('java.lang.Object', '...')", "class of Java"),
+        ("TIMESTAMP(9)", "microseconds"),
+        ("TIMESTAMP_LTZ(7)", "microseconds"),
+        ("TIMESTAMP(9) WITH LOCAL TIME ZONE", "microseconds"),
+        ("INTERVAL DAY TO SECOND(9)", "microseconds"),
+        ("TIMESTAMP(3) WITH TIME ZONE", "WITH LOCAL TIME ZONE"),
+        ("VARBINARY", "BYTES"),
+        ("BINARY VARYING", "BYTES"),
+        ("ROW<INT, STRING>", "a type is expected instead of ','"),
+        ("ROW(a INT>", "')' is missing"),
+        ("INT NOT", "'NOT'"),
+    ],
+)
+def test_types_of_flink_that_spark_lacks_are_refused_with_a_reason(text: str, said: str) -> None:
+    assert said in refusal(text)
 
 
 scalars = st.sampled_from([kept for kept in READ.values() if not isinstance(kept, sp.StructType)])
