@@ -19,6 +19,9 @@
         ├── VersionMismatch        driver and worker run different versions
         └── AuthenticationError    a peer without the session's key
 
+``DeclarationError`` is a ``ValueError`` and ``TypeDeclarationError`` a ``TypeError`` as well, as
+what Python and PyFlink raise for a declaration that cannot work.
+
 A message's first line says what happened, to which function and value, and is followed by the
 next step. How an error looks on a screen is the business of ``notebook_udf.widgets.card``.
 """
@@ -32,11 +35,11 @@ class NotebookUdfError(Exception):
     """Base of every error raised by this package."""
 
 
-class DeclarationError(NotebookUdfError):
+class DeclarationError(NotebookUdfError, ValueError):
     """A function, option or session that is declared in a way that cannot work."""
 
 
-class TypeDeclarationError(DeclarationError):
+class TypeDeclarationError(DeclarationError, TypeError):
     """A type that is missing, unknown, or contradicts another declaration."""
 
 

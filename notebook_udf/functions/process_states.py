@@ -101,9 +101,10 @@ def checked_states(declared: Any, function: str) -> tuple[StateDeclaration, ...]
     if isinstance(declared, StateDeclaration):
         declared = [declared]
     try:
-        found = list(declared or ())
+        members = iter(declared or ())
     except TypeError:
-        found = [declared]
+        members = iter([declared])
+    found = list(members)
     seen: dict[str, StateDeclaration] = {}
     for each in found:
         if not isinstance(each, StateDeclaration):
