@@ -32,7 +32,11 @@ def {name}(function, names):
 
     class Table:
         def eval(self, *arguments):
-            for row in function(*arguments):
+            rows = function(*arguments)
+            single = isinstance(rows, (str, bytes, tuple, dict))
+            if single or not hasattr(rows, "__iter__"):
+                rows = [] if rows is None else [rows]
+            for row in rows:
                 if isinstance(row, tuple):
                     yield row
                 elif isinstance(row, dict):

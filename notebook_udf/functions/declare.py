@@ -11,7 +11,7 @@ import functools
 import inspect
 import typing
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any
 
 from pyspark.sql.types import DataType
 
@@ -19,7 +19,7 @@ from notebook_udf.errors import DeclarationError, TypeDeclarationError
 from notebook_udf.functions.async_options import AsyncOptions
 from notebook_udf.functions.base import AsyncScalarFunction, ScalarFunction, UserDefinedFunction
 from notebook_udf.functions.definition import FunctionDefinition, parameters_of
-from notebook_udf.functions.options import FunctionOptions, FunctionType, choice
+from notebook_udf.functions.options import FUNCTION_TYPES, FunctionOptions, function_type
 from notebook_udf.functions.source import find_source
 from notebook_udf.types import from_annotation, resolve
 
@@ -52,6 +52,7 @@ def udf(
         Name to register it under; the function's own by default.
     func_type
         ``"general"`` takes the values of a row, ``"pandas"`` and ``"arrow"`` a batch at a time.
+        ``udf_type`` is its older name.
     **options
         ``on_error``, ``memory``, ``timeout``, ``open_scope``, ``vectorise``, ``compile``; see
         ``FunctionOptions``. For async functions ``buffer_capacity``, ``output_mode``,
@@ -88,10 +89,7 @@ def udf(
         f = f.function
     function, declared_name = _scalar(f)
     title = name or declared_name
-    flavour = cast(
-        FunctionType,
-        choice(func_type, ("general", "pandas", "arrow"), what=f"{title}, func_type"),
-    )
+    flavour = function_type(func_type, options, FUNCTION_TYPES, what=title)
     classes = (ScalarFunction, AsyncScalarFunction)
     call = function.eval if isinstance(function, classes) else function
     is_async = _is_async(call)
@@ -186,6 +184,8 @@ def hints_of(call: Callable[..., Any]) -> dict[str, Any]:
         target = type(target).__call__
     try:
         return typing.get_type_hints(target, include_extras=True)
+    except TypeDeclarationError:
+        raise
     except (NameError, TypeError, AttributeError):
         # An annotation for people only (a forward reference to nothing): types must be given.
         return {}
@@ -232,8 +232,9 @@ def deterministic_of(function: Any, given: bool | None, title: str) -> bool:
     said = function.is_deterministic() if isinstance(function, UserDefinedFunction) else None
     if given is None:
         return True if said is None else bool(said)
-    if said is False and given:
+    if said is not None and bool(said) != given:
         raise DeclarationError(
-            f"{title} says is_deterministic() == False and deterministic=True was given"
+            f"{title} says is_deterministic() == {bool(said)} and deterministic={given} was given: "
+            f"let is_deterministic return {given}, or leave deterministic out"
         )
     return given

@@ -11,7 +11,7 @@ import inspect
 import typing
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 from pyspark.sql.types import ArrayType, DataType, MapType, StructField, StructType
 
@@ -31,10 +31,16 @@ from notebook_udf.functions.declare import (
     udf,
 )
 from notebook_udf.functions.declare_process import is_process, process_function
-from notebook_udf.functions.declare_table import columns_of, row_of, udtf, yields_rows
+from notebook_udf.functions.declare_table import (
+    columns_of,
+    returns_one,
+    row_of,
+    udtf,
+    yields_rows,
+)
 from notebook_udf.functions.definition import FunctionDefinition, parameters_of
 from notebook_udf.functions.fields import fields_of
-from notebook_udf.functions.options import FunctionOptions, FunctionType, choice
+from notebook_udf.functions.options import FUNCTION_TYPES, FunctionOptions, function_type
 from notebook_udf.functions.source import find_source
 from notebook_udf.functions.views import ListView, MapView
 from notebook_udf.types import resolve
@@ -150,7 +156,7 @@ def declare(f: Any, *, kind: str | None = None, **options: Any) -> FunctionDefin
     elif kind == "aggregate" and options.get("func_type") in ("pandas", "arrow"):
         # A function of whole columns: only the user can say what it is a function of.
         definition = udaf(f, **options)
-    elif kind == "table" or "result_types" in options or yields_rows(f):
+    elif "result_types" in options or yields_rows(f) or (kind == "table" and not returns_one(f)):
         if "result_type" in options:
             options["result_types"] = options.pop("result_type")
         definition = udtf(f, **options)
@@ -178,9 +184,9 @@ def _declare(
 ) -> FunctionDefinition:
     if isinstance(f, FunctionDefinition):
         f = f.function
-    flavours = ("general",) if base is TableAggregateFunction else ("general", "pandas", "arrow")
+    flavours = ("general",) if base is TableAggregateFunction else FUNCTION_TYPES
     title = str(name or _own_name(f))
-    flavour = cast(FunctionType, choice(func_type, flavours, what=f"{title}, func_type"))
+    flavour = function_type(func_type, options, flavours, what=title)
     function = instance_of(f) if isinstance(f, type) and issubclass(f, base) else f
     if isinstance(function, base):
         if flavour != "general":
@@ -285,6 +291,8 @@ def _returned(f: Any) -> Any:
     alone = SimpleNamespace(__annotations__={"return": annotations["return"]})
     try:
         return typing.get_type_hints(alone, getattr(target, "__globals__", {}))["return"]
+    except TypeDeclarationError:
+        raise
     except (NameError, TypeError, AttributeError):
         return None
 

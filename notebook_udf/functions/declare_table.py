@@ -20,7 +20,7 @@ from notebook_udf.errors import DeclarationError, TypeDeclarationError
 from notebook_udf.functions.base import TableFunction, UserDefinedFunction
 from notebook_udf.functions.declare import deterministic_of, hints_of, input_types_of, instance_of
 from notebook_udf.functions.definition import FunctionDefinition, parameters_of
-from notebook_udf.functions.options import FunctionOptions, choice
+from notebook_udf.functions.options import FunctionOptions, function_type
 from notebook_udf.functions.source import find_source
 from notebook_udf.types import contains_year_month, from_annotation, resolve
 
@@ -42,14 +42,16 @@ def udtf(
     Parameters
     ----------
     f
-        A generator function, a function or lambda that returns an iterable, a
+        A generator function, a function or lambda that returns an iterable of rows, or the one
+        row there is (a value, tuple, Row, dict or dataclass; None for no row), a
         ``functools.partial``, a callable, or a ``TableFunction`` class or instance.
     input_types, deterministic, name
         As for ``udf``.
     result_types
         Columns of the rows: one type or a list of them, named f0, f1 and so on; a ROW or DDL such
         as ``"word string, n int"``, whose fields they are. May be left out where the annotation
-        says it: ``Iterator[str]``, ``Iterator[tuple[str, int]]``, ``Iterator[SomeDataclass]``.
+        says it: ``Iterator[str]``, ``Iterator[tuple[str, int]]``, ``Iterator[SomeDataclass]``;
+        ``tuple[str, int]`` where one row is returned.
     func_type
         ``"general"``: a row at a time.
     **options
@@ -83,7 +85,7 @@ def udtf(
         f = f.function
     function, declared_name = _table(f)
     title = name or declared_name
-    choice(func_type, ("general",), what=f"{title}, func_type")
+    flavour = function_type(func_type, options, ("general",), what=title)
     call = function.eval if isinstance(function, TableFunction) else function
     hints = hints_of(call)
     parameters = parameters_of(call)
@@ -92,9 +94,9 @@ def udtf(
         kind="table",
         function=function,
         input_types=input_types_of(input_types, parameters, hints, title),
-        result_type=_columns(result_types, hints.get("return"), title),
+        result_type=_columns(result_types, call, hints.get("return"), title),
         deterministic=deterministic_of(function, deterministic, title),
-        func_type="general",
+        func_type=flavour,
         options=FunctionOptions.parse(options, what=title),
         parameters=parameters,
         source=find_source(f),
@@ -114,6 +116,14 @@ def yields_rows(f: Any) -> bool:
     if not callable(f):
         return False
     return inspect.isgeneratorfunction(_called(f)) or _rows_of(hints_of(f).get("return"), _LAZY)[0]
+
+
+def returns_one(f: Any) -> bool:
+    """Whether something is a plain function that says it returns one value, and not rows."""
+    if isinstance(f, (type, UserDefinedFunction)) or not callable(f):
+        return False
+    annotation = hints_of(f).get("return")
+    return annotation is not None and not _rows_of(annotation, (*_LAZY, *_SIZED))[0]
 
 
 def row_of(annotation: Any) -> Any:
@@ -149,8 +159,8 @@ def _called(f: Any) -> Any:
     return target if inspect.isroutine(target) else type(target).__call__
 
 
-def _columns(given: Any, annotation: Any, title: str) -> StructType:
-    row = None if given is not None else _row_of(annotation, title)
+def _columns(given: Any, call: Any, annotation: Any, title: str) -> StructType:
+    row = None if given is not None else _row_of(call, annotation, title)
     return _checked(columns_of(given, row, title), title)
 
 
@@ -170,13 +180,13 @@ def columns_of(given: Any, row: Any, title: str) -> StructType:
     return _as_columns(from_annotation(row, what=what))
 
 
-def _row_of(annotation: Any, title: str) -> Any:
-    """The annotation of a row in that of several.
+def _row_of(call: Any, annotation: Any, title: str) -> Any:
+    """The annotation of a row in that of a function which returns one or several.
 
     Raises
     ------
     DeclarationError
-        If it is not one of several rows.
+        If a generator's is not one of several rows.
     TypeDeclarationError
         If it is missing, or says nothing of the row.
     """
@@ -186,11 +196,13 @@ def _row_of(annotation: Any, title: str) -> Any:
             f"Iterator[str]) or give them, as in @udtf(result_types='word string, n int')"
         )
     is_rows, row = _rows_of(annotation, (*_LAZY, *_SIZED))
-    if not is_rows:
+    if not is_rows and inspect.isgeneratorfunction(_called(call)):
         raise DeclarationError(
-            f"{title} is annotated to return {_shown(annotation)}, which holds no rows: a table "
-            f"function yields them or returns a list; annotate it with Iterator[...]"
+            f"{title} yields and is annotated to return {_shown(annotation)}, which holds no rows: "
+            f"annotate it with Iterator[...]"
         )
+    if not is_rows:
+        return _present(annotation)
     if row is None:
         raise TypeDeclarationError(
             f"the rows of {title} have no type: annotate it with Iterator[str], "
@@ -201,14 +213,19 @@ def _row_of(annotation: Any, title: str) -> Any:
 
 def _rows_of(annotation: Any, kinds: tuple[Any, ...]) -> tuple[bool, Any]:
     """Whether an annotation is one of several rows, and that of a row where it is given."""
-    origin = typing.get_origin(annotation)
-    if origin in (typing.Union, types.UnionType):
-        # None stands for no rows.
-        members = [a for a in typing.get_args(annotation) if a is not types.NoneType]
-        return _rows_of(members[0], kinds) if len(members) == 1 else (False, None)
-    if (origin or annotation) not in kinds:
+    annotation = _present(annotation)
+    if (typing.get_origin(annotation) or annotation) not in kinds:
         return False, None
     return True, next(iter(typing.get_args(annotation)), None)
+
+
+def _present(annotation: Any) -> Any:
+    """``T`` for ``T | None``: None stands for no rows."""
+    if typing.get_origin(annotation) in (typing.Union, types.UnionType):
+        members = [a for a in typing.get_args(annotation) if a is not types.NoneType]
+        if len(members) == 1:
+            return members[0]
+    return annotation
 
 
 def _numbered(found: list[DataType]) -> StructType:
@@ -238,4 +255,4 @@ def _shown(annotation: Any) -> str:
     return annotation.__name__ if isinstance(annotation, type) else str(annotation)
 
 
-__all__ = ["columns_of", "row_of", "udtf", "yields_rows"]
+__all__ = ["columns_of", "returns_one", "row_of", "udtf", "yields_rows"]

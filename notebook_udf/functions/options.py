@@ -9,13 +9,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, fields
 from datetime import timedelta
-from typing import Any, Literal, cast
+from typing import Any, Literal, cast, get_args
 
 from notebook_udf.errors import DeclarationError
 
 OnError = Literal["fail", "null", "quarantine"]
 FunctionType = Literal["general", "pandas", "arrow"]
 OpenScope = Literal["task", "query"]
+
+FUNCTION_TYPES = get_args(FunctionType)
 
 _MEMORY = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?\s*", re.IGNORECASE)
 _MEMORY_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
@@ -94,6 +96,25 @@ def choice(value: Any, allowed: tuple[str, ...], *, what: str) -> str:
     if isinstance(value, str) and value.lower() in allowed:
         return value.lower()
     raise DeclarationError(f"{what}: {value!r} is not one of {', '.join(map(repr, allowed))}")
+
+
+def function_type(
+    func_type: str, options: dict[str, Any], allowed: tuple[str, ...], *, what: str
+) -> FunctionType:
+    """The ``func_type`` of a function; takes ``udf_type``, PyFlink's older name, out of options.
+
+    Raises
+    ------
+    DeclarationError
+        If it is not one of ``allowed``, or the two names say different things.
+    """
+    older = options.pop("udf_type", None)
+    if older is not None and func_type not in ("general", older):
+        raise DeclarationError(
+            f"{what}: func_type={func_type!r} and udf_type={older!r} are the same; give one of them"
+        )
+    given = func_type if older is None else older
+    return cast(FunctionType, choice(given, allowed, what=f"{what}, func_type"))
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,7 @@ def call_here(
         made = definition.call(*args, **kwargs)
         if definition.kind != "table":
             return made
-        return [] if made is None else list(rows_in(made, definition.name))
+        return list(rows_in(made))
 
 
 def call_method_here(

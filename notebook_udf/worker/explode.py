@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, is_dataclass
+from functools import lru_cache
 from itertools import chain, islice, repeat, starmap
 from time import perf_counter_ns
 from types import GeneratorType
@@ -18,7 +19,6 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql.types import Row
 
-from notebook_udf.errors import DeclarationError
 from notebook_udf.functions.row import Row as OwnRow
 from notebook_udf.worker.arguments import fitted, positional
 from notebook_udf.worker.blame import WorkerStopped
@@ -27,7 +27,6 @@ from notebook_udf.worker.decode import decoder
 from notebook_udf.worker.encode import BadResult
 from notebook_udf.worker.position import Position
 from notebook_udf.worker.quarantine import Quarantine
-from notebook_udf.worker.refusal import shortened
 from notebook_udf.worker.timeout import CallTimedOut
 from notebook_udf.worker.tuples import rows_encoder
 
@@ -37,10 +36,10 @@ ROWS_OUT = 8_192
 _SLICE_ROWS = 2_048
 
 # Not about the row's values, so no other row would fare better.
-_FATAL = (CallTimedOut, MemoryError, SystemExit, KeyboardInterrupt, DeclarationError)
+_FATAL = (CallTimedOut, MemoryError, SystemExit, KeyboardInterrupt)
 
 # A row, and not rows, although it can be iterated.
-_SINGLE = (str, bytes, bytearray, dict, Row, OwnRow)
+_SINGLE = (str, bytes, bytearray, tuple, dict, Row, OwnRow)
 
 Places = np.ndarray[Any, np.dtype[np.int64]]
 
@@ -64,22 +63,20 @@ class Exploded:
     ended: pa.Array | None
 
 
-def rows_in(made: Any, name: str) -> Iterable[Any]:
-    """What a table function returned, which holds rows.
+def rows_in(made: Any) -> Iterable[Any]:
+    """The rows in what a table function returned: one in what is itself a row, none in None.
 
-    Raises
-    ------
-    DeclarationError
-        If it cannot be iterated, or is a single row, whose parts would be taken for rows.
+    Nor is there one in ``()``: a row has columns.
     """
-    kind = type(made)
-    single = isinstance(made, _SINGLE) or hasattr(kind, "_fields") or is_dataclass(made)
-    if not single and isinstance(made, Iterable):
-        return made
-    raise DeclarationError(
-        f"{name} returned {shortened(made)} ({kind.__name__}), and a table function yields rows "
-        f"or returns them in a list: yield it, or return [it]"
-    )
+    if made is None or (type(made) is tuple and not made):
+        return ()
+    return (made,) if is_row(type(made)) else made  # type: ignore[arg-type]
+
+
+@lru_cache(maxsize=256)
+def is_row(kind: type) -> bool:
+    """Whether a table function that returns one of these returned a row, and not several."""
+    return not issubclass(kind, Iterable) or issubclass(kind, _SINGLE) or is_dataclass(kind)
 
 
 class Explosion:
@@ -130,10 +127,6 @@ class Explosion:
     def outcome(self, error: BaseException) -> str:
         """What a row that led to an error does."""
         return "fail" if isinstance(error, _FATAL) else self._on_error
-
-    def kind(self, made: Any) -> type:
-        """The class of what the function returned; refuses what holds no rows, as ``rows_in``."""
-        return type(rows_in(made, self.call.name))
 
 
 class _Stream:
@@ -218,17 +211,13 @@ class _Stream:
     def _each_iterable(self) -> Iterator[Any]:
         """What the function returns for each input; marks when it is used up."""
         drawn, marks, careful = self._drawn, self._marks, self._of.careful
-        kind: type = GeneratorType
         for count, values in self._slices():
             end = self._running + count
             self._note()
             results = map(self._function, *values) if values else _repeated(self._function, count)
             for made in results:
-                # A function mostly returns one kind of thing, which is checked once.
-                if type(made) is not kind and made is not None:
-                    kind = self._of.kind(made)
                 if made is not None:
-                    yield made
+                    yield made if type(made) is GeneratorType else rows_in(made)
                 marks.append(len(drawn))
                 if careful:
                     self._note()
@@ -243,16 +232,11 @@ class _Stream:
     def _draw_whole(self, rows: Iterator[tuple[Any, ...]]) -> Iterator[None]:
         """Draws the rows of whole inputs each time: those of one that fails are taken back."""
         drawn, marks, of = self._drawn, self._marks, self._of
-        kind: type = GeneratorType
         for row in rows:
             self._note()
             before = len(drawn)
             try:
-                made = self._function(*row)
-                if made is not None:
-                    if type(made) is not kind:
-                        kind = of.kind(made)
-                    drawn.extend(made)
+                drawn.extend(rows_in(self._function(*row)))
             except WorkerStopped:
                 raise
             except BaseException as error:

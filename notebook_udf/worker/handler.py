@@ -18,7 +18,7 @@ from notebook_udf.worker.blame import WorkerStopped
 from notebook_udf.worker.call import FunctionCall, announce, running
 from notebook_udf.worker.decode import decoder
 from notebook_udf.worker.encode import BadResult
-from notebook_udf.worker.explode import Explosion
+from notebook_udf.worker.explode import Explosion, rows_in
 from notebook_udf.worker.quarantine import Quarantine
 from notebook_udf.worker.shipment import Shipment
 
@@ -54,10 +54,7 @@ class TableHandler:
         given = list(self._fitted(args))
         with running(call, self._row, 1):
             try:
-                made = call.function(*given, **kwargs)
-                if made is not None:
-                    of.kind(made)
-                    rows.extend(made)
+                rows.extend(rows_in(call.function(*given, **kwargs)))
             except WorkerStopped:
                 raise
             except BaseException as error:

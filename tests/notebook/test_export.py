@@ -33,6 +33,8 @@ PLAIN = [
     "from collections.abc import Iterator\n\n"
     "def letters(text: str) -> Iterator[tuple[str, int]]:\n"
     "    for i, letter in enumerate(text):\n        yield letter, i",
+    "%%udf ends --kind table --returns 'first STRING, last STRING'\n"
+    "def ends(text):\n    return (text[0], text[-1]) if text else None",
     '@nu.register(name="shout")\ndef loud(text: str) -> str:\n    return json.dumps(text.upper())',
 ]
 PLAIN_QUERIES = [
@@ -40,6 +42,7 @@ PLAIN_QUERIES = [
     "SELECT doubled(CAST(id AS DOUBLE)), plus_one(id) FROM range(4)",
     "SELECT t.* FROM VALUES ('ab'), ('c') AS w(text), LATERAL letters(text) AS t",
     "SELECT shout('a')",
+    "SELECT e.* FROM VALUES ('abc'), ('') AS w(text), LATERAL ends(text) AS e",
 ]
 
 PACKAGE = [
@@ -170,7 +173,8 @@ def test_scalar_and_table_functions_run_in_plain_spark(cell: Cell, tmp_path: Pat
         "import made\n"
         "spark = SparkSession.builder.master('local[2]').getOrCreate()\n"
         "functions = made.register(spark)\n"
-        "assert sorted(functions) == ['doubled', 'kilometres', 'letters', 'plus_one', 'shout']\n"
+        "named = ['doubled', 'ends', 'kilometres', 'letters', 'plus_one', 'shout']\n"
+        "assert sorted(functions) == named\n"
         "assert 'notebook_udf' not in sys.modules\n"
         f"rows = [[list(r) for r in spark.sql(q).collect()] for q in {PLAIN_QUERIES!r}]\n"
         "spark.stop()\n"

@@ -213,7 +213,7 @@ def test_several_with_decorators(cell: Cell) -> None:
     ("source", "said"),
     [
         ("%%udf\nx = 1", "defines no function or class"),
-        ("%%udf --kind table\ndef f(x: int) -> int:\n    return x", "holds no rows"),
+        ("%%udf --kind table\ndef f(x: int) -> int:\n    return x", "not of kind table"),
         ("%%udf --kind async\ndef f(x: int) -> int:\n    return x", "not of kind async"),
         ("%%udf --memory\ndef f(x: int) -> int:\n    return x", "expected one argument"),
         (

@@ -133,19 +133,12 @@ def test_rows_that_do_not_fit_name_column_and_value(
             session.functions["broken"].eval(7)
 
 
-@pytest.mark.parametrize(
-    ("made", "said"),
-    [
-        (3, "3 (int)"),
-        ("text", "'text' (str)"),
-        ({"n": 1}, "(dict)"),
-        (nu.Row(1), "Row(1) (Row)"),
-    ],
-)
-def test_a_result_that_holds_no_rows(session: nu.Session, made: Any, said: str) -> None:
-    error = failure(session, lambda n: made, error=nu.DeclarationError, on_error="null")
-    assert said in str(error)
-    assert "return [it]" in str(error)
+@pytest.mark.parametrize("made", ["text", object(), (1, 2), {"m": 1}, nu.Row("text")])
+@pytest.mark.parametrize("plain", [False, True])
+def test_one_row_that_does_not_fit(session: nu.Session, made: Any, plain: bool) -> None:
+    query = PLAIN if plain else LATERAL
+    error = failure(session, lambda n: made, error=nu.ResultError, plain=plain, query=query)
+    assert "broken" in str(error)
 
 
 def test_a_function_that_raises_stop_iteration(session: nu.Session) -> None:

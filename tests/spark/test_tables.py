@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from pyspark.sql import DataFrame
@@ -417,6 +417,84 @@ def test_one_column_bare_or_as_a_row(session: nu.Session) -> None:
     lists = udtf(lambda: [[1, 2], ([3],), None], result_types="array<int>")
     session.register_function("lists", lists)
     assert [row.f0 for row in session.sql("SELECT * FROM lists()").collect()] == [[1, 2], [3], None]
+
+
+@dataclasses.dataclass
+class Word:
+    word: str
+    length: int
+
+
+class Pair(NamedTuple):
+    word: str
+    length: int
+
+
+@pytest.mark.parametrize(
+    "returned",
+    [
+        lambda s: (s, len(s)),
+        lambda s: nu.Row(s, len(s)),
+        lambda s: nu.Row(word=s, length=len(s)),
+        lambda s: SparkRow(word=s, length=len(s)),
+        lambda s: {"word": s, "length": len(s)},
+        lambda s: Word(s, len(s)),
+        lambda s: Pair(s, len(s)),
+        lambda s: [(s, len(s))],
+        lambda s: {(s, len(s))},
+        lambda s: iter([(s, len(s))]),
+        lambda s: zip([s], [len(s)], strict=True),
+    ],
+)
+@pytest.mark.parametrize("on_error", ["fail", "null"])
+def test_one_row_that_is_returned_is_one_row(
+    session: nu.Session, returned: Any, on_error: str
+) -> None:
+    declared = udtf(returned, result_types="word string, length int", on_error=on_error)
+    record = session.register_function("returned", declared)
+    query = "SELECT r.* FROM VALUES ('ab'), ('cde') AS t(s), LATERAL returned(s) AS r"
+    assert rows_of(session, query) == [("ab", 2), ("cde", 3)]
+    plain = session.spark.sql("SELECT * FROM returned('ab')").collect()
+    assert list(map(tuple, plain)) == [("ab", 2)]
+    assert len(record.eval("ab")) == 1
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("string", "text"),
+        ("int", 3),
+        ("binary", b"ab"),
+        ("map<string,int>", {"a": 1}),
+        ("date", dt.date(2026, 1, 2)),
+        ("decimal(3,1)", Decimal("1.5")),
+        ("double", 0.5),
+    ],
+)
+def test_one_value_that_is_returned_is_one_row(
+    session: nu.Session, column: str, value: Any
+) -> None:
+    session.register_function("gives", udtf(lambda n: value, result_types=f"x {column}"))
+    assert rows_of(session, "SELECT x FROM range(2), LATERAL gives(id)") == [(value,), (value,)]
+
+
+def test_one_row_is_declared_by_its_annotation(session: nu.Session) -> None:
+    @udtf
+    def first_two(text: str) -> tuple[str, int] | None:
+        return (text[:2], len(text)) if text else None
+
+    class Longest(TableFunction):
+        def eval(self, text: str) -> Word:
+            longest = max(text.split(), key=len)
+            return Word(longest, len(longest))
+
+    session.register_function("first_two", first_two)
+    session.register_function("longest", Longest)
+    lines = "VALUES ('to be or'), ('') AS t(s)"
+    query = f"SELECT r.* FROM {lines}, LATERAL first_two(s) AS r"
+    assert rows_of(session, query) == [("to", 8)]
+    query = "SELECT word, length FROM longest('not to be')"
+    assert rows_of(session, query) == [("not", 3)]
 
 
 def test_values_of_many_types_pass_from_call_to_call(session: nu.Session) -> None:

@@ -172,7 +172,8 @@ def test_as_a_decorator_with_and_without_parentheses() -> None:
 
     @udaf(result_type="int", name="other", deterministic=False, on_error="null")
     class Dressed(Sum):
-        pass
+        def is_deterministic(self) -> bool:
+            return False
 
     assert isinstance(Plain, FunctionDefinition)
     assert (Plain.name, Plain.result_type) == ("Plain", LongType())
@@ -189,8 +190,10 @@ def test_determinism_is_what_the_class_says() -> None:
 
     assert udaf(Sum).deterministic
     assert not udaf(Random).deterministic
-    with pytest.raises(nu.DeclarationError, match="is_deterministic"):
+    with pytest.raises(nu.DeclarationError, match="let is_deterministic return True"):
         udaf(Random, deterministic=True)
+    with pytest.raises(nu.DeclarationError, match="let is_deterministic return False"):
+        udaf(Sum, deterministic=False)
 
 
 def test_the_definition_shows_its_signature() -> None:

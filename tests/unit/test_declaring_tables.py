@@ -145,8 +145,11 @@ def test_the_kind_is_read_off_the_code() -> None:
     assert declare(untyped, result_types="int").kind == "table"
     assert declare(untyped, result_type="int").kind == "table"
     assert declare(lambda x: [x], result_types="int").kind == "table"
+    assert udtf(one).kind == "table"
     with pytest.raises(nu.DeclarationError, match="a table function by its code, not of kind"):
         declare(strings, kind="scalar")
+    with pytest.raises(nu.DeclarationError, match="a scalar function by its code, not of kind"):
+        declare(one, kind="table")
 
 
 class Derived(nu.ScalarFunction):
@@ -169,9 +172,8 @@ def one(x: str) -> int:
         (lambda: udtf(Derived, result_types="int"), "does not derive from TableFunction"),
         (lambda: udtf(Derived(), result_types="int"), "is not a TableFunction"),
         (lambda: udtf(waits, result_types="int"), "is async"),
-        (lambda: udtf(untyped), "annotated to return Any, which holds no rows"),
+        (lambda: udtf(untyped), "yields and is annotated to return Any, which holds no rows"),
         (lambda: udtf(lambda x: [x]), "columns of lambda are not known"),
-        (lambda: udtf(one), "annotated to return int, which holds no rows"),
         (lambda: udtf(strings, result_types=[]), "no columns"),
         (lambda: udtf(strings, result_types="a int, A string"), "two columns of strings"),
         (lambda: udtf(strings, result_types="interval year to month"), "cannot leave"),
@@ -183,3 +185,37 @@ def one(x: str) -> int:
 def test_what_cannot_be_one_is_said(declared: Any, said: str) -> None:
     with pytest.raises(nu.DeclarationError, match=said):
         declared()
+
+
+def test_the_older_name_of_func_type() -> None:
+    assert udf(lambda x: x, result_type="int", udf_type="pandas").func_type == "pandas"
+    assert (
+        udf(lambda x: x, result_type="int", func_type="arrow", udf_type="arrow").is_async is False
+    )
+    assert nu.udaf(lambda x: 1, result_type="int", udf_type="arrow").func_type == "arrow"
+    assert udtf(strings, udf_type="general").func_type == "general"
+    with pytest.raises(ValueError, match="func_type='arrow' and udf_type='pandas' are the same"):
+        udf(lambda x: x, result_type="int", func_type="arrow", udf_type="pandas")
+    with pytest.raises(ValueError, match="'pandsa' is not one of"):
+        udf(lambda x: x, result_type="int", udf_type="pandsa")
+
+
+def test_except_clauses_of_moved_code_hold() -> None:
+    with pytest.raises(TypeError, match="no type 'blob'"):
+        udf(lambda x: x, result_type="blob")
+    with pytest.raises(ValueError, match="no option"):
+        udf(lambda x: x, result_type="int", retries=3)
+    with pytest.raises(ValueError, match="is_deterministic"):
+        udf(Derived(), deterministic=False)
+
+
+def test_a_wrong_type_in_an_annotation_that_is_text_is_named() -> None:
+    def wide(x: int) -> Any:
+        return x
+
+    wide.__annotations__["return"] = "nu.DataTypes.DECIMAL(50, 2)"
+    for declared in (udf, udtf):
+        with pytest.raises(nu.TypeDeclarationError, match="DECIMAL's precision"):
+            declared(wide)
+    with pytest.raises(nu.TypeDeclarationError, match="DECIMAL's precision"):
+        nu.udaf(wide, func_type="pandas")
