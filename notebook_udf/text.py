@@ -51,3 +51,8 @@ def counted(number: float, thing: str) -> str:
 def megabytes(number: int) -> str:
     """So many bytes in units of 1,048,576: ``512 MB``."""
     return f"{number / (1 << 20):,.0f} MB"
+
+
+def backquoted(name: str) -> str:
+    """A name as it can stand in any SQL, whatever is in it."""
+    return "`" + name.replace("`", "``") + "`"

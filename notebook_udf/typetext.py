@@ -41,6 +41,7 @@ from pyspark.sql.types import (
 
 from notebook_udf.datatypes import interval
 from notebook_udf.errors import TypeDeclarationError
+from notebook_udf.text import backquoted
 
 _PLAIN: dict[str, type[DataType]] = {
     "boolean": BooleanType,
@@ -439,7 +440,7 @@ def ddl(data_type: DataType) -> str:
 def _field_ddl(field: StructField) -> str:
     name = field.name
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
-        name = "`" + name.replace("`", "``") + "`"
+        name = backquoted(name)
     text = f"{name}: {ddl(field.dataType)}"
     if not field.nullable:
         text += " NOT NULL"

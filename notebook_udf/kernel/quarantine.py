@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from notebook_udf.registry import RegisteredFunction
+from notebook_udf.text import backquoted
 from notebook_udf.worker.quarantine import ERROR_COLUMNS, GROUP_COLUMN, Quarantine
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def quarantined(session: Session, record: RegisteredFunction) -> DataFrame:
     arguments = [column for column in result.columns if column not in further]
     # Earlier versions may have been of another kind.
     shown = (*arguments, *(column for column in further if column in result.columns))
-    return result.select(*(f"`{c.replace('`', '``')}`" for c in shown))
+    return result.select(*(backquoted(c) for c in shown))
 
 
 def _alike(frames: list[DataFrame]) -> list[DataFrame]:
@@ -59,7 +60,7 @@ def _alike(frames: list[DataFrame]) -> list[DataFrame]:
     return [
         frame.withColumns(
             {
-                name: frame[f"`{name.replace('`', '``')}`"].cast("string")
+                name: frame[backquoted(name)].cast("string")
                 for name in mixed
                 if name in frame.columns
             }

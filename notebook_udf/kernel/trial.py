@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from notebook_udf.errors import PlanningError
 from notebook_udf.planner.table_calls import joined
 from notebook_udf.registry import RegisteredFunction
+from notebook_udf.text import backquoted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,7 +68,7 @@ def columns_of(names: Sequence[str]) -> list[Column]:
     """Columns by their names, whatever stands in those."""
     from pyspark.sql import functions as F
 
-    return [F.col(f"`{name.replace('`', '``')}`") for name in names]
+    return [F.col(backquoted(name)) for name in names]
 
 
 def matching(record: RegisteredFunction, columns: list[str]) -> list[str]:

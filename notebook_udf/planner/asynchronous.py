@@ -26,6 +26,7 @@ from notebook_udf.planner.catalog import Member
 from notebook_udf.planner.shipped import travelling
 from notebook_udf.planner.syntax.dialect import canonical
 from notebook_udf.registry import RegisteredFunction
+from notebook_udf.text import backquoted
 from notebook_udf.types import contains_year_month
 from notebook_udf.worker.asynchronous import AsyncNode
 from notebook_udf.worker.shipment import ship
@@ -77,7 +78,7 @@ def with_columns(rows: DataFrame, calls: Mapping[str, AwaitedCall]) -> DataFrame
     """
     names = {name.lower() for name in calls}
     kept = [field for field in rows.schema.fields if field.name.lower() not in names]
-    before = [F.col("`" + field.name.replace("`", "``") + "`") for field in kept]
+    before = [F.col(backquoted(field.name)) for field in kept]
     arguments = [argument for call in calls.values() for argument in call.arguments]
     members: list[Member] = [(c.record, "scalar", len(c.arguments)) for c in calls.values()]
     results = [record.definition.result_type for record, _, _ in members]

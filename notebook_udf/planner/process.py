@@ -23,6 +23,7 @@ from notebook_udf.planner.process_keeping import fields_set, keeps_no_record
 from notebook_udf.planner.process_records import shape_of, traits_of
 from notebook_udf.planner.process_stream import keeps_state, refuse_no_end, streamed
 from notebook_udf.registry import RegisteredFunction
+from notebook_udf.text import backquoted
 from notebook_udf.types import is_groupable
 from notebook_udf.worker.process_kernels import acts_of, plain_records
 from notebook_udf.worker.process_layout import ProcessLayout, Step
@@ -122,7 +123,7 @@ def _planned(chain: Chain) -> DataFrame:
     if rows.isStreaming:
         refuse_no_end(chain.functions)
     steps = _steps(chain)
-    wanted = [F.col(_quoted(name)) for name in steps[0].shape.names]
+    wanted = [F.col(backquoted(name)) for name in steps[0].shape.names]
     names = tuple(_key_names(chain.keys))
     schema = schema_of(chain.functions[-1])
     bounded = not rows.isStreaming
@@ -346,7 +347,3 @@ def explain(function: RegisteredFunction) -> str:
 
 def _key_names(keys: Sequence[Column]) -> list[str]:
     return [column_name(key) for key in keys]
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"

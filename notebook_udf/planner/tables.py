@@ -26,6 +26,7 @@ from pyspark.util import PythonEvalType
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.registry import RegisteredFunction
+from notebook_udf.text import backquoted
 from notebook_udf.types import contains_year_month, ddl, to_arrow
 from notebook_udf.worker.handler import handler
 from notebook_udf.worker.matched import MatchedRows
@@ -125,7 +126,7 @@ def _entering(rows: DataFrame, leaving: set[int]) -> tuple[DataFrame, dict[int, 
         return rows, {}
     entered = []
     for place, field in enumerate(fields):
-        column = F.col(_quoted(field.name))
+        column = F.col(backquoted(field.name))
         if isinstance(field.dataType, YearMonthIntervalType):
             column = column.cast("interval month")
         travels = instead.get(place)
@@ -146,7 +147,7 @@ def _left(rows: DataFrame, types: list[DataType]) -> DataFrame:
         return rows
     columns = []
     for place, name in enumerate(rows.columns):
-        column, own = F.col(_quoted(name)), types[place] if place < len(types) else None
+        column, own = F.col(backquoted(name)), types[place] if place < len(types) else None
         if isinstance(own, YearMonthIntervalType):
             column = column.cast("interval month").cast(ddl(own)).alias(name)
         elif isinstance(own, CalendarIntervalType):
@@ -167,10 +168,6 @@ def _check_travels(field: StructField) -> None:
             f"Python worker beside the rows of a table function: select the columns you need in a "
             f"subquery, or cast it"
         ) from None
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
 
 
 # Spark's own ----------------------------------------------------------------------------------

@@ -32,6 +32,7 @@ from notebook_udf.planner.syntax.nodes import (
     origin_of,
 )
 from notebook_udf.planner.syntax.precedence import BINARY, MATCHES, PREFIX
+from notebook_udf.text import backquoted
 
 if TYPE_CHECKING:
     from notebook_udf.planner.syntax.writer import Writer
@@ -194,7 +195,7 @@ def _identifier(w: Writer, n: exp.Expression) -> str:
     plain = PLAIN_NAME.fullmatch(name) is not None and name.upper() not in STRICT
     if not n.args.get("quoted") and (plain or origin_of(n) is not None):
         return name
-    return "`" + name.replace("`", "``") + "`"
+    return backquoted(name)
 
 
 def _literal(w: Writer, n: exp.Expression) -> str:
