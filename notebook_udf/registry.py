@@ -157,6 +157,9 @@ class Registry(Mapping[str, RegisteredFunction]):
 
     def __init__(self) -> None:
         self._versions: dict[str, list[RegisteredFunction]] = {}
+        # The last version of every name there ever was: a name that is dropped and used again goes
+        # on from it, or metrics and plans of the old function would be shown as the new one's.
+        self._last: dict[str, int] = {}
 
     def add(
         self,
@@ -177,9 +180,10 @@ class Registry(Mapping[str, RegisteredFunction]):
         if not isinstance(name, str) or not name.strip():
             raise DeclarationError(f"{name!r} cannot be a function's name")
         versions = self._versions.setdefault(name.lower(), [])
+        self._last[name.lower()] = version = self._last.get(name.lower(), 0) + 1
         record = RegisteredFunction(
             name=name,
-            version=len(versions) + 1,
+            version=version,
             definition=definition,
             payload=payload,
             hash=fingerprint(payload, definition),
@@ -193,8 +197,13 @@ class Registry(Mapping[str, RegisteredFunction]):
         """Takes back an ``add`` that Spark then refused."""
         versions = self._versions[record.name.lower()]
         versions.remove(record)
+        self._last[record.name.lower()] = record.version - 1
         if not versions:
             del self._versions[record.name.lower()]
+
+    def remove(self, name: str) -> tuple[RegisteredFunction, ...]:
+        """Forgets a name; returns the versions it had, oldest first."""
+        return tuple(self._versions.pop(name.lower(), ()))
 
     def history(self, name: str) -> tuple[RegisteredFunction, ...]:
         """Every version under a name, oldest first."""

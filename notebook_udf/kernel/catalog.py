@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from notebook_udf.errors import PlanningError
-from notebook_udf.planner.asynchronous import node_function
+from notebook_udf.kernel.hidden import HiddenFunctions
 from notebook_udf.planner.catalog import Member
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.worker.shipment import Role
@@ -38,6 +38,8 @@ class Catalog:
         The session's Spark.
     planned
         The Spark function of a record in a role.
+    hidden
+        Where functions are made known that only rewritten queries call.
     parameters
         Values for the query's named parameters.
     """
@@ -46,10 +48,12 @@ class Catalog:
         self,
         spark: SparkSession,
         planned: Callable[[RegisteredFunction, Role], Any],
+        hidden: HiddenFunctions,
         parameters: Any = None,
     ) -> None:
         self._spark = spark
         self._planned = planned
+        self._hidden = hidden
         self._parameters = parameters
         self._views: list[str] = []
         self._texts: WeakKeyDictionary[DataFrame, str] = WeakKeyDictionary()
@@ -81,10 +85,8 @@ class Catalog:
         return tuple(steps.items())
 
     def hidden_name(self, record: RegisteredFunction, role: Role) -> str:
-        """The SQL name of a function in a role, known to Spark."""
-        name = f"_nu_{role}_{record.name}_{record.version}"
-        self._spark.udf.register(name, self._planned(record, role))
-        return name
+        """The name of a function in a role, known to Spark, as it can stand in SQL."""
+        return self._hidden.role(record, role, self._planned(record, role))
 
     def parse(self, query: str) -> str:
         """The plan that Spark's parser reads, in a form in which equal plans are equal."""
@@ -111,9 +113,7 @@ class Catalog:
 
     def hidden_node(self, members: Sequence[Member]) -> str:
         """The SQL name of several async functions in one node, known to Spark."""
-        name = f"_nu_node_{next(_numbers)}"
-        self._spark.udf.register(name, node_function(members))
-        return name
+        return self._hidden.node(members)
 
     def view(self, rows: DataFrame) -> str:
         """A name for rows, until planning is over: a plan keeps the rows, not the name."""

@@ -26,7 +26,9 @@ from notebook_udf.kernel import arguments
 from notebook_udf.kernel.actions import SessionActions
 from notebook_udf.kernel.async_options import in_force
 from notebook_udf.kernel.dependencies import WithDependencies
+from notebook_udf.kernel.dropping import SqlDrops, drop
 from notebook_udf.kernel.folder import make_folder, remove_folder
+from notebook_udf.kernel.hidden import HiddenFunctions
 from notebook_udf.kernel.measuring import Measuring
 from notebook_udf.kernel.names import check_name, session_functions_first
 from notebook_udf.kernel.planning import plan_of
@@ -71,6 +73,8 @@ class Session(Streams, Measuring, WithDependencies):
         What was added for functions to import.
     folder
         Sockets and logs of this session; private, removed by ``stop``.
+    hidden
+        Functions in Spark SQL that only rewritten queries call.
     rewritten
         What became of a query on its way to Spark, by its DataFrame.
     live
@@ -133,7 +137,7 @@ class Session(Streams, Measuring, WithDependencies):
                     spark.conf.set(key, str(value))
             self.spark: SparkSession = spark
             self._configure(rows, memory)
-            self._hook_in(Translator(self.store, self.folder))
+            self._hook_in(Translator(self.store, self.folder), SqlDrops(self))
         except BaseException:
             self._release()
             raise
@@ -144,6 +148,7 @@ class Session(Streams, Measuring, WithDependencies):
             on_log_level=lambda level: spark.conf.set(LOG_LEVEL_CONF, level),
         )
         self.functions = Registry()
+        self.hidden = HiddenFunctions(spark)
         self._actions = SessionActions(self)
         doorway.door = self._actions
         atexit.register(self.stop)
@@ -239,6 +244,30 @@ class Session(Streams, Measuring, WithDependencies):
                 self.functions.discard(record)
                 raise
             return record
+
+    def drop_function(self, name: str) -> bool:
+        """Forgets a function with all its versions, in SQL too; whether there was one.
+
+        SQL's ``DROP TEMPORARY FUNCTION name`` does the same. Queries that run go on, and a record
+        that a variable holds can still be called on columns, and restored.
+        """
+        self._check_alive()
+        with self._lock:
+            return drop(self, name)
+
+    def list_user_defined_functions(self) -> list[str]:
+        """The names of the functions, in PyFlink's words; ``functions`` has all about them."""
+        return list(self.functions)
+
+    # PyFlink's name for the same.
+    drop_temporary_function = drop_function
+
+    def forget_planned(self, name: str) -> None:
+        """Lets go of what was made of a function for Spark."""
+        self._planned = {k: v for k, v in self._planned.items() if k[0] != name.lower()}
+        self.options_in_force = {
+            k: v for k, v in self.options_in_force.items() if k[0] != name.lower()
+        }
 
     def adopted(self, definition: FunctionDefinition) -> RegisteredFunction:
         """The record of a definition that has no name in SQL."""

@@ -71,7 +71,7 @@ def _run(session: Session, query: str, args: Mapping[str, Any]) -> DataFrame:
     silent, logger.disabled = logger.disabled, True
     try:
         formatted = formatter.format(query, **given) if given else query
-        with Catalog(session.spark, session.planned, parameters) as catalog:
+        with Catalog(session.spark, session.planned, session.hidden, parameters) as catalog:
             with planning("the query"):
                 rows = _Planning(session, formatted, catalog).rows()
             if rows is not None:

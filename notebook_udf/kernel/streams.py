@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pyspark.errors import AnalysisException
 
@@ -18,7 +18,6 @@ from notebook_udf.errors import PlanningError
 from notebook_udf.kernel.ending import Failures, StreamEnds
 from notebook_udf.kernel.kept_plans import StreamPlan, check_checkpoint, checkpoint_option
 from notebook_udf.kernel.sql_confs import with_confs
-from notebook_udf.kernel.translation import Translator
 from notebook_udf.planner.kept_groups import forget
 from notebook_udf.registry import Registry
 from notebook_udf.state.reader import StateReader
@@ -32,6 +31,16 @@ _STARTING = ("start", "toTable")
 _UNSUPPORTED = "STREAMING_OUTPUT_MODE.UNSUPPORTED_OPERATION"
 
 
+class Hook(Protocol):
+    """Something that is put into PySpark for as long as a session lives."""
+
+    def install(self) -> None:
+        """Puts it there."""
+
+    def uninstall(self) -> None:
+        """Takes it away again."""
+
+
 class Streams(StreamEnds):
     """The part of a session that is about streams."""
 
@@ -39,9 +48,9 @@ class Streams(StreamEnds):
     functions: Registry
     _failures: Failures | None = None
 
-    def _hook_in(self, translator: Translator) -> None:
-        """Has PySpark's errors translated, and its streams started with what workers need."""
-        self._hooks: tuple[Translator, StreamStarts] = translator, StreamStarts(self._watch)
+    def _hook_in(self, *hooks: Hook) -> None:
+        """Has these put into PySpark, and its streams started with what workers need."""
+        self._hooks: tuple[Hook, ...] = *hooks, StreamStarts(self._watch)
         for hook in self._hooks:
             hook.install()
 

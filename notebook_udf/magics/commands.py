@@ -147,6 +147,8 @@ class Commands:
                 return running.logs(**chosen)
             case "errors":
                 return self._errors(running, name)
+            case "drop":
+                return _drop(running, name)
             case _:
                 _known(running, name)
                 return running.replay(name)
@@ -232,6 +234,13 @@ def _running() -> Session:
     if running is None:
         raise SessionError("there is no session yet: start one with nu.session()")
     return running
+
+
+def _drop(running: Session, name: str) -> None:
+    _known(running, name)
+    record = running.functions[name]
+    running.drop_function(name)
+    print(f"dropped {record.signature}")
 
 
 def _known(running: Session, name: str) -> None:

@@ -163,10 +163,10 @@ SPARKSQL_CELL = Magic(
 
 SUBCOMMANDS = (
     "functions", "pool", "metrics", "logs", "errors", "replay", "state", "plan", "bench",
-    "profile", "export",
+    "profile", "export", "drop",
 )  # fmt: skip
 # Those that are followed by the name of a function.
-OF_A_FUNCTION = ("errors", "replay")
+OF_A_FUNCTION = ("errors", "replay", "drop")
 # Those that are followed by a variable or by something longer than a word.
 OF_A_THING = ("state", "plan", "bench", "profile")
 
@@ -182,6 +182,7 @@ UDF_EXPORT = Magic(
 UDF_LINE = Magic(
     "%udf",
     "Shows what the session knows: functions, pool, metrics, logs, errors NAME, replay NAME, "
+    "drop NAME (forgets a function, in SQL too), "
     "state QUERY (the variable of a streaming query, its name, or the path of its checkpoint), "
     "plan QUERY [--against QUERY] (a query, or the variable of a DataFrame), "
     "bench NAME QUERY [--against NAMES] [--repeats N] [--rows N], "

@@ -176,7 +176,8 @@ def mentions(query: str, names: Mapping[str, Any]) -> bool:
     """Whether the text may call one of the functions; cheap, and never wrong about a no."""
     if not names:
         return False
-    words = "|".join(map(re.escape, names))
+    # A quote in a name is typed twice.
+    words = "|".join(re.escape(name.replace("`", "``")) for name in names)
     # Behind its name: the quote of a name, or what ends IDENTIFIER('name').
     called = rf"(?i)(?<![\w.])[`'\"]?({words})[`'\"]?\s*(\)\s*)?\("
     return re.search(called, query) is not None

@@ -18,7 +18,7 @@ class Names(Protocol):
     """What can be named in a query."""
 
     def hidden_name(self, record: RegisteredFunction, role: Role) -> str:
-        """The SQL name of a function in a role, known to Spark."""
+        """The name of a function in a role, known to Spark, as it can stand in SQL."""
 
     def view(self, rows: DataFrame) -> str:
         """A name for rows, as long as a query is planned."""

@@ -19,6 +19,7 @@ from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.planner import asynchronous
 from notebook_udf.planner.shipped import spark_function
 from notebook_udf.registry import RegisteredFunction
+from notebook_udf.text import backquoted
 from notebook_udf.types import ddl
 from notebook_udf.worker.kernels import translate
 
@@ -75,7 +76,7 @@ def register(spark: SparkSession, record: RegisteredFunction) -> UserDefinedFunc
     if not _needs_casts(record.definition):
         spark.udf.register(record.name, function)
         return function
-    inner = f"{record.name}__months"
+    _, inner = sql_names(record)
     spark.udf.register(inner, function)
     types = record.definition.input_types or ()
     names = [f"p{i}" for i in range(len(record.definition.parameters))]
@@ -93,15 +94,22 @@ def register(spark: SparkSession, record: RegisteredFunction) -> UserDefinedFunc
         else name
         for name, t in zip(names, types, strict=True)
     )
-    body = f"{_quoted(inner)}({arguments})"
+    body = f"{backquoted(inner)}({arguments})"
     result = record.definition.result_type
     if isinstance(result, YearMonthIntervalType):
         body = f"CAST(CAST({body} AS INTERVAL MONTH) AS {ddl(result)})"
     spark.sql(
-        f"CREATE OR REPLACE TEMPORARY FUNCTION {_quoted(record.name)}({parameters}) "
+        f"CREATE OR REPLACE TEMPORARY FUNCTION {backquoted(record.name)}({parameters}) "
         f"RETURNS {ddl(result)} RETURN {body}"
     )
     return function
+
+
+def sql_names(record: RegisteredFunction) -> tuple[str, ...]:
+    """What ``register`` calls the function in Spark SQL: its name, and that of its helper if it has
+    one."""
+    helper = (f"{record.name}__months",) if _needs_casts(record.definition) else ()
+    return record.name, *helper
 
 
 def explain(record: RegisteredFunction) -> str:
@@ -140,10 +148,6 @@ def runs_as_kernels(definition: FunctionDefinition) -> bool:
     if definition.func_type != "general" or not definition.options.vectorise:
         return False
     return translate(definition.call, definition.result_type) is not None
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
 
 
 def _needs_casts(definition: FunctionDefinition) -> bool:

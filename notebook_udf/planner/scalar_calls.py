@@ -163,9 +163,8 @@ class ScalarCalls:
     ) -> exp.Expression:
         """A call of a function in a hidden role."""
         name = self.catalog.hidden_name(record, role)
-        self._hidden[name.lower()] = record, role
-        quoted = name if name.isidentifier() and name.isascii() else f"`{name}`"
-        return exp.Anonymous(this=quoted, expressions=arguments)
+        self._hidden[name.lower().strip("`")] = record, role
+        return exp.Anonymous(this=name, expressions=arguments)
 
     def guarded(
         self, record: RegisteredFunction, guard: exp.Expression, arguments: list[exp.Expression]

@@ -292,6 +292,25 @@ def test_line_magic(cell: Cell) -> None:
     assert "no function 'nobody' is registered" in unknown.displays[0]["text/plain"]
 
 
+def test_dropping(cell: Cell, running: Kernel) -> None:
+    cell("%%udf\ndef passing(x: int) -> int:\n    return x + 1")
+    assert running.complete("%udf drop passi") == ["passing"]
+    ran = cell("%udf drop passing")
+    assert ran.ok, ran.errors
+    assert ran.stream() == "dropped passing(x bigint) -> bigint\n"
+    assert "passing" not in cell("%udf functions").value
+    assert "UNRESOLVED_ROUTINE" in str(cell("%%sparksql\nSELECT passing(1)").displays)
+    again = cell("%udf drop passing")
+    assert "no function 'passing' is registered" in again.displays[0]["text/plain"]
+    assert not cell("%udf drop").ok
+    cell("%%udf\ndef passing(x: int) -> int:\n    return x + 2")
+    cell("%%sparksql\nDROP TEMPORARY FUNCTION passing")
+    assert "passing" not in cell("%udf functions").value
+    # The variable stays, and with it a way back.
+    cell("passing.restore()")
+    assert "3" in cell("%%sparksql\nSELECT passing(1) AS one").displays[0]["text/plain"]
+
+
 def test_names_of_functions_complete(cell: Cell, running: Kernel) -> None:
     cell("%%udf\ndef zebra_stripes(x: int) -> int:\n    return x")
     assert running.complete("%udf replay zebra") == ["zebra_stripes"]

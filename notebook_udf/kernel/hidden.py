@@ -1,0 +1,53 @@
+"""Functions that only rewritten queries call: known to Spark SQL under names of their own.
+
+They stay after the query is planned, because a view may keep the text that calls them; they go
+with the function they serve.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from notebook_udf.planner.asynchronous import node_function
+from notebook_udf.planner.catalog import Member
+from notebook_udf.planner.syntax.forms import PLAIN_NAME
+from notebook_udf.registry import RegisteredFunction
+from notebook_udf.text import backquoted
+from notebook_udf.worker.shipment import Role
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_numbers = itertools.count(1)
+
+
+class HiddenFunctions:
+    """The hidden functions of a session in Spark SQL, by the function that they serve."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._spark = spark
+        self._names: dict[str, set[str]] = {}
+
+    def role(self, record: RegisteredFunction, role: Role, function: Any) -> str:
+        """Makes a function known in a role; its name as it can stand in SQL."""
+        return self._register(f"_nu_{role}_{record.name}_{record.version}", function, [record])
+
+    def node(self, members: Sequence[Member]) -> str:
+        """Makes async functions known that run in one node; its name as it can stand in SQL."""
+        records = [record for record, _, _ in members]
+        return self._register(f"_nu_node_{next(_numbers)}", node_function(members), records)
+
+    def _register(self, name: str, function: Any, records: Sequence[RegisteredFunction]) -> str:
+        self._spark.udf.register(name, function)
+        for record in records:
+            self._names.setdefault(record.name.lower(), set()).add(name)
+        return name if PLAIN_NAME.fullmatch(name) else backquoted(name)
+
+    def forget(self, name: str) -> set[str]:
+        """Forgets those of one function; their names, without quotes."""
+        return self._names.pop(name.lower(), set())
+
+
+__all__ = ["HiddenFunctions"]
