@@ -21,9 +21,9 @@ from notebook_udf.bench.wrapped import ArrowPerElement, PandasPerElement, is_pla
 from notebook_udf.errors import DeclarationError, NotebookUdfError, PlanningError
 from notebook_udf.functions.capture import freeze
 from notebook_udf.functions.definition import FunctionDefinition
-from notebook_udf.kernel.named import frame_of
+from notebook_udf.kernel.named import Arguments, arguments_for
 from notebook_udf.kernel.operators import aggregate
-from notebook_udf.kernel.trial import columns_of, matching
+from notebook_udf.kernel.trial import columns_of
 from notebook_udf.planner.scalar import runs_as_kernels
 from notebook_udf.planner.summed import sums_of
 from notebook_udf.planner.table_calls import joined
@@ -66,19 +66,18 @@ def bench(
     if rows is not None and rows < 1:
         raise DeclarationError(f"rows={rows} is no number of rows")
     record = _measurable(session, name)
-    source = frame_of(session, query)
-    if source.isStreaming:
+    arguments = arguments_for(session, record, query)
+    if arguments.rows.isStreaming:
         raise PlanningError("a stream has no end to measure: take the bench of a table of its rows")
-    arguments = matching(record, source.columns)
-    source = source.select(*columns_of(arguments))
     others = [_measurable(session, other) for other in against]
     for other in others:
-        _check_takes(other, record, len(arguments))
-    ways, notes = _ways(record, [field.dataType for field in source.schema.fields])
+        _check_takes(other, record, len(arguments.names))
+    types = arguments.rows.select(*columns_of(arguments.names)).schema
+    ways, notes = _ways(record, [field.dataType for field in types.fields])
     ways += [_Form(Way(other.name, "other"), other) for other in others]
-    with _Bench(session, record, ways, progress) as run:
-        run.sample(source, rows)
-        return run.measure(repeats, notes)
+    with _Bench(session, record, ways, arguments, progress) as run:
+        run.sample(rows)
+        return run.measure(repeats, [*arguments.notes, *notes])
 
 
 def _measurable(session: Session, name: str) -> RegisteredFunction:
@@ -176,11 +175,17 @@ class _Bench:
     """One comparison, from its sample to what is found."""
 
     def __init__(
-        self, session: Session, record: RegisteredFunction, forms: list[_Form], progress: Told
+        self,
+        session: Session,
+        record: RegisteredFunction,
+        forms: list[_Form],
+        arguments: Arguments,
+        progress: Told,
     ) -> None:
         self._session = session
         self._record = record
         self._forms = forms
+        self._arguments = arguments
         self._told = progress
         self._rows: DataFrame | None = None
         self._count = 0
@@ -194,19 +199,19 @@ class _Bench:
 
     # The sample ------------------------------------------------------------------------------
 
-    def sample(self, source: DataFrame, rows: int | None) -> None:
+    def sample(self, rows: int | None) -> None:
         """Keeps that many rows, or as many as the slowest way takes about a second for."""
         if rows is not None:
-            self._take(source, rows)
+            self._take(rows)
             self._try()
             return
         wanted = _FIRST_ROWS
-        self._take(source, wanted)
+        self._take(wanted)
         # The first run of a plan has it compiled, which says nothing of more rows.
         self._try()
         while True:
             if wanted != _FIRST_ROWS:
-                self._take(source, wanted)
+                self._take(wanted)
             more = next_sample(wanted, self._try(), target=_SECONDS, most=_MOST_ROWS)
             if more == wanted or self._count < wanted:
                 break
@@ -217,12 +222,12 @@ class _Bench:
                 f"(rows= or --rows takes others)"
             )
 
-    def _take(self, source: DataFrame, most: int) -> None:
+    def _take(self, most: int) -> None:
         self._told(f"taking {counted(most, 'row')}")
         self._forget()
         width = max(1, self._session.pool.size)
         # LIMIT leaves one partition, and the workers are to share the rows.
-        rows = source.limit(most).repartition(width).persist()
+        rows = self._arguments.rows.limit(most).repartition(width).persist()
         self._rows = rows
         self._count = rows.count()
         if not self._count:
@@ -290,9 +295,9 @@ class _Bench:
 
     def _compare(self, forms: Sequence[_Form]) -> None:
         self._told("comparing results")
-        own = self._applied(forms[0]).toArrow()
+        own = self._in_order(forms[0]).toArrow()
         for form in forms[1:]:
-            found = difference(own, self._applied(form).toArrow())
+            found = difference(own, self._in_order(form).toArrow())
             if found is not None:
                 form.way = replace(form.way, different=found, row=self._row(found))
 
@@ -304,16 +309,21 @@ class _Bench:
         values = (repr(column[0].as_py())[:_VALUE] for column in rows.columns)
         return tuple(zip(rows.column_names, values, strict=True))
 
+    def _in_order(self, form: _Form) -> DataFrame:
+        """The function's results, groups in an order that they all have."""
+        rows, keys = self._applied(form), columns_of(self._arguments.keys)
+        return rows.orderBy(*keys) if keys else rows
+
     def _applied(self, form: _Form) -> DataFrame:
         """The function's results on the sample."""
         assert self._rows is not None
         rows, record = self._rows, form.record
-        arguments = columns_of(rows.columns)
+        arguments, keys = columns_of(self._arguments.names), columns_of(self._arguments.keys)
         if record.kind == "table":
             names = [f"{_RESULT}{i}" for i in range(len(record.definition.result_type.names))]
             return joined(rows, record(*arguments), names, outer=True).select(*names)
         if record.kind == "aggregate":
-            return rows.transform(aggregate(**{_RESULT: record(*arguments)}))
+            return rows.transform(aggregate(by=keys, **{_RESULT: record(*arguments)}))
         return rows.select(record(*arguments).alias(_RESULT))
 
 

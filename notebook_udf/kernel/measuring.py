@@ -41,8 +41,10 @@ class Measuring:
         name
             Of a registered scalar, async, table or aggregate function.
         query
-            Its arguments: a DataFrame, the name of a table, or a query. Columns are matched to
-            the parameters by name, or by place where the names do not match and the count does.
+            A query that calls the function: it is measured with the arguments of the first call,
+            an aggregate by the groups of the query. Or its arguments: a DataFrame, the name of a
+            table, or a query; columns are matched to the parameters by name, or by place where
+            the names do not match and the count does.
         against
             Names of other registered functions, to be called with the same arguments.
         repeats

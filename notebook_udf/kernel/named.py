@@ -1,11 +1,24 @@
-"""The rows that a person names: a DataFrame, a table, or the text of a query."""
+"""The rows that a person names: a DataFrame, a table, or the text of a query.
+
+For a function they are its arguments, or the query calls it.
+"""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pyspark.errors import AnalysisException
+
 from notebook_udf.errors import PlanningError
+from notebook_udf.kernel.catalog import Catalog
+from notebook_udf.kernel.trial import columns_of, matching
+from notebook_udf.planner import guard
+from notebook_udf.planner.argument_rows import ArgumentRows, argument_rows
+from notebook_udf.planner.calls import mentions, of_kind
+from notebook_udf.planner.syntax.dialect import read
+from notebook_udf.registry import RegisteredFunction
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -23,7 +36,6 @@ def frame_of(session: Session, query: Any) -> DataFrame:
     PlanningError
         If it is none of these, or Spark cannot make sense of it.
     """
-    from pyspark.errors import AnalysisException
     from pyspark.sql import DataFrame
 
     if isinstance(query, DataFrame):
@@ -38,3 +50,87 @@ def frame_of(session: Session, query: Any) -> DataFrame:
         return session.sql(query)
     except AnalysisException as error:
         raise PlanningError(str(error).strip()) from None
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """What a function is to be called with.
+
+    Attributes
+    ----------
+    rows
+        A column for each argument, then those of the keys.
+    names, keys
+        The columns of the arguments; those that an aggregate's rows are grouped by.
+    notes
+        What to know about how they were found.
+    """
+
+    rows: DataFrame
+    names: tuple[str, ...]
+    keys: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def arguments_for(session: Session, record: RegisteredFunction, query: Any) -> Arguments:
+    """The arguments of a function: those of its call in a query, or the rows themselves.
+
+    Columns of rows are matched to the parameters by name, or by place.
+
+    Raises
+    ------
+    PlanningError
+        If the columns do not match, or the arguments of the call cannot be told from the query.
+    """
+    called = _called(session, record, query) if isinstance(query, str) else None
+    if called is None:
+        rows = frame_of(session, query)
+        names = matching(record, rows.columns)
+        return Arguments(
+            rows.select(*columns_of(names)), tuple(names), notes=_doubts(session, record, rows)
+        )
+    try:
+        rows = session.sql(called.query)
+    except AnalysisException as error:
+        # A mistake in the query is told about the query as it was typed.
+        frame_of(session, query)
+        raise PlanningError(
+            f"the arguments of {called.call} cannot be computed outside of its place in the query: "
+            f"give a query of them instead, as in SELECT a, b FROM t\n{_first_line(error)}"
+        ) from None
+    note = f"called as in the query, with the arguments of {called.call}"
+    if called.left_out:
+        note += f"; left out: {', '.join(called.left_out)}"
+    return Arguments(rows, called.arguments, called.keys, (note,))
+
+
+def _called(session: Session, record: RegisteredFunction, query: str) -> ArgumentRows | None:
+    if not mentions(query, {record.name.lower(): record}):
+        return None
+    with Catalog(session.spark, session.planned, session.hidden) as catalog:
+        try:
+            quotes = catalog.double_quoted_identifiers()
+            tree = read(query, double_quoted_identifiers=quotes)
+        except PlanningError:
+            # Where it is no SQL at all, Spark says better what is wrong.
+            frame_of(session, query)
+            raise
+        doubt = guard.misread(tree, catalog)
+        if doubt is not None:
+            raise doubt
+        return argument_rows(tree, record, of_kind(session.functions, "aggregate"), catalog)
+
+
+def _doubts(session: Session, record: RegisteredFunction, rows: DataFrame) -> tuple[str, ...]:
+    """What to say of rows that may be the function's results already."""
+    known = session.rewritten.get(rows)
+    if known is None or not mentions(known.query, {record.name.lower(): record}):
+        return ()
+    return (
+        f"the rows are those of a query that calls {record.name}, and its result was taken for an "
+        f"argument: give the text of the query to measure the call in it",
+    )
+
+
+def _first_line(error: AnalysisException) -> str:
+    return str(error).strip().split("\n", 1)[0]

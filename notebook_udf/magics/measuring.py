@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 BENCH = Magic(
     "%udf bench",
-    "Measures ways to run a function on the rows of a query, a table or a variable.",
+    "Measures ways to run a function, as a query calls it or on rows of its arguments.",
     (
         Option("--against", "against", "other functions to call with the same rows", "NAMES"),
         Option("--repeats", "repeats", "runs of each way (5)", "N", suggestions=("5", "9"),
@@ -41,6 +41,9 @@ PROFILE = Magic(
     ),
     ("NAME", "QUERY"),
 )  # fmt: skip
+
+# How a line begins that names no function first.
+_QUERY = re.compile(r"(?i)['\"(]|(select|with|from|values)\b")
 
 MEASURES = {"bench": BENCH, "profile": PROFILE}
 
@@ -76,19 +79,33 @@ def read(magic: Magic, line: str) -> Line:
 
 
 def bench(session: Session, shell: Any, line: str) -> None:
-    """``%udf bench NAME QUERY|TABLE [--against NAMES] [--repeats N] [--rows N]``."""
+    """``%udf bench [NAME] QUERY|TABLE [--against NAMES] [--repeats N] [--rows N]``."""
     __tracebackhide__ = True
     found = read(BENCH, line)
     name, _, query = found.words.partition(" ")
+    if _QUERY.match(name):
+        name, query = _only_call(session, found.words), found.words
     if not name or not query.strip():
         raise DeclarationError(
-            "%udf bench takes the name of a function and the rows to call it with: a query, a "
-            f"table or the variable of a DataFrame\n\n{BENCH.usage}".rstrip()
+            "%udf bench takes the name of a function, and a query that calls it or gives its "
+            "arguments: as text, as a table or as the variable of a DataFrame\n\n"
+            f"{BENCH.usage}".rstrip()
         )
     options = dict(found.options)
     options["against"] = re.findall(r"[^,\s]+", options.get("against", ""))
     with telling(shell) as tell:
         tell.result = session.bench(name, rows_of(shell, query), progress=tell, **options)
+
+
+def _only_call(session: Session, query: str) -> str:
+    """The name of the one function that a query calls."""
+    from notebook_udf.planner.calls import mentions
+
+    called = [r.name for r in session.functions.values() if mentions(query, {r.name.lower(): r})]
+    if len(called) != 1:
+        said = f"calls {', '.join(called)}" if called else "calls no registered function"
+        raise DeclarationError(f"the query {said}: put the name of the one to measure before it")
+    return called[0]
 
 
 def profile(session: Session, shell: Any, line: str) -> None:

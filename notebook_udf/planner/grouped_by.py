@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Sequence
+
 from pyspark.errors import AnalysisException
 from sqlglot import exp
 
@@ -40,6 +42,33 @@ def grouping_items(group: exp.Group) -> list[exp.Expression]:
             if isinstance(node, exp.Expression):
                 collect(node)
     return found
+
+
+def aliases_of(select: exp.Select) -> set[str]:
+    """The names that were given to what is selected, in lower case."""
+    return {p.alias.lower() for p in select.expressions if isinstance(p, exp.Alias)}
+
+
+def meant_by(
+    item: exp.Expression,
+    projections: Sequence[exp.Expression],
+    aliases: Collection[str],
+    columns: Callable[[], list[str]],
+) -> exp.Expression | None:
+    """What GROUP BY means by an item: a number or an alias stands for a projection.
+
+    ``columns`` asks for the names of the columns that the SELECT reads, which come before aliases.
+    None for the number of no projection.
+    """
+    if isinstance(item, exp.Literal) and item.is_int:
+        place = int(item.name) - 1
+        return projections[place].unalias().copy() if 0 <= place < len(projections) else None
+    name = item.name.lower()
+    if not isinstance(item, exp.Column) or item.table or name not in aliases:
+        return item
+    if name in {column.lower() for column in columns()}:
+        return item
+    return next(p for p in projections if p.alias.lower() == name).unalias().copy()
 
 
 def spell_out(select: exp.Select, calls: ScalarCalls) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from notebook_udf.planner.calls import name_of, within
-from notebook_udf.planner.grouped_by import GROUPING, grouping_items
+from notebook_udf.planner.grouped_by import GROUPING, aliases_of, grouping_items
 from notebook_udf.planner.inner import UNFIT, Unfit
 from notebook_udf.planner.scalar_calls import ScalarCalls
 from notebook_udf.planner.syntax.dialect import canonical
@@ -50,7 +50,7 @@ class _Regrouped:
         self._calls = calls
         self._columns: dict[str, exp.Expression] = {}
         self._inner: list[exp.Expression] = []
-        self._aliases = {p.alias.lower() for p in select.expressions if isinstance(p, exp.Alias)}
+        self._aliases = aliases_of(select)
 
     def made(self) -> exp.Select:
         select = self._select

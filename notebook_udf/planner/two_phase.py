@@ -20,7 +20,7 @@ from sqlglot import exp
 from notebook_udf.planner import streaming, summed
 from notebook_udf.planner.aggregates import partial_rows
 from notebook_udf.planner.calls import AggregateCall, name_of
-from notebook_udf.planner.grouped_by import GROUPING, grouping_items, has_sets
+from notebook_udf.planner.grouped_by import GROUPING, aliases_of, grouping_items, has_sets, meant_by
 from notebook_udf.planner.inner import (
     Columns,
     Surroundings,
@@ -67,7 +67,7 @@ class _TwoPhases:
         self._keys = Columns("_nu_key")
         self._passing = Columns("_nu_col")
         self._arguments = Columns("_nu_arg")
-        self._aliases = {p.alias.lower() for p in select.expressions if isinstance(p, exp.Alias)}
+        self._aliases = aliases_of(select)
         self._passes = False
         self._sets = False
         self._streams = self._reads_stream()
@@ -158,7 +158,9 @@ class _TwoPhases:
             group.set("expressions", self._keys_of_all(calls))
             group.set("all", None)
         for item in grouping_items(group):
-            resolved = self._resolved(item)
+            resolved = meant_by(item, self._select.expressions, self._aliases, self._columns)
+            if resolved is None:
+                raise Unfit
             if resolved is not item:
                 item.replace(resolved)
             # A window of a row is no group's: those that overlap are joined by GROUP BY.
@@ -187,20 +189,8 @@ class _TwoPhases:
             raise Unfit
         return keys
 
-    def _resolved(self, item: exp.Expression) -> exp.Expression:
-        """What GROUP BY means by an item: a number or an alias stands for a projection."""
-        projections = self._select.expressions
-        if isinstance(item, exp.Literal) and item.is_int:
-            place = int(item.name) - 1
-            if not 0 <= place < len(projections):
-                raise Unfit
-            return projections[place].unalias().copy()
-        if isinstance(item, exp.Column) and not item.table and item.name.lower() in self._aliases:
-            names = {name.lower() for name in source_columns(self._select, self._around)}
-            if item.name.lower() not in names:
-                found = next(p for p in projections if p.alias.lower() == item.name.lower())
-                return found.unalias().copy()
-        return item
+    def _columns(self) -> list[str]:
+        return source_columns(self._select, self._around)
 
     def _check(self, keys: Iterable[StructField]) -> None:
         for key in keys:

@@ -16,6 +16,7 @@ from sqlglot import exp
 
 from notebook_udf.planner.aggregates import window_rows
 from notebook_udf.planner.calls import AggregateCall, name_of, within
+from notebook_udf.planner.grouped_by import aliases_of
 from notebook_udf.planner.inner import (
     Columns,
     Surroundings,
@@ -59,7 +60,7 @@ class _Windows:
         self._around = around
         self._columns = Columns("_nu_col")
         self._windows: list[_Window] = []
-        self._aliases = {p.alias.lower() for p in select.expressions if isinstance(p, exp.Alias)}
+        self._aliases = aliases_of(select)
 
     def rewritten(self) -> exp.Select:
         select = self._select

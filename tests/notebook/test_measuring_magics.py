@@ -24,6 +24,9 @@ def doubled(cell: Cell) -> None:
 def test_bench_of_a_query_and_of_a_variable(cell: Cell) -> None:
     for line in (
         "%udf bench doubled SELECT id AS x FROM range(500) WHERE '--rows' <> \"x\" --repeats 1",
+        "%udf bench doubled SELECT x, doubled(x) FROM range(500) AS t(x) --repeats 1 --rows 400",
+        "%udf bench SELECT upper(doubled(id)) FROM range(500) --repeats 1 --rows 400",
+        "%udf bench doubled 'SELECT doubled(id) FROM range(500)' --repeats 1 --rows 400",
         "%udf bench doubled rows --against doubled --repeats 1 --rows 400",
     ):
         ran = cell(line)
@@ -108,8 +111,10 @@ def test_a_profile_of_what_another_thread_runs(cell: Cell) -> None:
 
 def test_what_a_line_lacks(cell: Cell) -> None:
     for line, said in (
-        ("%udf bench", "takes the name of a function and the rows"),
-        ("%udf bench doubled", "takes the name of a function and the rows"),
+        ("%udf bench", "takes the name of a function, and a query"),
+        ("%udf bench doubled", "takes the name of a function, and a query"),
+        ("%udf bench SELECT id FROM range(3)", "calls no registered function"),
+        ("%udf bench SELECT doubled(spins(id)) FROM range(3)", "calls doubled, spins"),
         ("%udf bench doubled rows --rows", "--rows needs a value"),
         ("%udf bench doubled rows --repeats often", "--repeats often is not a number"),
         ("%udf bench nothing rows", "no function 'nothing'"),

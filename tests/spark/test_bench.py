@@ -9,6 +9,7 @@ import math
 import pandas as pd
 import pytest
 from rich.console import Console
+from sample_aggregates import CountAggregateFunction, Sum
 
 import notebook_udf as nu
 from notebook_udf import DataTypes, udf
@@ -190,3 +191,113 @@ def test_what_cannot_be_measured(session: nu.Session, numbers: str) -> None:
         session.bench("plain", "SELECT id, id + 1 AS more FROM range(3)")
     with pytest.raises(nu.PlanningError, match="TABLE_OR_VIEW_NOT_FOUND"):
         session.bench("plain", "no_such_table")
+
+
+# --- a query that calls the function -----------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def called(session: nu.Session, numbers: str) -> None:
+    session.register_function("called", udf(lambda x: x * 10, ["bigint"], "bigint"))
+    # It never agrees, so that the first row is shown with the arguments of both.
+    session.register_function("never_so", udf(lambda x: -1, ["bigint"], "bigint"))
+    session.register_function("called_twice", lambda a, b: a * b, result_type="bigint")
+    session.register_function("called_pair", udf(lambda a, b: -1, result_type="bigint"))
+
+
+ONE = {
+    "SELECT called(x + 1) FROM bench_numbers WHERE x = 5": "x = 6",
+    "select x, CALLED(x) + 1 as more from bench_numbers where x = 7 -- and so on": "x = 7",
+    "SELECT x FROM bench_numbers WHERE called(x) > 3 AND x = 8": "x = 8",
+    "SELECT called(t.x) FROM (SELECT x * 2 AS x FROM bench_numbers WHERE x = 4) t": "x = 8",
+    "WITH few AS (SELECT x FROM bench_numbers WHERE x = 9) SELECT called(x) FROM few": "x = 9",
+    "SELECT * FROM (SELECT called(x) AS y FROM bench_numbers WHERE x = 2) WHERE y > 100": "x = 2",
+    "SELECT sum(called(x)) FROM bench_numbers WHERE x = 3 GROUP BY y HAVING count(*) > 5": "x = 3",
+    "SELECT called(max(x)) FROM bench_numbers WHERE x < 6 ORDER BY called(max(x))": "x = 5",
+    "SELECT called(x) FROM bench_numbers WHERE x = 1 GROUP BY called(x)": "x = 1",
+    "SELECT called(called(x)) FROM bench_numbers WHERE x = 3": "x = 30",
+    "SELECT e.* FROM bench_numbers LATERAL VIEW explode(array(called(x))) e WHERE x = 1": "",
+    "SELECT CASE WHEN x > 1 THEN `called`(x) END FROM bench_numbers WHERE x = 6": "x = 6",
+    "SELECT called(a.x) FROM bench_numbers a JOIN bench_numbers b USING (x) WHERE x = 4": "x = 4",
+    "CREATE TEMPORARY VIEW bench_view AS SELECT called(x) FROM bench_numbers WHERE x = 5": "x = 5",
+    "SELECT x FROM range(1) UNION ALL SELECT called(x) FROM bench_numbers WHERE x = 2": "x = 2",
+}
+
+
+@pytest.mark.usefixtures("called")
+@pytest.mark.parametrize("query", ONE)
+def test_the_arguments_of_a_call_are_taken_from_the_query(session: nu.Session, query: str) -> None:
+    found = session.bench("called", query, against="never_so", repeats=1, rows=3_000)
+    if ONE[query]:
+        assert found.rows == 1
+        (said,) = found.to_dict()["differences"]
+        assert f"({ONE[query]}) gives -1" in said
+    else:
+        assert found.rows == 3_000
+    assert any(note.startswith("called as in the query") for note in found.notes)
+    assert not session.spark.catalog.tableExists("bench_view")
+
+
+@pytest.mark.usefixtures("called")
+def test_arguments_by_name_stand_in_the_places_of_parameters(session: nu.Session) -> None:
+    found = session.bench(
+        "called_twice",
+        "SELECT called_twice(b => x, a => x + 1), called_twice(1, 2) FROM range(4, 5) t(x)",
+        against="called_pair", repeats=1, rows=3_000,
+    )  # fmt: skip
+    assert "(a = 5, b = 4) gives -1" in found.to_dict()["differences"][0]
+    assert any("left out: its other calls" in note for note in found.notes)
+
+
+def test_an_aggregate_is_measured_by_the_groups_of_the_query(
+    session: nu.Session, numbers: str
+) -> None:
+    session.register_function("bench_sum", nu.udaf(Sum(), ["bigint"], "bigint"))
+    session.register_function(
+        "bench_count", nu.udaf(CountAggregateFunction(), ["bigint"], "bigint")
+    )
+    for query, rows, groups in (
+        ("SELECT x % 5 AS k, bench_sum(x), count(*) FROM {t} GROUP BY k", 3_000, 5),
+        ("SELECT x % 5, bench_sum(x) FROM {t} WHERE x < 50 GROUP BY ALL", 50, 5),
+        ("SELECT bench_sum(x) FILTER (WHERE x < 20) FROM {t} GROUP BY x % 4, true", 20, 4),
+        ("SELECT x, bench_sum(x) OVER (PARTITION BY x % 3 ORDER BY x) FROM {t}", 3_000, 3),
+        ("SELECT bench_sum(DISTINCT x % 10) FROM {t}", 10, 1),
+        ("SELECT x % 2, x % 5 FROM {t} GROUP BY CUBE (1, 2) HAVING bench_sum(x) > 3", 3_000, 10),
+    ):
+        found = session.bench(
+            "bench_sum", query.format(t=numbers), against="bench_count", repeats=1, rows=3_000
+        )
+        assert found.rows == rows, query
+        ways = {way["way"]: way for way in found.to_dict()["ways"]}
+        assert ways["compile=False"]["same"] is True
+        # A row of the result for each group, and none of them is a count.
+        assert ways["bench_count"]["different_rows"] in (groups, groups - 1), query
+
+
+def test_a_table_function_in_the_from_of_a_query(session: nu.Session, numbers: str) -> None:
+    session.register_function(
+        "bench_parts", nu.udtf(lambda text: [(text,), (text,)], result_types=["string"])
+    )
+    for query, rows in (
+        ("SELECT p.* FROM {t}, LATERAL bench_parts(name) AS p WHERE x < 7", 3_000),
+        ("SELECT * FROM (SELECT * FROM {t} LIMIT 9) LATERAL VIEW bench_parts(name) AS p", 9),
+        ("SELECT * FROM bench_parts('a b')", 1),
+    ):
+        found = session.bench("bench_parts", query.format(t=numbers), repeats=1, rows=3_000)
+        assert found.rows == rows
+
+
+@pytest.mark.usefixtures("called")
+def test_a_call_whose_arguments_are_no_columns(session: nu.Session, numbers: str) -> None:
+    for query, said in (
+        ("SELECT transform(array(1L, 2L), n -> called(n))", "give a query of them instead"),
+        ("FROM bench_numbers |> SELECT called(x)", "give a query of them instead"),
+        ("SELECT called(nowhere) FROM bench_numbers", "UNRESOLVED_COLUMN"),
+        ("SELECT called(x) FRO bench_numbers", "PARSE_SYNTAX_ERROR"),
+    ):
+        with pytest.raises(nu.PlanningError, match=said):
+            session.bench("called", query)
+    # A DataFrame is rows of arguments, whatever they were made by; that is said.
+    rows = session.sql(f"SELECT called(x) AS x FROM {numbers} WHERE x = 5")
+    found = session.bench("called", rows, repeats=1)
+    assert any("its result was taken for an argument" in note for note in found.notes)
