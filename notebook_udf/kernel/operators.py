@@ -32,8 +32,9 @@ def aggregate(
         (or ``insert``, ``update_postimage``) put it in, ``-U`` and ``-D`` (``update_preimage``,
         ``delete``) take it out again, which needs a ``retract``.
     **named_calls
-        Calls of registered aggregate functions, with ``.filter(condition)`` and ``.distinct()``
-        where wanted, and Spark's own aggregates; each becomes a column of that name.
+        Calls of registered aggregate functions, with ``.filter(condition)`` (a Column or SQL
+        text) and ``.distinct()`` where wanted, and Spark's own aggregates; each becomes a column
+        of that name.
 
     Returns
     -------

@@ -179,10 +179,30 @@ def column(function: UserDefinedFunction, call: ColumnCall, window: Any = None) 
     vars(made).update(
         _nu_call=call,
         over=lambda window: column(function, call, window),
-        filter=lambda condition: column(function, replace(call, condition=condition), window),
+        filter=lambda condition: column(
+            function, replace(call, condition=_condition(call, condition)), window
+        ),
         distinct=lambda: column(function, replace(call, distinct=True), window),
     )
     return made
+
+
+def _condition(call: ColumnCall, given: Any) -> Column:
+    """What ``filter`` was given, as ``DataFrame.filter`` takes it: a Column or its SQL.
+
+    Raises
+    ------
+    PlanningError
+        If it is neither.
+    """
+    if isinstance(given, str):
+        return F.expr(given)
+    if isinstance(given, Column):
+        return given
+    raise PlanningError(
+        f"{_shown(call)}.filter takes a condition as a Column or as SQL text, such as 'x > 2', "
+        f"not {given!r}"
+    )
 
 
 def _shown(call: ColumnCall) -> str:

@@ -828,6 +828,33 @@ def test_calls_as_columns(functions: nu.Session) -> None:
     assert frame.where("v > 1000").agg(py_sum("v")).collect()[0][0] == 0
 
 
+@pytest.mark.parametrize("condition", ["v > 5", "`v` > 5 AND k IS NOT NULL", "inc(v) > 6"])
+def test_the_condition_of_a_call_is_a_column_or_its_text(
+    functions: nu.Session, condition: Any
+) -> None:
+    frame = functions.spark.table("numbers")
+    py_sum = functions.functions["py_sum"]
+    call = py_sum("v").filter(condition)
+    above = frame.where("v > 5").groupBy("k").agg(F.sum("v").alias("a"))
+    wanted = {row.k: row.a for row in above.collect()}
+    grouped = frame.groupBy("k").agg(call.alias("a"))
+    assert {row.k: row.a for row in grouped.collect()} == wanted
+    assert {r.k: r.a for r in frame.transform(nu.aggregate(by="k", a=call)).collect()} == wanted
+    window = Window.partitionBy("k")
+    for over in (call.over(window), py_sum("v").over(window).filter(condition)):
+        assert {(r.k, r.a) for r in frame.select("k", over.alias("a")).collect()} == set(
+            wanted.items()
+        )
+    once = frame.groupBy("k").agg(py_sum(F.lit(1)).distinct().filter(condition).alias("a"))
+    assert {row.k: row.a for row in once.collect()} == dict.fromkeys(wanted, 1)
+
+
+def test_what_is_no_condition_is_refused(functions: nu.Session) -> None:
+    call = functions.functions["py_sum"]("v")
+    with pytest.raises(nu.PlanningError, match=r"py_sum\(v\)\.filter takes .* not True"):
+        call.filter(True)
+
+
 def test_columns_over_windows(functions: nu.Session) -> None:
     frame = functions.spark.table("numbers")
     py_sum = functions.functions["py_sum"]
