@@ -16,6 +16,9 @@ from notebook_udf.export.cells import Cell, Imported, Statement, UdfLine, reads
 from notebook_udf.functions.choosing import Found, choose
 
 _DECLARING = ("udf", "udtf", "udaf", "udtaf")
+_WRAPPING = tuple(
+    f"functools.{name}" for name in ("cache", "lru_cache", "partial", "singledispatch")
+)
 _BASES = (
     "AggregateFunction", "AsyncScalarFunction", "OneInputStreamProcessFunction", "ScalarFunction",
     "TableAggregateFunction", "TableFunction", "UserDefinedFunction",
@@ -203,7 +206,9 @@ def _kind(node: ast.stmt, names: Names) -> str:
         case ast.Assign(value=ast.Call() as call):
             if names.ours(call) in _DECLARING:
                 return "decorated"
-            return "functions" if names.of(call.func) == "functools.partial" else ""
+            # functools.lru_cache(maxsize=3)(f) is a call of a call.
+            called = call.func.func if isinstance(call.func, ast.Call) else call.func
+            return "functions" if names.of(called) in _WRAPPING else ""
     return ""
 
 

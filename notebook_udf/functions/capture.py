@@ -12,16 +12,14 @@ import functools
 import inspect
 import io
 import socket
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import CodeType, FunctionType, GeneratorType, ModuleType
 from typing import Any
 
-from pyspark import cloudpickle
-
 from notebook_udf.errors import CaptureError
+from notebook_udf.functions.by_value import dumps, has_a_name, inside, is_cached
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.functions.source import code_of
 
@@ -44,7 +42,7 @@ def freeze(definition: FunctionDefinition) -> bytes:
             raise CaptureError(_message(definition, name, line, reason))
     try:
         with _naming_itself(definition.function):
-            return bytes(cloudpickle.dumps(definition.function))
+            return dumps(definition.function)
     except Exception as error:
         raise CaptureError(_blame(definition, error)) from error
 
@@ -53,15 +51,17 @@ def freeze(definition: FunctionDefinition) -> bytes:
 def _naming_itself(function: Any) -> Iterator[None]:
     """While a decorator runs, a function's name is still unbound, or bound to what it replaces:
     one that calls itself has to find itself there."""
+    wrapped = isinstance(function, FunctionType) or is_cached(function)
+    plain = inspect.unwrap(function) if wrapped else None
     if (
-        not isinstance(function, FunctionType)
-        or function.__module__ != "__main__"
-        or not function.__qualname__.isidentifier()
+        not isinstance(plain, FunctionType)
+        or plain.__module__ != "__main__"
+        or not plain.__qualname__.isidentifier()
     ):
         # In a module the bound name would make the pickler ship a reference to it.
         yield
         return
-    names, name = function.__globals__, function.__name__
+    names, name = plain.__globals__, plain.__name__
     missing = object()
     before = names.get(name, missing)
     names[name] = function
@@ -97,7 +97,7 @@ def _blame(definition: FunctionDefinition, error: Exception) -> str:
 
 def _pickles(value: Any) -> bool:
     try:
-        cloudpickle.dumps(value)
+        dumps(value)
     except Exception:
         return False
     return True
@@ -144,8 +144,13 @@ def _walk(function: Any, seen: set[int]) -> Iterator[tuple[str, Any, int]]:
     if inspect.ismethod(function):
         yield from _walk(function.__self__, seen)
         function = function.__func__
-    if isinstance(function, FunctionType):
-        if not _by_value(function):
+    wrapped = inside(function)
+    if wrapped or isinstance(function, FunctionType):
+        if has_a_name(function):
+            return
+        for each in wrapped:
+            yield from _walk(each, seen)
+        if wrapped:
             return
         for name, value, line in _names(function):
             yield from _variable(name, value, line, seen)
@@ -157,32 +162,24 @@ def _walk(function: Any, seen: set[int]) -> Iterator[tuple[str, Any, int]]:
     if not isinstance(function, type):
         for name, value in getattr(function, "__dict__", {}).items():
             yield from _variable(f"self.{name}", value, line, seen)
-    if _by_value(cls):
-        for name, value in vars(cls).items():
-            if isinstance(value, FunctionType):
+    for each in cls.__mro__:
+        for name, value in () if has_a_name(each) else vars(each).items():
+            if isinstance(value, FunctionType) or inside(value):
                 yield from _walk(value, seen)
             elif not name.startswith("__"):
-                yield from _variable(f"{cls.__name__}.{name}", value, line, seen)
+                yield from _variable(f"{each.__name__}.{name}", value, line, seen)
 
 
 def _variable(name: str, value: Any, line: int, seen: set[int]) -> Iterator[tuple[str, Any, int]]:
     yield name, value, line
-    if isinstance(value, (FunctionType, FunctionDefinition, functools.partial)) or (
-        isinstance(value, type) and _by_value(value)
-    ):
+    functions = (FunctionType, FunctionDefinition, functools.partial)
+    own_class = isinstance(value, type) and not has_a_name(value)
+    if isinstance(value, functions) or own_class or inside(value):
         yield from _walk(value, seen)
     elif isinstance(value, (list, tuple, set, dict)) and len(value) <= 1000:
         # Deeper containers are left to the pickler, which names the variable all the same.
         for item in value.values() if isinstance(value, dict) else value:
             yield name, item, line
-
-
-def _by_value(function: Any) -> bool:
-    """Whether the pickler ships the code itself and not the name of its module."""
-    module = getattr(function, "__module__", None)
-    if module in (None, "__main__") or module not in sys.modules:
-        return True
-    return "<locals>" in getattr(function, "__qualname__", "")
 
 
 def _names(function: FunctionType) -> Iterator[tuple[str, Any, int]]:

@@ -18,6 +18,7 @@ from pyspark.sql.types import DataType
 from notebook_udf.errors import DeclarationError, TypeDeclarationError
 from notebook_udf.functions.async_options import AsyncOptions
 from notebook_udf.functions.base import AsyncScalarFunction, ScalarFunction, UserDefinedFunction
+from notebook_udf.functions.by_value import is_cached
 from notebook_udf.functions.definition import FunctionDefinition, parameters_of
 from notebook_udf.functions.options import FUNCTION_TYPES, FunctionOptions, function_type
 from notebook_udf.functions.source import find_source
@@ -149,6 +150,7 @@ def _scalar(f: Any) -> tuple[Any, str]:
         raise DeclarationError(
             f"{f!r} is not a function; udf takes a function, a callable or a ScalarFunction"
         )
+    refuse_kept_calls(call, f_name)
     if inspect.isgeneratorfunction(call) or inspect.isasyncgenfunction(call):
         raise DeclarationError(f"{f_name} yields rows; a scalar function returns one value")
     return f, "lambda" if f_name == "<lambda>" else f_name
@@ -160,6 +162,30 @@ def _is_async(call: Any) -> bool:
         and not isinstance(call, functools.partial)
         and inspect.iscoroutinefunction(getattr(type(call), "__call__", None))  # noqa: B004
     )
+
+
+def refuse_kept_calls(call: Any, title: str) -> None:
+    """Refuses a cache around calls that can be used once: the second row would get nothing.
+
+    Raises
+    ------
+    DeclarationError
+        If it is an ``async def`` or a generator under ``functools.lru_cache`` or ``cache``.
+    """
+    call = getattr(call, "__func__", call)
+    if not is_cached(call):
+        return
+    plain = inspect.unwrap(call)
+    if inspect.iscoroutinefunction(plain):
+        raise DeclarationError(
+            f"{title} is async and cached: a cache keeps coroutines, which can be awaited once; "
+            f"leave it out, and share_calls=True gives rows with equal arguments one answer"
+        )
+    if inspect.isgeneratorfunction(plain) or inspect.isasyncgenfunction(plain):
+        raise DeclarationError(
+            f"{title} yields and is cached: a cache keeps generators, which are empty the second "
+            f"time; return a list, or leave the cache out"
+        )
 
 
 def instance_of(cls: type[UserDefinedFunction]) -> UserDefinedFunction:

@@ -18,7 +18,13 @@ from pyspark.sql.types import DataType, StructField, StructType
 
 from notebook_udf.errors import DeclarationError, TypeDeclarationError
 from notebook_udf.functions.base import TableFunction, UserDefinedFunction
-from notebook_udf.functions.declare import deterministic_of, hints_of, input_types_of, instance_of
+from notebook_udf.functions.declare import (
+    deterministic_of,
+    hints_of,
+    input_types_of,
+    instance_of,
+    refuse_kept_calls,
+)
 from notebook_udf.functions.definition import FunctionDefinition, parameters_of
 from notebook_udf.functions.options import FunctionOptions, function_type
 from notebook_udf.functions.source import find_source
@@ -148,6 +154,7 @@ def _table(f: Any) -> tuple[Any, str]:
         raise DeclarationError(
             f"{f!r} is not a function; udtf takes a function, a callable or a TableFunction"
         )
+    refuse_kept_calls(call, title)
     if inspect.iscoroutinefunction(call) or inspect.isasyncgenfunction(call):
         raise DeclarationError(f"{title} is async; a table function is a plain def that yields")
     return f, "lambda" if title == "<lambda>" else title

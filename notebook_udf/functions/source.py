@@ -14,6 +14,7 @@ import textwrap
 from types import CodeType
 from typing import Any
 
+from notebook_udf.functions.by_value import inside
 from notebook_udf.functions.definition import Source
 
 
@@ -27,11 +28,13 @@ def code_of(function: Any) -> CodeType | None:
     if inspect.isfunction(function):
         return function.__code__
     cls = function if isinstance(function, type) else type(function)
-    for name in ("eval", "__call__", "accumulate"):
+    for name in ("eval", "__call__", "accumulate", "process_record"):
         method = inspect.getattr_static(cls, name, None)
-        method = getattr(method, "__func__", method)
+        while wrapped := inside(method):
+            method = wrapped[0]
         if inspect.isfunction(method):
-            return method.__code__
+            plain = inspect.unwrap(method)
+            return plain.__code__ if inspect.isfunction(plain) else method.__code__
     return None
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import DeclarationError
 from notebook_udf.functions.base import UserDefinedFunction
+from notebook_udf.functions.by_value import inside
 from notebook_udf.functions.choosing import Choice, Found, stored
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.registry import RegisteredFunction
@@ -147,6 +148,8 @@ def _found(tree: ast.Module, namespace: dict[str, Any], file: str) -> Found:
 
 
 def _defined_in(value: Any, file: str) -> bool:
+    while wrapped := inside(value):
+        value = wrapped[0]
     function = inspect.unwrap(value) if callable(value) else value
     return isinstance(function, FunctionType) and function.__code__.co_filename == file
 

@@ -6,9 +6,8 @@ import dataclasses
 import typing
 from typing import Any
 
-from pyspark import cloudpickle
-
 from notebook_udf.errors import PlanningError
+from notebook_udf.functions.by_value import dumps
 from notebook_udf.functions.process import ProcessTraits
 from notebook_udf.functions.row import Row
 from notebook_udf.registry import RegisteredFunction
@@ -49,9 +48,9 @@ def shape_of(function: str, record: Any, schema: Any) -> Shape:
                 f"{', '.join(n for n in fields if n not in names)} are no columns of its input; "
                 f"give them values, or put them last in the class"
             )
-        return Shape(tuple(taken), record=cloudpickle.dumps(record))
+        return Shape(tuple(taken), record=dumps(record))
     if record is dict or typing.get_origin(record) is dict:
-        return Shape(names, record=cloudpickle.dumps(dict))
+        return Shape(names, record=dumps(dict))
     is_row = isinstance(record, type) and issubclass(record, Row)
     return Shape(names, plain=len(names) == 1 and not is_row)
 

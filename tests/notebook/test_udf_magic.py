@@ -71,6 +71,29 @@ def test_a_class_becomes_an_aggregate(cell: Cell) -> None:
     assert checked.ok, checked.errors
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "@functools.lru_cache(maxsize=8)\ndef tripled(x: int) -> int:\n    return 3 * x",
+        "def _times(n: int, x: int) -> int:\n    return n * x\n"
+        "tripled = functools.partial(_times, 3)",
+        "@functools.cache\ndef _times(x: int) -> int:\n    return 3 * x\n"
+        "tripled = functools.cache(_times)",
+        "@functools.singledispatch\ndef tripled(x: int) -> int:\n    return 3 * x\n"
+        "@tripled.register\ndef _(x: str) -> int:\n    return 3 * int(x)",
+    ],
+)
+def test_what_functools_makes_of_a_function_is_one(cell: Cell, code: str) -> None:
+    ran = cell(f"%%udf --input-types BIGINT\nimport functools\n{code}")
+    assert ran.ok, ran.errors
+    assert ran.displays[0]["text/plain"].startswith("registered tripled(")
+    checked = cell(
+        "assert session.sql('SELECT sum(tripled(id)) FROM range(5)').first()[0] == 30\n"
+        "assert tripled.eval(4) == 12"
+    )
+    assert checked.ok, checked.errors
+
+
 def test_columns_of_a_group_make_an_aggregate_if_the_kind_says_so(cell: Cell) -> None:
     ran = cell(
         "%%udf spread --kind aggregate --func-type pandas --returns double\n"

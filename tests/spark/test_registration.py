@@ -11,6 +11,7 @@ from types import FunctionType
 from typing import Any
 
 import pytest
+from cells import in_a_cell
 from pyspark.sql import functions as F
 
 import notebook_udf as nu
@@ -21,17 +22,6 @@ def one(session: nu.Session, query: str) -> Any:
     rows = session.sql(query).collect()
     assert len(rows) == 1
     return rows[0][0]
-
-
-def in_a_cell(source: str, **names: Any) -> dict[str, Any]:
-    """What a notebook's names are after a cell that is run in them."""
-    import linecache
-
-    file = f"<cell {abs(hash(source))}>"
-    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
-    cell = {"__name__": "__main__", **names}
-    exec(compile(source, file, "exec"), cell)
-    return cell
 
 
 # --- versions --------------------------------------------------------------------------------

@@ -1,0 +1,101 @@
+"""Pickling a function by value where cloudpickle alone cannot: what ``functools`` makes of one.
+
+A cache, a dispatch table and a cached property belong to their process. What travels is the
+function below them and what was asked of them; the worker makes its own. Of what a module
+holds only the name travels, as of any function.
+"""
+
+from __future__ import annotations
+
+import functools
+import io
+import sys
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+from pyspark import cloudpickle
+
+_CACHED = type(functools.lru_cache(len))
+_DISPATCHER = functools.singledispatch(len)
+# Every function of singledispatch's runs this code, and has these attributes for its table.
+_DISPATCHING = _DISPATCHER.__code__  # type: ignore[attr-defined]
+_OF_ITS_TABLE = vars(_DISPATCHER).keys() - vars(functools.lru_cache(len)).keys()
+
+
+def dumps(value: Any) -> bytes:
+    """A value pickled with the code of what is in no module.
+
+    Raises
+    ------
+    Exception
+        As ``cloudpickle.dumps``, whatever a part of it raises.
+    """
+    with io.BytesIO() as file:
+        _Pickler(file).dump(value)
+        return file.getvalue()
+
+
+def inside(value: Any) -> tuple[Any, ...]:
+    """The functions that a wrapper of Python's own holds; none of anything else."""
+    if isinstance(value, (functools.partial, functools.partialmethod, functools.cached_property)):
+        return (value.func,)
+    if isinstance(value, property):
+        return tuple(f for f in (value.fget, value.fset, value.fdel) if f is not None)
+    if isinstance(value, (classmethod, staticmethod, _CACHED)):
+        return (value.__wrapped__,)
+    if isinstance(value, functools.singledispatchmethod):
+        return (value.dispatcher,)
+    if is_dispatching(value):
+        return tuple(value.registry.values())
+    return ()
+
+
+def is_cached(function: Any) -> bool:
+    """Whether it is a function under ``functools.lru_cache`` or ``cache``."""
+    return isinstance(function, _CACHED)
+
+
+def is_dispatching(function: Any) -> bool:
+    """Whether it is a function under ``functools.singledispatch``."""
+    return isinstance(function, FunctionType) and function.__code__ is _DISPATCHING
+
+
+def has_a_name(obj: Any) -> bool:
+    """Whether a worker finds the very object by its module's name and its own; what it does not
+    find travels by value."""
+    name = str(getattr(obj, "__module__", None))
+    shipped = cloudpickle.list_registry_pickle_by_value()
+    if name == "__main__" or any(f"{name}.".startswith(f"{module}.") for module in shipped):
+        return False
+    found: Any = sys.modules.get(name)
+    for part in str(getattr(obj, "__qualname__", "")).split("."):
+        found = getattr(found, part, None)
+    return found is obj
+
+
+class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
+    def reducer_override(self, obj: Any) -> Any:
+        if type(obj) is functools.cached_property:
+            # Until Python 3.12 it holds a lock.
+            return functools.cached_property, (obj.func,), {"attrname": obj.attrname}
+        if is_cached(obj) and not has_a_name(obj):
+            given = obj.cache_parameters()
+            return _cached, (obj.__wrapped__, given["maxsize"], given["typed"]), vars(obj)
+        if is_dispatching(obj) and not has_a_name(obj):
+            own = {k: v for k, v in vars(obj).items() if k not in _OF_ITS_TABLE}
+            # Its implementations may call it: they are filled in when it is there.
+            state = dict(obj.registry), own
+            return functools.singledispatch, (obj.__wrapped__,), state, None, None, _fill_in
+        return super().reducer_override(obj)
+
+
+def _cached(function: Callable[..., Any], maxsize: int | None, typed: bool) -> Any:
+    return functools.lru_cache(maxsize, typed)(function)
+
+
+def _fill_in(function: Any, state: tuple[dict[type, Any], dict[str, Any]]) -> None:
+    implementations, own = state
+    for kind, implementation in implementations.items():
+        function.register(kind, implementation)
+    vars(function).update(own)
