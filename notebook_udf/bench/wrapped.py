@@ -14,7 +14,7 @@ from pyspark.sql.types import ArrayType, DataType, MapType, StructType
 
 from notebook_udf.functions.base import ScalarFunction, UserDefinedFunction
 from notebook_udf.functions.context import FunctionContext
-from notebook_udf.functions.definition import FunctionDefinition
+from notebook_udf.functions.definition import FunctionDefinition, call_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +33,7 @@ class _PerElement(ScalarFunction):
             function = function.function
         if isinstance(function, UserDefinedFunction):
             function.open(function_context)
-        self._function, self._call = function, getattr(function, "eval", None) or function
+        self._function, self._call = function, call_of(function)
 
     def close(self) -> None:
         if isinstance(self._function, UserDefinedFunction):

@@ -13,7 +13,8 @@ from typing import Any
 from notebook_udf.errors import DeclarationError
 from notebook_udf.export.calls import source
 from notebook_udf.export.cells import Cell, Imported, Statement, UdfLine, reads
-from notebook_udf.functions.choosing import Found, choose
+from notebook_udf.functions.choosing import Found, choose, stored
+from notebook_udf.functions.kinds import has_methods_of_a_kind
 
 _DECLARING = ("udf", "udtf", "udaf", "udtaf")
 _WRAPPING = tuple(
@@ -86,12 +87,15 @@ class Names:
         return name if package == "notebook_udf" else ""
 
     def is_function_class(self, node: ast.ClassDef) -> bool:
-        """Whether a class derives from a base class of this package."""
+        """Whether a class derives from a base class of this package, or has the methods of one."""
         classes = {s.node.name: s.node for s in self._found if isinstance(s.node, ast.ClassDef)}
         seen: set[str] = set()
+        methods: set[str] = set()
         waiting: list[ast.ClassDef] = [node]
         while waiting:
-            for base in waiting.pop().bases:
+            current = waiting.pop()
+            methods.update(stored(current.body))
+            for base in current.bases:
                 target = base.value if isinstance(base, ast.Subscript) else base
                 if self.ours(target).rpartition(".")[2] in _BASES:
                     return True
@@ -99,7 +103,7 @@ class Names:
                 if known is not None and known.name not in seen:
                     seen.add(known.name)
                     waiting.append(known)
-        return False
+        return has_methods_of_a_kind(methods)
 
 
 def functions(

@@ -8,6 +8,7 @@ holds only the name travels, as of any function.
 from __future__ import annotations
 
 import functools
+import inspect
 import io
 import sys
 from collections.abc import Callable
@@ -87,11 +88,22 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
             # Its implementations may call it: they are filled in when it is there.
             state = dict(obj.registry), own
             return functools.singledispatch, (obj.__wrapped__,), state, None, None, _fill_in
-        return super().reducer_override(obj)
+        reduced = super().reducer_override(obj)
+        if isinstance(obj, type) and isinstance(reduced, tuple) and len(reduced) > 2:
+            # A class in no module: the first part of its state are its names.
+            _leave_slots_out(reduced[2][0])
+        return reduced
 
 
 def _cached(function: Callable[..., Any], maxsize: int | None, typed: bool) -> Any:
     return functools.lru_cache(maxsize, typed)(function)
+
+
+def _leave_slots_out(names: dict[str, Any]) -> None:
+    """Takes the slots out of a class's names; they are made from ``__slots__``. Private ones,
+    whose names differ there, would be asked of a class that does not have them yet."""
+    for name in [name for name, value in names.items() if inspect.ismemberdescriptor(value)]:
+        del names[name]
 
 
 def _fill_in(function: Any, state: tuple[dict[type, Any], dict[str, Any]]) -> None:

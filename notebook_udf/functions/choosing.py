@@ -22,7 +22,7 @@ class Found:
     decorated
         Those that a decorator of this package has made.
     functions
-        Functions and classes derived from a base class of this package.
+        Functions, and classes that are functions.
     classes
         Other classes: types of rows, more often than functions.
     """

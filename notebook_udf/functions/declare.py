@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-import typing
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from pyspark.sql.types import DataType
@@ -20,6 +19,8 @@ from notebook_udf.functions.async_options import AsyncOptions
 from notebook_udf.functions.base import AsyncScalarFunction, ScalarFunction, UserDefinedFunction
 from notebook_udf.functions.by_value import is_cached
 from notebook_udf.functions.definition import FunctionDefinition, parameters_of
+from notebook_udf.functions.hints import hints_of
+from notebook_udf.functions.kinds import derived, lacks
 from notebook_udf.functions.options import FUNCTION_TYPES, FunctionOptions, function_type
 from notebook_udf.functions.source import find_source
 from notebook_udf.types import from_annotation, resolve
@@ -123,11 +124,13 @@ def udf(
 
 def _scalar(f: Any) -> tuple[Any, str]:
     """The callable or instance, and its name."""
+    f = derived(f)
     if isinstance(f, type):
         if not issubclass(f, UserDefinedFunction):
             raise DeclarationError(
-                f"class {f.__name__} does not derive from ScalarFunction; derive it, or pass an "
-                f"instance that can be called"
+                lacks(f)
+                or f"class {f.__name__} has no eval and does not derive from ScalarFunction; "
+                f"derive it, or pass an instance that can be called"
             )
         f = instance_of(f)
     if isinstance(f, UserDefinedFunction):
@@ -135,6 +138,7 @@ def _scalar(f: Any) -> tuple[Any, str]:
             raise DeclarationError(
                 f"{type(f).__name__} is not a ScalarFunction, nor an AsyncScalarFunction"
             )
+        refuse_kept_calls(f.eval, type(f).__name__)
         if _is_async(f.eval) != isinstance(f, AsyncScalarFunction):
             base = "AsyncScalarFunction" if _is_async(f.eval) else "ScalarFunction"
             raise DeclarationError(
@@ -148,7 +152,8 @@ def _scalar(f: Any) -> tuple[Any, str]:
         f_name, call = getattr(f, "__name__", type(f).__name__), f
     else:
         raise DeclarationError(
-            f"{f!r} is not a function; udf takes a function, a callable or a ScalarFunction"
+            lacks(type(f))
+            or f"{f!r} is not a function; udf takes a function, a callable or a ScalarFunction"
         )
     refuse_kept_calls(call, f_name)
     if inspect.isgeneratorfunction(call) or inspect.isasyncgenfunction(call):
@@ -202,19 +207,6 @@ def instance_of(cls: type[UserDefinedFunction]) -> UserDefinedFunction:
         raise DeclarationError(
             f"{cls.__name__}() could not be created ({error}); pass an instance instead"
         ) from error
-
-
-def hints_of(call: Callable[..., Any]) -> dict[str, Any]:
-    target = call.func if isinstance(call, functools.partial) else call
-    if not inspect.isroutine(target):
-        target = type(target).__call__
-    try:
-        return typing.get_type_hints(target, include_extras=True)
-    except TypeDeclarationError:
-        raise
-    except (NameError, TypeError, AttributeError):
-        # An annotation for people only (a forward reference to nothing): types must be given.
-        return {}
 
 
 def input_types_of(

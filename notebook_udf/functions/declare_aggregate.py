@@ -19,27 +19,24 @@ from notebook_udf.datatypes import ListViewType, MapViewType
 from notebook_udf.errors import DeclarationError, TypeDeclarationError
 from notebook_udf.functions.base import (
     AggregateFunction,
+    ScalarFunction,
     TableAggregateFunction,
+    TableFunction,
     UserDefinedFunction,
 )
 from notebook_udf.functions.declare import (
     deterministic_of,
-    hints_of,
     input_types_of,
     instance_of,
     result_type_of,
     udf,
 )
 from notebook_udf.functions.declare_process import is_process, process_function
-from notebook_udf.functions.declare_table import (
-    columns_of,
-    returns_one,
-    row_of,
-    udtf,
-    yields_rows,
-)
+from notebook_udf.functions.declare_table import columns_of, returns_one, udtf, yields_rows
 from notebook_udf.functions.definition import FunctionDefinition, parameters_of
 from notebook_udf.functions.fields import fields_of
+from notebook_udf.functions.hints import called, hints_of, row_of
+from notebook_udf.functions.kinds import derived, lacks
 from notebook_udf.functions.options import FUNCTION_TYPES, FunctionOptions, function_type
 from notebook_udf.functions.source import find_source
 from notebook_udf.functions.views import ListView, MapView
@@ -144,6 +141,8 @@ def declare(f: Any, *, kind: str | None = None, **options: Any) -> FunctionDefin
     DeclarationError
         As ``udf``, ``udtf`` and ``udaf``; also if the kind is another one.
     """
+    table = kind == "table" or "result_types" in options
+    f = derived(f, plain=TableFunction if table else ScalarFunction)
     cls = f if isinstance(f, type) else type(f)
     if isinstance(f, FunctionDefinition):
         definition = f
@@ -184,6 +183,7 @@ def _declare(
 ) -> FunctionDefinition:
     if isinstance(f, FunctionDefinition):
         f = f.function
+    f = derived(f)
     flavours = ("general",) if base is TableAggregateFunction else FUNCTION_TYPES
     title = str(name or _own_name(f))
     flavour = function_type(func_type, options, flavours, what=title)
@@ -216,7 +216,8 @@ def _declare(
         parameters, hints = parameters_of(f), {"return": _returned(f)}
     else:
         raise DeclarationError(
-            f"{title} is not {_articled(base.__name__)}: derive a class from it"
+            lacks(f if isinstance(f, type) else type(f))
+            or f"{title} is not {_articled(base.__name__)}: derive a class from it"
             + ("; plain functions take func_type='pandas' or 'arrow'" * (len(flavours) > 1))
         )
     if result_type is None and isinstance(function, base):
@@ -283,8 +284,7 @@ def _own_name(f: Any) -> str:
 
 def _returned(f: Any) -> Any:
     """The annotation of the result alone: ``pd.Series[float]`` for a column has no value here."""
-    target = f.func if isinstance(f, functools.partial) else f
-    target = target if inspect.isroutine(target) else type(target).__call__
+    target = called(f)
     annotations = getattr(target, "__annotations__", {})
     if "return" not in annotations:
         return None

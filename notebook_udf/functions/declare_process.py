@@ -13,8 +13,10 @@ from typing import Any
 from pyspark.sql.types import DataType
 
 from notebook_udf.errors import DeclarationError, TypeDeclarationError
-from notebook_udf.functions.declare import deterministic_of, hints_of, instance_of
+from notebook_udf.functions.declare import deterministic_of, instance_of
 from notebook_udf.functions.definition import FunctionDefinition
+from notebook_udf.functions.hints import hints_of
+from notebook_udf.functions.kinds import derived
 from notebook_udf.functions.options import FunctionOptions, choice
 from notebook_udf.functions.process import (
     Collector,
@@ -29,8 +31,7 @@ from notebook_udf.types import from_annotation, resolve
 
 def is_process(f: Any) -> bool:
     """Whether it is a process function, or the class of one."""
-    cls = f if isinstance(f, type) else type(f)
-    return issubclass(cls, OneInputStreamProcessFunction)
+    return callable(getattr(f, "process_record", None))
 
 
 def process_function(
@@ -67,6 +68,7 @@ def process_function(
         )
     if output_type is not None and result_type is not None:
         raise DeclarationError("output_type and result_type are the same; give one of them")
+    f = derived(f)
     function: Any = instance_of(f) if isinstance(f, type) else f
     title = name or type(function).__name__
     choice(func_type, ("general",), what=f"{title}, func_type")

@@ -7,10 +7,8 @@ definition's result type is the struct of their columns.
 
 from __future__ import annotations
 
-import collections.abc
 import functools
 import inspect
-import types
 import typing
 from typing import Any
 
@@ -20,18 +18,24 @@ from notebook_udf.errors import DeclarationError, TypeDeclarationError
 from notebook_udf.functions.base import TableFunction, UserDefinedFunction
 from notebook_udf.functions.declare import (
     deterministic_of,
-    hints_of,
     input_types_of,
     instance_of,
     refuse_kept_calls,
 )
 from notebook_udf.functions.definition import FunctionDefinition, parameters_of
+from notebook_udf.functions.hints import (
+    LAZY,
+    SIZED,
+    called,
+    hints_of,
+    present,
+    rows_of,
+    yields,
+)
+from notebook_udf.functions.kinds import derived
 from notebook_udf.functions.options import FunctionOptions, function_type
 from notebook_udf.functions.source import find_source
 from notebook_udf.types import contains_year_month, from_annotation, resolve
-
-_LAZY = (collections.abc.Iterator, collections.abc.Iterable, collections.abc.Generator)
-_SIZED = (list, collections.abc.Sequence, collections.abc.Collection)
 
 
 def udtf(
@@ -112,8 +116,7 @@ def udtf(
 def yields_rows(f: Any) -> bool:
     """Whether something that may be registered is a table function by its code.
 
-    It is if it derives from ``TableFunction``, if it is a generator, or if it is annotated to
-    return an ``Iterator``, ``Iterable`` or ``Generator``.
+    It is if it derives from ``TableFunction``, or if what is called ``yields``.
     """
     if isinstance(f, type):
         return issubclass(f, TableFunction)
@@ -121,7 +124,7 @@ def yields_rows(f: Any) -> bool:
         return isinstance(f, TableFunction)
     if not callable(f):
         return False
-    return inspect.isgeneratorfunction(_called(f)) or _rows_of(hints_of(f).get("return"), _LAZY)[0]
+    return yields(f)
 
 
 def returns_one(f: Any) -> bool:
@@ -129,16 +132,12 @@ def returns_one(f: Any) -> bool:
     if isinstance(f, (type, UserDefinedFunction)) or not callable(f):
         return False
     annotation = hints_of(f).get("return")
-    return annotation is not None and not _rows_of(annotation, (*_LAZY, *_SIZED))[0]
-
-
-def row_of(annotation: Any) -> Any:
-    """The annotation of a row in that of an iterator of rows; None if it is not one."""
-    return _rows_of(annotation, _LAZY)[1]
+    return annotation is not None and not rows_of(annotation, (*LAZY, *SIZED))[0]
 
 
 def _table(f: Any) -> tuple[Any, str]:
     """The callable or instance, and its name."""
+    f = derived(f, plain=TableFunction)
     if isinstance(f, type):
         if not issubclass(f, TableFunction):
             raise DeclarationError(f"class {f.__name__} does not derive from TableFunction")
@@ -149,7 +148,7 @@ def _table(f: Any) -> tuple[Any, str]:
         title, call = type(f).__name__, f.eval
     elif callable(f):
         named = f.func if isinstance(f, functools.partial) else f
-        title, call = str(getattr(named, "__name__", type(named).__name__)), _called(f)
+        title, call = str(getattr(named, "__name__", type(named).__name__)), called(f)
     else:
         raise DeclarationError(
             f"{f!r} is not a function; udtf takes a function, a callable or a TableFunction"
@@ -158,12 +157,6 @@ def _table(f: Any) -> tuple[Any, str]:
     if inspect.iscoroutinefunction(call) or inspect.isasyncgenfunction(call):
         raise DeclarationError(f"{title} is async; a table function is a plain def that yields")
     return f, "lambda" if title == "<lambda>" else title
-
-
-def _called(f: Any) -> Any:
-    """What runs when ``f`` is called."""
-    target = f.func if isinstance(f, functools.partial) else f
-    return target if inspect.isroutine(target) else type(target).__call__
 
 
 def _columns(given: Any, call: Any, annotation: Any, title: str) -> StructType:
@@ -202,37 +195,20 @@ def _row_of(call: Any, annotation: Any, title: str) -> Any:
             f"the columns of {title} are not known: annotate it (def {title}(...) -> "
             f"Iterator[str]) or give them, as in @udtf(result_types='word string, n int')"
         )
-    is_rows, row = _rows_of(annotation, (*_LAZY, *_SIZED))
-    if not is_rows and inspect.isgeneratorfunction(_called(call)):
+    is_rows, row = rows_of(annotation, (*LAZY, *SIZED))
+    if not is_rows and inspect.isgeneratorfunction(called(call)):
         raise DeclarationError(
             f"{title} yields and is annotated to return {_shown(annotation)}, which holds no rows: "
             f"annotate it with Iterator[...]"
         )
     if not is_rows:
-        return _present(annotation)
+        return present(annotation)
     if row is None:
         raise TypeDeclarationError(
             f"the rows of {title} have no type: annotate it with Iterator[str], "
             f"Iterator[tuple[str, int]] or an iterator of a dataclass"
         )
     return row
-
-
-def _rows_of(annotation: Any, kinds: tuple[Any, ...]) -> tuple[bool, Any]:
-    """Whether an annotation is one of several rows, and that of a row where it is given."""
-    annotation = _present(annotation)
-    if (typing.get_origin(annotation) or annotation) not in kinds:
-        return False, None
-    return True, next(iter(typing.get_args(annotation)), None)
-
-
-def _present(annotation: Any) -> Any:
-    """``T`` for ``T | None``: None stands for no rows."""
-    if typing.get_origin(annotation) in (typing.Union, types.UnionType):
-        members = [a for a in typing.get_args(annotation) if a is not types.NoneType]
-        if len(members) == 1:
-            return members[0]
-    return annotation
 
 
 def _numbered(found: list[DataType]) -> StructType:
@@ -262,4 +238,4 @@ def _shown(annotation: Any) -> str:
     return annotation.__name__ if isinstance(annotation, type) else str(annotation)
 
 
-__all__ = ["columns_of", "returns_one", "row_of", "udtf", "yields_rows"]
+__all__ = ["columns_of", "returns_one", "udtf", "yields_rows"]

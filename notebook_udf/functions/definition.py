@@ -17,7 +17,7 @@ from typing import Any, Protocol
 from pyspark.sql.types import DataType
 
 from notebook_udf.errors import PlanningError
-from notebook_udf.functions.base import implements
+from notebook_udf.functions.base import UserDefinedFunction, implements
 from notebook_udf.functions.options import FunctionOptions, FunctionType
 from notebook_udf.functions.process import ProcessTraits
 
@@ -156,8 +156,7 @@ class FunctionDefinition:
     @property
     def call(self) -> Callable[..., Any]:
         """What is called per row or batch."""
-        call: Callable[..., Any] = getattr(self.function, "eval", None) or self.function
-        return call
+        return call_of(self.function)
 
     @property
     def signature(self) -> str:
@@ -192,6 +191,13 @@ class FunctionDefinition:
     def __repr__(self) -> str:
         extra = "" if self.func_type == "general" else f", {self.func_type}"
         return f"<{self.kind} function {self.signature}{extra}>"
+
+
+def call_of(function: Any) -> Callable[..., Any]:
+    """What is called per row or batch: an ``eval`` of ours, and not that of some other object."""
+    has_eval = isinstance(function, UserDefinedFunction) and hasattr(function, "eval")
+    call: Callable[..., Any] = function.eval if has_eval else function
+    return call
 
 
 def parameters_of(call: Callable[..., Any]) -> tuple[str, ...]:

@@ -198,6 +198,12 @@ def attributes_of(function: Any) -> Attributes:
     return found if isinstance(found, Attributes) else Attributes()
 
 
+def keep_attributes(cls: type, derived: type) -> None:
+    """Lets the attributes of a class hold for one that stands for it."""
+    if _ATTRIBUTES in vars(cls):
+        setattr(derived, _ATTRIBUTES, attributes_of(cls))
+
+
 def no_output_until_end_of_input(cls: C) -> C:
     """Says that a process function has no output before its input has ended.
 
@@ -224,10 +230,11 @@ def not_cache_record(cls: C) -> C:
 
 
 def _with(cls: C, **attribute: bool) -> C:
-    if not (isinstance(cls, type) and issubclass(cls, OneInputStreamProcessFunction)):
+    if not (isinstance(cls, type) and callable(getattr(cls, "process_record", None))):
         (name,) = attribute
         raise DeclarationError(
-            f"@{name} stands on a class derived from OneInputStreamProcessFunction, not on {cls!r}"
+            f"@{name} stands on a class derived from OneInputStreamProcessFunction, or with its "
+            f"process_record, not on {cls!r}"
         )
     setattr(cls, _ATTRIBUTES, replace(attributes_of(cls), **attribute))
     return cls

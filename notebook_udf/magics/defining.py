@@ -15,10 +15,10 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import DeclarationError
-from notebook_udf.functions.base import UserDefinedFunction
 from notebook_udf.functions.by_value import inside
 from notebook_udf.functions.choosing import Choice, Found, stored
 from notebook_udf.functions.definition import FunctionDefinition
+from notebook_udf.functions.kinds import is_function_class
 from notebook_udf.registry import RegisteredFunction
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def _found(tree: ast.Module, namespace: dict[str, Any], file: str) -> Found:
         elif isinstance(value, type):
             if value.__module__ != namespace.get("__name__"):
                 continue
-            ours = issubclass(value, UserDefinedFunction)
+            ours = is_function_class(value)
             (found.functions if ours else found.classes)[name] = value
         elif _defined_in(value, file):
             found.functions[name] = value

@@ -92,6 +92,12 @@ def test_another_cell_replaces_the_function(notebook: Notebook, fare: int) -> No
         ("class Total(AggregateFunction):\n    pass", "aggregate"),
         ("def words(line: str):\n    for word in line.split():\n        yield word", "table"),
         ("async def ask(x: str) -> str:\n    return x", "async"),
+        ("class Mean:\n    def accumulate(self, acc, x: int):\n        pass", "aggregate"),
+        ("class Ask:\n    async def eval(self, x: str) -> str:\n        return x", "async"),
+        (
+            "class Count:\n    def process_record(self, record, output, ctx):\n        pass",
+            "process",
+        ),
     ],
 )
 def test_a_cell_that_has_not_run_says_its_kind(notebook: Notebook, code: str, kind: str) -> None:

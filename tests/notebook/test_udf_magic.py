@@ -94,6 +94,27 @@ def test_what_functools_makes_of_a_function_is_one(cell: Cell, code: str) -> Non
     assert checked.ok, checked.errors
 
 
+def test_a_class_without_a_base_class_is_what_its_methods_say(cell: Cell) -> None:
+    source = TOTAL.replace("(AggregateFunction)", "").replace("from notebook_udf import ", "# ")
+    helper = "\nimport dataclasses\n@dataclasses.dataclass\nclass Pair:\n    x: int\n"
+    ran = cell(f"%%udf total_of{source}{helper}")
+    assert ran.ok, ran.errors
+    assert ran.displays[0]["text/plain"] == "registered total_of(x bigint) -> bigint, version 1"
+    checked = cell(
+        "assert total_of.kind == 'aggregate'\n"
+        "assert total_of.source.startswith('class Total:')\n"
+        "assert session.sql('SELECT total_of(id), count(*) FROM range(5)').first()[0] == 10\n"
+        "assert total_of.eval([1, 2]) == 3"
+    )
+    assert checked.ok, checked.errors
+    plain = "%%udf --kind scalar\nclass Half:\n    def eval(self, x: int) -> float:\n        "
+    ran = cell(f"{plain}return x / 2")
+    assert ran.displays[0]["text/plain"] == "registered Half(x bigint) -> double, version 1"
+    # The cell has two functions, and says which is meant by neither of its lines.
+    ran = cell(f"%%udf\ndef f(x: int) -> int:\n    return x\n{source}")
+    assert "the cell defines f and Total: say which with %%udf NAME" in str(ran.errors)
+
+
 def test_columns_of_a_group_make_an_aggregate_if_the_kind_says_so(cell: Cell) -> None:
     ran = cell(
         "%%udf spread --kind aggregate --func-type pandas --returns double\n"

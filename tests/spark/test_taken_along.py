@@ -97,6 +97,13 @@ CLASSES = {
         "    def __init__(self, x):\n        self.x = x\n"
         "def helper(x):\n    return Side(x).x ** 2\n"
     ),
+    "private slots": (
+        "class Side:\n    __slots__ = ('__x',)\n"
+        "    def __init__(self, x):\n        self.__x = x\n"
+        "    def area(self):\n        return self.__x ** 2\n"
+        "UNIT = Side(1)\n"
+        "def helper(x):\n    return Side(x).area() * UNIT.area()\n"
+    ),
     "a dataclass with slots": (
         "@dataclasses.dataclass(slots=True, frozen=True, order=True)\nclass Side:\n    x: int\n"
         "    seen: list = dataclasses.field(default_factory=list, compare=False)\n"

@@ -180,6 +180,22 @@ def test_classes_bring_the_package(tmp_path: Path) -> None:
     assert "notebook-udf==" in made.requirements.read_text()
 
 
+def test_a_class_with_the_methods_of_a_kind_is_exported(tmp_path: Path) -> None:
+    made = exported(
+        tmp_path,
+        "class Counting:\n    def create_accumulator(self):\n        return [0]\n"
+        "    def accumulate(self, acc, x: int):\n        acc[0] += 1",
+        "%%udf counted\nfrom typing import NamedTuple\n"
+        "class Pair(NamedTuple):\n    n: int\n"
+        "class Count(Counting):\n    def get_value(self, acc) -> int:\n"
+        "        return Pair(acc[0]).n",
+        "%%udf\nclass tripled:\n    def eval(self, x: int) -> int:\n        return 3 * x",
+    )
+    assert made.functions == ("counted", "tripled")
+    assert not made.plain
+    assert imported(made.module).Count().get_value([2]) == 2
+
+
 @pytest.mark.parametrize(
     ("sources", "said"),
     [

@@ -17,7 +17,9 @@ const BASES: [RegExp, string][] = [
   [/\bclass\s+\w+\s*\([^)]*\bOneInputStreamProcessFunction\b/, "process"],
   [/^\s*@(\w+\.)?(udaf|udtaf)\b/m, "aggregate"],
   [/^\s*@(\w+\.)?udtf\b/m, "table"],
-  [/^async\s+def\b/m, "async"],
+  [/^\s+def\s+accumulate\b/m, "aggregate"],
+  [/^\s+def\s+process_record\b/m, "process"],
+  [/^(\s+async\s+def\s+eval|async\s+def)\b/m, "async"],
   [/^\s+(?:.*=\s*)?yield\b/m, "table"],
 ];
 
