@@ -92,6 +92,11 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
         if isinstance(obj, type) and isinstance(reduced, tuple) and len(reduced) > 2:
             # A class in no module: the first part of its state are its names.
             _leave_slots_out(reduced[2][0])
+            slots = vars(obj).get("__slots__")
+            if slots and isinstance(reduced[1][3], dict):
+                # Else its instances would have a ``__dict__`` there, which no copy of them here
+                # could take.
+                reduced[1][3]["__slots__"] = slots
         return reduced
 
 

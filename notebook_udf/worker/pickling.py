@@ -12,7 +12,7 @@ import io
 import pickle
 import sys
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from operator import attrgetter
@@ -62,7 +62,7 @@ def dumps_all(values: list[Any]) -> list[bytes]:
 
 
 def dumper(
-    reducers: dict[type, Callable[[Any], Any]] | None = None, *, steady: bool = False
+    reducers: Mapping[type, Callable[[Any], Any]] | None = None, *, steady: bool = False
 ) -> Callable[[Any], bytes]:
     """Pickles objects that may be of a notebook's classes.
 
@@ -74,9 +74,7 @@ def dumper(
         Whether equal objects have to give the same bytes in every process.
     """
     file = io.BytesIO()
-    pickler = _Pickler(file, steady=steady)
-    # A dict, because looking into a chain of them would take longer than all the rest.
-    pickler.dispatch_table = {**CloudPickler.dispatch_table, **(reducers or {})}
+    pickler = _Pickler(file, reducers or {}, steady=steady)
 
     def dump(value: Any) -> bytes:
         file.seek(0)
@@ -89,7 +87,12 @@ def dumper(
 
 
 class _Pickler(CloudPickler):  # type: ignore[misc]
-    def __init__(self, file: io.BytesIO, *, steady: bool) -> None:
+    def __init__(
+        self, file: io.BytesIO, reducers: Mapping[type, Callable[[Any], Any]], *, steady: bool
+    ) -> None:
+        # A dict, because looking into a chain of them would take longer than all the rest; and
+        # before anything else, because it is read only here.
+        self.dispatch_table = {**CloudPickler.dispatch_table, **reducers}
         super().__init__(file, 5)
         self._steady = steady
 
