@@ -248,14 +248,15 @@ class WorkerOutOfMemory(WorkerError):
 
 
 class FunctionTimeout(WorkerError):
-    """One call of a function took longer than the function's ``timeout``.
+    """One call of a function took longer than the function's ``timeout``, or a worker gave no rows
+    for longer than Spark waits for any (``spark.sql.execution.pyspark.udf.idleTimeoutSeconds``).
 
     Attributes
     ----------
     timeout
-        Seconds.
+        Seconds; 0.0 if they are not known.
     stack
-        Where the worker was stuck.
+        Where the worker was stuck; "" if it is not known.
     """
 
     timeout: float = 0.0

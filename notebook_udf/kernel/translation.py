@@ -33,11 +33,13 @@ from notebook_udf.telemetry.records import CallFailed
 from notebook_udf.telemetry.store import Store
 from notebook_udf.text import megabytes
 from notebook_udf.worker.position import Position, read_position
+from notebook_udf.worker.stop_signal import STOPPED_AT
 
 _ERROR_ID = re.compile(r"\[notebook-udf error ([0-9a-f]{12})\]")
 _TASK_ATTEMPT = re.compile(r"\(TID (\d+)\)")
-_STOPPED = re.compile(r"\[notebook-udf worker (\d+)\]")
 _CRASH = re.compile(r"Python worker (exited unexpectedly|failed to connect)|EOFException")
+_IDLE = re.compile(r"terminated due to idle timeout \(timeout: (\d+) seconds\)")
+_IDLE_CONF = "spark.sql.execution.pyspark.udf.idleTimeoutSeconds"
 _IN_SINK = "An exception was raised by the Python Proxy"
 # What faulthandler writes when it ends a process that holds the interpreter.
 _WATCHDOG = "Timeout ("
@@ -81,15 +83,15 @@ class Translator:
         if match is not None:
             record = self._store.wait_failure(match[1], _PATIENCE_SECONDS)
             return from_record(record, text) if record is not None else _from_text(text)
-        match = _STOPPED.search(text)
-        if match is not None:
-            return self._lost(text, int(match[1]))
+        idle = _IDLE.search(text)
         attempts = [int(number) for number in _TASK_ATTEMPT.findall(text)]
-        if attempts and _CRASH.search(text):
+        if attempts and (idle is not None or _CRASH.search(text)):
             worker = self._store.worker_of(attempts[-1])
             pid = worker.pid if worker is not None else self._pid_at(attempts[-1])
             if pid is not None:
-                return self._lost(text, pid)
+                return self._lost(text, pid, attempts[-1])
+        if idle is not None:
+            return _timed_out(_idle_message("", 0, int(idle[1]), None), text, float(idle[1]))
         return None
 
     def _pid_at(self, task_attempt: int) -> int | None:
@@ -100,33 +102,34 @@ class Translator:
                 return int(path.stem)
         return None
 
-    def _lost(self, text: str, pid: int) -> RemoteError:
+    def _lost(self, text: str, pid: int, task_attempt: int) -> RemoteError:
         ended = self._store.wait_exit(pid, _PATIENCE_SECONDS)
         worker = next((w for w in self._store.workers() if w.pid == pid), None)
         position = read_position(self._folder / "workers" / f"{pid}.position")
-        running = worker.task.task_attempt if worker is not None and worker.task else None
-        if position is not None and running not in (None, position.task_attempt):
+        if position is not None and position.task_attempt != task_attempt:
+            # It did not get as far in this task, and the file speaks of an earlier one.
             position = None
         code = ended.exit_code if ended is not None else None
         number = ended.signal if ended is not None else None
         function = position.function if position is not None else worker.function if worker else ""
         output = ended.output if ended is not None else ""
-        if _WATCHDOG in output:
-            stuck = FunctionTimeout(
-                _stuck_message(function, pid, output),
-                function=function,
-                worker=pid,
-                output=output,
-                jvm_stack=text,
+        known: dict[str, Any] = {"function": function, "worker": pid, "output": output}
+        idle = _IDLE.search(text)
+        if idle is not None:
+            message = _idle_message(function, pid, int(idle[1]), position)
+            late = _timed_out(message, text, float(idle[1]), **known)
+            late.stack = (
+                output.rpartition(STOPPED_AT)[2].strip("\n") if STOPPED_AT in output else ""
             )
+            return late
+        if _WATCHDOG in output:
+            stuck = _timed_out(_stuck_message(function, pid, output), text, 0.0, **known)
             stuck.stack = output[output.rindex(_WATCHDOG) :]
             return stuck
         error = WorkerLost(
             _lost_message(function, pid, code, number, position, output, text),
-            function=function,
-            worker=pid,
-            output=output,
             jvm_stack=text,
+            **known,
         )
         error.exit_code, error.signal = code, number
         return error
@@ -233,20 +236,14 @@ def _lost_message(
     text: str,
 ) -> str:
     how = "ended"
-    if _STOPPED.search(text):
+    if number == signal.SIGTERM:
         how = "was told to stop"
     elif number is not None:
         how = f"was ended by signal {number} ({signal.Signals(number).name})"
     elif code is not None:
         how = f"exited with code {code}"
     lines = [f"worker {pid} {how} while it ran {function or 'a function'}"]
-    if position is not None:
-        rows = (
-            f"row {position.first + 1:,}"
-            if position.first == position.last
-            else f"rows {position.first + 1:,} to {position.last + 1:,}"
-        )
-        lines.append(f"it was at {rows} of {position.rows:,} in bundle {position.bundle}")
+    lines += _rows(position)
     fatal = text.find("Fatal Python error")
     if fatal >= 0:
         lines += ["", *text[fatal:].split("\n\tat ")[0].splitlines()[:25]]
@@ -254,6 +251,36 @@ def _lost_message(
         lines += ["", "its last output:", *output.splitlines()[-8:]]
     lines += ["", "session.pool shows the workers; run the query again for a new one"]
     return "\n".join(lines)
+
+
+def _rows(position: Position | None) -> list[str]:
+    """Where a worker was, in a line, if that is known."""
+    if position is None:
+        return []
+    rows = (
+        f"row {position.first + 1:,}"
+        if position.first == position.last
+        else f"rows {position.first + 1:,} to {position.last + 1:,}"
+    )
+    return [f"it was at {rows} of {position.rows:,} in bundle {position.bundle}"]
+
+
+def _timed_out(message: str, text: str, seconds: float, **known: Any) -> FunctionTimeout:
+    error = FunctionTimeout(message, jvm_stack=text, **known)
+    error.timeout = seconds
+    return error
+
+
+def _idle_message(function: str, pid: int, seconds: int, position: Position | None) -> str:
+    worker = f"worker {pid}" if pid else "its worker"
+    return "\n".join(
+        [
+            f"{function or 'a function'} gave no rows for {seconds} s, and Spark ended {worker}",
+            *_rows(position),
+            "",
+            f"{_IDLE_CONF} is that time-out: raise it if the time is needed, and 0 is none",
+        ]
+    )
 
 
 def _stuck_message(function: str, pid: int, output: str) -> str:

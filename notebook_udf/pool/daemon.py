@@ -27,16 +27,22 @@ import sys
 import time
 import traceback
 import uuid
+from collections.abc import Set
 from pathlib import Path
+from typing import NoReturn
 
 import psutil
 
 from notebook_udf.errors import ProtocolError
 from notebook_udf.telemetry.wire import CHANNEL_VARIABLE, ChannelAddress
+from notebook_udf.worker import stop_signal
 from notebook_udf.worker.position import read_task_start
+from notebook_udf.worker.stop_signal import StopSignal
 
 # How long a worker that was told to go may take to close its functions.
 GRACE_SECONDS = 3.0
+# How long it may take to begin, if it was not the daemon that told it: native code may keep it.
+HEED_SECONDS = 0.5
 # Spark waits for the daemon without end, so the daemon has to give up by itself.
 START_SECONDS = 60
 START_VARIABLE = "NOTEBOOK_UDF_START_SECONDS"
@@ -53,14 +59,42 @@ KERNEL_VARIABLE = "NOTEBOOK_UDF_KERNEL"
 class Children:
     """The worker processes: who was told to go, and until when they may take their time."""
 
-    def __init__(self, folder: Path | None) -> None:
+    def __init__(self, folder: Path | None, poller: select.poll) -> None:
         self._folder = folder
+        self._poller = poller
         self._alive: set[int] = set()
+        self._asked: set[int] = set()
         self._deadlines: dict[int, float] = {}
+        # By the descriptors on which they are heard.
+        self._lines: dict[int, int] = {}
 
-    def add(self, pid: int) -> None:
-        """A worker was forked."""
+    def add(self, pid: int, line: int) -> None:
+        """A worker was forked, which is heard on a descriptor."""
         self._alive.add(pid)
+        self._lines[line] = pid
+        self._poller.register(line, select.POLLIN)
+
+    def hear(self, ready: Set[int]) -> None:
+        """Takes note of who got SIGTERM, from whomever, and who has begun to go."""
+        for line in ready & self._lines.keys():
+            pid, now = self._lines[line], time.monotonic()
+            match stop_signal.hear(line):
+                case "told":
+                    self._deadlines.setdefault(pid, now + HEED_SECONDS)
+                case "going":
+                    self._deadlines[pid] = now + GRACE_SECONDS
+                case "closed":
+                    self._hang_up(line)
+
+    def hang_up(self) -> None:
+        """Closes the lines; in a worker, which inherits those of the others."""
+        for line in list(self._lines):
+            self._hang_up(line)
+
+    def _hang_up(self, line: int) -> None:
+        del self._lines[line]
+        self._poller.unregister(line)
+        os.close(line)
 
     def is_meant(self, pid: int) -> bool:
         """Whether a request to end a worker can be about what it is doing now.
@@ -76,8 +110,9 @@ class Children:
 
     def ask_to_go(self, pid: int) -> None:
         """SIGTERM now, SIGKILL when the grace period is over."""
-        if pid not in self._alive or pid in self._deadlines:
+        if pid not in self._alive or pid in self._asked:
             return
+        self._asked.add(pid)
         self._deadlines[pid] = time.monotonic() + GRACE_SECONDS
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGTERM)
@@ -98,8 +133,11 @@ class Children:
                 return
             if pid in self._alive:
                 self._alive.discard(pid)
-                requested = self._deadlines.pop(pid, None) is not None
-                report_exit(self._folder, pid, status, requested=requested)
+                self._deadlines.pop(pid, None)
+                for line in [line for line, owner in self._lines.items() if owner == pid]:
+                    self._hang_up(line)
+                report_exit(self._folder, pid, status, requested=pid in self._asked)
+                self._asked.discard(pid)
 
     def end_all(self) -> None:
         """Everybody goes: politely, then not."""
@@ -213,7 +251,8 @@ class Daemon:
     def __init__(self) -> None:
         folder = os.environ.get(CHANNEL_VARIABLE)
         self._folder = Path(folder) if folder else None
-        self._children = Children(self._folder)
+        self._poller = select.poll()
+        self._children = Children(self._folder, self._poller)
         self._listener, self._socket_path = listen()
         self._commands = os.fdopen(0, "rb", 4)
         self._reuse = os.environ.get("SPARK_REUSE_WORKER")
@@ -228,14 +267,14 @@ class Daemon:
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGCHLD, lambda *_: None)
-        poller = select.poll()
         for descriptor in (0, self._listener.fileno(), wakeup):
-            poller.register(descriptor, select.POLLIN)
+            self._poller.register(descriptor, select.POLLIN)
         try:
             while not stopping:
-                ready = {fd for fd, _ in poller.poll(200 if self._children.going else 1000)}
+                ready = {fd for fd, _ in self._poller.poll(200 if self._children.going else 1000)}
                 if wakeup in ready:
                     os.read(wakeup, 4096)
+                self._children.hear(ready)
                 self._children.tick()
                 if 0 in ready and not self._obey():
                     return 0
@@ -260,6 +299,7 @@ class Daemon:
         from pyspark.serializers import write_int
 
         connection, _ = self._listener.accept()
+        line, workers_line = stop_signal.pipe()
         pid = -1
         try:
             pid = os.fork()
@@ -269,31 +309,36 @@ class Daemon:
                 with contextlib.suppress(OSError):
                     pid = os.fork()
             if pid < 0:
+                os.close(line)
+                os.close(workers_line)
                 # Spark takes a negative process id for a refusal and fails the task, not the job.
                 with connection, connection.makefile("wb") as reply:
                     write_int(-(error.errno or 1), reply)
                 print(f"notebook-udf: no worker could be forked: {error}", file=sys.stderr)
                 return
         if pid == 0:
-            for descriptor in inherited:
+            for descriptor in (*inherited, line):
                 os.close(descriptor)
-            self._become_worker(connection)
-        self._children.add(pid)
+            self._become_worker(connection, workers_line)
+        os.close(workers_line)
+        self._children.add(pid, line)
         # Said here and not by the worker, which could hang before it gets to say it.
         with connection, connection.makefile("wb") as reply:
             write_int(pid, reply)
 
-    def _become_worker(self, connection: socket.socket) -> None:
+    def _become_worker(self, connection: socket.socket, line: int) -> None:
         """Never returns."""
         code = 1
         try:
-            signal.set_wakeup_fd(-1)
+            stopping = StopSignal(line)
+            stopping.listen()
+            self._children.hang_up()
             # A daemon that is killed takes its workers along, whatever they are doing.
             ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
             self._listener.close()
             with open(os.devnull, "rb") as nothing:
                 os.dup2(nothing.fileno(), 0)
-            code = work(connection, reuse=bool(self._reuse))
+            code = work(connection, stopping, reuse=bool(self._reuse))
         except BaseException:
             traceback.print_exc()
         finally:
@@ -309,7 +354,7 @@ class Daemon:
             shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def work(connection: socket.socket, *, reuse: bool) -> int:
+def work(connection: socket.socket, stopping: StopSignal, *, reuse: bool) -> int:
     """A worker's life: task after task on one connection. Returns the exit code."""
     from pyspark.daemon import worker
     from pyspark.util import enable_faulthandler
@@ -318,14 +363,17 @@ def work(connection: socket.socket, *, reuse: bool) -> int:
     from notebook_udf.worker.runtime import process
 
     unix = os.environ.get("PYTHON_UNIX_DOMAIN_ENABLED", "false").lower() == "true"
+    process.stop_signal = stopping
     with enable_faulthandler():
         spark_worker.enter_process()
         authenticated = unix
         modules = len(sys.modules)
         while True:
             code = int(worker(connection, authenticated))
-            if process.stopped_idle:
+            if process.stopped == "idle":
                 return 0
+            if process.stopped:
+                end_by(signal.SIGTERM)
             if code:
                 # Spark reads the error before it closes; an early exit could lose it.
                 with contextlib.suppress(OSError):
@@ -340,6 +388,14 @@ def work(connection: socket.socket, *, reuse: bool) -> int:
                 # Modules stay: to look at them again after every task takes milliseconds.
                 modules = len(sys.modules)
                 gc.freeze()
+
+
+def end_by(number: signal.Signals) -> NoReturn:
+    """Ends this process by a signal that it has heeded, so that its end says why."""
+    signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {number})
+    os.kill(os.getpid(), number)
+    raise AssertionError(f"{number.name} did not end the process")
 
 
 def is_alive(pid: int) -> bool:

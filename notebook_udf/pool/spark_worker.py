@@ -33,6 +33,7 @@ from notebook_udf.worker.call import FunctionCall, take_arrived
 from notebook_udf.worker.dependencies import DEPENDENCIES_CONF
 from notebook_udf.worker.failure import FunctionFailed
 from notebook_udf.worker.runtime import Runtime, process
+from notebook_udf.worker.stop_signal import STOPPED_AT
 from notebook_udf.worker.stream_pass import (
     DRAINING_CONF,
     OUTPUT_MODE_CONF,
@@ -70,8 +71,9 @@ def attach() -> None:
         process.runtime.hung_up = _watching(infile)
         process.runtime.flush_rows = outfile.flush
         forked.contain(infile, outfile)
-        # Here and not earlier, because Spark resets the handlers before each task.
-        signal.signal(signal.SIGTERM, _stop)
+        if process.stop_signal is not None:
+            # Here and not earlier, because Spark resets the handlers before each task.
+            process.stop_signal.listen(_stop)
         try:
             try:
                 signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
@@ -81,13 +83,22 @@ def attach() -> None:
             finally:
                 # Between two tasks nobody would close what functions keep: the signal waits.
                 signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+                process.busy = False
         except BaseException:
             # The worker is about to exit: after an error, a cancel, or for lack of work.
             process.runtime.shut_down()
             raise
 
+    original_handle = spark.handle_worker_exception
+
+    def handle(error: BaseException, outfile: Any, *options: Any) -> None:
+        if isinstance(error, WorkerStopped):
+            # Without a word to the JVM, which then says itself why it had the worker ended.
+            raise error
+        original_handle(error, outfile, *options)
+
     spark_worker_logs.attach()
-    spark.main = main
+    spark.main, spark.handle_worker_exception = main, handle
     spark.read_udfs, spark.read_udtf = _reading(spark.read_udfs), _reading(spark.read_udtf)
 
 
@@ -96,6 +107,7 @@ def _reading(original_read: Callable[..., Any]) -> Callable[..., Any]:
 
     def read(*args: Any, **kwargs: Any) -> tuple[Process, Any, Any, Any]:
         take_arrived()
+        process.busy = True
         func, profiler, deserializer, serializer = original_read(*args, **kwargs)
         passed = take_pass()
         calls = take_arrived()
@@ -130,7 +142,9 @@ def _with_state(passed: StreamPass, func: Process) -> Process:
 
 
 def _stop(_number: int, _frame: FrameType | None) -> None:
-    process.stopped_idle = process.runtime.task is None
+    if process.stop_signal is not None:
+        process.stop_signal.going()
+    process.stopped = "busy" if process.busy else "idle"
     raise WorkerStopped(0)
 
 
@@ -176,9 +190,12 @@ def _around(func: Process, calls: list[FunctionCall], time_zone: str | None) -> 
             # The JVM has seen enough (LIMIT), or the query was cancelled.
             outcome = "stopped"
             raise
-        except WorkerStopped:
+        except WorkerStopped as stopped:
             outcome = "stopped"
-            raise FunctionFailed(failure.stopped_text()) from None
+            stack = failure.stack_text(stopped.__traceback__)
+            if stack:
+                process.runtime.note("WARNING", f"{STOPPED_AT}\n{stack}")
+            raise
         except FunctionFailed:
             raise
         except BaseException as error:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import NotebookUdfError
 from notebook_udf.worker.encode import BadResult
-from notebook_udf.worker.failure import stopped_text
 from notebook_udf.worker.limits import peak_bytes
 from notebook_udf.worker.timeout import CallTimedOut
 
@@ -19,10 +18,6 @@ class WorkerStopped(SystemExit):
 
     A SystemExit, which Spark's worker ends on; told apart from one a function raises.
     """
-
-    def __str__(self) -> str:
-        # Raised between two steps of Spark's own, it reaches the kernel as this text alone.
-        return stopped_text()
 
 
 def classify(error: BaseException, call: FunctionCall) -> tuple[str, dict[str, Any]]:

@@ -103,11 +103,6 @@ def text(failed: FailedRow) -> str:
     return "\n".join(lines)
 
 
-def stopped_text() -> str:
-    """What a worker says that was told to stop while it held rows."""
-    return f"the worker was told to stop [notebook-udf worker {os.getpid()}]"
-
-
 def message_of(error: BaseException) -> str:
     """An exception's text: bounded, encodable, and never raising."""
     try:
@@ -137,6 +132,14 @@ def frames_of(tb: TracebackType | None) -> tuple[Frame, ...]:
     return tuple(
         Frame(frame.filename, frame.lineno or 0, frame.name, frame.line or "")
         for frame in summary[-30:]
+    )
+
+
+def stack_text(tb: TracebackType | None) -> str:
+    """The same as text; "" if no code of the user's is in it."""
+    return "".join(
+        f'  File "{frame.file}", line {frame.line}, in {frame.name}\n    {frame.text}\n'
+        for frame in frames_of(tb)
     )
 
 

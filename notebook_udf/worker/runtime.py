@@ -16,7 +16,7 @@ import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from notebook_udf.functions.base import Endings
 from notebook_udf.telemetry.records import (
@@ -36,6 +36,7 @@ from notebook_udf.worker.output import Capture
 from notebook_udf.worker.position import PositionFile
 from notebook_udf.worker.profiler import Profiler
 from notebook_udf.worker.sampling import Slowest
+from notebook_udf.worker.stop_signal import StopSignal
 
 if TYPE_CHECKING:
     from notebook_udf.worker.task import Task
@@ -278,8 +279,11 @@ class _Process:
 
     def __init__(self) -> None:
         self.runtime = Runtime()
-        # Told to go while it waited for a task: nobody reads what Spark's own code says of that.
-        self.stopped_idle = False
+        self.stop_signal: StopSignal | None = None
+        # Whether a task's functions have arrived, and the task is not over.
+        self.busy = False
+        # What it was doing when it was told to go.
+        self.stopped: Literal["", "idle", "busy"] = ""
         self.imports = Imports(first=True)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import hashlib
 import itertools
 import os
 import queue
@@ -15,10 +17,12 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from pyspark.sql.functions import udf as spark_udf
 
 import notebook_udf as nu
-from notebook_udf import udf
+from notebook_udf import ScalarFunction, udf
 from notebook_udf.telemetry.records import LogLines
+from tests.streaming import with_conf
 
 
 @pytest.fixture(autouse=True)
@@ -241,6 +245,94 @@ def test_worker_that_ignores_sigterm_is_killed(session: nu.Session) -> None:
     assert ended is not None
     assert ended.signal == signal.SIGKILL
     assert not (session.folder / "workers" / f"{pid}.native").exists()
+
+
+IDLE = "spark.sql.execution.pyspark.udf.idleTimeoutSeconds"
+
+
+# Spark ends workers that give no rows for a second.
+ENDED_WHEN_IDLE = {IDLE: "1", "spark.sql.execution.pyspark.udf.killOnIdleTimeout": "true"}
+
+
+def in_python() -> None:
+    while True:
+        time.sleep(0.01)
+
+
+def in_native_code() -> None:
+    # Holds the interpreter and looks for no signal, for minutes.
+    sum(itertools.repeat(1, 10**11))
+
+
+def in_native_code_beside_python() -> None:
+    # Lets other threads run, and looks for no signal either.
+    hashlib.pbkdf2_hmac("sha256", b"", b"", 10**9)
+
+
+def in_deaf_python() -> None:
+    while True:
+        with contextlib.suppress(BaseException):
+            time.sleep(0.01)
+
+
+@pytest.mark.parametrize(
+    "stuck", [in_python, in_native_code, in_native_code_beside_python, in_deaf_python]
+)
+def test_a_worker_that_gives_no_rows_is_ended_by_spark(session: nu.Session, stuck: Any) -> None:
+    class Stuck(ScalarFunction):
+        def eval(self, i: int) -> int:
+            if i:
+                stuck()
+            return i
+
+        def close(self) -> None:
+            print("closed in order")
+
+    # On a busy machine a worker may take longer than a second to start.
+    run(session, Stuck(), "SELECT f(0) FROM range(10)")
+    idle = with_conf(session.spark, ENDED_WHEN_IDLE)
+    with idle, pytest.raises(nu.FunctionTimeout) as caught:
+        session.sql("SELECT f(1) FROM range(10)").collect()
+    error = caught.value
+    assert str(error).startswith("f gave no rows for 1 s, and Spark ended worker ")
+    assert "it was at rows 1 to " in str(error)
+    assert IDLE in str(error).splitlines()[-1]
+    assert len(str(error).splitlines()) < 6
+    assert (error.function, error.timeout) == ("f", 1.0)
+    assert "terminated due to idle timeout" in error.jvm_stack
+    ended = session.store.wait_exit(error.worker, 10)
+    assert ended is not None
+    assert not ended.requested
+    if stuck is in_python:
+        assert ended.signal == signal.SIGTERM
+        assert "in in_python" in error.stack
+        assert "closed in order" in ended.output
+    else:
+        assert ended.signal == signal.SIGKILL
+
+
+def test_a_function_of_sparks_own_that_gives_no_rows(session: nu.Session) -> None:
+    stuck = spark_udf(lambda i: in_native_code(), "long")
+    idle = with_conf(session.spark, ENDED_WHEN_IDLE)
+    with idle, pytest.raises(nu.FunctionTimeout, match="gave no rows for 1 s") as caught:
+        session.spark.range(2).select(stuck("id")).collect()
+    assert IDLE in str(caught.value)
+
+
+def test_a_signal_to_a_child_of_a_function_is_not_the_workers(session: nu.Session) -> None:
+    def ends_a_child(i: int) -> int:
+        child = os.fork()
+        if child == 0:
+            time.sleep(60)
+            os._exit(0)
+        os.kill(child, signal.SIGTERM)
+        os.waitpid(child, 0)
+        # Longer than a worker has that was told to go and does not heed it.
+        time.sleep(1)
+        return os.getpid()
+
+    ((pid,),) = run(session, ends_a_child, "SELECT f(id) FROM range(0, 1, 1, 1)")
+    assert session.store.wait_exit(pid, 0) is None
 
 
 def test_an_idle_worker_that_is_told_to_go_goes_by_itself(session: nu.Session) -> None:
