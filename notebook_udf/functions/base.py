@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from notebook_udf.errors import DeclarationError
 from notebook_udf.functions.context import FunctionContext
 
 # A method's name, for messages, and the method.
@@ -206,6 +207,27 @@ def endings(function: Any) -> Endings:
     if isinstance(function, WithGracefulShutdown):
         return Endings(name, function.prepare_to_shutdown, function.shutdown, function.close)
     return Endings(name, close=function.close)
+
+
+def of_columns(function: Any) -> Callable[..., Any]:
+    """What maps the columns of a group to its value: a function, or a class's methods in turn.
+
+    The accumulator of a class sees the group's columns once and is never merged or sent away.
+    """
+    if not isinstance(function, AggregateFunction):
+        return function  # type: ignore[no-any-return]
+    return functools.partial(_accumulated_once, function)
+
+
+def _accumulated_once(function: AggregateFunction, *columns: Any) -> Any:
+    accumulator = function.create_accumulator()
+    answer = function.accumulate(accumulator, *columns)
+    if answer is not None and answer is not accumulator:
+        raise DeclarationError(
+            f"{type(function).__name__}.accumulate returned a {type(answer).__name__} of its own: "
+            f"change the accumulator that it is given, and return nothing"
+        )
+    return function.get_value(accumulator)
 
 
 def implements(function: Any, name: str) -> bool:

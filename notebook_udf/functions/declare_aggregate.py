@@ -60,8 +60,8 @@ def udaf(
     Parameters
     ----------
     f
-        An ``AggregateFunction`` class or instance; for ``func_type="pandas"`` or ``"arrow"`` a
-        function from the columns of a group to one value.
+        An ``AggregateFunction`` class or instance; for ``func_type="pandas"`` or ``"arrow"`` also
+        a function from the columns of a group to one value.
     input_types, deterministic, name, **options
         As for ``udf``; types are taken from the annotations of ``accumulate`` where left out.
     result_type
@@ -69,7 +69,8 @@ def udaf(
     accumulator_type, acc_type
         Type of the accumulator; else ``get_accumulator_type()``, else it is pickled.
     func_type
-        ``"general"`` takes a row at a time, ``"pandas"`` and ``"arrow"`` a whole group's columns.
+        ``"general"`` takes a row at a time, ``"pandas"`` and ``"arrow"`` a whole group's columns,
+        for which a class's ``accumulate`` is called once; a struct is a DataFrame to pandas.
 
     Returns
     -------
@@ -189,11 +190,6 @@ def _declare(
     flavour = function_type(func_type, options, flavours, what=title)
     function = instance_of(f) if isinstance(f, type) and issubclass(f, base) else f
     if isinstance(function, base):
-        if flavour != "general":
-            raise DeclarationError(
-                f"{title} takes a row at a time; func_type={flavour!r} is for a function from "
-                f"the columns of a group to one value"
-            )
         _check_methods(function, title)
         call = function.accumulate  # type: ignore[attr-defined]
         parameters = parameters_of(call)
@@ -201,17 +197,13 @@ def _declare(
             raise DeclarationError(f"{title}.accumulate takes no accumulator: make it the first")
         parameters = parameters if parameters[0].startswith("*") else parameters[1:]
         answer = getattr(function, "get_value", None) or function.emit_value  # type: ignore[attr-defined]
-        hints = {**hints_of(call), "return": hints_of(answer).get("return")}
+        taken = hints_of(call) if flavour == "general" else {}
+        hints = {**taken, "return": hints_of(answer).get("return")}
     elif flavour != "general" and callable(f) and not isinstance(f, (type, UserDefinedFunction)):
         if inspect.iscoroutinefunction(f) or inspect.isgeneratorfunction(f):
             raise DeclarationError(
                 f"{title} is {'async' if inspect.iscoroutinefunction(f) else 'a generator'}; an "
                 f"aggregate function is a plain def that returns one value"
-            )
-        if accumulator_type is not None:
-            raise DeclarationError(
-                f"{title} sees a whole group's columns at once and has no accumulator: leave its "
-                f"type out"
             )
         parameters, hints = parameters_of(f), {"return": _returned(f)}
     else:
@@ -220,9 +212,14 @@ def _declare(
             or f"{title} is not {_articled(base.__name__)}: derive a class from it"
             + ("; plain functions take func_type='pandas' or 'arrow'" * (len(flavours) > 1))
         )
+    if flavour != "general" and accumulator_type is not None:
+        raise DeclarationError(
+            f"{title} sees a whole group's columns at once and has no accumulator that travels: "
+            f"leave its type out"
+        )
     if result_type is None and isinstance(function, base):
         result_type = function.get_result_type()  # type: ignore[attr-defined]
-    if accumulator_type is None and isinstance(function, base):
+    if flavour == "general" and accumulator_type is None and isinstance(function, base):
         accumulator_type = function.get_accumulator_type()  # type: ignore[attr-defined]
     if hints.get("return") is None:
         hints.pop("return", None)

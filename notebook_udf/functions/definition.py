@@ -17,7 +17,7 @@ from typing import Any, Protocol
 from pyspark.sql.types import DataType
 
 from notebook_udf.errors import PlanningError
-from notebook_udf.functions.base import UserDefinedFunction, implements
+from notebook_udf.functions.base import UserDefinedFunction, implements, of_columns
 from notebook_udf.functions.options import FunctionOptions, FunctionType
 from notebook_udf.functions.process import ProcessTraits
 
@@ -113,10 +113,15 @@ class FunctionDefinition:
         """Whether it maps groups of rows, not single ones."""
         return self.kind in ("aggregate", "table aggregate")
 
+    @property
+    def _accumulates(self) -> bool:
+        """Whether rows come to it one by one, and not as the columns of a whole group."""
+        return self.is_aggregate and self.func_type == "general"
+
     @functools.cached_property
     def mergeable(self) -> bool:
         """Whether partial accumulators of it can be merged."""
-        return self.is_aggregate and implements(self.function, "merge") and not self._misreads()
+        return self._accumulates and implements(self.function, "merge") and not self._misreads()
 
     def _misreads(self) -> bool:
         """Whether ``merge`` takes accumulators for something else, as in a class copied in haste.
@@ -151,11 +156,13 @@ class FunctionDefinition:
     @property
     def retractable(self) -> bool:
         """Whether rows can be taken out of its accumulators again."""
-        return self.is_aggregate and implements(self.function, "retract")
+        return self._accumulates and implements(self.function, "retract")
 
     @property
     def call(self) -> Callable[..., Any]:
-        """What is called per row or batch."""
+        """What is called per row, batch, or group whose columns it takes as a whole."""
+        if self.is_aggregate:
+            return of_columns(self.function)
         return call_of(self.function)
 
     @property

@@ -13,7 +13,6 @@ import asyncio
 import concurrent.futures
 import contextlib
 import os
-import signal
 import socket
 import sys
 import threading
@@ -39,7 +38,6 @@ _CALLERS = (PACKAGE, _folder(pyspark))
 _CARRIERS = (_folder(asyncio), _folder(concurrent.futures), threading.__file__)
 
 _contained = False
-_forking = threading.local()
 # What rows and state come and go by, while it is open.
 _connections: weakref.WeakSet[Any] = weakref.WeakSet()
 
@@ -54,23 +52,11 @@ def contain(*connections: Any) -> None:
     _connections.update(connections)
     if not _contained:
         _contained = True
-        os.register_at_fork(before=_hold, after_in_parent=_let_go, after_in_child=_in_copy)
-
-
-def _hold() -> None:
-    # A copy that is told to go at once would take it for its worker's own, and then forget it.
-    _forking.mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
-
-
-def _let_go() -> None:
-    signal.pthread_sigmask(signal.SIG_SETMASK, _forking.mask)
+        os.register_at_fork(after_in_child=_in_copy)
 
 
 def _in_copy() -> None:
     _hang_up()
-    # What the worker does when it is told to go is no business of its copy.
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
     caller = _caller(sys._getframe().f_back)
     if caller is None:
         return

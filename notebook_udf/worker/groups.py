@@ -16,12 +16,13 @@ import pyarrow as pa
 from pyspark.sql.types import ArrayType
 
 from notebook_udf.errors import DeclarationError
-from notebook_udf.functions.base import implements
+from notebook_udf.functions.base import implements, of_columns
 from notebook_udf.worker.accumulators import Accumulation, Group
 from notebook_udf.worker.arguments import fitted
 from notebook_udf.worker.call import FunctionCall
 from notebook_udf.worker.decode import decoder
 from notebook_udf.worker.encode import encoder
+from notebook_udf.worker.pandas_columns import as_pandas
 from notebook_udf.worker.quarantine import Quarantine
 
 # The one field of the struct in which an accumulator travels, so that a NULL one is not dropped.
@@ -142,6 +143,7 @@ class ColumnsRunner:
 
     def __init__(self, call: FunctionCall) -> None:
         self._call = call
+        self._function = of_columns(call.function)
         self._encode = result_encoder(call)
         self._pandas = call.header.func_type == "pandas"
         self._on_error = call.header.options.on_error
@@ -157,11 +159,12 @@ class ColumnsRunner:
         call.slice_start, call.results = 0, results
         kept = Quarantine(call, arguments) if self._on_error == "quarantine" else None
         ranges = list(pairwise(offsets))
+        zone = call.task.time_zone
 
         def given(place: int) -> list[Any]:
             start, end = ranges[place]
             part = [column.slice(start, end - start) for column in arguments]
-            return [column.to_pandas() for column in part] if self._pandas else part
+            return [as_pandas(column, zone) for column in part] if self._pandas else part
 
         def fail(error: Exception, place: int) -> None:
             keys = group(place)
@@ -173,7 +176,7 @@ class ColumnsRunner:
         t0 = perf_counter_ns()
         for place in range(len(ranges)):
             try:
-                results.append(_plain(call.function(*given(place))))
+                results.append(_plain(self._function(*given(place))))
             except Exception as error:
                 fail(error, place)
                 results.append(None)

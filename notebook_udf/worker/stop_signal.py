@@ -65,7 +65,8 @@ class StopSignal:
         if self._handler is not None and signal.getsignal(signal.SIGTERM) is self._handler:
             # It raises, and what is raised before a fork has returned is lost.
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        self._go_on()
+        # Whatever the mask was: the thread of the event loop leaves the worker's to the main one.
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
 
 
 def pipe() -> tuple[int, int]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pyspark.sql.types import DataType, StructField, StructType
 
@@ -19,6 +18,7 @@ from notebook_udf.worker.arguments import fitted, in_order
 from notebook_udf.worker.blame import WorkerStopped
 from notebook_udf.worker.decode import decoder
 from notebook_udf.worker.encode import BadResult, encoder
+from notebook_udf.worker.pandas_columns import as_pandas, zone_of
 from notebook_udf.worker.quarantine import Quarantine
 from notebook_udf.worker.timeout import CallTimedOut
 
@@ -26,10 +26,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from notebook_udf.worker.call import FunctionCall
-
-
-# Whole numbers up to here are floats as well.
-_EXACT_FLOATS = 2**53
 
 
 class ArrowRunner:
@@ -165,30 +161,12 @@ class ArrowRunner:
 
 
 class PandasRunner(ArrowRunner):
-    """Runs a function that takes and returns pandas Series (a DataFrame for a struct).
-
-    The conversions are PySpark's own, so that a pandas UDF means here what it means there.
-    """
+    """Runs a function that takes and returns pandas Series (a DataFrame for a struct)."""
 
     expects = "a pandas Series"
 
     def _enter(self, column: pa.Array) -> Any:
-        import pyarrow as pa
-        from pyspark.sql.conversion import ArrowArrayToPandasConversion
-        from pyspark.sql.pandas.types import from_arrow_type
-
-        zone = _zone(self._call.task.time_zone)
-        if pa.types.is_timestamp(column.type) and column.type.tz and not isinstance(zone, str):
-            # PySpark's way asks Arrow for the local time, which knows no summer after 2037.
-            instants = column.cast(pa.timestamp("ns", "UTC")).to_pandas()
-            return instants.dt.tz_convert(zone).dt.tz_localize(None)
-        return ArrowArrayToPandasConversion.convert(
-            column,
-            from_arrow_type(column.type),
-            timezone=zone,
-            df_for_struct=True,
-            prefer_int_ext_dtype=_too_fine_for_floats(column),
-        )
+        return as_pandas(column, self._call.task.time_zone)
 
     def _leave(self, result: Any, rows: int) -> pa.Array:
         import pandas as pd
@@ -202,7 +180,7 @@ class PandasRunner(ArrowRunner):
             converted = PandasToArrowConversion.convert(
                 [result],
                 StructType([StructField("_0", self._type)]),
-                timezone=_zone(self._call.task.time_zone),
+                timezone=zone_of(self._call.task.time_zone),
             )
             return converted.column(0).cast(self._arrow_type)
 
@@ -213,31 +191,3 @@ class PandasRunner(ArrowRunner):
             return list(plain.to_dict("records") if isinstance(plain, pd.DataFrame) else plain)
 
         return self._cast(cast, values)
-
-
-def _too_fine_for_floats(column: pa.Array) -> bool:
-    """Whether integers would change as floats, which is what pandas makes of them beside NULLs.
-
-    They are given as pandas' ``Int64`` then, and as PySpark gives them otherwise.
-    """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if pa.types.is_struct(column.type):
-        return any(map(_too_fine_for_floats, column.flatten()))
-    if not (pa.types.is_int64(column.type) and column.null_count):
-        return False
-    ends = pc.min_max(column).as_py().values()
-    return any(end is not None and abs(end) > _EXACT_FLOATS for end in ends)
-
-
-def _zone(name: str | None) -> ZoneInfo | str | None:
-    """A time zone as pandas takes it, by the system's data where that has it.
-
-    By name pandas asks pytz, whose zones begin in 1901 and end in 2037: what came from outside
-    of that would go back to another instant.
-    """
-    try:
-        return ZoneInfo(name or "")
-    except (ValueError, OSError, ZoneInfoNotFoundError):
-        return name

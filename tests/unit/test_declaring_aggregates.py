@@ -233,6 +233,36 @@ def test_a_function_of_columns_says_its_result_by_annotation() -> None:
         udaf(arrow, func_type="arrow")
 
 
+@pytest.mark.parametrize("func_type", ["pandas", "arrow"])
+def test_classes_of_whole_columns(func_type: str) -> None:
+    class Spread(AggregateFunction):
+        def create_accumulator(self) -> list[float]:
+            return []
+
+        def accumulate(self, accumulator: list[float], v: pd.Series, w: pd.Series) -> None:
+            accumulator.append(1.0)
+
+        def retract(self, accumulator: list[float], v: pd.Series, w: pd.Series) -> None:
+            accumulator.append(1.0)
+
+        def merge(self, accumulator: list[float], others: Any) -> None:
+            accumulator.append(1.0)
+
+        def get_value(self, accumulator: list[float]) -> float:
+            return accumulator[0]
+
+        def get_accumulator_type(self) -> str:
+            return "array<double>"
+
+    made = udaf(Spread, func_type=func_type)
+    assert (made.kind, made.func_type, made.parameters) == ("aggregate", func_type, ("v", "w"))
+    assert (made.input_types, made.result_type) == (None, DoubleType())
+    assert made.accumulator_type is None
+    assert not made.mergeable
+    assert not made.retractable
+    assert udaf(Spread(), ["int", "int"], func_type=func_type).input_types is not None
+
+
 # --- table aggregates ------------------------------------------------------------------------
 
 
@@ -384,7 +414,10 @@ class Untyped(Bare):
             lambda: udaf(type("S", (ScalarFunction,), {"eval": lambda self, x: x})),
             nu.DeclarationError, ["S is not an AggregateFunction"],
         ),
-        (lambda: udaf(Sum, func_type="pandas"), nu.DeclarationError, ["Sum", "a row at a time"]),
+        (
+            lambda: udaf(Sum, func_type="pandas", acc_type="int"),
+            nu.DeclarationError, ["Sum", "no accumulator that travels"],
+        ),
         (lambda: udaf(Sum, func_type="fast"), nu.DeclarationError, ["'fast' is not one of"]),
         (
             lambda: udaf(mean, func_type="pandas", acc_type="int"),
