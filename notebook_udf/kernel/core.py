@@ -25,6 +25,7 @@ from notebook_udf.functions.options import FunctionOptions, parse_memory
 from notebook_udf.kernel import arguments
 from notebook_udf.kernel.actions import SessionActions
 from notebook_udf.kernel.async_options import in_force
+from notebook_udf.kernel.cell_names import CellNames
 from notebook_udf.kernel.dependencies import WithDependencies
 from notebook_udf.kernel.dropping import SqlDrops, drop
 from notebook_udf.kernel.folder import make_folder, remove_folder
@@ -137,7 +138,7 @@ class Session(Streams, Measuring, WithDependencies):
                     spark.conf.set(key, str(value))
             self.spark: SparkSession = spark
             self._configure(rows, memory)
-            self._hook_in(Translator(self.store, self.folder), SqlDrops(self))
+            self._hook_in(Translator(self.store, self.folder), SqlDrops(self), CellNames(spark))
         except BaseException:
             self._release()
             raise

@@ -19,6 +19,7 @@ from notebook_udf.plan.names import without_numbers
 from notebook_udf.plan.raw import RawNode
 from notebook_udf.plan.strategies import strategies_of
 from notebook_udf.plan.tree import build
+from notebook_udf.telemetry.query_names import query_name
 from notebook_udf.text import plain
 from notebook_udf.widgets.explorer import PlanExplorer
 
@@ -179,7 +180,7 @@ class PlanReader:
             graph = self._jvm.graph(run.query)
             found = None if graph is None else ran_as(self._read.root, graph)
             if found is not None and self._same_versions(run.query):
-                return found, run, f"run by: {run.description}"
+                return found, run, f"run by: {query_name(run.description)}"
         return None
 
     def _same_versions(self, query: str) -> bool:

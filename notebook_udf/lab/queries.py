@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import SessionError
 from notebook_udf.plan.progress import OWN_TAG
+from notebook_udf.telemetry.query_names import query_name
 from notebook_udf.text import one_line
 
 if TYPE_CHECKING:
@@ -113,8 +114,7 @@ class Queries:
             state, failed = "cancelled", ""
         return {
             "query": number,
-            # Where in which file an action was called says less than its name.
-            "text": one_line(text.partition(" at ")[0].removesuffix("ToPython"), _TEXT),
+            "text": query_name(text),
             "state": state,
             "began": each.submissionTime() / 1e3,
             "ended": ended,

@@ -52,6 +52,9 @@ LOG_LEVEL_CONF = "spark.notebookUdf.logLevel"
 # A local property of the thread that runs a query, and with it of the query's tasks.
 PROFILE_PROPERTY = "notebookUdf.profile"
 _QUERY_PROPERTY = "spark.sql.execution.id"
+# What a query is called: by its thread, or else by the place in Python where it was asked for.
+_DESCRIPTIONS = ("spark.job.description", "callSite.short")
+_MOST_DESCRIBED = 400
 # The micro-batches of a stream are queries of their own. Their jobs are in the group of the run.
 _STREAM_PROPERTY = "sql.streaming.queryId"
 _RUN_PROPERTY = "spark.jobGroup.id"
@@ -290,6 +293,7 @@ def _task(calls: list[FunctionCall], time_zone: str | None) -> Task:
         scope=stream_scope(properties),
         draining=properties.get(DRAINING_CONF) == properties.get(_RUN_PROPERTY, ""),
         profile=properties.get(PROFILE_PROPERTY) or "",
+        description=next(filter(None, map(properties.get, _DESCRIPTIONS)), "")[:_MOST_DESCRIBED],
     )
     for call in calls:
         call.join(task)

@@ -32,6 +32,7 @@ def query_dict(store: Store, query: str, points: int) -> dict[str, Any]:
     failures = store.failures(query=query)
     return {
         "query": query,
+        "name": store.name(query),
         "first": min((t.first for t in totals), default=None),
         "last": max((t.last for t in totals), default=None),
         "functions": [_total(t, ranks.get((t.function, t.version))) for t in totals],

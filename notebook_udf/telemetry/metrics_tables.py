@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from notebook_udf.functions.metrics import describe
 from notebook_udf.telemetry.bars import spark_line
 from notebook_udf.telemetry.latencies import Percentiles
+from notebook_udf.telemetry.query_names import first_words
 from notebook_udf.telemetry.store_sums import FunctionTotals
 from notebook_udf.telemetry.timeline import SlowBundle
 from notebook_udf.text import one_line
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 _SLOW = 5
 _QUERIES = 20
 _NAME = 80
+_WORDS = 44
 _BLOCKS = 40
 _TOTALS = (
     "query", "function", "rows", "bundles", "rows/s", "waiting", "decode", "user code",
@@ -36,8 +38,13 @@ def metrics_tables(store: Store, query: str | None, queries: Sequence[str]) -> l
     The totals are always there, the others where there is something in them.
     """
     ranks = {(p.query, p.function, p.version): p for p in store.percentiles(query)}
-    totals = [_total(t, ranks.get((t.query, t.function, t.version))) for t in store.totals(query)]
-    lines = [(_query(each), _over_time(store, each)) for each in queries[-_QUERIES:]]
+    totals = [
+        _total(store.name(t.query), t, ranks.get((t.query, t.function, t.version)))
+        for t in store.totals(query)
+    ]
+    lines = [
+        (_named(each, store.name(each)), _over_time(store, each)) for each in queries[-_QUERIES:]
+    ]
     user = [
         (_query(m.query), _name(m.function), _name(m.name), _name(describe(m.kind, m.value)))
         for m in store.metrics(query)
@@ -47,10 +54,10 @@ def metrics_tables(store: Store, query: str | None, queries: Sequence[str]) -> l
     return [(_TOTALS, totals), *(table for table in more if table[1])]
 
 
-def _total(t: FunctionTotals, ranks: Percentiles | None) -> tuple[str, ...]:
+def _total(name: str, t: FunctionTotals, ranks: Percentiles | None) -> tuple[str, ...]:
     times = (t.wait_ns, t.decode_ns, t.user_ns, t.encode_ns)
     return (
-        _query(t.query),
+        _named(t.query, name),
         f"{_name(t.function)} v{t.version}",
         f"{t.rows_in:,}",
         f"{t.bundles:,}",
@@ -76,6 +83,10 @@ def _slow(slow: SlowBundle) -> tuple[str, ...]:
         rows += f" (from {slow.first_row:,})"
     place = (task.stage, task.partition, bundle.bundle)
     return _time(slow.busy_ns), _query(task.query), *map(str, place), rows, str(bundle.pid)
+
+
+def _named(query: str, name: str) -> str:
+    return f"{_query(query)} {first_words(name, _WORDS)}".rstrip()
 
 
 def _query(query: str) -> str:

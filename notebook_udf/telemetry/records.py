@@ -137,13 +137,17 @@ class WorkerExited(Record):
 
 @dataclass(frozen=True)
 class TaskStarted(Record):
-    """A task of Spark's with functions of ours in it has begun."""
+    """A task of Spark's with functions of ours in it has begun.
+
+    ``description`` is what Spark calls its query; "" where it calls it nothing.
+    """
 
     kind: ClassVar[str] = "task-started"
     pid: int
     time: float
     task: TaskId
     functions: tuple[str, ...]
+    description: str = ""
 
 
 @dataclass(frozen=True)

@@ -177,6 +177,11 @@ class Store:
         with self._changed:
             return self._runs.totals(query)
 
+    def name(self, query: str) -> str:
+        """What a person knows a query by: its cell and first words; "" if that is not known."""
+        with self._changed:
+            return self._runs.name(query)
+
     def totals_by_stage(self, query: str) -> dict[int, list[FunctionTotals]]:
         """The same of one query, by Spark's number of the stage."""
         with self._changed:

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import chain, islice
 
+from notebook_udf.telemetry.query_names import query_name
 from notebook_udf.telemetry.records import (
     BundleDone,
     BundlesDone,
@@ -154,9 +155,10 @@ def _counts(attempts: Iterable[_Attempt]) -> _Attempt:
 
 
 class _Query:
-    """One query: its last bundles, and its tasks by stage and partition."""
+    """One query: its last bundles, and its tasks by stage and partition; what it is called."""
 
     def __init__(self) -> None:
+        self.name = ""
         self.bundles: deque[BundlesDone] = deque()
         self.count = 0
         self._names: set[MetricKey] = set()
@@ -272,6 +274,7 @@ class Runs:
         if attempt is None:
             return
         if isinstance(record, TaskStarted):
+            query.name = query.name or query_name(record.description)
             attempt.start(record)
             return
         run = attempt.run(record.pid)
@@ -299,6 +302,11 @@ class Runs:
         """Sums per query, function and version."""
         found = [row for name, each in self._chosen(query) for row in each.tally().totals(name)]
         return (self._earlier.totals(EARLIER) if query in (None, EARLIER) else []) + found
+
+    def name(self, query: str) -> str:
+        """What a person knows a query by; "" if nobody said."""
+        found = self._queries.get(query)
+        return "" if found is None else found.name
 
     def totals_by_stage(self, query: str) -> dict[int, list[FunctionTotals]]:
         """Sums per function and version of one query, by Spark's number of the stage."""

@@ -62,6 +62,10 @@ class MetricsView:
         """The queries that are kept one by one, least recently active first."""
         return [each for each in dict.fromkeys(t.query for t in self.totals) if each != EARLIER]
 
+    def name(self, query: str) -> str:
+        """What a person knows a query by: its cell and first words; "" if that is not known."""
+        return self._store.name(query)
+
     def percentiles(self) -> list[Percentiles]:
         """How long bundles took, per query, function and version."""
         return self._store.percentiles(self._query)
@@ -145,9 +149,10 @@ class MetricsView:
         Returns
         -------
         dict
-            ``queries``, each with ``functions`` (totals and percentiles), ``timeline``,
-            ``metrics``, ``slowest`` and ``failed``; ``dropped_metrics``. Names that end in
-            ``_ns`` are nanoseconds, other times seconds since the epoch.
+            ``queries``, each with ``name`` (its cell and first words), ``functions`` (totals and
+            percentiles), ``timeline``, ``metrics``, ``slowest`` and ``failed``;
+            ``dropped_metrics``. Names that end in ``_ns`` are nanoseconds, other times seconds
+            since the epoch.
         """
         return {
             "queries": [query_dict(self._store, query, points) for query in self.queries],

@@ -50,6 +50,7 @@ class MetricsPanel(Panel):
             "names": [
                 {
                     "query": name,
+                    "name": self._view.name(name),
                     "functions": list(dict.fromkeys(t.function for t in totals[name]))[:LINES],
                     "rows": max(t.rows_in for t in totals[name]),
                 }

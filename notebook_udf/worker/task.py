@@ -100,6 +100,8 @@ class Task:
         Whether it is of the last micro-batch of that run.
     profile
         The profile that its query is run for; "" if it is run for its rows.
+    description
+        What Spark calls its query.
     """
 
     def __init__(
@@ -114,8 +116,10 @@ class Task:
         scope: str = "",
         draining: bool = False,
         profile: str = "",
+        description: str = "",
     ) -> None:
         self.identity = identity
+        self.description = description
         self.scope = scope or identity.query
         self.streams = bool(scope)
         self.draining = draining
@@ -155,7 +159,7 @@ class Task:
         limits = [call.memory for call in self.calls if call.memory]
         runtime.limit.apply(min(limits, default=0))
         names = tuple(call.name for call in self.calls)
-        runtime.send(TaskStarted(os.getpid(), time.time(), self.identity, names))
+        runtime.send(TaskStarted(os.getpid(), time.time(), self.identity, names, self.description))
         if self.profile:
             runtime.profiler.begin(self.profile)
         for call in self.calls:

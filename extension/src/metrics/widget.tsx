@@ -12,7 +12,7 @@ import { Comparison, FailedCalls, Slowest, Totals, UserMetrics } from "./tables.
 
 interface Data {
   /** The queries that are known, the latest first. */
-  names: { query: string; functions: string[]; rows: number }[];
+  names: { query: string; name: string; functions: string[]; rows: number }[];
   /** Those that are here with everything. */
   queries: Record<string, Query>;
   dropped_metrics: number;
@@ -108,9 +108,10 @@ function Queries({ reading, which, label, first }: { reading: Reading; which: "q
       {label}{" "}
       <select aria-label={label} value={reading[which].value} onChange={(event) => reading.choose(which, event.currentTarget.value)}>
         <option value="">{first}</option>
-        {reading.kernel.data.value.names.map(({ query, functions, rows }) => (
+        {reading.kernel.data.value.names.map(({ query, name, functions, rows }) => (
           <option key={query} value={query}>
-            {query || "–"} · {cut(functions.join(", "), 40)} · {short(rows)} rows
+            {query || "–"} · {name && `${cut(name, 60)} · `}
+            {cut(functions.join(", "), 40)} · {short(rows)} rows
           </option>
         ))}
       </select>

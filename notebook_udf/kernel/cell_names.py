@@ -1,0 +1,119 @@
+"""Queries are described by the cell that runs them: its number, and its first words or its SQL's.
+
+Spark hands the description on: to its own pages, to its store of queries, to the tasks. One that a
+user has set stays.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import threading
+from typing import TYPE_CHECKING, Any
+
+from notebook_udf.telemetry.query_names import first_words
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+# As Spark calls it; the property of a thread, and of the jobs and tasks that it starts.
+DESCRIPTION_PROPERTY = "spark.job.description"
+_WORDS = 80
+_SQL = re.compile(r"""\.sql\(\s*[a-zA-Z]{0,2}("{3}|'{3}|"|')(.*?)(?:\1|\Z)""", re.DOTALL)
+_COMMENTS = re.compile(r"(\s*--[^\n]*(\n|\Z)|\s+)*")
+# Lines that say nothing of what a cell does.
+_SILENT = re.compile(r"\s*(#.*|(import|from)\s.*)?")
+
+
+def cell_name(code: str, number: int | None) -> str:
+    """What the queries of a cell are called: ``In [9]: SELECT carrier, haul(distance) FROM``.
+
+    ``number`` is that of its prompt, if it has one.
+    """
+    words = first_words(_telling(code), _WORDS)
+    return f"In [{number}]: {words}" if number is not None else words
+
+
+def _telling(code: str) -> str:
+    """The part of a cell that tells best what it does."""
+    first, _, rest = code.strip().partition("\n")
+    if first.startswith("%%sparksql"):
+        return _without_comments(rest)
+    sql = _SQL.search(code)
+    if sql is not None and sql[2].strip():
+        return _without_comments(sql[2])
+    lines = [line for line in code.splitlines() if not _SILENT.fullmatch(line)]
+    return "\n".join(lines) or code
+
+
+def _without_comments(sql: str) -> str:
+    match = _COMMENTS.match(sql)
+    return sql[match.end() :] if match is not None else sql
+
+
+class CellNames:
+    """Listens to the cells of this process's shell; in a plain Python process nothing happens."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._context: Any = spark.sparkContext
+        self._shell: Any = None
+        self._depth = 0
+        self._name: str | None = None
+
+    def install(self) -> None:
+        """Names the queries of every cell from now on, those of the one that runs included."""
+        ipython = sys.modules.get("IPython")
+        self._shell = ipython.get_ipython() if ipython is not None else None
+        if self._shell is None:
+            return
+        self._shell.events.register("pre_run_cell", self._begins)
+        self._shell.events.register("post_run_cell", self._ended)
+        cells, number = self._shell.history_manager.input_hist_raw, self._number
+        # Cells run in the main thread, and one that is known by now is running.
+        if threading.current_thread() is threading.main_thread() and 0 < number < len(cells):
+            self._depth = 1
+            self._describe(cells[number], number)
+
+    def uninstall(self) -> None:
+        """No longer."""
+        if self._shell is None:
+            return
+        self._shell.events.unregister("pre_run_cell", self._begins)
+        self._shell.events.unregister("post_run_cell", self._ended)
+        self._shell = None
+        self._forget()
+
+    def _begins(self, info: Any) -> None:
+        self._depth += 1
+        # What a cell runs in cells of its own is still its own.
+        if self._depth == 1 and info.raw_cell:
+            self._describe(info.raw_cell, self._number if info.store_history else None)
+
+    @property
+    def _number(self) -> int:
+        """That of the cell that runs: IPython 9 counts it before, earlier ones after it has run."""
+        return int(self._shell.displayhook.prompt_count)
+
+    def _ended(self, result: Any) -> None:
+        self._depth = max(0, self._depth - 1)
+        if not self._depth:
+            self._forget()
+
+    def _describe(self, code: str, number: int | None) -> None:
+        if self._alive and self._context.getLocalProperty(DESCRIPTION_PROPERTY) is None:
+            self._name = cell_name(code, number)
+            self._context.setLocalProperty(DESCRIPTION_PROPERTY, self._name)
+
+    def _forget(self) -> None:
+        name, self._name = self._name, None
+        if name is None or not self._alive:
+            return
+        if self._context.getLocalProperty(DESCRIPTION_PROPERTY) == name:
+            self._context.setLocalProperty(DESCRIPTION_PROPERTY, None)
+
+    @property
+    def _alive(self) -> bool:
+        return self._context._jsc is not None
+
+
+__all__ = ["DESCRIPTION_PROPERTY", "CellNames", "cell_name"]
