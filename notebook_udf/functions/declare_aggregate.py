@@ -230,8 +230,9 @@ def _declare(
                 f"it from get_result_type, or give it, as in result_type='double'"
             )
     table = base is TableAggregateFunction
+    emitted = _emitted(hints).get("return") if table and result_type is None else None
     result = (
-        columns_of(result_type, _emitted(hints).get("return"), title)
+        columns_of(result_type, emitted, title)
         if table
         else result_type_of(result_type, hints, title)
     )

@@ -25,7 +25,8 @@ def join_lateral(
     call
         A call of a registered table function on columns, as in ``split("text")``.
     names
-        Names for its columns; those of its result type by default.
+        Names for its columns; those given by ``.alias("word", ...)``, or else of its result type,
+        by default.
 
     Returns
     -------
@@ -64,7 +65,7 @@ def _joining(
             f"nu.join_lateral takes a call of a table function on columns, as in split('text'), "
             f"not {call!r}"
         )
-    chosen = column_names(call.record, names, does="gives")
+    chosen = column_names(call.record, names or call.names, does="gives")
 
     def transform(rows: DataFrame) -> DataFrame:
         with planning("nu.join_lateral"):

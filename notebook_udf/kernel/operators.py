@@ -91,7 +91,8 @@ def flat_aggregate(
     call
         A call of a registered ``TableAggregateFunction``.
     names
-        Names of its columns; those of its result type by default.
+        Names of its columns; those given by ``.alias("value", ...)``, or else of its result type,
+        by default.
     by
         As in ``nu.aggregate``. Of a stream, each group that changed gives its rows anew.
 
@@ -105,7 +106,7 @@ def flat_aggregate(
         raise PlanningError(
             f"nu.flat_aggregate takes a call of a table aggregate function, not {call!r}"
         )
-    chosen = column_names(found.record, names, does="emits")
+    chosen = column_names(found.record, names or found.names, does="emits")
 
     def transform(rows: DataFrame) -> DataFrame:
         keys = grouping.group_keys(by)

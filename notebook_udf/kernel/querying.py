@@ -11,7 +11,7 @@ from sqlglot import exp
 from notebook_udf.errors import PlanningError
 from notebook_udf.kernel.async_options import in_force
 from notebook_udf.kernel.catalog import Catalog
-from notebook_udf.planner import asynchronous, guard, promises
+from notebook_udf.planner import asynchronous, guard, promises, table_word
 from notebook_udf.planner.both_sides import check
 from notebook_udf.planner.calls import calls_any, mentions, of_kind
 from notebook_udf.planner.decisions import Decision
@@ -61,7 +61,7 @@ def _run(session: Session, query: str, args: Mapping[str, Any]) -> DataFrame:
     from pyspark.logger import PySparkLogger
     from pyspark.sql.sql_formatter import SQLStringFormatter
 
-    if not mentions(query, session.functions):
+    if not mentions(query, session.functions) and not table_word.may_stand_in(query):
         return session.spark.sql(query, **args)
     given = dict(args)
     parameters = given.pop("args", None)
@@ -104,12 +104,13 @@ class _Planning:
         PlanningError
             For what neither Spark nor this package can run, with its place.
         """
-        tree = self._read()
-        if tree is None:
+        typed = self._read()
+        if typed is None:
             return None
-        doubt = guard.misread(tree, self._catalog)
+        tree = table_word.without(typed)
+        doubt = guard.misread(typed, self._catalog)
         if doubt is not None:
-            if self._is_ours_alone(tree):
+            if tree is not typed or self._is_ours_alone(tree):
                 raise doubt
             return None
         asyncs = {n: r for n, r in self._scalars.items() if r.definition.is_async}
@@ -118,7 +119,7 @@ class _Planning:
                 self._scalars[name] = in_force(self._session, record)
         placed = attempted("async calls", lambda: asynchronous.placed(tree, asyncs), tree)
         rows = self._planned(placed)
-        return self._catalog.run(text(placed)) if rows is None and placed is not tree else rows
+        return self._catalog.run(text(placed)) if rows is None and placed is not typed else rows
 
     def _read(self) -> exp.Expression | None:
         try:

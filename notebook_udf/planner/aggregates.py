@@ -23,9 +23,9 @@ from pyspark.sql.types import (
 )
 from pyspark.sql.udf import UserDefinedFunction
 
-from notebook_udf.errors import PlanningError
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.planner.calls import in_places
+from notebook_udf.planner.column_arguments import with_constants
 from notebook_udf.planner.shipped import result_type
 from notebook_udf.planner.summed import summable, sums_of
 from notebook_udf.registry import RegisteredFunction
@@ -157,6 +157,8 @@ class ColumnCall:
     arguments: tuple[Column, ...]
     distinct: bool = False
     condition: Column | None = None
+    # Of a table aggregate: those of the columns it emits.
+    names: tuple[str, ...] = ()
 
 
 def call_of(value: object) -> ColumnCall | None:
@@ -174,7 +176,8 @@ def column(function: UserDefinedFunction, call: ColumnCall, window: Any = None) 
     collected = F.collect_set(rows) if call.distinct else F.collect_list(rows)
     if window is not None:
         collected = collected.over(window)
-    made: Column = function(collected).alias(_shown(call))
+    name = call.names[0] if len(call.names) == 1 else _shown(call)
+    made: Column = function(collected).alias(name)
     # On the instance: Column's own over() would put the window around the outer function.
     vars(made).update(
         _nu_call=call,
@@ -184,6 +187,8 @@ def column(function: UserDefinedFunction, call: ColumnCall, window: Any = None) 
         ),
         distinct=lambda: column(function, replace(call, distinct=True), window),
     )
+    if call.record.definition.kind == "table aggregate":
+        vars(made)["alias"] = lambda *names: column(function, replace(call, names=names), window)
     return made
 
 
@@ -217,12 +222,12 @@ def column_name(value: Column) -> str:
 
 
 def arguments_of(record: RegisteredFunction, args: Any, kwargs: Any) -> list[Column]:
-    """Arguments as given, by position and by name, in the places of the parameters."""
-    values = in_places(record, args, kwargs)
-    for value in values:
-        if not isinstance(value, (Column, str)):
-            raise PlanningError(
-                f"{record.name} was called with {value!r}; pass columns or column names, or wrap "
-                f"a constant in F.lit(...)"
-            )
+    """Arguments as given, by position and by name, in the places of the parameters.
+
+    Raises
+    ------
+    PlanningError
+        If one is no column, no name of one and no constant.
+    """
+    values = in_places(record, *with_constants(record, args, kwargs))
     return [F.col(value) if isinstance(value, str) else value for value in values]

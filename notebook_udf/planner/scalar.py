@@ -17,6 +17,7 @@ from pyspark.sql.udf import UserDefinedFunction
 from notebook_udf.errors import PlanningError
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.planner import asynchronous
+from notebook_udf.planner.column_arguments import with_constants
 from notebook_udf.planner.shipped import spark_function
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.text import backquoted
@@ -27,19 +28,14 @@ from notebook_udf.worker.kernels import translate
 def call(
     function: UserDefinedFunction, record: RegisteredFunction, args: Any, kwargs: Any
 ) -> Column:
-    """A call on columns; a string is the name of a column.
+    """A call on columns; a string is the name of a column, any other plain value a constant.
 
     Raises
     ------
     PlanningError
-        If an argument is neither.
+        If an argument is none of these.
     """
-    for value in (*args, *kwargs.values()):
-        if not isinstance(value, (Column, str)):
-            raise PlanningError(
-                f"{record.name} was called with {value!r}; pass columns or column names, wrap a "
-                f"constant in F.lit(...), or use {record.name}.eval(...) for plain values"
-            )
+    args, kwargs = with_constants(record, args, kwargs)
     if record.definition.is_async and kwargs:
         args, kwargs = by_place(record, args, kwargs), {}
     types = record.definition.input_types or ()

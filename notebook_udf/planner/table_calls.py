@@ -14,8 +14,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.udtf import UserDefinedTableFunction
 
-from notebook_udf.errors import PlanningError
 from notebook_udf.planner.aggregates import column_name
+from notebook_udf.planner.column_arguments import with_constants
 from notebook_udf.planner.tables import Chain
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.worker.table import Step
@@ -25,7 +25,7 @@ class TableCall:
     """A table function called on columns, for ``nu.join_lateral``.
 
     Anywhere else it is the DataFrame of its rows, as PySpark's own table functions are:
-    ``df.lateralJoin(f(col("x").outer()))``, ``f(lit(3)).show()``.
+    ``df.lateralJoin(f(col("x").outer()))``, ``f(3).show()``.
     """
 
     def __init__(
@@ -34,8 +34,10 @@ class TableCall:
         arguments: Sequence[Any],
         named: dict[str, Any],
         function: UserDefinedTableFunction,
+        names: Sequence[str] = (),
     ) -> None:
         self.record = record
+        self.names = tuple(names)
         self.arguments = tuple(arguments)
         self.named = dict(named)
         self._function = function
@@ -46,11 +48,20 @@ class TableCall:
         """The arguments, those by name behind the others."""
         return [*self.arguments, *self.named.values()]
 
+    def alias(self, *names: str) -> TableCall:
+        """The call with names for its columns; for a DataFrame, one name is its own, as there."""
+        return TableCall(self.record, self.arguments, self.named, self._function, names)
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
         if self._frame is None:
-            self._frame = self._function(*self.arguments, **self.named)
+            frame = self._function(*self.arguments, **self.named)
+            if len(self.names) == 1:
+                frame = frame.alias(*self.names)
+            elif self.names:
+                frame = frame.toDF(*self.names)
+            self._frame = frame
         return getattr(self._frame, name)
 
     def __repr__(self) -> str:
@@ -65,22 +76,14 @@ class TableCall:
 def call(
     function: UserDefinedTableFunction, record: RegisteredFunction, args: Any, kwargs: Any
 ) -> TableCall:
-    """A call on columns; a string is the name of a column.
+    """A call on columns; a string is the name of a column, any other plain value a constant.
 
     Raises
     ------
     PlanningError
-        If an argument is neither, nor a DataFrame's ``asTable()``.
+        If an argument is none of these, nor a DataFrame's ``asTable()``.
     """
-    from pyspark.sql.table_arg import TableArg
-
-    for value in (*args, *kwargs.values()):
-        if not isinstance(value, (Column, str, TableArg)):
-            raise PlanningError(
-                f"{record.name} was called with {value!r}; pass columns or column names, wrap a "
-                f"constant in F.lit(...), or use {record.name}.eval(...) for plain values"
-            )
-    return TableCall(record, args, kwargs, function)
+    return TableCall(record, *with_constants(record, args, kwargs), function)
 
 
 def joined(rows: DataFrame, call: TableCall, names: Sequence[str], *, outer: bool) -> DataFrame:
@@ -141,9 +144,11 @@ def _added(rows: DataFrame, call: TableCall, names: list[str], *, outer: bool) -
     made = list(lineage.names[len(lineage.source.columns) :])
     plain = [_plain_name(value) for value in call.values]
     lowered = [name.lower() for name in lineage.names]
-    if any(name is None or lowered.count(name.lower()) != 1 for name in plain):
-        # An expression is computed by Spark, between two passes.
-        return None
+    for name, value in zip(plain, call.values, strict=True):
+        # An expression is computed by Spark, between two passes; a constant before the first.
+        known = name is not None and lowered.count(name.lower()) == 1
+        if not known and not _is_constant(value):
+            return None
     return _extended(lineage, call, names, outer, made).frame()
 
 
@@ -179,15 +184,23 @@ def _plain_name(value: Any) -> str | None:
     """The name of a column that is only named; None for any other expression."""
     if isinstance(value, str):
         return value.strip("`") if "." not in value else None
-    try:
-        node = value._jc.node()
-        if node.getClass().getSimpleName() != "UnresolvedAttribute":
-            return None
-        parts = node.nameParts()
-        return str(parts.head()) if parts.size() == 1 else None
-    except AttributeError:
-        # Spark Connect: an expression like any other.
+    # On Spark Connect it is an expression like any other.
+    node: Any = value._jc.node() if hasattr(value, "_jc") else None
+    if _class_of(node) != "UnresolvedAttribute":
         return None
+    parts = node.nameParts()
+    return str(parts.head()) if parts.size() == 1 else None
+
+
+def _is_constant(value: Any) -> bool:
+    node: Any = value._jc.node() if hasattr(value, "_jc") else None
+    while _class_of(node) == "Cast":
+        node = node.child()
+    return _class_of(node) == "Literal"
+
+
+def _class_of(node: Any) -> str:
+    return "" if node is None else str(node.getClass().getSimpleName())
 
 
 def _shown(value: Any) -> str:

@@ -25,8 +25,10 @@ from notebook_udf import (
     ListView,
     MapView,
     Row,
+    TableAggregateFunction,
     udaf,
     udf,
+    udtaf,
 )
 
 
@@ -853,6 +855,54 @@ def test_what_is_no_condition_is_refused(functions: nu.Session) -> None:
     call = functions.functions["py_sum"]("v")
     with pytest.raises(nu.PlanningError, match=r"py_sum\(v\)\.filter takes .* not True"):
         call.filter(True)
+
+
+class TwoLeast(TableAggregateFunction):
+    def create_accumulator(self) -> list[int]:
+        return []
+
+    def accumulate(self, accumulator: list[int], value: int, factor: int = 1) -> None:
+        accumulator[:] = sorted([*accumulator, value * factor])[:2]
+
+    def merge(self, accumulator: list[int], accumulators: Any) -> None:
+        for other in accumulators:
+            accumulator[:] = sorted([*accumulator, *other])[:2]
+
+    def emit_value(self, accumulator: list[int]) -> Any:
+        yield from enumerate(accumulator)
+
+
+def test_names_of_a_table_aggregates_columns_by_alias(functions: nu.Session) -> None:
+    two = functions.register_function(
+        "two_least", udtaf(TwoLeast, result_type="place int, value bigint")
+    )
+    frame = functions.spark.table("numbers")
+    named = frame.transform(nu.flat_aggregate(two("v", 10).alias("nth", "least"), by="k"))
+    assert named.columns == ["k", "nth", "least"]
+    assert sorted(map(tuple, named.collect())) == [
+        (k, place, 10 * (k + 3 * place)) for k in range(3) for place in range(2)
+    ]
+    over = nu.flat_aggregate(two("v").alias("nth", "least"), ["a", "b"], by="k")
+    assert frame.transform(over).columns == ["k", "a", "b"]
+    with pytest.raises(nu.PlanningError, match="emits 2 columns"):
+        nu.flat_aggregate(two("v").alias("nth"), by="k")
+
+
+def test_constants_as_arguments_of_columns(functions: nu.Session) -> None:
+    class Weighted(Sum):
+        def accumulate(  # type: ignore[override]
+            self, accumulator: list[int], value: int, weight: int
+        ) -> None:
+            accumulator[0] += value * weight
+
+    weighted = functions.register_function("weighted", udaf(Weighted))
+    frame = functions.spark.table("numbers")
+    assert frame.agg(weighted("v", 2)).first()[0] == 870
+    assert frame.agg(weighted(weight=3, value="v")).first()[0] == 1305
+    rows = frame.transform(nu.aggregate(by="k", n=weighted(1, 1), total=F.sum(F.lit(1))))
+    assert all(row.n == row.total for row in rows.collect())
+    with pytest.raises(nu.PlanningError, match=r"weighted was called with 1\.5 for weight"):
+        weighted("v", 1.5)
 
 
 def test_columns_over_windows(functions: nu.Session) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import functools
+from decimal import Decimal
 from typing import Any
 
+import numpy as np
 import pytest
 from pyspark.sql import functions as F
 
@@ -259,3 +262,76 @@ def test_a_function_that_calls_itself(session: nu.Session) -> None:
         exec(compile(source, "<cell>", "exec"), namespace)
         assert one(session, "SELECT fact(5)") == 120
         assert namespace["fact"].eval(4) == 24
+
+
+# Constants as arguments ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("declared", "value"),
+    [
+        ("tinyint", 1),
+        ("int", 1),
+        ("bigint", 2**40),
+        ("float", 0.1),
+        ("double", 1),
+        ("double", 0.1),
+        ("decimal(10,2)", Decimal("1.5")),
+        ("decimal(10,2)", 3),
+        ("boolean", True),
+        ("binary", b"ab"),
+        ("date", dt.date(2026, 3, 29)),
+        ("timestamp", dt.datetime(2026, 7, 1, 2, 30)),
+        ("timestamp_ntz", dt.datetime(2026, 3, 29, 2, 30, 0, 5)),
+        ("interval day to second", dt.timedelta(hours=1, microseconds=3)),
+        ("array<bigint>", [1, 2]),
+        ("int", None),
+        ("string", None),
+        (None, 7),
+        (None, 1.5),
+        (None, None),
+    ],
+)
+def test_a_constant_is_the_value_that_the_function_gets(
+    session: nu.Session, declared: str | None, value: Any
+) -> None:
+    def shown(x: Any, y: Any) -> str:
+        return f"{x} {y!r}"
+
+    types = None if declared is None else ["bigint", declared]
+    record = session.register_function("shown", udf(shown, types, "string"))
+    frame = session.spark.range(2)
+    expected = float(np.float32(value)) if declared == "float" else value
+    if declared is not None and declared.startswith("decimal"):
+        expected = Decimal(value).quantize(Decimal("0.01"))
+    elif declared == "double":
+        expected = float(value)
+    for column in (record("id", value), record(y=value, x="id")):
+        found = [row[0] for row in frame.select(column).collect()]
+        assert found == [f"{n} {expected!r}" for n in range(2)]
+
+
+def test_constants_in_every_place_of_a_call(session: nu.Session) -> None:
+    record = session.register_function("minus", udf(lambda a, b: a - b, ["bigint"] * 2, "bigint"))
+    rows = session.spark.range(2)
+    row = rows.select(record("id", 1), record(1, "id"), record(5, 3), record(b=1, a="id")).first()
+    assert tuple(row) == (-1, 1, 2, -1)
+    assert rows.where(record("id", 1) == 0).count() == 1
+    assert tuple(rows.select(record(record("id", 1), 1)).first()) == (-2,)
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (1.7, "for b, which BIGINT cannot hold: it takes whole numbers"),
+        (2**70, "for b, which BIGINT cannot hold"),
+        (object(), "for b, which BIGINT cannot hold"),
+        ({"a": 1}, "for b, which BIGINT cannot hold"),
+    ],
+)
+def test_a_constant_that_does_not_fit_is_said_at_the_call(
+    session: nu.Session, value: Any, said: str
+) -> None:
+    record = session.register_function("minus", udf(lambda a, b: a - b, ["bigint"] * 2, "bigint"))
+    with pytest.raises(nu.PlanningError, match=f"minus was called with .*{said}"):
+        record("id", value)

@@ -246,5 +246,5 @@ def test_calls_that_cannot_be_joined(session: nu.Session) -> None:
         nu.join_lateral("broken", "a")  # type: ignore[arg-type]
     with pytest.raises(nu.PlanningError, match=r"gives 1 columns \(f0\), and there are 2 names"):
         nu.join_lateral(broken("id"), ["a", "b"])
-    with pytest.raises(nu.PlanningError, match=r"wrap a constant in F.lit"):
-        broken(3)
+    with pytest.raises(nu.PlanningError, match=r"\(object\), which is no column and no constant"):
+        broken(object())

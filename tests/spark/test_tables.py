@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame
 from pyspark.sql import Row as SparkRow
 from pyspark.sql import functions as F
@@ -209,6 +210,83 @@ def test_names_of_columns(tables: nu.Session) -> None:
     assert columns(joined) == ["id", "text", "id", "id", "name"]
 
 
+@pytest.mark.parametrize(
+    ("flinks", "sparks"),
+    [
+        (
+            "SELECT id, w FROM lines, LATERAL TABLE(words(text)) AS s(w)",
+            "SELECT id, w FROM lines, LATERAL words(text) AS s(w)",
+        ),
+        (
+            "SELECT id, w FROM lines CROSS JOIN LATERAL TABLE (words(text)) s (w)",
+            "SELECT id, w FROM lines CROSS JOIN LATERAL words(text) s(w)",
+        ),
+        (
+            "SELECT id, w FROM lines LEFT JOIN LATERAL TABLE(words(text)) AS s(w) ON TRUE",
+            "SELECT id, w FROM lines LEFT JOIN LATERAL words(text) AS s(w) ON TRUE",
+        ),
+        (
+            "SELECT id, w FROM lines LEFT OUTER JOIN LATERAL table(words(text)) AS s(w) ON w > 'b'",
+            "SELECT id, w FROM lines LEFT OUTER JOIN LATERAL words(text) AS s(w) ON w > 'b'",
+        ),
+        (
+            "SELECT v, n FROM lines, LATERAL TABLE(words(text)) AS s(w), "
+            "LATERAL TABLE(`times`(w, 3)) AS r(v, n) WHERE n > 0",
+            "SELECT v, n FROM lines, LATERAL words(text) AS s(w), LATERAL times(w, 3) AS r(v, n) "
+            "WHERE n > 0",
+        ),
+        (
+            "SELECT * FROM lines JOIN LATERAL TABLE(times(count => 1, value => text)) ON TRUE",
+            "SELECT * FROM lines JOIN LATERAL times(count => 1, value => text) ON TRUE",
+        ),
+        ("SELECT n FROM TABLE(upto(3)) AS s(n)", "SELECT n FROM upto(3) AS s(n)"),
+        (
+            "SELECT count(*), sum(plus(n)) FROM TABLE(upto(3)) AS s(n)",
+            "SELECT count(*), sum(plus(n)) FROM upto(3) AS s(n)",
+        ),
+        (
+            "WITH u AS (SELECT id, w FROM lines, LATERAL TABLE(words(text)) AS s(w)) "
+            "SELECT * FROM u WHERE id IN (SELECT n FROM TABLE(upto(3)) s(n))",
+            "WITH u AS (SELECT id, w FROM lines, LATERAL words(text) AS s(w)) "
+            "SELECT * FROM u WHERE id IN (SELECT n FROM upto(3) s(n))",
+        ),
+        (
+            "SELECT id, x FROM lines, LATERAL TABLE(explode(split(text, ' '))) AS s(x)",
+            "SELECT id, x FROM lines, LATERAL explode(split(text, ' ')) AS s(x)",
+        ),
+        (
+            "SELECT plus(id), x FROM lines, LATERAL TABLE(explode(array(1, 2))) AS s(x)",
+            "SELECT plus(id), x FROM lines, LATERAL explode(array(1, 2)) AS s(x)",
+        ),
+    ],
+)
+def test_flinks_lateral_table(tables: nu.Session, flinks: str, sparks: str) -> None:
+    frame, expected = tables.sql(flinks), tables.sql(sparks)
+    assert frame.columns == expected.columns
+    assert sorted(map(tuple, frame.collect()), key=repr) == rows_of(tables, sparks)
+    assert passes(frame) == passes(expected)
+
+
+def test_flinks_lateral_table_in_other_places(tables: nu.Session) -> None:
+    tables.sql(
+        "CREATE OR REPLACE TEMPORARY VIEW by_word AS "
+        "SELECT id, w FROM lines, LATERAL TABLE(words(text)) AS s(w)"
+    )
+    assert rows_of(tables, "SELECT * FROM by_word") == PAIRS
+    tables.spark.catalog.dropTempView("by_word")
+    query = "SELECT w FROM {rows}, LATERAL TABLE(words(text)) AS s(w) WHERE id < :most"
+    rows = tables.spark.table("lines")
+    assert rows_of(tables, query, rows=rows, args={"most": 2}) == [("a",), ("b",)]
+
+
+def test_what_is_wrong_in_flinks_lateral_table_is_said_of_the_function(tables: nu.Session) -> None:
+    with pytest.raises(AnalysisException, match="nowhere") as caught:
+        tables.sql("SELECT * FROM lines, LATERAL TABLE(nowhere(text)) AS s(w)")
+    assert "`TABLE`" not in str(caught.value)
+    with pytest.raises(nu.PlanningError, match="words gives 1 columns"):
+        tables.sql("SELECT * FROM lines, LATERAL TABLE(words(text)) AS s(w, x)")
+
+
 def test_an_alias_is_not_taken_for_a_column(tables: nu.Session) -> None:
     query = "SELECT upper(lines.text), w AS text FROM lines, LATERAL words(lines.text) s(w) "
     ordered = [row[1] for row in tables.sql(query + "ORDER BY text DESC").collect()]
@@ -322,6 +400,38 @@ def test_transform(tables: nu.Session) -> None:
     filtered = inner.where("id = 1").transform(nu.join_lateral(repeat("w"), ["v", "n"]))
     assert passes(filtered) == 2
     assert filtered.count() == 4
+
+
+def test_names_of_columns_by_alias(tables: nu.Session) -> None:
+    lines = tables.spark.table("lines")
+    split, repeat = tables.functions["words"], tables.functions["times"]
+    inner = lines.transform(nu.join_lateral(split("text").alias("w")))
+    assert inner.columns == ["id", "text", "w"]
+    both = inner.transform(nu.left_outer_join_lateral(repeat("w", "id").alias("v", "n")))
+    assert both.columns == ["id", "text", "w", "v", "n"]
+    assert passes(both) == 1
+    renamed = lines.transform(nu.join_lateral(split("text").alias("w"), "word"))
+    assert renamed.columns == ["id", "text", "word"]
+    with pytest.raises(nu.PlanningError, match=r"gives 1 columns \(f0\), and there are 2 names"):
+        nu.join_lateral(split("text").alias("a", "b"))
+    # As a DataFrame: one name is its own, as PySpark has it, several are those of its columns.
+    joined = lines.lateralJoin(split(F.col("text").outer()).alias("s")).select("id", "s.f0")
+    assert sorted(map(tuple, joined.collect())) == PAIRS
+    named = lines.lateralJoin(repeat(F.col("text").outer(), F.col("id").outer()).alias("v", "n"))
+    assert named.columns == ["id", "text", "v", "n"]
+
+
+def test_constants_beside_columns(tables: nu.Session) -> None:
+    lines = tables.spark.table("lines").where("id = 1")
+    split, repeat = tables.functions["words"], tables.functions["times"]
+    inner = lines.transform(nu.join_lateral(split("text").alias("w")))
+    twice = inner.transform(nu.join_lateral(repeat("w", 2).alias("v", "n")))
+    assert [(r.v, r.n) for r in twice.collect()] == [("a", 0), ("a", 1), ("b", 0), ("b", 1)]
+    by_name = inner.transform(nu.join_lateral(repeat(count=1, value="w").alias("v", "n")))
+    assert [(r.v, r.n) for r in by_name.collect()] == [("a", 0), ("b", 0)]
+    # A constant needs no row: the call stays in the pass of the one before it.
+    assert passes(twice) == passes(by_name) == 1
+    assert [r.f0 for r in tables.functions["upto"](3).collect()] == [0, 1, 2]
 
 
 def test_functions_of_one_name_that_were_never_registered(session: nu.Session) -> None:
