@@ -73,7 +73,8 @@ def process_function(
     title = name or type(function).__name__
     choice(func_type, ("general",), what=f"{title}, func_type")
     parameters = _parameters(function, title)
-    hints = hints_of(function.process_record)
+    # What says nothing leaves it to the class.
+    hints = {k: t for k, t in hints_of(function.process_record).items() if t is not Any}
     generics = _generics(type(function))
     given = result_type if output_type is None else output_type
     return FunctionDefinition(

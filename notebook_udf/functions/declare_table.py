@@ -30,6 +30,7 @@ from notebook_udf.functions.hints import (
     hints_of,
     present,
     rows_of,
+    shown,
     yields,
 )
 from notebook_udf.functions.kinds import derived
@@ -198,7 +199,7 @@ def _row_of(call: Any, annotation: Any, title: str) -> Any:
     is_rows, row = rows_of(annotation, (*LAZY, *SIZED))
     if not is_rows and inspect.isgeneratorfunction(called(call)):
         raise DeclarationError(
-            f"{title} yields and is annotated to return {_shown(annotation)}, which holds no rows: "
+            f"{title} yields and is annotated to return {shown(annotation)}, which holds no rows: "
             f"annotate it with Iterator[...]"
         )
     if not is_rows:
@@ -232,10 +233,6 @@ def _checked(columns: StructType, title: str) -> StructType:
             f"give a number of months, and multiply it by INTERVAL '1' MONTH"
         )
     return columns
-
-
-def _shown(annotation: Any) -> str:
-    return annotation.__name__ if isinstance(annotation, type) else str(annotation)
 
 
 __all__ = ["columns_of", "returns_one", "udtf", "yields_rows"]

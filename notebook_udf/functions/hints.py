@@ -63,3 +63,8 @@ def present(annotation: Any) -> Any:
         if len(members) == 1:
             return members[0]
     return annotation
+
+
+def shown(annotation: Any) -> str:
+    """An annotation in a message."""
+    return annotation.__name__ if isinstance(annotation, type) else str(annotation)

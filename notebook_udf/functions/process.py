@@ -111,8 +111,10 @@ class NonPartitionedContext(_Context):
 class OneInputStreamProcessFunction(UserDefinedFunction, Generic[IN, OUT]):
     """Takes records one by one, and collects any number of records for each.
 
-    A record is the value itself where the rows have one column, and otherwise a ``Row`` that can
-    be changed; annotated with a dataclass, a NamedTuple or ``dict``, it is one of those.
+    A record is a ``Row`` that can be changed, however many columns there are; annotated with a
+    dataclass, a NamedTuple or ``dict``, it is one of those. It is the bare value of the one column
+    where it is annotated with a type of values (``record: float``), or, without an annotation,
+    where a process function before has collected bare values.
 
     Notes
     -----

@@ -23,6 +23,7 @@ from pyspark.sql.types import (
 )
 from pyspark.sql.udf import UserDefinedFunction
 
+from notebook_udf.errors import PlanningError
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.planner.calls import in_places
 from notebook_udf.planner.column_arguments import with_constants

@@ -20,7 +20,7 @@ from notebook_udf.errors import PlanningError
 from notebook_udf.functions.process import Attributes, ends
 from notebook_udf.planner.aggregates import column_name
 from notebook_udf.planner.process_keeping import fields_set, keeps_no_record
-from notebook_udf.planner.process_records import shape_of, traits_of
+from notebook_udf.planner.process_records import collects_bare_values, shape_of, traits_of
 from notebook_udf.planner.process_stream import keeps_state, refuse_no_end, streamed
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.text import backquoted
@@ -188,7 +188,8 @@ def _steps(chain: Chain) -> tuple[Step, ...]:
     schema: DataType = chain.rows.schema
     before: Step | None = None
     kept = lets_go = False
-    collected: RegisteredFunction | None = None
+    earlier = vars(chain.rows).get(_CHAIN)
+    collected = earlier.functions[-1] if isinstance(earlier, Chain) else None
     schema_before: Any = None
     names = [function.name for function in chain.functions]
     for place, function in enumerate(chain.functions, 1):
@@ -200,11 +201,11 @@ def _steps(chain: Chain) -> tuple[Step, ...]:
         if before is not None:
             waits = before.attributes.no_output_until_end_of_input
             attributes = _inherited(attributes, before.attributes)
-        shape = shape_of(function.name, traits.record, schema)
+        bare = collected is not None and collects_bare_values(collected)
+        shape = shape_of(function.name, traits.record, schema, bare=bare)
         given_up, lets_go = lets_go, _keeps_none(function, shape)
-        taken, collected = collected, function
-        untouched = _untouched(taken, before, schema_before, schema)
-        schema_before = schema
+        untouched = _untouched(collected, before, schema_before, schema)
+        collected, schema_before = function, schema
         before = Step(
             attributes=attributes,
             shape=shape,

@@ -6,11 +6,15 @@ import dataclasses
 import typing
 from typing import Any
 
-from notebook_udf.errors import PlanningError
+from pyspark.sql.types import StructType
+
+from notebook_udf.errors import PlanningError, TypeDeclarationError
 from notebook_udf.functions.by_value import dumps
+from notebook_udf.functions.hints import shown
 from notebook_udf.functions.process import ProcessTraits
 from notebook_udf.functions.row import Row
 from notebook_udf.registry import RegisteredFunction
+from notebook_udf.types import from_annotation
 from notebook_udf.worker.records import Shape
 
 
@@ -19,13 +23,16 @@ def traits_of(function: RegisteredFunction) -> ProcessTraits:
     return function.definition.process or ProcessTraits()
 
 
-def shape_of(function: str, record: Any, schema: Any) -> Shape:
+def shape_of(function: str, record: Any, schema: Any, *, bare: bool) -> Shape:
     """What a function's records, annotated with a class or None, are, made of columns.
+
+    ``bare`` says that the one column holds bare values that a process function has collected.
 
     Raises
     ------
     PlanningError
-        If the class its records are annotated with has a field that is no column.
+        If the class its records are annotated with has a field that is no column, or they are
+        annotated as one value and there are several columns.
     """
     names = tuple(schema.names)
     if len(set(names)) < len(names):
@@ -51,8 +58,32 @@ def shape_of(function: str, record: Any, schema: Any) -> Shape:
         return Shape(tuple(taken), record=dumps(record))
     if record is dict or typing.get_origin(record) is dict:
         return Shape(names, record=dumps(dict))
-    is_row = isinstance(record, type) and issubclass(record, Row)
-    return Shape(names, plain=len(names) == 1 and not is_row)
+    if not _is_value(record):
+        is_row = isinstance(record, type) and issubclass(record, Row)
+        return Shape(names, plain=bare and not is_row)
+    if len(names) != 1:
+        raise PlanningError(
+            f"{function} takes records that are one {shown(record)}, and its input has "
+            f"{len(names)} columns ({', '.join(names)}): select one of them, or annotate its "
+            f"records with Row"
+        )
+    return Shape(names, plain=True)
+
+
+def collects_bare_values(function: RegisteredFunction) -> bool:
+    """Whether what a function collects are values, and no rows."""
+    return not isinstance(function.definition.result_type, StructType)
+
+
+def _is_value(record: Any) -> bool:
+    """Whether records are annotated with the type of one value."""
+    if record is None:
+        return False
+    try:
+        return not isinstance(from_annotation(record, what="the record"), StructType)
+    except TypeDeclarationError:
+        # Row, Any, a class that is no row: nothing is said of a value.
+        return False
 
 
 def _class_fields(record: Any) -> dict[str, bool] | None:

@@ -8,7 +8,7 @@ import datetime as dt
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import pytest
 from hypothesis import given, settings
@@ -170,6 +170,70 @@ def test_records_are_what_the_annotation_says(
     assert values(rows.transform(nu.process(function, output_type="string"))) == [shown]
 
 
+class Single(NamedTuple):
+    x: int
+
+
+@pytest.mark.parametrize(
+    ("annotation", "shown"),
+    [
+        (None, "Row(x=1)"),
+        (nu.Row, "Row(x=1)"),
+        (Any, "Row(x=1)"),
+        (object, "Row(x=1)"),
+        (Single, "Single(x=1)"),
+        (dict[str, int], "{'x': 1}"),
+        (int, "1"),
+        (int | None, "1"),
+        (Annotated[int, "bigint"], "1"),
+    ],
+)
+def test_a_record_of_one_column_is_a_row_unless_it_is_said_to_be_a_value(
+    session: nu.Session, annotation: Any, shown: str
+) -> None:
+    shows = nu.process(collecting(repr, annotation), output_type="string")
+    assert values(numbers(session, 1).transform(shows)) == [shown]
+
+
+def test_a_value_may_be_a_list_or_the_class_may_say_what_it_takes(session: nu.Session) -> None:
+    lists = session.spark.createDataFrame([([1, 2],)], "xs array<int>")
+    longest = nu.process(collecting(lambda xs: max(xs), list[int]), output_type=int)
+    assert values(lists.transform(longest)) == [2]
+
+    class Generic(OneInputStreamProcessFunction[int, int]):
+        def process_record(self, record: Any, output: Any, ctx: Any) -> None:
+            output.collect(record + 1)
+
+    # An annotation that says nothing does not take back what the class says.
+    assert values(numbers(session, 1).transform(nu.process(Generic))) == [2]
+
+
+@pytest.mark.parametrize("chained", [True, False])
+def test_what_was_collected_as_a_value_arrives_as_one(session: nu.Session, chained: bool) -> None:
+    kept = {} if chained else {"on_error": "quarantine"}
+    twice = session.register_function(
+        "twice_each", collecting(lambda x: 2 * x, int), output_type=int, **kept
+    )
+    made = numbers(session, 3).transform(nu.process(twice))
+    for annotation, shown in ((None, "6"), (Any, "6"), (int, "6"), (nu.Row, "Row(value=6)")):
+        shows = nu.process(collecting(repr, annotation), output_type="string")
+        assert values(made.transform(shows)) == [shown]
+    # Rows that have gone through Spark are rows, and so are those with one field.
+    shows = nu.process(collecting(repr), output_type="string")
+    assert values(made.select("*").transform(shows)) == ["Row(value=6)"]
+    single = collecting(lambda x: (x,), int)
+    made = numbers(session, 3).transform(nu.process(single, output_type="y int"))
+    assert values(made.transform(shows)) == ["Row(y=3)"]
+
+
+def test_a_value_of_several_columns_is_refused(session: nu.Session) -> None:
+    rows = session.spark.createDataFrame([("a", 1)], "name string, size int")
+    with pytest.raises(
+        nu.PlanningError, match=r"one int, and its input has 2 columns \(name, size\): select one"
+    ):
+        rows.transform(nu.process(collecting(repr, int), output_type="string"))
+
+
 def test_a_class_takes_the_columns_it_has_fields_for(session: nu.Session) -> None:
     rows = session.spark.createDataFrame(
         [(1.5, "x", "a")], "other double, ignored string, name string"
@@ -192,7 +256,7 @@ def test_a_class_takes_the_columns_it_has_fields_for(session: nu.Session) -> Non
 )
 def test_rows_are_collected_in_any_form(session: nu.Session, collect: Any) -> None:
     once = numbers(session, 1, 2).transform(
-        nu.process(collecting(collect), None, "id int, name string")
+        nu.process(collecting(collect, int), None, "id int, name string")
     )
     assert once.columns == ["id", "name"]
     assert values(once) == [(1, "1"), (2, "2")]
@@ -400,23 +464,23 @@ def test_records_between_two_functions_are_what_columns_would_make_of_them(
 
 
 @pytest.mark.parametrize(
-    ("output_type", "value"),
+    ("output_type", "value", "annotation"),
     [
-        ("float", 0.1),
-        ("decimal(10,2)", Decimal("1.5")),
-        ("timestamp", dt.datetime(2024, 5, 1, 12)),
-        ("array<int>", [1, 2]),
-        ("date", dt.date(2024, 5, 1)),
-        ("binary", b"x"),
-        ("boolean", True),
-        ("smallint", 7),
+        ("float", 0.1, float),
+        ("decimal(10,2)", Decimal("1.5"), Decimal),
+        ("timestamp", dt.datetime(2024, 5, 1, 12), dt.datetime),
+        ("array<int>", [1, 2], list[int]),
+        ("date", dt.date(2024, 5, 1), dt.date),
+        ("binary", b"x", bytes),
+        ("boolean", True, bool),
+        ("smallint", 7, int | None),
     ],
 )
 def test_every_type_is_the_same_behind_a_chain(
-    session: nu.Session, output_type: str, value: Any
+    session: nu.Session, output_type: str, value: Any, annotation: Any
 ) -> None:
     first = nu.process(collecting(lambda record, v=value: copy.copy(v)), output_type=output_type)
-    shows = nu.process(collecting(repr), output_type="string")
+    shows = nu.process(collecting(repr, annotation), output_type="string")
     rows = numbers(session, 1).transform(first)
     assert values(rows.transform(shows)) == values(rows.select("*").transform(shows))
 
@@ -654,7 +718,7 @@ def test_a_failure_cannot_be_swallowed_by_the_function_before(session: nu.Sessio
 
 @pytest.mark.parametrize("chained", [True, False])
 def test_a_value_of_the_wrong_type_is_named(session: nu.Session, chained: bool) -> None:
-    wrong = nu.process(collecting(lambda x: f"<{x}>"), output_type="bigint")
+    wrong = nu.process(collecting(lambda x: f"<{x}>", int), output_type="bigint")
     rows = numbers(session, 5).transform(wrong)
     if chained:
         rows = rows.transform(nu.process(Double))
@@ -705,7 +769,7 @@ def test_what_cannot_be_a_process_function_is_refused(session: nu.Session) -> No
         nu.process(Returns)
     with pytest.raises(nu.PlanningError, match="takes a OneInputStreamProcessFunction"):
         nu.process(len)
-    with pytest.raises(nu.DeclarationError, match="returned 1: give records to"):
+    with pytest.raises(nu.DeclarationError, match=r"returned Row\(x=1\): give records to"):
         numbers(session, 1).transform(nu.process(Returns, output_type=int)).collect()
 
 
@@ -716,7 +780,7 @@ def test_a_record_that_takes_too_long_is_stopped(session: nu.Session) -> None:
         return record
 
     record = session.register_function(
-        "stuck", collecting(stuck), output_type="bigint", timeout="300ms"
+        "stuck", collecting(stuck, int), output_type="bigint", timeout="300ms"
     )
     with pytest.raises(nu.FunctionTimeout) as caught:
         numbers(session, 1, 2).transform(nu.process(record)).collect()
@@ -731,7 +795,7 @@ def test_a_failing_record_may_be_let_go_or_kept(session: nu.Session) -> None:
     for on_error in ("null", "quarantine"):
         name = f"inverts_{on_error}"
         record = session.register_function(
-            name, collecting(invert), output_type="double", on_error=on_error
+            name, collecting(invert, int), output_type="double", on_error=on_error
         )
         assert values(numbers(session, 1, 0, 2).transform(nu.process(record))) == [1.0, 0.5]
     kept = session.errors("inverts_quarantine").collect()
