@@ -72,7 +72,7 @@ PACKAGE = [
     'SUM = StateDeclarations.value_state("sum", int)\n\n\n'
     "class Running(OneInputStreamProcessFunction):\n"
     "    def uses_states(self):\n        return [SUM]\n\n"
-    "    def process_record(self, record, output: Collector[int], ctx):\n"
+    "    def process_record(self, record: int, output: Collector[int], ctx):\n"
     "        state = ctx.get_state(SUM)\n"
     "        state.update((state.value() or 0) + record)\n"
     "        output.collect(state.value())",

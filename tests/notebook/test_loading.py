@@ -100,6 +100,7 @@ def test_nbclient_sees_the_failure() -> None:
             "%udf ",
             [
                 "bench",
+                "drop",
                 "errors",
                 "export",
                 "functions",
