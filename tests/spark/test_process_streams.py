@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -293,7 +294,7 @@ def test_a_checkpoint_of_other_states_is_refused(session: nu.Session, tmp_path: 
 def test_a_state_that_cannot_be_kept_is_named(session: nu.Session, tmp_path: Path) -> None:
     class Unkept(OneInputStreamProcessFunction[nu.Row, int]):
         def process_record(self, record: nu.Row, output: Collector[int], ctx: Any) -> None:
-            ctx.get_state(COUNT).update(lambda: record)
+            ctx.get_state(COUNT).update(threading.Lock())
 
         def uses_states(self) -> Any:
             return [COUNT]

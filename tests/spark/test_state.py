@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import threading
 import time
 from pathlib import Path
 
@@ -283,7 +284,7 @@ class Unpicklable(AggregateFunction):
         return []
 
     def accumulate(self, accumulator: list[object], value: int) -> None:
-        accumulator.append(lambda: value)
+        accumulator.append(threading.Lock())
 
     def get_value(self, accumulator: list[object]) -> int:
         return len(accumulator)
