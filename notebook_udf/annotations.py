@@ -62,6 +62,11 @@ _SCALARS: dict[Any, DataType] = {
     None: NullType(),
     types.NoneType: NullType(),
 }
+# In a field's metadata: a dict that lacks it has NULL there.
+MAY_LACK = "notebook-udf.may-lack"
+# What is said of a TypedDict's key rather than of its value, by name: each of ``typing`` and
+# ``typing_extensions`` has its own.
+_QUALIFIERS = ("Required", "NotRequired", "ReadOnly")
 # Keyed by numpy's kind and size: unsigned types take the next signed one that holds them.
 _NUMPY: dict[str, DataType] = {
     "b1": BooleanType(),
@@ -85,6 +90,8 @@ _HOW = (
 
 def from_annotation(annotation: Any, *, what: str) -> DataType:
     """The Spark type an annotation stands for.
+
+    Fields that a TypedDict may lack say so in their metadata, under ``MAY_LACK``.
 
     Parameters
     ----------
@@ -121,7 +128,7 @@ class _Reading:
         origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
         if origin is typing.Annotated:
             return self._annotated(arguments)
-        if origin in (typing.Required, typing.NotRequired):
+        if _qualifier(origin):
             return self.spec(arguments[0])
         if origin is typing.Union or origin is types.UnionType:
             return self._union(annotation, arguments)
@@ -155,7 +162,7 @@ class _Reading:
             if dataclasses.is_dataclass(annotation):
                 names = [field.name for field in dataclasses.fields(annotation)]
                 return self._struct(annotation, names)
-            if typing.is_typeddict(annotation):
+            if is_typed_dict(annotation):
                 return self._struct(annotation, list(annotation.__annotations__))
             if issubclass(annotation, tuple) and hasattr(annotation, "_fields"):
                 return self._struct(annotation, list(annotation._fields))
@@ -239,6 +246,7 @@ class _Reading:
                 cls, f"its annotation {missing.name!r} is not defined where {cls.__name__} is."
             ) from None
         fields = []
+        optional = optional_keys(cls)
         for name in names:
             inner = _Reading(
                 f"field {name!r} of {cls.__name__}, in {self._what},", (*self._unfolding, cls)
@@ -249,5 +257,42 @@ class _Reading:
                     f"with annotated fields. {_HOW}"
                 )
             data_type, nullable = unwrap(inner.spec(hints[name]), what=inner._what)
-            fields.append(StructField(name, data_type, nullable))
+            if name in optional:
+                fields.append(StructField(name, data_type, True, {MAY_LACK: True}))
+            else:
+                fields.append(StructField(name, data_type, nullable))
         return StructType(fields)
+
+
+def is_typed_dict(cls: Any) -> bool:
+    """Whether a class is a TypedDict, of ``typing`` or of ``typing_extensions``."""
+    return isinstance(cls, type) and issubclass(cls, dict) and hasattr(cls, "__total__")
+
+
+def optional_keys(cls: type) -> frozenset[str]:
+    """The keys that a TypedDict may lack; none of any other class."""
+    if not is_typed_dict(cls):
+        return frozenset()
+    told: frozenset[str] = cls.__optional_keys__  # type: ignore[attr-defined]
+    try:
+        # Where annotations are text, what they say of a key is known only now.
+        hints = typing.get_type_hints(cls, include_extras=True)
+    except NameError:
+        return told
+    return frozenset(key for key, hint in hints.items() if _may_lack(hint, key in told))
+
+
+def _may_lack(hint: Any, told: bool) -> bool:
+    """Whether a key may be missing: as its annotation says, else as the class does."""
+    origin = typing.get_origin(hint)
+    name = _qualifier(origin)
+    if name in ("Required", "NotRequired"):
+        return name == "NotRequired"
+    if name or origin is typing.Annotated:
+        return _may_lack(typing.get_args(hint)[0], told)
+    return told
+
+
+def _qualifier(origin: Any) -> str:
+    name = getattr(origin, "_name", None)
+    return name if name in _QUALIFIERS else ""

@@ -147,7 +147,7 @@ def fingerprint(payload: bytes, definition: FunctionDefinition) -> str:
     """A hash over what a function does: its code, what it refers to, types and options."""
     digest = hashlib.sha256(payload)
     types = [t.json() if t else "" for t in definition.input_types or ()]
-    for part in (*types, definition.result_type.json(), repr(definition.options)):
+    for part in (*types, definition.declared_type.json(), repr(definition.options)):
         digest.update(part.encode())
     return digest.hexdigest()
 

@@ -39,7 +39,7 @@ from pyspark.sql.types import (
     YearMonthIntervalType,
 )
 
-from notebook_udf.annotations import from_annotation
+from notebook_udf.annotations import MAY_LACK, from_annotation
 from notebook_udf.datatypes import DataTypes, ListViewType, MapViewType, NotNull
 from notebook_udf.errors import TypeDeclarationError
 from notebook_udf.typetext import ddl, parse
@@ -57,6 +57,7 @@ __all__ = [
     "is_groupable",
     "resolve",
     "to_arrow",
+    "unmarked",
 ]
 
 _CARRIED = (
@@ -156,6 +157,33 @@ def _carried(data_type: DataType, what: str) -> DataType:
     )
 
 
+def unmarked(data_type: DataType) -> DataType:
+    """The type as Spark knows it: without what is said of keys that a dict may lack."""
+    if isinstance(data_type, ArrayType):
+        element = unmarked(data_type.elementType)
+        if element is data_type.elementType:
+            return data_type
+        return type(data_type)(element, data_type.containsNull)
+    if isinstance(data_type, MapType):
+        key, value = unmarked(data_type.keyType), unmarked(data_type.valueType)
+        if key is data_type.keyType and value is data_type.valueType:
+            return data_type
+        return type(data_type)(key, value, data_type.valueContainsNull)
+    if isinstance(data_type, StructType):
+        fields = list(map(_unmarked_field, data_type.fields))
+        same = all(a is b for a, b in zip(fields, data_type.fields, strict=True))
+        return data_type if same else StructType(fields)
+    return data_type
+
+
+def _unmarked_field(field: StructField) -> StructField:
+    inner = unmarked(field.dataType)
+    if inner is field.dataType and MAY_LACK not in field.metadata:
+        return field
+    metadata = {key: value for key, value in field.metadata.items() if key != MAY_LACK}
+    return StructField(field.name, inner, field.nullable, metadata)
+
+
 def _part(data_type: DataType, nullable: bool, what: str) -> DataType:
     if isinstance(data_type, NullType) and not nullable:
         raise TypeDeclarationError(
@@ -175,7 +203,7 @@ def to_arrow(data_type: DataType) -> pa.DataType:
     """
     from pyspark.sql.pandas.types import to_arrow_type
 
-    return to_arrow_type(_months_as_int(data_type), timezone="UTC")
+    return to_arrow_type(_months_as_int(unmarked(data_type)), timezone="UTC")
 
 
 def _months_as_int(data_type: DataType) -> DataType:

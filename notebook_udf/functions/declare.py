@@ -23,7 +23,7 @@ from notebook_udf.functions.hints import hints_of
 from notebook_udf.functions.kinds import derived, lacks
 from notebook_udf.functions.options import FUNCTION_TYPES, FunctionOptions, function_type
 from notebook_udf.functions.source import find_source
-from notebook_udf.types import from_annotation, resolve
+from notebook_udf.types import from_annotation, resolve, unmarked
 
 
 def udf(
@@ -113,7 +113,7 @@ def udf(
         kind="async" if is_async else "scalar",
         function=function,
         input_types=input_types_of(input_types, parameters, hints, title),
-        result_type=result_type_of(result_type, hints, title),
+        declared_type=result_type_of(result_type, hints, title),
         deterministic=sure,
         func_type=flavour,
         options=parsed or FunctionOptions.parse(options, what=title),
@@ -215,7 +215,9 @@ def input_types_of(
     if given is not None:
         if isinstance(given, (str, DataType)) or not isinstance(given, Sequence):
             given = [given]
-        types = tuple(resolve(t, what=f"parameter {i + 1} of {title}") for i, t in enumerate(given))
+        types = tuple(
+            unmarked(resolve(t, what=f"parameter {i + 1} of {title}")) for i, t in enumerate(given)
+        )
         fixed = [p for p in parameters if not p.startswith("*")]
         if len(types) > len(parameters) and not any(p.startswith("*") for p in parameters):
             raise TypeDeclarationError(
@@ -228,7 +230,7 @@ def input_types_of(
             types_found.append(None)
             continue
         try:
-            types_found.append(from_annotation(hints[parameter], what=parameter))
+            types_found.append(unmarked(from_annotation(hints[parameter], what=parameter)))
         except TypeDeclarationError:
             # An annotation that names no SQL type says nothing about the column.
             types_found.append(None)

@@ -40,7 +40,7 @@ from notebook_udf.functions.kinds import derived, lacks
 from notebook_udf.functions.options import FUNCTION_TYPES, FunctionOptions, function_type
 from notebook_udf.functions.source import find_source
 from notebook_udf.functions.views import ListView, MapView
-from notebook_udf.types import resolve
+from notebook_udf.types import resolve, unmarked
 
 
 def udaf(
@@ -241,7 +241,7 @@ def _declare(
         kind="table aggregate" if table else "aggregate",
         function=function,
         input_types=input_types_of(input_types, parameters, hints, title),
-        result_type=result,
+        declared_type=result,
         deterministic=deterministic_of(function, deterministic, title),
         func_type=flavour,
         options=FunctionOptions.parse(options, what=title),
@@ -314,7 +314,7 @@ def _one_of(accumulator_type: Any, acc_type: Any) -> Any:
 
 
 def _accumulator_type(given: Any, title: str) -> DataType | None:
-    return None if given is None else resolve(given, what=f"the accumulator of {title}")
+    return None if given is None else unmarked(resolve(given, what=f"the accumulator of {title}"))
 
 
 def _emitted(hints: dict[str, Any]) -> dict[str, Any]:

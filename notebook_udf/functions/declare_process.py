@@ -82,7 +82,7 @@ def process_function(
         kind="process",
         function=function,
         input_types=None,
-        result_type=_output_type(given, hints.get(parameters[1]), generics[1], title),
+        declared_type=_output_type(given, hints.get(parameters[1]), generics[1], title),
         deterministic=deterministic_of(function, deterministic, title),
         func_type="general",
         options=FunctionOptions.parse(options, what=title),

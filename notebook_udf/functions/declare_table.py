@@ -105,7 +105,7 @@ def udtf(
         kind="table",
         function=function,
         input_types=input_types_of(input_types, parameters, hints, title),
-        result_type=_columns(result_types, call, hints.get("return"), title),
+        declared_type=_columns(result_types, call, hints.get("return"), title),
         deterministic=deterministic_of(function, deterministic, title),
         func_type=flavour,
         options=FunctionOptions.parse(options, what=title),

@@ -20,6 +20,7 @@ from notebook_udf.errors import PlanningError
 from notebook_udf.functions.base import UserDefinedFunction, implements, of_columns
 from notebook_udf.functions.options import FunctionOptions, FunctionType
 from notebook_udf.functions.process import ProcessTraits
+from notebook_udf.types import unmarked
 
 
 class Door(Protocol):
@@ -82,8 +83,9 @@ class FunctionDefinition:
         The callable, or the instance of a ``UserDefinedFunction``.
     input_types
         Types of the parameters, or None where nothing was declared.
-    result_type
-        Spark type of the result; of its rows, for a table function or a table aggregate.
+    declared_type
+        Type of the result; of its rows, for a table function or a table aggregate. Of fields that
+        a dict may lack it says so.
     accumulator_type
         Spark type of an aggregate's accumulator; None where it is pickled.
     process
@@ -94,7 +96,7 @@ class FunctionDefinition:
     kind: str
     function: Any
     input_types: tuple[DataType | None, ...] | None
-    result_type: DataType
+    declared_type: DataType
     deterministic: bool
     func_type: FunctionType
     options: FunctionOptions
@@ -117,6 +119,11 @@ class FunctionDefinition:
     def _accumulates(self) -> bool:
         """Whether rows come to it one by one, and not as the columns of a whole group."""
         return self.is_aggregate and self.func_type == "general"
+
+    @property
+    def result_type(self) -> DataType:
+        """Spark type of the result, or of its rows."""
+        return unmarked(self.declared_type)
 
     @functools.cached_property
     def mergeable(self) -> bool:

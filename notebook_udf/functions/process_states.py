@@ -19,7 +19,7 @@ from notebook_udf.functions.states import (
     InMemoryValueState,
     State,
 )
-from notebook_udf.types import resolve
+from notebook_udf.types import resolve, unmarked
 
 # Stands for the key where none is current; None is one.
 NO_KEY: Any = object()
@@ -62,12 +62,12 @@ class StateDeclarations:
         TypeDeclarationError
             If the type is unknown.
         """
-        return StateDeclaration(name, "value", resolve(type, what=f"the state {name!r}"))
+        return StateDeclaration(name, "value", _type(type, name))
 
     @staticmethod
     def list_state(name: str, type: Any) -> StateDeclaration:
         """A list per key; ``type`` is that of an element."""
-        return StateDeclaration(name, "list", resolve(type, what=f"the state {name!r}"))
+        return StateDeclaration(name, "list", _type(type, name))
 
     @staticmethod
     def map_state(name: str, type: Any, value_type: Any = None) -> StateDeclaration:
@@ -78,9 +78,9 @@ class StateDeclarations:
         DeclarationError
             If ``type`` is no MAP and ``value_type`` is not given.
         """
-        found = resolve(type, what=f"the state {name!r}")
+        found = _type(type, name)
         if value_type is not None:
-            values = resolve(value_type, what=f"the values of the state {name!r}")
+            values = unmarked(resolve(value_type, what=f"the values of the state {name!r}"))
             found = MapType(found, values)
         if not isinstance(found, MapType):
             raise DeclarationError(
@@ -88,6 +88,10 @@ class StateDeclarations:
                 f"the type of its keys and that of its values"
             )
         return StateDeclaration(name, "map", found)
+
+
+def _type(given: Any, name: str) -> DataType:
+    return unmarked(resolve(given, what=f"the state {name!r}"))
 
 
 def checked_states(declared: Any, function: str) -> tuple[StateDeclaration, ...]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+from pyspark.sql.types import ArrayType
 
 from notebook_udf.errors import FailedRow, PlanningError, ResultError
 from notebook_udf.functions.definition import FunctionDefinition
@@ -10,7 +13,6 @@ from notebook_udf.kernel.async_options import configured
 from notebook_udf.kernel.calling import call_here
 from notebook_udf.kernel.trial import Trial, try_rows
 from notebook_udf.planner import aggregates, process, scalar, table_calls, tables
-from notebook_udf.planner.shipped import result_type
 from notebook_udf.registry import RegisteredFunction, fingerprint
 
 if TYPE_CHECKING:
@@ -49,16 +51,19 @@ class SessionActions:
         from notebook_udf.worker.encode import BadResult, encoder
         from notebook_udf.worker.tuples import rows_encoder
 
-        definition = record.definition
+        # Errors name it as it was registered.
+        definition = replace(record.definition, name=record.name)
         job_parameters = self._session.job_parameters
         result = call_here(definition, args, kwargs, job_parameters=job_parameters)
         if definition.func_type == "general":
             try:
                 if definition.kind == "table":
-                    rows_encoder(definition.result_type)(result)
+                    rows_encoder(definition.declared_type)(result)
                 else:
-                    results = result if definition.kind == "process" else [result]
-                    encoder(result_type(definition))(results)
+                    declared = definition.declared_type
+                    if definition.kind == "table aggregate":
+                        declared = ArrayType(declared)
+                    encoder(declared)(result if definition.kind == "process" else [result])
             except BadResult as error:
                 failed = FailedRow(record.name, record.version, "", "BadResult", str(error))
                 raise ResultError(f"{record.name}: {error}", failed=failed) from None

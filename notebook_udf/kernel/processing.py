@@ -88,4 +88,4 @@ def _record(function: Any, output_type: Any) -> RegisteredFunction:
     if output_type is None:
         return function
     result = resolve(output_type, what=f"what {function.name} collects")
-    return replace(function, definition=replace(function.definition, result_type=result))
+    return replace(function, definition=replace(function.definition, declared_type=result))

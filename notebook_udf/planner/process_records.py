@@ -8,6 +8,7 @@ from typing import Any
 
 from pyspark.sql.types import StructType
 
+from notebook_udf.annotations import is_typed_dict, optional_keys
 from notebook_udf.errors import PlanningError, TypeDeclarationError
 from notebook_udf.functions.by_value import dumps
 from notebook_udf.functions.hints import shown
@@ -100,7 +101,7 @@ def _class_fields(record: Any) -> dict[str, bool] | None:
     if issubclass(record, tuple) and hasattr(record, "_fields"):
         defaults = getattr(record, "_field_defaults", {})
         return {name: name not in defaults for name in record._fields}
-    if typing.is_typeddict(record):
-        required = getattr(record, "__required_keys__", ())
-        return {name: name in required for name in record.__annotations__}
+    if is_typed_dict(record):
+        optional = optional_keys(record)
+        return {name: name not in optional for name in record.__annotations__}
     return None

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from itertools import chain
 from operator import attrgetter, itemgetter
 from types import NoneType
@@ -20,6 +20,7 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql.types import ArrayType, DataType, MapType, Row, StructType
 
+from notebook_udf.annotations import MAY_LACK
 from notebook_udf.functions.row import Row as OwnRow
 from notebook_udf.types import to_arrow
 from notebook_udf.worker.columns import Column, Values, validity
@@ -231,7 +232,7 @@ def _structs(data_type: StructType) -> Column:
 def taker(value: Any, names: list[str], data_type: StructType) -> Take:
     """How values of this value's class give their parts, in the order of the fields."""
     if isinstance(value, dict):
-        return _by_key(names)
+        return _by_key(names, {f.name for f in data_type.fields if MAY_LACK in f.metadata})
     if isinstance(value, Row):
         return _of_rows(names)
     if isinstance(value, OwnRow):
@@ -262,8 +263,8 @@ def _getter(kind: Callable[..., Any], keys: list[Any]) -> Take:
     return lambda value: tuple(single(value) for single in singles)
 
 
-def _same_names(given: list[Any], names: list[str]) -> None:
-    missing = [name for name in names if name not in given]
+def _same_names(given: list[Any], names: list[str], optional: Collection[str] = ()) -> None:
+    missing = [name for name in names if name not in given and name not in optional]
     unknown = [name for name in given if name not in names]
     if missing:
         raise Refused(f"the field {missing[0]!r} is missing; return None in it for NULL")
@@ -271,19 +272,23 @@ def _same_names(given: list[Any], names: list[str]) -> None:
         raise Refused(
             f"there is no field {shortened(unknown[0])}; the fields are {', '.join(names)}"
         )
-    if len(given) != len(names):
+    if len(set(names)) != len(names):
         raise Refused("two of its fields have the same name; return a tuple, by position")
 
 
-def _by_key(names: list[str]) -> Take:
+def _by_key(names: list[str], optional: Collection[str]) -> Take:
     get, wanted = _getter(itemgetter, list(names)), frozenset(names)
+    needed = wanted.difference(optional)
     twice = len(wanted) != len(names)
 
     def take(value: dict[Any, Any]) -> tuple[Any, ...]:
         # A defaultdict would make up what is missing, so its keys are compared first.
-        if twice or value.keys() != wanted:
-            _same_names(list(value), names)
-        return get(value)
+        keys = value.keys()
+        if keys == wanted and not twice:
+            return get(value)
+        if twice or not needed <= keys <= wanted:
+            _same_names(list(value), names, optional)
+        return tuple(map(value.get, names))
 
     return take
 

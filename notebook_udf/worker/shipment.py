@@ -170,7 +170,7 @@ def ship(
         func_type=definition.func_type,
         parameters=definition.parameters,
         input_types=definition.input_types or (),
-        result_type=definition.result_type,
+        result_type=definition.declared_type,
         options=definition.options,
         hash=sha256(payload).hexdigest(),
         source_file=source.file,

@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 from pyspark.sql import types as sp
 from pyspark.sql.pandas.types import to_arrow_type
 
+from notebook_udf.annotations import MAY_LACK
 from notebook_udf.datatypes import Field
 from notebook_udf.errors import TypeDeclarationError
 from notebook_udf.types import (
@@ -429,7 +430,15 @@ POINT = struct(("x", sp.LongType()), ("label", sp.StringType()))
             Path,
             struct(("points", sp.ArrayType(POINT)), ("owner", sp.StringType(), False)),
         ),
-        (Options, struct(("depth", sp.LongType()), ("name", sp.StringType()))),
+        (
+            Options,
+            sp.StructType(
+                [
+                    sp.StructField("depth", sp.LongType()),
+                    sp.StructField("name", sp.StringType(), True, {MAY_LACK: True}),
+                ]
+            ),
+        ),
     ],
 )
 def test_annotations_stand_for_types(annotation: Any, expected: sp.DataType) -> None:
