@@ -91,6 +91,10 @@ class MapViewType(MapType):  # type: ignore[misc]
         return f"map_view<{self.keyType.simpleString()},{self.valueType.simpleString()}>"
 
 
+# In a field's metadata: it holds a view, of which nothing is known but that it is pickled.
+IS_VIEW = "notebook-udf.view"
+
+
 def unwrap(spec: TypeSpec, *, what: str) -> tuple[DataType, bool]:
     """Split a type from its nullability.
 

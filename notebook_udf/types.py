@@ -40,7 +40,7 @@ from pyspark.sql.types import (
 )
 
 from notebook_udf.annotations import MAY_LACK, from_annotation
-from notebook_udf.datatypes import DataTypes, ListViewType, MapViewType, NotNull
+from notebook_udf.datatypes import IS_VIEW, DataTypes, ListViewType, MapViewType, NotNull
 from notebook_udf.errors import TypeDeclarationError
 from notebook_udf.typetext import ddl, parse
 
@@ -50,11 +50,13 @@ if TYPE_CHECKING:
 __all__ = [
     "DataTypes",
     "NotNull",
+    "beside_views",
     "contains_view",
     "contains_year_month",
     "ddl",
     "from_annotation",
     "is_groupable",
+    "marks_views",
     "resolve",
     "to_arrow",
     "unmarked",
@@ -244,6 +246,30 @@ def is_groupable(data_type: DataType) -> bool:
 def contains_view(data_type: DataType) -> bool:
     """Whether a ``ListView`` or ``MapView`` occurs in the type, at any depth."""
     return _contains(data_type, ListViewType) or _contains(data_type, MapViewType)
+
+
+def beside_views(data_type: DataType) -> DataType | None:
+    """The type with fields marked ``IS_VIEW`` in the place of views; None if nothing is beside
+    them."""
+    if not contains_view(data_type):
+        return data_type
+    if not isinstance(data_type, StructType):
+        return None
+    fields = []
+    for field in data_type.fields:
+        inner = beside_views(field.dataType)
+        if inner is None:
+            fields.append(StructField(field.name, NullType(), True, {IS_VIEW: True}))
+        else:
+            fields.append(StructField(field.name, inner, field.nullable))
+    return StructType(fields)
+
+
+def marks_views(data_type: DataType) -> bool:
+    """Whether ``beside_views`` has marked a field of the type."""
+    return isinstance(data_type, StructType) and any(
+        IS_VIEW in field.metadata or marks_views(field.dataType) for field in data_type.fields
+    )
 
 
 def _contains(data_type: DataType, kind: type[DataType]) -> bool:

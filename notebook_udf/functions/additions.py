@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from pyspark.sql.types import ArrayType, DataType, StructType
+
 # An item's position, an attribute's name, or None for an accumulator that is a number itself.
 Slot: TypeAlias = int | str | None
 
@@ -72,6 +74,18 @@ class Sums:
     removals: tuple[Addition, ...] | None
     parameters: int
     variadic: bool
+
+
+def slot_type(accumulator: DataType, slot: Slot) -> DataType | None:
+    """The type that an accumulator's type declares for a slot; None if it has no such slot."""
+    if slot is None:
+        return accumulator
+    if isinstance(accumulator, ArrayType):
+        return accumulator.elementType
+    try:
+        return accumulator[slot].dataType if isinstance(accumulator, StructType) else None
+    except (KeyError, IndexError):
+        return None
 
 
 def parameters(expression: Expression) -> set[int]:

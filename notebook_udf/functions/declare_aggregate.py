@@ -67,7 +67,8 @@ def udaf(
     result_type
         Type of the result; else ``get_result_type()``, else the annotation of ``get_value``.
     accumulator_type, acc_type
-        Type of the accumulator; else ``get_accumulator_type()``, else it is pickled.
+        Type of the accumulator; else ``get_accumulator_type()``, else it is pickled. One that the
+        type cannot hold is an error, on tables as on streams; what is in views is not looked at.
     func_type
         ``"general"`` takes a row at a time, ``"pandas"`` and ``"arrow"`` a whole group's columns,
         for which a class's ``accumulate`` is called once; a struct is a DataFrame to pandas.

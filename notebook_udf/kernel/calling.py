@@ -21,7 +21,10 @@ from notebook_udf.functions.process import (
     RuntimeContext,
 )
 from notebook_udf.functions.process_states import NO_KEY, KeyedStates
+from notebook_udf.worker.accumulators import Codec, misfit
+from notebook_udf.worker.encode import BadResult
 from notebook_udf.worker.explode import rows_in
+from notebook_udf.worker.shipment import held_accumulator
 
 
 def call_here(
@@ -126,9 +129,15 @@ def _aggregated(definition: FunctionDefinition, function: Any, columns: list[Any
             f"of one length"
         )
     accumulator = function.create_accumulator()
+    hold = Codec(held_accumulator(definition), accumulator).hold
     for row in zip(*columns, strict=True):
         answer = function.accumulate(accumulator, *row)
         accumulator = accumulator if answer is None else answer
+    if hold is not None:
+        try:
+            hold([accumulator])
+        except BadResult as error:
+            raise misfit(definition.name, error, {}) from None
     return _value(function, accumulator)
 
 

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pyspark.sql.types import (
-    ArrayType,
     ByteType,
     DataType,
     DoubleType,
@@ -34,6 +33,7 @@ from notebook_udf.functions.additions import (
     Sums,
     divisors,
     parameters,
+    slot_type,
 )
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.planner.faults import attempted
@@ -214,16 +214,10 @@ class _Writer:
 
     def _fits(self, slot: Slot, *, whole: bool) -> None:
         """Refuses a slot that its declared type may not hold: that error is not for Spark."""
-        kept = self._kept
-        if isinstance(kept, ArrayType):
-            kept = kept.elementType
-        elif isinstance(kept, StructType) and slot is not None:
-            try:
-                kept = kept[slot].dataType
-            except (KeyError, IndexError):
-                raise _Unlike from None
+        if self._kept is None:
+            return
         wanted = (LongType, DoubleType) if whole else (DoubleType,)
-        if kept is not None and not isinstance(kept, wanted):
+        if not isinstance(slot_type(self._kept, slot), wanted):
             raise _Unlike
 
     def _trouble(self, addition: Addition) -> list[str]:

@@ -11,7 +11,7 @@ import dataclasses
 import datetime as dt
 import numbers
 import pickle
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -21,7 +21,7 @@ from pyspark.sql.types import ArrayType, DataType, StructType
 from notebook_udf.errors import DeclarationError
 from notebook_udf.functions.fields import UNKNOWN, fields_of
 from notebook_udf.functions.row import Row
-from notebook_udf.types import ddl
+from notebook_udf.types import ddl, marks_views
 from notebook_udf.worker.blame import WorkerStopped
 from notebook_udf.worker.call import FunctionCall
 from notebook_udf.worker.decode import decoder
@@ -203,19 +203,31 @@ class Accumulation:
                 self.call.fail(error, outcome=self.on_error, group=group(place))
                 results[place] = None
 
+    def check(
+        self, accumulators: list[Any], group: Group, rows: Sequence[int] | None = None
+    ) -> None:
+        """Refuses accumulators that stay where they are and that their declared type cannot hold:
+        what a function may keep does not depend on whether it travels.
+
+        Many at a time, because it costs as much as sending them. ``rows`` are their places in the
+        bundle, if they are not 0, 1 and so on; ``group`` answers the keys of such a place.
+        """
+        if self.codec.hold is None or not accumulators:
+            return
+        try:
+            self.codec.hold(accumulators)
+        except BadResult as error:
+            place = error.index if rows is None else rows[error.index]
+            self._misfits(error, accumulators[error.index], place, group)
+
     def encoded(self, accumulators: list[Any], group: Group) -> pa.Array:
         """Accumulators as a column that travels to another worker."""
+        if self.codec.pickles:
+            self.check(accumulators, group)
         try:
             return self.codec.encode(accumulators)
         except BadResult as error:
-            place = error.index
-            at = f" at {error.path}" if error.path else ""
-            reason = DeclarationError(
-                f"the accumulator of {self.call.name}{_of(group(place))} holds "
-                f"{shortened(error.value)}{at} ({type(error.value).__name__}), which its type "
-                f"{ddl(error.expected)} cannot hold: {error.reason}"
-            )
-            self.call.fail(reason, [accumulators[place]], place, group=group(place))
+            self._misfits(error, accumulators[error.index], error.index, group)
             raise
         except Exception as error:
             place = next((i for i, each in enumerate(accumulators) if self._stays(each)), 0)
@@ -225,6 +237,10 @@ class Accumulation:
             )
             self.call.fail(reason, group=group(place))
             raise
+
+    def _misfits(self, error: BadResult, accumulator: Any, place: int, group: Group) -> None:
+        reason = misfit(self.call.name, error, group(place))
+        self.call.fail(reason, [accumulator], place, group=group(place), method="get_value")
 
     def _stays(self, accumulator: Any) -> bool:
         try:
@@ -257,19 +273,41 @@ class Accumulation:
         )
 
 
+def misfit(function: str, error: BadResult, group: Mapping[str, Any]) -> DeclarationError:
+    """What to say of an accumulator that its declared type cannot hold."""
+    at = f" at {error.path}" if error.path else ""
+    return DeclarationError(
+        f"the accumulator of {function}{_of(group)} holds {shortened(error.value)}{at} "
+        f"({type(error.value).__name__}), which its type {ddl(error.expected)} cannot hold: "
+        f"{error.reason}"
+    )
+
+
 class Codec:
-    """Accumulators as a column of the declared type, or pickled where none is declared."""
+    """Accumulators as a column of the declared type, or pickled where none is declared, and where
+    it marks views, which hold any objects.
+
+    Attributes
+    ----------
+    encode, decode
+        To the column and back.
+    hold
+        Raises ``BadResult`` for accumulators that the declared type cannot hold; None without one.
+    """
 
     def __init__(self, declared: DataType | None, fresh: Any) -> None:
+        self.encode: Callable[[list[Any]], pa.Array] = _pickled
+        self.decode: Callable[[pa.Array], list[Any]] = _unpickled
+        self.hold: Callable[[list[Any]], pa.Array] | None = None
+        self.pickles = declared is None or marks_views(declared)
         if declared is None:
-            self.encode: Callable[[list[Any]], pa.Array] = _pickled
-            self.decode: Callable[[pa.Array], list[Any]] = _unpickled
             return
-        self.encode = encoder(declared)
+        self.hold = encoder(declared)
         if isinstance(fresh, (set, frozenset)) and isinstance(declared, ArrayType):
-            self.encode = _of_lists(self.encode)
-        self._restore = _restorer(declared, fresh)
-        self.decode = self._decoded
+            self.hold = _of_lists(self.hold)
+        if not self.pickles:
+            self._restore = _restorer(declared, fresh)
+            self.encode, self.decode = self.hold, self._decoded
 
     def _decoded(self, column: pa.Array) -> list[Any]:
         values = decoder(column.type)(column)
@@ -285,7 +323,9 @@ def _unpickled(column: pa.Array) -> list[Any]:
 
 
 def _of_lists(encode: Callable[[list[Any]], pa.Array]) -> Callable[[list[Any]], pa.Array]:
-    return lambda accumulators: encode(list(map(list, accumulators)))
+    return lambda accumulators: encode(
+        [list(each) if isinstance(each, (set, frozenset)) else each for each in accumulators]
+    )
 
 
 def _restorer(declared: DataType, fresh: Any) -> Callable[[Any], Any] | None:
@@ -386,4 +426,4 @@ def _kind(value: Any) -> str:
     return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
-__all__ = ["FATAL", "Accumulation", "Codec", "Group"]
+__all__ = ["FATAL", "LOST", "Accumulation", "Codec", "Group", "misfit"]

@@ -21,6 +21,7 @@ import pyarrow as pa
 from pyspark.sql.types import ArrayType, DataType, MapType, Row, StructType
 
 from notebook_udf.annotations import MAY_LACK
+from notebook_udf.datatypes import IS_VIEW
 from notebook_udf.functions.row import Row as OwnRow
 from notebook_udf.types import to_arrow
 from notebook_udf.worker.columns import Column, Values, validity
@@ -192,7 +193,10 @@ def _maps(data_type: MapType) -> Column:
 def _structs(data_type: StructType) -> Column:
     arrow = to_arrow(data_type)
     names = [field.name for field in data_type.fields]
-    columns = [_column(field.dataType) for field in data_type.fields]
+    columns = [
+        _anything if IS_VIEW in field.metadata else _column(field.dataType)
+        for field in data_type.fields
+    ]
     blank = (None,) * len(names)
 
     def taken(values: Values) -> list[tuple[Any, ...]]:
@@ -227,6 +231,11 @@ def _structs(data_type: StructType) -> Column:
         return pa.Array.from_buffers(arrow, len(values), [bitmap], children=children)
 
     return encode
+
+
+def _anything(values: Values) -> pa.Array:
+    # A view may load its entries from state when it is looked into.
+    return pa.nulls(len(values))
 
 
 def taker(value: Any, names: list[str], data_type: StructType) -> Take:

@@ -17,7 +17,7 @@ from pyspark.sql.types import ArrayType
 
 from notebook_udf.errors import DeclarationError
 from notebook_udf.functions.base import implements, of_columns
-from notebook_udf.worker.accumulators import Accumulation, Group
+from notebook_udf.worker.accumulators import LOST, Accumulation, Group
 from notebook_udf.worker.arguments import fitted
 from notebook_udf.worker.call import FunctionCall
 from notebook_udf.worker.decode import decoder
@@ -79,10 +79,18 @@ class MergeRunner(GroupRunner):
 
     def accumulators(self, decoded: Any, rows: int, group: Group) -> list[Any]:
         offsets, partial = decoded
-        return [
-            partial[start] if end - start == 1 else self._merged(partial[start:end], group, place)
-            for place, (start, end) in enumerate(pairwise(offsets))
-        ]
+        found: list[Any] = []
+        # The others have travelled, and were held to their type before.
+        merged: list[int] = []
+        for place, (start, end) in enumerate(pairwise(offsets)):
+            if end - start == 1:
+                found.append(partial[start])
+                continue
+            found.append(self._merged(partial[start:end], group, place))
+            if found[-1] is not LOST:
+                merged.append(place)
+        self._accumulation.check([found[place] for place in merged], group, merged)
+        return found
 
     def _merged(self, accumulators: list[Any], group: Group, place: int) -> Any:
         accumulation = self._accumulation
@@ -115,7 +123,9 @@ class WholeRunner(GroupRunner):
     def accumulators(self, decoded: Any, rows: int, group: Group) -> list[Any]:
         offsets, given, arguments = decoded
         with self._accumulation.keeping(given):
-            return list(self._accumulated(offsets, arguments, group))
+            found = list(self._accumulated(offsets, arguments, group))
+        self._accumulation.check(found, group)
+        return found
 
     def _accumulated(
         self, offsets: list[int], arguments: list[list[Any]], group: Group

@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from pyspark.sql.types import DataType, DoubleType, LongType
 
 from notebook_udf.functions.additions import (
     Addition,
@@ -27,6 +28,7 @@ from notebook_udf.functions.additions import (
     Sums,
     divisors,
     parameters,
+    slot_type,
 )
 from notebook_udf.functions.row import Row
 from notebook_udf.worker.frames import Mask, Places
@@ -56,8 +58,10 @@ class RunningSums:
         size: int,
         skipped: Sequence[bool] | None,
         create: Callable[[], Any],
+        declared: DataType | None = None,
     ) -> RunningSums | None:
-        """The amounts of a bundle's rows; None where Python's own sums could be others.
+        """The amounts of a bundle's rows; None where Python's own sums could be others, or where
+        the accumulator's declared type may not hold them.
 
         ``columns`` are the function's arguments, of ``size`` rows; ``skipped`` says which rows do
         not meet its condition; ``create`` makes a fresh accumulator.
@@ -74,6 +78,10 @@ class RunningSums:
             with np.errstate(all="ignore"):
                 slots = {slot: rows.amounts(sums, slot, _slot(fresh, slot)) for slot in sums.fresh}
         except _Unlike:
+            return None
+        if declared is not None and not all(
+            amounts.fit(slot_type(declared, slot)) for slot, amounts in slots.items()
+        ):
             return None
         return cls(slots, create)
 
@@ -203,9 +211,22 @@ class _Amounts:
     """What rows add to a slot when they come and when they go, in the order of the code."""
 
     fresh: int | float
-    whole: bool
+    # How large whole numbers can get; None for floats.
+    bound: int | None
     added: list[_Term]
     removed: list[_Term] | None
+
+    @property
+    def whole(self) -> bool:
+        return self.bound is not None
+
+    def fit(self, declared: DataType | None) -> bool:
+        """Whether a type holds whatever the slot comes to."""
+        if self.bound is None:
+            return isinstance(declared, DoubleType)
+        return isinstance(declared, LongType) or (
+            isinstance(declared, DoubleType) and self.bound <= _EXACT
+        )
 
     def totals(self, run: _Run) -> list[Any]:
         """The slot's value for each frame of a run."""
@@ -253,14 +274,15 @@ class _Rows:
         if isinstance(fresh, int) and not whole and any(bound is not None for bound in bounds):
             # Whole numbers are added exactly until the first float comes.
             raise _Unlike
+        largest = None
         if whole:
-            _bounded(int(abs(fresh)) + self._size * sum(bound or 0 for bound in bounds))
+            largest = _bounded(int(abs(fresh)) + self._size * sum(bound or 0 for bound in bounds))
         terms = [
             self._term(addition, amount, whole)
             for addition, (amount, _) in zip((*added, *removed), found, strict=True)
         ]
         taken = terms[len(added) :] if sums.removals is not None else None
-        return _Amounts(fresh, whole, terms[: len(added)], taken)
+        return _Amounts(fresh, largest, terms[: len(added)], taken)
 
     def _term(self, addition: Addition, amount: Any, whole: bool) -> _Term:
         applies = self._kept

@@ -20,7 +20,7 @@ from notebook_udf.functions.async_options import options_of
 from notebook_udf.functions.base import WithGracefulShutdown
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.functions.options import FunctionOptions
-from notebook_udf.types import contains_view
+from notebook_udf.types import beside_views, contains_view
 from notebook_udf.worker.pickling import unpack
 
 # A cell or module longer than this is quoted by line number only.
@@ -59,7 +59,7 @@ class Header:
     source_file: str = ""
     source_lines: tuple[str, ...] = field(default=(), repr=False)
     role: Role = "scalar"
-    # None: the accumulator is pickled.
+    # What accumulators are held to, as held_accumulator answers it.
     accumulator_type: DataType | None = None
     # Whether it is to be told when its job ends in order.
     graceful: bool = False
@@ -176,7 +176,7 @@ def ship(
         source_file=source.file,
         source_lines=source.lines if len(source.lines) <= _MOST_SOURCE_LINES else (),
         role=role,
-        accumulator_type=travelling_accumulator(definition),
+        accumulator_type=held_accumulator(definition),
         graceful=isinstance(definition.function, WithGracefulShutdown),
         notes=notes,
     )
@@ -190,3 +190,9 @@ def travelling_accumulator(definition: FunctionDefinition) -> DataType | None:
     """
     declared = definition.accumulator_type
     return None if declared is None or contains_view(declared) else declared
+
+
+def held_accumulator(definition: FunctionDefinition) -> DataType | None:
+    """The type accumulators are held to, views in them being marked; None if there is none."""
+    declared = definition.accumulator_type
+    return None if declared is None else beside_views(declared)

@@ -17,10 +17,13 @@ import numpy as np
 
 from notebook_udf.worker.accumulators import Accumulation, Group
 from notebook_udf.worker.blame import WorkerStopped
+from notebook_udf.worker.frame_check import FrameCheck
 from notebook_udf.worker.frames import Places
 
 # Fewer rows whose frames move alike are stepped through one by one.
 _SHORTEST_RUN = 16
+# Of more at once the garbage collector would go through all that is kept of each.
+_LONGEST_RUN = 256
 
 
 class Slide:
@@ -40,6 +43,8 @@ class Slide:
         Whether the function has a ``retract``.
     copies
         Whether a result may be a part of the accumulator, which goes on changing.
+    check
+        Holds accumulators to their declared type; None without one.
     """
 
     def __init__(
@@ -50,8 +55,10 @@ class Slide:
         group: Group,
         retracts: bool,
         copies: bool,
+        check: FrameCheck | None = None,
     ) -> None:
         self._accumulation = accumulation
+        self._check = check
         self._columns = columns
         self._skipped = skipped
         self._group = group
@@ -82,6 +89,7 @@ class Slide:
             else:
                 for row in range(start, end):
                     values.append(self._step(row, lows[row], highs[row]))
+        self._leave(len(lows) - 1)
         return values
 
     def ask(
@@ -92,6 +100,9 @@ class Slide:
         values: list[Any] = []
         call = self._accumulation.call
         call.slice_start, call.results = first, values
+        if self._check is not None:
+            # Of sums it is known that the type holds them; this is for whatever is beside them.
+            self._check.add(list(islice(made(), 1)), [first])
         try:
             # extend() keeps what it got before an exception: its length is the frame.
             values.extend(map(self._ask, made()))
@@ -124,7 +135,8 @@ class Slide:
         starts = [0, *edges.tolist()]
         for start, end in zip(starts, [*starts[1:], size], strict=True):
             if pattern[start] >= 0:
-                yield start, end
+                for first in range(start, end, _LONGEST_RUN):
+                    yield first, min(first + _LONGEST_RUN, end)
             else:
                 # Not alike: each row a run of its own.
                 for row in range(start, end):
@@ -138,13 +150,21 @@ class Slide:
         lets_go = low > self._low
         anew = low < self._low or high < self._high
         if anew or (lets_go and (not self._retracts or low >= self._high)):
+            self._leave(row - 1)
             self._accumulator = self._accumulation.create()
             self._low = self._high = low
         self._take("accumulate", self._high, high)
         self._take("retract", self._low, low)
         self._low, self._high, self._known = low, high, True
+        if self._check is not None:
+            self._check.asked(self._accumulator, self._first + row)
         self._value = self._value_of(row)
         return self._value
+
+    def _leave(self, row: int) -> None:
+        """Notes the accumulator that a row was the last one to ask."""
+        if self._check is not None and row >= 0:
+            self._check.left(self._accumulator, self._first + row)
 
     def _take(self, method: str, start: int, end: int) -> None:
         accumulation = self._accumulation
@@ -172,9 +192,13 @@ class Slide:
 
     def _failed(self, error: BaseException, method: str, row: int) -> None:
         arguments = [column[row] for column in self._columns]
+        at = self._first + row
         if method == "get_value":
             arguments = [self._accumulator]
-        at = self._first + row
+            if self._check is not None:
+                # Where its type cannot hold what it was asked of, that is the reason.
+                self._check.add(arguments, [at])
+                self._check.finish()
         self._accumulation.row_failed(error, arguments, at, self._group(at), method)
         if method == "accumulate":
             # Never taken in, it must not be taken out later.
@@ -192,14 +216,17 @@ class Slide:
         retracting = lows[end - 1] > self._low
         new = [iter(column[self._high : self._high + count]) for column in self._columns]
         old = [iter(column[self._low : self._low + count]) for column in self._columns]
-        ticks = [repeat(self._accumulator, count) for _ in range(3)]
+        ticks = [repeat(self._accumulator, count) for _ in range(4)]
+        copy_of = None if self._check is None else self._check.copy
         steps = [map(accumulation.accumulate, ticks[0], *new)]
         if retracting:
             steps.append(map(accumulation.retract, ticks[1], *old))
+        if copy_of is not None:
+            steps.append(map(copy_of, ticks[3]))
         steps.append(map(self._ask, ticks[2]))
         found: list[tuple[Any, ...]] = []
         try:
-            # zip() asks each in turn: a row in, a row out, the value; three loops in one, in C.
+            # zip() asks each in turn: a row in, a row out, the value; all loops in one, in C.
             found.extend(zip(*steps, strict=False))
             if len(found) < count:
                 raise RuntimeError("the function raised StopIteration")
@@ -210,6 +237,8 @@ class Slide:
             self._blame(error, asked, start, len(found))
             raise
         *answers, results = zip(*found, strict=True)
+        if self._check is not None and copy_of is not None:
+            self._check.add(answers.pop(), range(self._first + start, self._first + end))
         for method, given in zip(("accumulate", "retract"), answers, strict=False):
             if given.count(None) != count:
                 for answer in given:

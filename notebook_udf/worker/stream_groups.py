@@ -17,7 +17,7 @@ import pyarrow as pa
 from notebook_udf.errors import DeclarationError, PlanningError
 from notebook_udf.functions.views import MapView
 from notebook_udf.types import to_arrow
-from notebook_udf.worker.accumulators import Group
+from notebook_udf.worker.accumulators import LOST, Group
 from notebook_udf.worker.caches import ABSENT, EntryCache
 from notebook_udf.worker.call import FunctionCall
 from notebook_udf.worker.groups import result_encoder
@@ -146,6 +146,7 @@ class StreamGroups:
             if each.taken_out:
                 self._rows.take_out(each)
             del self._held[each.key]
+        self._check(held)
         if not self._final:
             yield from self._results(held)
         # No row of theirs is left: such keys are forgotten.
@@ -162,6 +163,12 @@ class StreamGroups:
         self._cache.flush()
         self._server.update(ACCUMULATORS, written)
         self._server.clear(_VARIABLES, [each.place for each in gone])
+
+    def _check(self, held: list[Held]) -> None:
+        """Before their results leave and before they are written, which nothing takes back."""
+        for number, accumulation in enumerate(self._accumulations):
+            kept = [each for each in held if each.accumulators[number] is not LOST]
+            accumulation.check([each.accumulators[number] for each in kept], self._naming(kept))
 
     def _dumped(self, held: Held) -> tuple[bytes, dict[str, int]]:
         try:

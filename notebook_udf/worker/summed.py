@@ -50,6 +50,7 @@ class SummedRunner(GroupRunner):
             if part == HIGH:
                 values = [None if value is None else value << 32 for value in values]
             accumulators = _added(accumulators, slot, values)
+        self._accumulation.check(accumulators, group)
         return accumulators
 
     def _refuse(self, kept: pa.Array, group: Group) -> None:

@@ -22,11 +22,12 @@ from pyspark.sql.types import ArrayType, MapType, StructType
 
 from notebook_udf.functions.additions import Sums
 from notebook_udf.functions.base import implements
-from notebook_udf.worker.accumulators import Accumulation
+from notebook_udf.worker.accumulators import Accumulation, Group
 from notebook_udf.worker.arguments import fitted
 from notebook_udf.worker.call import FunctionCall, announce, running
 from notebook_udf.worker.decode import decoder
 from notebook_udf.worker.encode import encoder
+from notebook_udf.worker.frame_check import FrameCheck
 from notebook_udf.worker.frames import Bounds, Frame, Mask, Places, range_bounds, rows_bounds
 from notebook_udf.worker.keys import hashable, key_names, keys_of
 from notebook_udf.worker.running_sums import RunningSums
@@ -176,6 +177,7 @@ class _Window:
         highs = self._values(batch, self._part.frame.high)
         t1 = perf_counter_ns()
         made: list[Any] = []
+        check = self._check(group)
         sums = self._sums(batch, given, skipped)
         with running(call, 0, batch.num_rows), self.accumulation.keeping(given):
             for start, end in ranges:
@@ -193,12 +195,15 @@ class _Window:
                     group,
                     retracts=self._retracts,
                     copies=self._copies,
+                    check=check,
                 )
                 if made_by is None:
                     made += slide.run(low, high, first=start)
                 else:
                     values = slide.ask(made_by, np.flatnonzero(distinct).tolist(), first=start)
                     made += map(values.__getitem__, (np.cumsum(distinct) - 1).tolist())
+            if check is not None:
+                check.finish()
         t2 = perf_counter_ns()
         column = self.accumulation.encode_values(made, self._encode, group)
         call.decode_ns += t1 - t0
@@ -217,7 +222,18 @@ class _Window:
         sums = self._part.sums
         if sums is None:
             return None
-        return RunningSums.of(sums, given, batch.num_rows, skipped, self.accumulation.create)
+        return RunningSums.of(
+            sums,
+            given,
+            batch.num_rows,
+            skipped,
+            self.accumulation.create,
+            self._call.header.accumulator_type,
+        )
+
+    def _check(self, group: Group) -> FrameCheck | None:
+        declared = self._call.header.accumulator_type
+        return None if declared is None else FrameCheck(self.accumulation, declared, group)
 
     def _skipped(self, batch: pa.RecordBatch) -> list[bool] | None:
         """Which rows do not meet the function's condition; None if it has none."""

@@ -25,7 +25,7 @@ import notebook_udf as nu
 from notebook_udf import AggregateFunction, ListView, MapView, Row, udaf
 from notebook_udf.functions.capture import freeze
 from notebook_udf.functions.definition import doorway
-from notebook_udf.types import DataTypes, is_groupable, resolve, to_arrow
+from notebook_udf.types import DataTypes, is_groupable, marks_views, resolve, to_arrow
 from notebook_udf.worker import partial
 from notebook_udf.worker.accumulators import Accumulation, Codec
 from notebook_udf.worker.call import FunctionCall
@@ -37,7 +37,7 @@ from notebook_udf.worker.keys import hashable, key_columns, keys_of
 from notebook_udf.worker.partial import ACCUMULATOR, PASSED, Layout
 from notebook_udf.worker.parts import Part
 from notebook_udf.worker.runs import runs_of
-from notebook_udf.worker.shipment import Role, ship
+from notebook_udf.worker.shipment import Header, Role, ship
 
 quick = settings(
     max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow], database=None
@@ -694,6 +694,9 @@ def test_views_are_types_of_the_design() -> None:
     )
     definition = udaf(Sum, acc_type=declared)
     shipment = ship("sum", 1, definition, b"", role="merge")
-    # Views hold anything, so an accumulator with one is pickled whole.
-    assert '"accumulator_type": null' in shipment.header
+    # Views hold anything, so an accumulator with one is pickled whole, and held to what is beside.
+    header = Header.from_json(shipment.header)
+    assert header.accumulator_type is not None
+    assert marks_views(header.accumulator_type)
+    assert Codec(header.accumulator_type, None).encode([1]).type == "binary"
     assert nu.ListView([1]) == ListView([1])

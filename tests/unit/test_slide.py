@@ -16,6 +16,7 @@ from notebook_udf.telemetry.records import TaskId
 from notebook_udf.worker.accumulators import Accumulation
 from notebook_udf.worker.call import FunctionCall
 from notebook_udf.worker.failure import FunctionFailed
+from notebook_udf.worker.frame_check import FrameCheck
 from notebook_udf.worker.frames import Frame, range_bounds, rows_bounds
 from notebook_udf.worker.runtime import Runtime
 from notebook_udf.worker.shipment import ship
@@ -80,15 +81,22 @@ def slide(
     **options: Any,
 ) -> list[Any]:
     retracts = type(function).retract is not WithoutRetract.retract
+    accumulated = accumulation(function, result, **options)
+    declared = accumulated.call.header.accumulator_type
+    check = None if declared is None else FrameCheck(accumulated, declared, lambda _: {})
     made = Slide(
-        accumulation(function, result, **options),
+        accumulated,
         [values],
         skipped,
         lambda _: {},
         retracts,
         copies=True,
+        check=check,
     )
-    return made.run(*rows_bounds(frame, len(values)), first=0)
+    found = made.run(*rows_bounds(frame, len(values)), first=0)
+    if check is not None:
+        check.finish()
+    return found
 
 
 def covered(frame: Frame, row: int, size: int) -> range:
@@ -102,6 +110,15 @@ def covered(frame: Frame, row: int, size: int) -> range:
 def inside_worker() -> Iterator[None]:
     with doorway.as_in_worker():
         yield
+
+
+@pytest.mark.parametrize("start", [-2, -40, None])
+def test_more_rows_than_are_taken_at_once(start: int | None) -> None:
+    values, frame = list(range(14, 714)), Frame("rows", start, 0)
+    wanted = [[values[at] for at in covered(frame, row, 700)] for row in range(700)]
+    assert slide(Listed(), values, frame, acc_type="array<bigint>") == wanted
+    totals = slide(Total(), values, frame, result="bigint", acc_type="bigint")
+    assert totals == list(map(sum, wanted))
 
 
 distances = st.none() | st.integers(-25, 25)
