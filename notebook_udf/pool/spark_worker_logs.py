@@ -18,12 +18,11 @@ from contextlib import AbstractContextManager
 from types import FrameType
 from typing import Any, TextIO
 
-from notebook_udf.worker.failure import is_machinery
+from notebook_udf.code_origin import is_machinery, is_pythons
 from notebook_udf.worker.runtime import process
 
 # Set in the environment of workers whose output Spark keeps.
 _ENABLED_VARIABLE = "PYSPARK_SPARK_SESSION_UUID"
-_LIBRARY = os.path.dirname(os.__file__) + os.sep
 
 Context = Callable[[], dict[str, str]]
 
@@ -103,7 +102,8 @@ def writer() -> dict[str, str]:
     found: FrameType | None = None
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
-        if _is_users(frame.f_code.co_filename):
+        filename = frame.f_code.co_filename
+        if not is_machinery(filename) and not is_pythons(filename):
             found = frame
         frame = frame.f_back
     if found is None:
@@ -114,9 +114,3 @@ def writer() -> dict[str, str]:
     elif isinstance(found.f_locals.get("cls"), type):
         context["class_name"] = found.f_locals["cls"].__name__
     return context
-
-
-def _is_users(filename: str) -> bool:
-    if filename.startswith(("<frozen ", _LIBRARY)) and "-packages" not in filename:
-        return False
-    return not is_machinery(filename)

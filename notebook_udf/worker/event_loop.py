@@ -15,7 +15,7 @@ from collections.abc import Coroutine
 from types import TracebackType
 from typing import Any, TypeVar
 
-from notebook_udf.worker.failure import PACKAGE
+from notebook_udf.code_origin import PACKAGE
 
 T = TypeVar("T")
 

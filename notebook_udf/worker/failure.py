@@ -7,18 +7,17 @@ side channel the text is all there is, and says what a person needs.
 
 from __future__ import annotations
 
-import os
 import pickle
 import reprlib
 import traceback
 import uuid
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from pyspark import cloudpickle
 
+from notebook_udf.code_origin import is_machinery
 from notebook_udf.errors import FailedRow, Frame
 from notebook_udf.telemetry.records import TaskId
 from notebook_udf.worker.refusal import BadResult
@@ -26,8 +25,6 @@ from notebook_udf.worker.refusal import BadResult
 # Arguments larger than this, pickled, are shown but cannot be replayed.
 _MOST_PICKLED_BYTES = 1 << 20
 _MOST_MESSAGE_CHARACTERS = 20_000
-
-PACKAGE = str(Path(__file__).resolve().parents[1]) + os.sep
 
 _repr = reprlib.Repr()
 _repr.maxstring = _repr.maxother = _repr.maxlong = 160
@@ -141,11 +138,6 @@ def stack_text(tb: TracebackType | None) -> str:
         f'  File "{frame.file}", line {frame.line}, in {frame.name}\n    {frame.text}\n'
         for frame in frames_of(tb)
     )
-
-
-def is_machinery(filename: str) -> bool:
-    """Whether code of this file is this package's or Spark's."""
-    return filename.startswith(PACKAGE) or "/pyspark/" in filename
 
 
 def _pickled(arguments: Sequence[Any] | None) -> bytes:

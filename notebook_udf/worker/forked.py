@@ -25,7 +25,7 @@ from typing import Any
 
 import pyspark
 
-from notebook_udf.worker.failure import PACKAGE
+from notebook_udf.code_origin import PACKAGE
 
 
 def _folder(module: Any) -> str:

@@ -18,9 +18,9 @@ from time import perf_counter_ns
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any
 
+from notebook_udf.code_origin import PACKAGE
 from notebook_udf.telemetry.records import StackFrame, StackSamples
 from notebook_udf.telemetry.stacks import Paths, folded
-from notebook_udf.worker.failure import PACKAGE
 
 if TYPE_CHECKING:
     from notebook_udf.worker.runtime import Runtime

@@ -17,6 +17,7 @@ PACKAGE = Path(nu.__file__).resolve().parent
 # Lowest first: a part may import itself and what stands before it.
 LAYERS = [
     "errors",
+    "code_origin",
     "excerpt",
     "colours",
     "tables",
