@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from notebook_udf.errors import DeclarationError
 from notebook_udf.functions.definition import FunctionDefinition, doorway
 from notebook_udf.functions.options import FunctionOptions
+from notebook_udf.suggestion import did_you_mean
 from notebook_udf.tables import html_table, text_table
 
 _HEADERS = ("function", "kind", "version", "on error")
@@ -212,9 +213,14 @@ class Registry(Mapping[str, RegisteredFunction]):
     def __getitem__(self, name: str) -> RegisteredFunction:
         versions = self._versions.get(name.lower())
         if not versions:
-            known = ", ".join(sorted(self)) or "none yet"
-            raise KeyError(f"no function {name!r} is registered; there are: {known}")
+            raise KeyError(self.unknown(name))
         return versions[-1]
+
+    def unknown(self, name: str) -> str:
+        """What to say of a name that no function has."""
+        known = ", ".join(sorted(self)) or "none yet"
+        meant = did_you_mean(name, self)
+        return f"no function {name!r} is registered{meant}; there are: {known}"
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and name.lower() in self._versions

@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
+from difflib import SequenceMatcher
+
+# Two thirds of the letters in the same order: below it, one name is as good as another.
+_ALIKE = 0.66
 
 
-def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The known name most like ``name``, letter case aside; None if none is like it."""
-    by_lower = {candidate.lower(): candidate for candidate in known}
-    found = get_close_matches(name.lower(), by_lower, n=1)
-    return by_lower[found[0]] if found else None
+def nearest(name: str, known: Iterable[str], alike: float = _ALIKE) -> str | None:
+    """The known name most like ``name``, letter case aside; None if none is like it.
+
+    Of several that are alike, the first. ``alike`` is the part of the letters that has to be.
+    """
+    best, found = alike, None
+    matcher = SequenceMatcher(autojunk=False)
+    matcher.set_seq2(name.lower())
+    for other in known:
+        matcher.set_seq1(other.lower())
+        if matcher.real_quick_ratio() >= best and matcher.quick_ratio() >= best:
+            ratio = matcher.ratio()
+            if ratio > best or (found is None and ratio >= best):
+                best, found = ratio, other
+    return found
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """``"; did you mean NAME?"`` to end a message with, or nothing."""
+    """`` (did you mean NAME?)``, to stand behind a name that is unknown, or nothing."""
     found = nearest(name, known)
-    return "" if found is None else f"; did you mean {found}?"
+    return "" if found is None else f" (did you mean {found}?)"

@@ -13,7 +13,12 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal
 
 from notebook_udf.errors import DeclarationError
-from notebook_udf.functions.options import FunctionOptions, choice, parse_duration
+from notebook_udf.functions.options import (
+    FunctionOptions,
+    choice,
+    parse_duration,
+    unknown_option,
+)
 from notebook_udf.suggestion import did_you_mean
 
 OutputMode = Literal["ORDERED", "ALLOW_UNORDERED"]
@@ -80,10 +85,7 @@ class AsyncOptions(FunctionOptions):
         for name in base:
             if name not in known:
                 every = [f.name for f in fields(cls)]
-                raise DeclarationError(
-                    f"{what}: no option {name!r}; there are {', '.join(map(repr, every))}"
-                    f"{did_you_mean(name, [*every, *_LATER_NAMES])}"
-                )
+                raise unknown_option(name, every, what=what, aliases=_LATER_NAMES)
         common = FunctionOptions.parse(base, what=what)
         given = {name: value for name, value in asdict(common).items() if value is not None}
         return replace(cls(**given), **_parsed(own, what=what))
@@ -120,8 +122,8 @@ def conf_option(key: str) -> str:
     if name not in CONFIGURABLE:
         known = [option.replace("_", "-") for option in (*CONFIGURABLE, *_LATER_NAMES)]
         raise DeclarationError(
-            f"conf {key}: no option {spelled!r}; there are {', '.join(known)}"
-            f"{did_you_mean(spelled, known)}"
+            f"conf {key}: no option {spelled!r}{did_you_mean(spelled, known)}; "
+            f"there are {', '.join(known)}"
         )
     return name
 

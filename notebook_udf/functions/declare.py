@@ -95,6 +95,9 @@ def udf(
     classes = (ScalarFunction, AsyncScalarFunction)
     call = function.eval if isinstance(function, classes) else function
     is_async = _is_async(call)
+    # Before the types, because an option may be one of them, misspelt.
+    parsed = AsyncOptions.parse(options, what=title) if is_async else None
+    chosen = parsed or FunctionOptions.parse(options, what=title)
     if is_async and flavour != "general":
         raise DeclarationError(
             f"{title} is an async function, which takes a row at a time: leave func_type out"
@@ -102,7 +105,6 @@ def udf(
     hints = hints_of(call) if flavour == "general" else {}
     parameters = parameters_of(call)
     sure = deterministic_of(function, deterministic, title)
-    parsed = AsyncOptions.parse(options, what=title) if is_async else None
     if parsed is not None and parsed.share_calls and not sure:
         raise DeclarationError(
             f"{title}: share_calls=True gives rows with equal arguments one answer, and "
@@ -116,7 +118,7 @@ def udf(
         declared_type=result_type_of(result_type, hints, title),
         deterministic=sure,
         func_type=flavour,
-        options=parsed or FunctionOptions.parse(options, what=title),
+        options=chosen,
         parameters=parameters,
         source=find_source(f),
     )

@@ -190,6 +190,7 @@ def _declare(
     title = str(name or _own_name(f))
     flavour = function_type(func_type, options, flavours, what=title)
     function = instance_of(f) if isinstance(f, type) and issubclass(f, base) else f
+    chosen = FunctionOptions.parse(options, what=title)
     if isinstance(function, base):
         _check_methods(function, title)
         call = function.accumulate  # type: ignore[attr-defined]
@@ -245,7 +246,7 @@ def _declare(
         declared_type=result,
         deterministic=deterministic_of(function, deterministic, title),
         func_type=flavour,
-        options=FunctionOptions.parse(options, what=title),
+        options=chosen,
         parameters=parameters,
         source=find_source(f),
         accumulator_type=_accumulator_type(accumulator_type, title),

@@ -98,6 +98,7 @@ def udtf(
     title = name or declared_name
     flavour = function_type(func_type, options, ("general",), what=title)
     call = function.eval if isinstance(function, TableFunction) else function
+    chosen = FunctionOptions.parse(options, what=title)
     hints = hints_of(call)
     parameters = parameters_of(call)
     return FunctionDefinition(
@@ -108,7 +109,7 @@ def udtf(
         declared_type=_columns(result_types, call, hints.get("return"), title),
         deterministic=deterministic_of(function, deterministic, title),
         func_type=flavour,
-        options=FunctionOptions.parse(options, what=title),
+        options=chosen,
         parameters=parameters,
         source=find_source(f),
     )

@@ -7,11 +7,13 @@ What an option does is the business of ``worker``.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from datetime import timedelta
 from typing import Any, Literal, cast, get_args
 
 from notebook_udf.errors import DeclarationError
+from notebook_udf.suggestion import did_you_mean
 
 OnError = Literal["fail", "null", "quarantine"]
 FunctionType = Literal["general", "pandas", "arrow"]
@@ -29,6 +31,12 @@ _DURATION_UNITS = {
     "h": 3600.0, "hour": 3600.0, "hours": 3600.0,
     "d": 86400.0, "day": 86400.0, "days": 86400.0,
 }  # fmt: skip
+
+# What is given beside options where a function is declared.
+_ARGUMENTS = (
+    "input_types", "result_type", "result_types", "deterministic", "name", "func_type",
+    "accumulator_type",
+)  # fmt: skip
 
 # Below this a Python process cannot decode one bundle; a limit under it only ever kills.
 SMALLEST_MEMORY = 16 << 20
@@ -95,7 +103,20 @@ def choice(value: Any, allowed: tuple[str, ...], *, what: str) -> str:
     """
     if isinstance(value, str) and value.lower() in allowed:
         return value.lower()
-    raise DeclarationError(f"{what}: {value!r} is not one of {', '.join(map(repr, allowed))}")
+    meant = did_you_mean(value, allowed) if isinstance(value, str) else ""
+    raise DeclarationError(
+        f"{what}: {value!r} is not one of {', '.join(map(repr, allowed))}{meant}"
+    )
+
+
+def unknown_option(
+    name: str, known: Sequence[str], *, what: str, aliases: Iterable[str] = ()
+) -> DeclarationError:
+    """What to say of an option that there is not; the arguments of ``udf`` may be meant as well."""
+    meant = did_you_mean(name, [*known, *aliases, *_ARGUMENTS])
+    return DeclarationError(
+        f"{what}: no option {name!r}{meant}; there are {', '.join(map(repr, known))}"
+    )
 
 
 def function_type(
@@ -162,9 +183,7 @@ class FunctionOptions:
         known = [f.name for f in fields(cls)]
         for name in options:
             if name not in known:
-                raise DeclarationError(
-                    f"{what}: no option {name!r}; there are {', '.join(map(repr, known))}"
-                )
+                raise unknown_option(name, known, what=what)
         memory, timeout = options.get("memory"), options.get("timeout")
         switches = {name: options.get(name, True) for name in ("vectorise", "compile")}
         for name, value in switches.items():

@@ -82,8 +82,7 @@ def bench(
 
 def _measurable(session: Session, name: str) -> RegisteredFunction:
     if name not in session.functions:
-        known = ", ".join(sorted(session.functions)) or "none yet"
-        raise DeclarationError(f"no function {name!r} is registered; there are: {known}")
+        raise DeclarationError(session.functions.unknown(name))
     record = session.functions[name]
     if record.kind not in _KINDS:
         raise DeclarationError(

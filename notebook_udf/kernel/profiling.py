@@ -91,8 +91,7 @@ def profile_window(
 
 def _check_known(session: Session, function: str | None) -> None:
     if function is not None and function not in session.functions:
-        known = ", ".join(sorted(session.functions)) or "none yet"
-        raise DeclarationError(f"no function {function!r} is registered; there are: {known}")
+        raise DeclarationError(session.functions.unknown(function))
 
 
 @contextmanager

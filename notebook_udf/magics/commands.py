@@ -16,6 +16,7 @@ from notebook_udf.magics.options import (
     UDF_EXPORT,
     UDF_LINE,
 )
+from notebook_udf.suggestion import did_you_mean
 
 if TYPE_CHECKING:
     from notebook_udf.kernel import Session
@@ -127,6 +128,7 @@ class Commands:
         what, name = arguments.what, arguments.name
         if what not in SUBCOMMANDS:
             said = f"%udf {what} is unknown" if what else "%udf alone shows nothing"
+            said += did_you_mean(what or "", SUBCOMMANDS)
             raise DeclarationError(f"{said}; there are: {', '.join(SUBCOMMANDS)}")
         if (name is not None) != (what in OF_A_FUNCTION):
             wanted = "the name of a function" if name is None else "no further word"
@@ -245,5 +247,4 @@ def _drop(running: Session, name: str) -> None:
 
 def _known(running: Session, name: str) -> None:
     if name not in running.functions:
-        known = ", ".join(sorted(running.functions)) or "none yet"
-        raise DeclarationError(f"no function {name!r} is registered; there are: {known}")
+        raise DeclarationError(running.functions.unknown(name))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from notebook_udf.errors import DeclarationError
+from notebook_udf.suggestion import did_you_mean
 
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 # Kinds that %%udf knows of; which of them it can register is said where it registers.
@@ -96,8 +97,11 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         if message.startswith("unrecognized arguments"):
-            message += " (a value with spaces needs quotes)"
-        raise DeclarationError(f"{message}\n\n{self._magic.usage}".rstrip())
+            words = message.partition(": ")[2].split()
+            flags = [option.flag for option in self._magic.options]
+            meant = "".join(did_you_mean(word, flags) for word in words[:1] if word.startswith("-"))
+            message += meant or " (a value with spaces needs quotes)"
+        raise DeclarationError(f"{message}\n{self._magic.name}? shows what it takes")
 
 
 UDF_CELL = Magic(
