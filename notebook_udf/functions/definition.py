@@ -172,6 +172,28 @@ class FunctionDefinition:
             return of_columns(self.function)
         return call_of(self.function)
 
+    @functools.cached_property
+    def arity(self) -> tuple[int, int | None]:
+        """How many arguments a call has at least, and at most; None where there is no such limit.
+
+        One that takes a batch at a time may take several columns by one parameter, and says not
+        how many.
+        """
+        if self.func_type != "general":
+            return 0, None
+        try:
+            call = self.function.accumulate if self.is_aggregate else self.call
+            parameters = list(inspect.signature(call).parameters.values())
+        except (TypeError, ValueError):
+            return 0, None
+        free = {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}
+        if self.is_aggregate and parameters and parameters[0].kind not in free:
+            # The accumulator.
+            parameters.pop(0)
+        plain = [parameter for parameter in parameters if parameter.kind not in free]
+        least = sum(parameter.default is parameter.empty for parameter in plain)
+        return least, len(plain) if len(plain) == len(parameters) else None
+
     @property
     def signature(self) -> str:
         """``name(parameter TYPE, ...) -> TYPE``."""

@@ -13,6 +13,7 @@ from notebook_udf.kernel.async_options import configured
 from notebook_udf.kernel.calling import call_here
 from notebook_udf.kernel.trial import Trial, try_rows
 from notebook_udf.planner import aggregates, process, scalar, table_calls, tables
+from notebook_udf.planner.arity import check
 from notebook_udf.registry import RegisteredFunction, fingerprint
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ class SessionActions:
                 f"{record.name} is a process function, which no column calls: give it to "
                 f"df.transform(nu.process({record.name}))"
             )
+        if not any(isinstance(arg, str) and arg.endswith("*") for arg in args):
+            check(record, len(args) + len(kwargs), kwargs)
         record = configured(self._session.spark, record)
         if record.definition.is_aggregate:
             arguments = tuple(aggregates.arguments_of(record, args, kwargs))

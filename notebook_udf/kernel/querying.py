@@ -12,6 +12,7 @@ from notebook_udf.errors import PlanningError
 from notebook_udf.kernel.async_options import in_force
 from notebook_udf.kernel.catalog import Catalog
 from notebook_udf.planner import asynchronous, guard, promises, table_word
+from notebook_udf.planner.arity import check_calls
 from notebook_udf.planner.both_sides import check
 from notebook_udf.planner.calls import calls_any, mentions, of_kind
 from notebook_udf.planner.decisions import Decision
@@ -113,6 +114,7 @@ class _Planning:
             if tree is not typed or self._is_ours_alone(tree):
                 raise doubt
             return None
+        check_calls(tree, {**self._tables, **self._scalars, **self._aggregates})
         asyncs = {n: r for n, r in self._scalars.items() if r.definition.is_async}
         for name, record in asyncs.items():
             if calls_any(tree, {name: record}):

@@ -207,7 +207,7 @@ def test_a_column_that_does_not_fit_a_declared_parameter(session: nu.Session) ->
         ("SELECT broken(id) FROM range(3)", ["line 1, column 8", "LATERAL broken"]),
         ("SELECT 1\nFROM range(3), LATERAL broken(id) s(a, b)", ["line 2, column 24", "a, b"]),
         ("SELECT * FROM broken(m => 1)", ["broken takes n", "m"]),
-        ("SELECT * FROM broken(1, 2)", ["broken takes n", "2 by position"]),
+        ("SELECT * FROM broken(1, 2)", ["broken(n) takes 1 argument", "is given 2"]),
         ("CREATE VIEW kept AS SELECT * FROM broken(1)", ["persistent view", "kept"]),
         (
             "SELECT id FROM range(3) WHERE EXISTS (SELECT 1 FROM range(2) q "

@@ -1,0 +1,64 @@
+"""How many arguments a call is given, held against how many the function takes.
+
+Spark asks nobody, and the function would find out in a worker, at the first row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from sqlglot import exp
+
+from notebook_udf.errors import PlanningError
+from notebook_udf.planner.calls import arguments_of, name_of, position
+from notebook_udf.planner.syntax.nodes import TableArgument
+from notebook_udf.registry import RegisteredFunction
+from notebook_udf.text import counted
+
+
+def check_calls(tree: exp.Expression, functions: Mapping[str, RegisteredFunction]) -> None:
+    """Looks at every call in a query; ``functions`` by their names in lower case.
+
+    Raises
+    ------
+    PlanningError
+        For the first with too few arguments or too many, with its place.
+    """
+    for node in tree.walk():
+        record = functions.get(name_of(node))
+        if record is None:
+            continue
+        arguments = arguments_of(node)
+        if len(arguments) == 1 and isinstance(arguments[0], exp.Distinct):
+            arguments = list(arguments[0].expressions)
+        # A star stands for any number, and what a table brings is one argument of several parts.
+        if not any(each.find(exp.Star, TableArgument) for each in arguments):
+            named = [each.this.name for each in arguments if isinstance(each, exp.Kwarg)]
+            check(record, len(arguments), named, where=position(node))
+
+
+def check(
+    record: RegisteredFunction, given: int, named: Iterable[str] = (), *, where: str = ""
+) -> None:
+    """Looks at one call, by the number of its arguments and the names of those that have one.
+
+    A name that is no parameter's is the mistake itself, and told where names are given places.
+    ``where`` stands before the message.
+
+    Raises
+    ------
+    PlanningError
+        If it is given too few arguments or too many.
+    """
+    least, most = record.definition.arity
+    if least <= given and (most is None or given <= most):
+        return
+    if set(named) - set(record.definition.parameters):
+        return
+    takes = counted(least, "argument")
+    if most is None:
+        takes = f"at least {takes}"
+    elif most != least:
+        takes = f"{least} to {counted(most, 'argument')}"
+    call = f"{record.name}({', '.join(record.definition.parameters)})"
+    raise PlanningError(f"{where}{call} takes {takes}, and is given {given}")
