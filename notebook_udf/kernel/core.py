@@ -36,6 +36,7 @@ from notebook_udf.kernel.planning import plan_of
 from notebook_udf.kernel.quarantine import quarantined
 from notebook_udf.kernel.querying import Rewriting, run_query
 from notebook_udf.kernel.replay import replay
+from notebook_udf.kernel.spark_loggers import QuietLoggers
 from notebook_udf.kernel.streams import Streams
 from notebook_udf.kernel.translation import Translator
 from notebook_udf.kernel.warm import Warmup
@@ -138,7 +139,12 @@ class Session(Streams, Measuring, WithDependencies):
                     spark.conf.set(key, str(value))
             self.spark: SparkSession = spark
             self._configure(rows, memory)
-            self._hook_in(Translator(self.store, self.folder), SqlDrops(self), CellNames(spark))
+            self._hook_in(
+                Translator(self.store, self.folder),
+                QuietLoggers(),
+                SqlDrops(self),
+                CellNames(spark),
+            )
         except BaseException:
             self._release()
             raise

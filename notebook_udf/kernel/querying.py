@@ -11,6 +11,7 @@ from sqlglot import exp
 from notebook_udf.errors import PlanningError
 from notebook_udf.kernel.async_options import in_force
 from notebook_udf.kernel.catalog import Catalog
+from notebook_udf.kernel.spark_loggers import logged_if_raised
 from notebook_udf.planner import asynchronous, guard, promises, table_word
 from notebook_udf.planner.arity import check_calls
 from notebook_udf.planner.both_sides import check
@@ -59,7 +60,6 @@ def run_query(session: Session, query: str, args: Mapping[str, Any]) -> DataFram
 
 
 def _run(session: Session, query: str, args: Mapping[str, Any]) -> DataFrame:
-    from pyspark.logger import PySparkLogger
     from pyspark.sql.sql_formatter import SQLStringFormatter
 
     if not mentions(query, session.functions) and not table_word.may_stand_in(query):
@@ -67,20 +67,16 @@ def _run(session: Session, query: str, args: Mapping[str, Any]) -> DataFrame:
     given = dict(args)
     parameters = given.pop("args", None)
     formatter = SQLStringFormatter(session.spark)
-    # What the planner tries and Spark refuses is not for the user, whom PySpark would show it.
-    logger = PySparkLogger.getLogger("SQLQueryContextLogger")
-    silent, logger.disabled = logger.disabled, True
     try:
         formatted = formatter.format(query, **given) if given else query
-        with Catalog(session.spark, session.planned, session.hidden, parameters) as catalog:
-            with planning("the query"):
-                rows = _Planning(session, formatted, catalog).rows()
+        catalog = Catalog(session.spark, session.planned, session.hidden, parameters)
+        with logged_if_raised(), catalog, planning("the query"):
+            rows = _Planning(session, formatted, catalog).rows()
             if rows is not None:
                 known = session.rewritten.get(rows, Rewriting())
                 session.rewritten[rows] = replace(known, steps=catalog.steps())
                 return rows
     finally:
-        logger.disabled = silent
         formatter.clear()
     return session.spark.sql(query, **args)
 

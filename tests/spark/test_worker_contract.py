@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import inspect
+import re
 
 import pyspark
 import pyspark.daemon
 import pyspark.worker
+from pyspark.errors import PySparkException
 from pyspark.errors.exceptions import captured
-from pyspark.logger import worker_io
+from pyspark.logger import PySparkLogger, worker_io
 from pyspark.sql.streaming.stateful_processor_api_client import StatefulProcessorApiClient
 from pyspark.util import PythonEvalType
 
 import notebook_udf as nu
 from notebook_udf import udf
+from notebook_udf.kernel import spark_loggers
 
 
 def test_version_is_one_that_was_tried() -> None:
@@ -49,6 +52,15 @@ def test_output_is_taken_for_sparks_log_where_we_look() -> None:
     assert "delegate = original_stderr = sys.stderr" in source
     assert "logger.addHandler(handler)" in source
     assert "self._delegate.write(s)" in inspect.getsource(worker_io.DelegatingTextIOWrapper)
+
+
+def test_errors_are_logged_where_we_keep_silent() -> None:
+    source = inspect.getsource(PySparkException._log_exception)
+    assert set(re.findall(r'"(\w+QueryContextLogger)"', source)) == set(spark_loggers.NAMES)
+    made = inspect.getsource(PySparkLogger.__init__)
+    assert "level=logging.WARN" in made
+    assert "_handler = logging.StreamHandler()" in made
+    assert "self._log_exception()" in inspect.getsource(captured.CapturedException.__init__)
 
 
 def test_exceptions_are_converted_where_we_look() -> None:
