@@ -9,6 +9,7 @@
     │   └── NameTakenError         a name that belongs to one of Spark's built-ins
     ├── SessionError               Spark, Java or the session is missing or not as needed
     ├── PlanningError              a call that cannot become a Spark plan
+    ├── QueryError                 Spark's own error about a query, told briefly
     ├── WorkerError                a worker, not the user's code, is at fault
     │   ├── WorkerLost             the process ended: exit code, signal, last output
     │   ├── WorkerOutOfMemory      it passed its memory limit
@@ -28,11 +29,30 @@ next step. How an error looks on a screen is the business of ``notebook_udf.widg
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
+
+
+@dataclass(frozen=True)
+class Place:
+    """``text[start:end]``: what an error is about, in a query or in the code of a cell."""
+
+    text: str
+    start: int
+    end: int
 
 
 class NotebookUdfError(Exception):
-    """Base of every error raised by this package."""
+    """Base of every error raised by this package.
+
+    Attributes
+    ----------
+    place
+        What it is about in the query that was typed, where that is known.
+    """
+
+    place: Place | None = None
 
 
 class DeclarationError(NotebookUdfError, ValueError):
@@ -57,6 +77,61 @@ class SessionError(NotebookUdfError):
 
 class PlanningError(NotebookUdfError):
     """A call of a registered function that cannot be turned into a Spark plan."""
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """What a person needs of Spark's error about a query.
+
+    Attributes
+    ----------
+    headline
+        What is wrong, in a line.
+    meant
+        ``did you mean MyMedian?``; "" where no name is like it.
+    advice
+        What Spark advises; may be "".
+    condition
+        Spark's name and SQLSTATE of such errors; may be "".
+    place
+        What it is about.
+    text
+        All of that, for a terminal.
+    account
+        Spark's whole text, with its plan, and the JVM's stack.
+    """
+
+    headline: str
+    meant: str = ""
+    advice: str = ""
+    condition: str = ""
+    place: Place | None = None
+    text: str = ""
+    account: str = ""
+
+
+class QueryError(NotebookUdfError):
+    """Spark's own error about a query, or a call on a DataFrame, that it cannot make sense of.
+
+    It is of Spark's class as well (``AnalysisException``, ``ParseException`` and so on), with that
+    one's text and methods; a notebook shows ``mistake`` instead.
+    """
+
+    _tell: Callable[[QueryError], Mistake]
+
+    @cached_property
+    def mistake(self) -> Mistake:
+        """What is wrong, where, and the nearest name."""
+        return self._tell(self)
+
+    @cached_property
+    def __notes__(self) -> list[str]:  # type: ignore[override]
+        # Python itself prints them below a traceback.
+        return [self.mistake.meant] if self.mistake.meant else []
+
+    def _render_traceback_(self) -> list[str]:
+        # IPython asks for this: without it, it prints PySpark's frames.
+        return [f"{type(self).__name__}: {self.mistake.text}"]
 
 
 class ProtocolError(NotebookUdfError):

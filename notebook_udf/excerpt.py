@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import linecache
+import re
+from collections.abc import Sequence
+from traceback import extract_tb
 
-from notebook_udf.errors import FailedRow, Frame
+from notebook_udf.code_origin import is_users
+from notebook_udf.errors import FailedRow, Frame, NotebookUdfError, Place
 
 _CONTEXT_LINES = 2
+_WIDTH = 100
 
 
 def own_frame(failed: FailedRow) -> Frame | None:
@@ -27,3 +32,80 @@ def code_lines(frame: Frame, context: int = _CONTEXT_LINES) -> list[tuple[int, s
     first = max(1, frame.line - context)
     last = min(len(lines), frame.line + context)
     return [(n, lines[n - 1].rstrip("\n")) for n in range(first, last + 1)]
+
+
+def place_of(error: NotebookUdfError) -> Place | None:
+    """What an error is about, as far as its text and the user's statement say it: the name that
+    is quoted in its first line, or the call of the function that the line begins with."""
+    if error.place is not None:
+        return error.place
+    line = str(error).partition("\n")[0]
+    quoted = re.findall(r"(?<!\w)'(\w+)'", line)[:1]
+    called = re.match(r"\w+(?=[ (])", line)
+    names = [rf"\b{name}\b" for name in quoted] + ([rf"\b{called[0]}(?=\()"] if called else [])
+    found = code_place(error, names)
+    return found if found is not None and found.end > found.start else None
+
+
+def code_place(error: BaseException, patterns: Sequence[str]) -> Place | None:
+    """What the first of some patterns finds in the user's statement that led to an error, or the
+    beginning of that statement; None if it is none of the user's own words."""
+    own = [frame for frame in extract_tb(error.__traceback__) if is_users(frame.filename)]
+    lines = linecache.getlines(own[-1].filename) if own else []
+    first = own[-1].lineno or 0 if own else 0
+    if not 0 < first <= len(lines):
+        return None
+    text = "".join(lines)
+    if lines[first - 1].startswith("get_ipython()."):
+        # What IPython makes of a magic.
+        return None
+    start = sum(map(len, lines[: first - 1]))
+    end = start + sum(map(len, lines[first - 1 : own[-1].end_lineno or first]))
+    for pattern in patterns:
+        found = re.compile(pattern).search(text, start, end)
+        if found is not None:
+            return Place(text, *found.span())
+    start += len(lines[first - 1]) - len(lines[first - 1].lstrip())
+    return Place(text, start, start)
+
+
+def place_lines(place: Place) -> list[tuple[int, str, tuple[int, int] | None]]:
+    """The line a place begins in with its neighbours: number, text, and what of it is meant.
+
+    Long lines are cut, around what is meant where it is in one of them.
+    """
+    before = place.text[: place.start]
+    at, column = before.count("\n"), len(before) - before.rfind("\n") - 1
+    lines = place.text.split("\n")
+    end = min(column + place.end - place.start, len(lines[at].rstrip()))
+    rows: list[tuple[int, str, tuple[int, int] | None]] = []
+    for n in range(max(0, at - 1), min(len(lines), at + 2)):
+        text = lines[n].replace("\t", " ")
+        if n != at:
+            if text.strip():
+                rows.append((n + 1, _cut(text, 0)[0], None))
+            continue
+        text, cut = _cut(text, column)
+        start = column - cut
+        rows.append((n + 1, text, (start, max(start, min(end - cut, len(text))))))
+    return rows
+
+
+def place_text(place: Place) -> str:
+    """The same for a terminal, with what is meant underlined."""
+    shown = []
+    for number, text, meant in place_lines(place):
+        shown.append(f"{'-->' if meant else '   '} {number:4d} {text}".rstrip())
+        if meant is not None and meant[1] > meant[0]:
+            shown.append(" " * (9 + meant[0]) + "^" * (meant[1] - meant[0]))
+    return "\n".join(shown)
+
+
+def _cut(text: str, column: int) -> tuple[str, int]:
+    """At most so much of a line that a column is in it; how many characters went before it."""
+    if len(text) <= _WIDTH:
+        return text, 0
+    start = max(0, min(column - _WIDTH // 3, len(text) - _WIDTH))
+    shown = text[start : start + _WIDTH]
+    head, tail = "…" if start else "", "…" if start + _WIDTH < len(text) else ""
+    return f"{head}{shown}{tail}", start - len(head)

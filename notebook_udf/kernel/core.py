@@ -13,6 +13,7 @@ import logging
 import os
 import threading
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -34,6 +35,7 @@ from notebook_udf.kernel.measuring import Measuring
 from notebook_udf.kernel.names import check_name, session_functions_first
 from notebook_udf.kernel.planning import plan_of
 from notebook_udf.kernel.quarantine import quarantined
+from notebook_udf.kernel.query_errors import as_query_error
 from notebook_udf.kernel.querying import Rewriting, run_query
 from notebook_udf.kernel.replay import replay
 from notebook_udf.kernel.spark_loggers import QuietLoggers
@@ -140,7 +142,7 @@ class Session(Streams, Measuring, WithDependencies):
             self.spark: SparkSession = spark
             self._configure(rows, memory)
             self._hook_in(
-                Translator(self.store, self.folder),
+                Translator(self.store, self.folder, partial(as_query_error, session=self)),
                 QuietLoggers(),
                 SqlDrops(self),
                 CellNames(spark),

@@ -13,6 +13,7 @@ from pyspark.errors import AnalysisException
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.kernel.catalog import Catalog
+from notebook_udf.kernel.spark_loggers import unlogged
 from notebook_udf.kernel.trial import columns_of, matching
 from notebook_udf.planner import guard
 from notebook_udf.planner.argument_rows import ArgumentRows, argument_rows
@@ -34,7 +35,9 @@ def frame_of(session: Session, query: Any) -> DataFrame:
     Raises
     ------
     PlanningError
-        If it is none of these, or Spark cannot make sense of it.
+        If it is none of these.
+    QueryError
+        If Spark cannot make sense of it.
     """
     from pyspark.sql import DataFrame
 
@@ -44,12 +47,9 @@ def frame_of(session: Session, query: Any) -> DataFrame:
         raise PlanningError(
             f"rows are a DataFrame, the name of a table or the text of a query, not {query!r}"
         )
-    try:
-        if _TABLE.fullmatch(query):
-            return session.spark.table(query.strip())
-        return session.sql(query)
-    except AnalysisException as error:
-        raise PlanningError(str(error).strip()) from None
+    if _TABLE.fullmatch(query):
+        return session.spark.table(query.strip())
+    return session.sql(query)
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,8 @@ def arguments_for(session: Session, record: RegisteredFunction, query: Any) -> A
             rows.select(*columns_of(names)), tuple(names), notes=_doubts(session, record, rows)
         )
     try:
-        rows = session.sql(called.query)
+        with unlogged():
+            rows = session.sql(called.query)
     except AnalysisException as error:
         # A mistake in the query is told about the query as it was typed.
         frame_of(session, query)

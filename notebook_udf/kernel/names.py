@@ -17,7 +17,8 @@ _ORDER_CONF = "spark.sql.functionResolution.sessionOrder"
 
 
 @lru_cache(maxsize=4)
-def _builtins(spark: SparkSession) -> frozenset[str]:
+def builtins(spark: SparkSession) -> frozenset[str]:
+    """The names of Spark's own functions, in lower case."""
     rows = spark.sql("SHOW SYSTEM FUNCTIONS").collect()
     return frozenset(str(row[0]).lower() for row in rows)
 
@@ -30,7 +31,7 @@ def check_name(spark: SparkSession, name: str, *, replace: bool) -> bool:
     NameTakenError
         If it is and ``replace`` is False: Spark would go on using its own, in silence.
     """
-    if name.lower() not in _builtins(spark):
+    if name.lower() not in builtins(spark):
         return False
     if not replace:
         raise NameTakenError(

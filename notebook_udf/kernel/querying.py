@@ -11,6 +11,7 @@ from sqlglot import exp
 from notebook_udf.errors import PlanningError
 from notebook_udf.kernel.async_options import in_force
 from notebook_udf.kernel.catalog import Catalog
+from notebook_udf.kernel.query_errors import about
 from notebook_udf.kernel.spark_loggers import logged_if_raised
 from notebook_udf.planner import asynchronous, guard, promises, table_word
 from notebook_udf.planner.arity import check_calls
@@ -54,7 +55,8 @@ class Rewriting:
 
 def run_query(session: Session, query: str, args: Mapping[str, Any]) -> DataFrame:
     """The query as a DataFrame; ``args`` are those of ``spark.sql``."""
-    rows = _run(session, query, args)
+    with about(query):
+        rows = _run(session, query, args)
     session.rewritten[rows] = replace(session.rewritten.get(rows, Rewriting()), query=query)
     return rows
 
@@ -70,7 +72,7 @@ def _run(session: Session, query: str, args: Mapping[str, Any]) -> DataFrame:
     try:
         formatted = formatter.format(query, **given) if given else query
         catalog = Catalog(session.spark, session.planned, session.hidden, parameters)
-        with logged_if_raised(), catalog, planning("the query"):
+        with about(formatted), logged_if_raised(), catalog, planning("the query"):
             rows = _Planning(session, formatted, catalog).rows()
             if rows is not None:
                 known = session.rewritten.get(rows, Rewriting())

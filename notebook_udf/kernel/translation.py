@@ -48,11 +48,20 @@ _PATIENCE_SECONDS = 3.0
 
 
 class Translator:
-    """Installed once per session; ``uninstall`` gives PySpark its own conversion back."""
+    """Installed once per session; ``uninstall`` gives PySpark its own conversion back.
 
-    def __init__(self, store: Store, folder: Path) -> None:
+    Parameters
+    ----------
+    store, folder
+        Of the session.
+    explained
+        Makes what is left to Spark fit to be shown; takes PySpark's exception and Java's.
+    """
+
+    def __init__(self, store: Store, folder: Path, explained: Callable[[Any, Any], Any]) -> None:
         self._store = store
         self._folder = folder
+        self._explained = explained
         self._original: Callable[[Any], Any] | None = None
         # What was made last: a sink that runs queries of its own reports it once more, as text.
         self._latest: NotebookUdfError | None = None
@@ -65,7 +74,7 @@ class Translator:
             converted = original(java_exception)
             found = self.translate(_text(java_exception))
             self._latest = found or self._latest
-            return found or retold(converted)
+            return found or self._explained(retold(converted), java_exception)
 
         captured.convert_exception = convert
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from notebook_udf.errors import PlanningError
+from notebook_udf.kernel.query_errors import about
 from notebook_udf.magics.statements import Statement
 from notebook_udf.widgets.rows import RowsTable
 
@@ -33,27 +33,16 @@ class Result:
 
 
 def run_statements(session: Session, statements: list[Statement], limit: int) -> Result:
-    """Runs them in order; what Spark raises ends the series.
-
-    Raises
-    ------
-    PlanningError
-        If Spark cannot make sense of a statement. Its message is all there is to say, where
-        Spark's own exception would bring a page of frames along.
-    """
-    from pyspark.errors import AnalysisException
-
+    """Runs them in order; what Spark raises ends the series."""
     uses_python = False
     for statement in statements:
-        try:
-            frame = session.sql(statement.text, **statement.values)
-        except AnalysisException as error:
-            raise PlanningError(str(error).strip()) from None
+        frame = session.sql(statement.text, **statement.values)
         uses_python = uses_python or _uses_python(frame)
     if not frame.columns:
         return Result(frame, None, uses_python)
-    # One more than is shown says whether there are more, without counting them all.
-    rows = frame.take(limit + 1)
+    with about(statement.text):
+        # One more than is shown says whether there are more, without counting them all.
+        rows = frame.take(limit + 1)
     table = RowsTable(tuple(frame.columns), rows[:limit], len(rows) > limit)
     return Result(frame, table, uses_python)
 

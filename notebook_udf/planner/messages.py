@@ -23,7 +23,7 @@ _HIDDEN = re.compile(r"'?_nu_(?:whole|merge|partial|scalar|guarded|summed|each2?
 _OURS = "_nu_"
 # A part of the text that was handed, with its place underlined.
 _EXCERPT = re.compile(r"\n?== SQL \(line \d+, position \d+\) ==\n(?:.*\n)*?[ -]*\^+\n*")
-_COLLECTED = re.compile(r"'?collect_(list|set)\('?named_struct\(")
+_COLLECTED = re.compile(r"'?collect_(list|set)\('?named_struct\((?='?a0\b|none, 0)")
 _PLACE = re.compile(r"line (\d+) pos (\d+)")
 _PLAN = re.compile(r"(line \d+ pos \d+);\n(?:.|\n)*\Z")
 # Where PySpark keeps the text of an error that came from a JVM, and from a server.
@@ -74,6 +74,29 @@ class Handed:
             moved += len(edit.written) - (edit.end - edit.start)
         return place - moved
 
+    def span_typed(self, start: int, end: int) -> tuple[int, int]:
+        """What stands in the typed query for ``text[start:end]``."""
+        part = _with_calls(self.text[start:end])
+        spaced = r"\s*".join(map(re.escape, re.findall(r"\w+|\S", part)))
+        found = list(re.finditer(spaced, self.typed))
+        if len(found) == 1:
+            return found[0].span()
+        first = self.place_typed(start)
+        word = re.match(r"\w+", self.typed[first:])
+        last = self._end_typed(end)
+        return first, max(last, first + len(word[0] if word is not None else ""))
+
+    def _end_typed(self, end: int) -> int:
+        moved = 0
+        for edit in self.edits:
+            start = edit.start + moved
+            if end <= start:
+                break
+            if end < start + len(edit.written):
+                return edit.start
+            moved += len(edit.written) - (edit.end - edit.start)
+        return end - moved
+
     def _inside(self, edit: Edit, place: int) -> int:
         word = re.match(r"\w+", edit.written[place:])
         typed = self.typed[edit.start : edit.end]
@@ -96,6 +119,8 @@ def retold(error: E, tree: exp.Expression | None = None) -> E:
     an error that shows nothing of ours stays as it is.
     """
     was = None if tree is None else handed(tree)
+    if was is not None:
+        error.handed = was
     for name in _TEXTS:
         text = getattr(error, name, None)
         if isinstance(text, str) and (tree is not None or _OURS in text):
@@ -122,17 +147,30 @@ def as_typed(message: str, was: Handed | None) -> str:
 
 def _with_calls(text: str) -> str:
     """Hidden functions under their registered names, with the arguments they were given."""
+    names = set()
     while match := _HIDDEN.search(text):
+        names.add(match[1])
         end = _closing(text, match.end())
         inside = text[match.end() : end - 1]
         collected = _COLLECTED.match(inside)
-        distinct = ""
         if collected is not None:
-            fields = inside[collected.end() : _closing(inside, collected.end()) - 1]
-            inside = ", ".join(_parts(fields)[1::2]) if fields != "none, 0" else ""
-            distinct = "DISTINCT " if collected[1] == "set" else ""
-        text = f"{text[: match.start()]}{match[1]}({distinct}{inside}){text[end:]}"
+            inside, _ = _collected(inside, collected)
+        text = f"{text[: match.start()]}{match[1]}({inside}){text[end:]}"
+    if len(names) == 1:
+        # Of a call that is named elsewhere in the message Spark may show its inner part alone.
+        (name,) = names
+        while match := _COLLECTED.search(text):
+            inside, end = _collected(text, match)
+            text = f"{text[: match.start()]}{name}({inside}){text[end:]}"
     return text
+
+
+def _collected(text: str, match: re.Match[str]) -> tuple[str, int]:
+    """The arguments of a call as they were typed, and where its collecting ends."""
+    end = _closing(text, match.end())
+    fields = text[match.end() : end - 1]
+    inside = ", ".join(_parts(fields)[1::2]) if fields != "none, 0" else ""
+    return ("DISTINCT " if match[1] == "set" else "") + inside, end + 1
 
 
 def _closing(text: str, start: int) -> int:

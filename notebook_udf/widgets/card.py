@@ -14,12 +14,15 @@ from notebook_udf.errors import (
     FailedRow,
     Frame,
     FunctionTimeout,
+    Mistake,
     NotebookUdfError,
+    Place,
+    QueryError,
     RemoteError,
     UserFunctionError,
     WorkerError,
 )
-from notebook_udf.excerpt import code_lines, own_frame
+from notebook_udf.excerpt import code_lines, own_frame, place_lines, place_of, place_text
 from notebook_udf.text import one_line, plain
 
 _HEADLINE = 400
@@ -32,7 +35,7 @@ _FRAMES = 40
 _FONT = "font-family:var(--jp-code-font-family, ui-monospace, Menlo, Consolas, monospace)"
 _PRE = (
     f"{_FONT};font-size:12px;line-height:1.45;margin:0;padding:0;white-space:pre;"
-    "background:transparent;color:inherit"
+    "background:transparent;color:inherit;overflow:visible"
 )
 _BOX = (
     "background:rgba(128,128,128,.11);border-radius:3px;padding:7px 10px;margin:8px 0;"
@@ -43,11 +46,17 @@ _QUIET = "opacity:.72"
 
 def card_text(error: NotebookUdfError) -> str:
     """The card without a browser."""
-    return plain(str(error))
+    if isinstance(error, QueryError):
+        return error.mistake.text
+    text = plain(str(error))
+    place = None if isinstance(error, RemoteError) else place_of(error)
+    return text if place is None else f"{text}\n\n{plain(place_text(place))}"
 
 
 def headline(error: NotebookUdfError) -> str:
     """What happened, in one line."""
+    if isinstance(error, QueryError):
+        return error.mistake.headline
     lines = str(error).strip().splitlines()
     return one_line(lines[0], _HEADLINE) if lines else type(error).__name__
 
@@ -58,9 +67,14 @@ def card_html(error: NotebookUdfError) -> str:
     parts = [_title(error)]
     if failed is not None:
         parts += _call(failed)
+    elif isinstance(error, QueryError):
+        parts += _mistake(error.mistake)
     else:
+        place = None if isinstance(error, RemoteError) else place_of(error)
+        parts += [] if place is None else [_marked(place)]
         parts += _rest(error)
-    parts += _next_step(error, failed)
+    if not isinstance(error, QueryError):
+        parts += _next_step(error, failed)
     parts += _folds(error, failed)
     return (
         f'<div style="{painted("border-left", ERROR, "4px solid")};padding:6px 12px 8px;'
@@ -77,6 +91,31 @@ def _title(error: NotebookUdfError) -> str:
         f'<div style="font-weight:600;{painted("color", ERROR)};overflow-wrap:anywhere">'
         f"{escape(headline(error))}</div>"
     )
+
+
+def _mistake(mistake: Mistake) -> list[str]:
+    parts = [_marked(mistake.place)] if mistake.place is not None else []
+    if mistake.advice:
+        parts.append(f"<div>{escape(mistake.advice)}</div>")
+    if mistake.condition:
+        parts.append(f'<div style="{_QUIET};font-size:12px">{escape(mistake.condition)}</div>')
+    return parts
+
+
+def _marked(place: Place) -> str:
+    """The lines of a query around a place, and the place in them."""
+    rows = []
+    for number, text, meant in place_lines(place):
+        lead = f"{'-->' if meant else '   '} {number:4d} "
+        start, end = meant or (len(text), len(text))
+        row = f"{escape(plain(lead + text[:start]))}"
+        if end > start:
+            row += (
+                f'<span style="{painted("color", ERROR)};font-weight:600;'
+                f'text-decoration:underline wavy">{escape(plain(text[start:end]))}</span>'
+            )
+        rows.append((row + escape(plain(text[end:]))).rstrip())
+    return _boxed("\n".join(rows))
 
 
 def _call(failed: FailedRow) -> list[str]:
@@ -152,6 +191,8 @@ def _folds(error: NotebookUdfError, failed: FailedRow | None) -> list[str]:
         folds.append(_fold("Where the worker was stuck", error.stack))
     if isinstance(error, WorkerError) and error.output:
         folds.append(_fold("The worker's last output", error.output))
+    if isinstance(error, QueryError):
+        folds.append(_fold("Spark's own account", error.mistake.account))
     if isinstance(error, RemoteError) and error.jvm_stack:
         folds.append(_fold("Spark's own account (JVM stack)", error.jvm_stack))
     if isinstance(error, UserFunctionError) and failed is not None and failed.error_id:
@@ -187,4 +228,5 @@ def _pre(text: str) -> str:
 
 
 def _boxed(html: str) -> str:
-    return f'<div style="{_BOX}"><pre style="{_PRE}">{html}</pre></div>'
+    # It scrolls, so the keyboard has to reach it.
+    return f'<div tabindex="0" style="{_BOX}"><pre style="{_PRE}">{html}</pre></div>'

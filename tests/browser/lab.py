@@ -168,6 +168,8 @@ class Notebook:
         self.page.wait_for_function(
             "light => document.body.dataset.jpThemeLight === light", arg=str(not dark).lower()
         )
+        # It fades away, and what is below it shines through until then.
+        expect(self.page.locator("#jupyterlab-splash")).to_have_count(0)
 
     @contextmanager
     def narrow(self, width: int) -> Iterator[None]:

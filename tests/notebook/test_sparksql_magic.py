@@ -105,13 +105,14 @@ def test_an_error_ends_the_line_and_fails_the_cell(cell: Cell) -> None:
     ran = cell("%%sparksql\nselect no_such_column from range(1)")
     assert not ran.ok
     assert ran.displays[0]["text/plain"].startswith("failed after ")
-    assert ran.errors[0]["ename"] == "PlanningError"
+    assert ran.errors[0]["ename"] == "AnalysisException"
 
 
 def test_a_query_spark_cannot_read_fails_in_few_words(cell: Cell) -> None:
     ran = cell("%%sparksql\nSELEKT 1")
     (error,) = ran.errors
-    assert error["ename"] == "PlanningError"
-    assert "PARSE_SYNTAX_ERROR" in error["evalue"]
+    assert error["ename"] == "ParseException"
+    assert "Syntax error at SELEKT: did you mean SELECT?" in error["evalue"]
     assert not any("py4j" in line for line in error["traceback"])
-    assert cell("%%sparksql\nSELECT nothing FROM range(1)").errors[0]["ename"] == "PlanningError"
+    unknown = cell("%%sparksql\nSELECT nothing FROM range(1)")
+    assert unknown.errors[0]["ename"] == "AnalysisException"

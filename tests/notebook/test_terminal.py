@@ -82,3 +82,18 @@ def test_a_function_a_query_and_an_error(terminal: Terminal) -> None:
     assert "i = 0" in bad
     assert "<div" not in bad
     assert "py4j" not in bad
+
+
+@pytest.mark.timeout(180)
+@pytest.mark.parametrize("magics", [True, False], ids=["magics", "no magics"])
+def test_a_mistake_in_a_query_is_a_few_lines(terminal: Terminal, magics: bool) -> None:
+    terminal.run("%load_ext notebook_udf" if magics else "1 + 1", until="In [2]: ")
+    terminal.run("import notebook_udf as nu; session = nu.session(workers=1)", until="In [3]: ")
+    wrong = "session.sql('SELECT uper(id)\\nFROM range(3)')"
+    shown = terminal.run(wrong, until="In [4]: ").partition("FROM range(3)')")[2]
+    lines = [line.rstrip() for line in shown.replace("\r", "").split("\n")][:-1]
+    assert "AnalysisException: there is no function uper: did you mean upper?" in lines
+    marked = lines.index("-->    1 SELECT uper(id)")
+    assert lines[marked + 1] == "                ^^^^"
+    assert "UNRESOLVED_ROUTINE, SQLSTATE 42883" in lines
+    assert len([line for line in lines if line]) < 12, shown

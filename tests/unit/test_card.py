@@ -55,7 +55,7 @@ class Reader(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         assert tag in ALLOWED, tag
-        assert {name for name, _ in attrs} <= {"style"}, attrs
+        assert {name for name, _ in attrs} <= {"style", "tabindex"}, attrs
         self.open.append(tag)
 
     def handle_endtag(self, tag: str) -> None:

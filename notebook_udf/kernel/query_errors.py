@@ -1,0 +1,206 @@
+"""Spark's errors about queries, made to say briefly what is wrong when they are shown.
+
+They stay what they are: of Spark's class, with Spark's text. What is told besides is found out
+when it is asked for, because most of what Spark refuses is the planner's tries, which nobody sees.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from py4j.protocol import Py4JError, Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.errors.exceptions import captured
+
+from notebook_udf.errors import Mistake, NotebookUdfError, Place, QueryError
+from notebook_udf.excerpt import code_place
+from notebook_udf.kernel.mistakes import Report, at_line, mistake_of, spelled, words_of
+from notebook_udf.kernel.names import builtins
+from notebook_udf.kernel.spark_loggers import unlogged
+from notebook_udf.planner.messages import Handed, as_typed
+
+if TYPE_CHECKING:
+    from notebook_udf.kernel.core import Session
+
+T = TypeVar("T")
+
+# About the JVM or about a function, or told already.
+_OTHERS = (captured.UnknownException, captured.PythonException, QueryError)
+_LINE_AND_COLUMN = re.compile(r"line (\d+), column (\d+): ")
+_LINE_AND_POS = re.compile(r"\bline (\d+),? pos (\d+)")
+_OURS = "_nu_"
+
+
+def as_query_error(error: Any, java_exception: Any, *, session: Session) -> Any:
+    """The same error; one about a query is a ``QueryError`` as well."""
+    if isinstance(error, captured.UnknownException):
+        error = _thrown(error, java_exception)
+    if isinstance(error, captured.CapturedException) and not isinstance(error, _OTHERS):
+        cls: Any = type(error)
+        error.__class__ = _telling(cls)
+        error._tell = partial(_tell, session=session)
+    return error
+
+
+@lru_cache(maxsize=64)
+def _telling(cls: Any) -> type[Exception]:
+    """A class of errors that is a ``QueryError``, under its own name."""
+    body = {"__module__": cls.__module__, "__qualname__": cls.__qualname__, "__doc__": cls.__doc__}
+    return type(cls.__name__, (QueryError, cls), body)
+
+
+class _Thrown(Py4JJavaError, captured.CapturedException):  # type: ignore[misc]
+    """What PySpark has no class for, though Spark has a name for it: still what PySpark raises."""
+
+    __str__ = captured.CapturedException.__str__
+
+
+_Thrown.__name__ = _Thrown.__qualname__ = Py4JJavaError.__name__
+_Thrown.__module__ = Py4JJavaError.__module__
+
+
+def _thrown(error: captured.UnknownException, java_exception: Any) -> Any:
+    """The error with the means to say what Spark calls it; the same if Spark has no name."""
+    named = _Thrown(str(error._desc), java_exception)
+    named.__dict__.update(vars(error), _origin=java_exception)
+    named._desc = _asked(java_exception.getMessage) or error._desc
+    return named if _asked(named.getCondition) else error
+
+
+@contextmanager
+def about(query: str) -> Iterator[None]:
+    """Within it errors are about this query; of several around each other the innermost."""
+    try:
+        yield
+    except QueryError as error:
+        error.__dict__.setdefault("near", query)
+        raise
+    except NotebookUdfError as error:
+        if error.place is None:
+            error.place = _named_place(str(error), query)
+        raise
+
+
+def _named_place(message: str, query: str) -> Place | None:
+    """The place that a message begins with, or the one call of the function it begins with."""
+    found = _LINE_AND_COLUMN.match(message)
+    if found is not None:
+        return at_line(query, int(found[1]), int(found[2]) - 1)
+    name = re.match(r"\w+", message)
+    calls = list(re.finditer(rf"(?i)\b{name[0]}(?=`?\s*\()", query)) if name else []
+    return Place(query, *calls[0].span()) if len(calls) == 1 else None
+
+
+# Reading the exception -------------------------------------------------------------------------
+
+
+def _tell(error: Any, session: Session) -> Mistake:
+    message = str(getattr(error, "_desc", None) or error)
+    parameters = {
+        name: as_typed(value, None)
+        for name, value in (_asked(error.getMessageParameters) or {}).items()
+    }
+    condition = _asked(error.getCondition) or ""
+    place = _asked(partial(_sql_place, error, message))
+    near = getattr(error, "near", "") or _query_behind(session, place)
+    handed = getattr(error, "handed", None)
+    if handed is not None:
+        near, place = handed.typed, _place_typed(handed, place, message)
+    elif place is not None and not near and _OURS in place.text:
+        # Nobody has typed that.
+        place = None
+    words = [spelled(word) for word in words_of(condition, parameters)]
+    report = Report(
+        message,
+        condition=condition,
+        sqlstate=_asked(error.getSqlState) or "",
+        parameters=parameters,
+        place=place,
+        near=near,
+        code=code_place(error, words),
+    )
+    account = f"{message.strip()}\n\n{getattr(error, '_stackTrace', '')}".rstrip()
+    return replace(mistake_of(report, _SessionNames(session)), account=account)
+
+
+def _query_behind(session: Session, place: Place | None) -> str:
+    """The query that became the text Spark points into, if its rows are still there."""
+    if place is not None and _OURS in place.text:
+        for rewriting in list(session.rewritten.values()):
+            if any(text == place.text for _, text in rewriting.steps):
+                return rewriting.query
+    return ""
+
+
+def _place_typed(handed: Handed, place: Place | None, message: str) -> Place | None:
+    """A place in the query that was typed, for one in what Spark was handed."""
+    if place is not None and place.text == handed.text:
+        return Place(handed.typed, *handed.span_typed(place.start, place.end))
+    found = _LINE_AND_POS.search(message)
+    return None if found is None else at_line(handed.typed, int(found[1]), int(found[2]))
+
+
+def _asked(question: Callable[[], T]) -> T | None:
+    """What the JVM says; None if it does not know, or has been stopped since."""
+    try:
+        return question()
+    except (Py4JError, PySparkException, AssertionError, AttributeError, OSError):
+        return None
+
+
+def _sql_place(error: Any, message: str) -> Place | None:
+    """What Spark points to in the text it was handed."""
+    for context in error.getQueryContext():
+        if isinstance(context, captured.SQLQueryContext):
+            text = context._q.sqlText()
+            if text.isDefined():
+                return Place(str(text.get()), context.startIndex(), context.stopIndex() + 1)
+    if isinstance(error, captured.ParseException):
+        found = re.search(r"\(line (\d+), pos (\d+)\)", message)
+        command = error._origin.command()
+        if found is not None and command.isDefined():
+            return at_line(str(command.get()), int(found[1]), int(found[2]))
+    return None
+
+
+# Names that there are --------------------------------------------------------------------------
+
+
+class _SessionNames:
+    """Asks a session, which may have been stopped: then there are none."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def functions(self) -> Sequence[str]:
+        spark = self._session.spark
+        own = list(self._session.functions)
+        others = _asked(lambda: sorted(builtins(spark)))
+        return [*own, *self._column("function", "SHOW USER FUNCTIONS"), *(others or ())]
+
+    def kind(self, function: str) -> str:
+        record = self._session.functions.get(function)
+        return "" if record is None else record.kind
+
+    def tables(self, beside: str) -> Sequence[str]:
+        schema, _, _ = beside.rpartition(".")
+        if not schema:
+            return self._column("tableName", "SHOW TABLES")
+        names = self._column("tableName", f"SHOW TABLES IN {schema}")
+        return [f"{schema}.{name}" for name in names]
+
+    def schemas(self) -> Sequence[str]:
+        return self._column("namespace", "SHOW SCHEMAS")
+
+    def _column(self, column: str, query: str) -> list[str]:
+        with unlogged():
+            rows = _asked(lambda: self._session.spark.sql(query).collect())
+        return [str(row[column]) for row in rows or ()]
+
+
+__all__ = ["about", "as_query_error"]
