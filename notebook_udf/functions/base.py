@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from notebook_udf.errors import DeclarationError
+from notebook_udf.functions.accumulator_kind import AccumulatorKind
 from notebook_udf.functions.context import FunctionContext
 
 # A method's name, for messages, and the method.
@@ -221,13 +221,9 @@ def of_columns(function: Any) -> Callable[..., Any]:
 
 def _accumulated_once(function: AggregateFunction, *columns: Any) -> Any:
     accumulator = function.create_accumulator()
+    kind = AccumulatorKind.of(type(function).__name__, accumulator)
     answer = function.accumulate(accumulator, *columns)
-    if answer is not None and answer is not accumulator:
-        raise DeclarationError(
-            f"{type(function).__name__}.accumulate returned a {type(answer).__name__} of its own: "
-            f"change the accumulator that it is given, and return nothing"
-        )
-    return function.get_value(accumulator)
+    return function.get_value(kind.after("accumulate", accumulator, answer))
 
 
 def implements(function: Any, name: str) -> bool:

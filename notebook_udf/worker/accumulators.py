@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-import datetime as dt
-import numbers
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,6 +17,7 @@ import pyarrow as pa
 from pyspark.sql.types import ArrayType, DataType, StructType
 
 from notebook_udf.errors import DeclarationError
+from notebook_udf.functions.accumulator_kind import AccumulatorKind
 from notebook_udf.functions.fields import UNKNOWN, fields_of
 from notebook_udf.functions.row import Row
 from notebook_udf.types import ddl, marks_views
@@ -30,11 +29,6 @@ from notebook_udf.worker.pickling import dumps_all
 from notebook_udf.worker.quarantine import Quarantine
 from notebook_udf.worker.refusal import shortened
 from notebook_udf.worker.timeout import CallTimedOut
-
-# Values that no method can change in place, so that it has to return a new one.
-_UNCHANGEABLE = (
-    numbers.Number, str, bytes, tuple, frozenset, type(None), dt.date, dt.time, dt.timedelta,
-)  # fmt: skip
 
 # Not about the row's values, so no other row would fare better.
 FATAL = (CallTimedOut, MemoryError, SystemExit, KeyboardInterrupt, DeclarationError)
@@ -61,8 +55,8 @@ class Accumulation:
         self._quarantine: Quarantine | None = None
         self._first = 0
         fresh = self.create()
-        self.in_place = not (isinstance(fresh, _UNCHANGEABLE) or _is_frozen(fresh))
-        self._may_be_none = fresh is None
+        self.kind = AccumulatorKind.of(call.name, fresh)
+        self.in_place = self.kind.in_place
         self.codec = Codec(call.header.accumulator_type, fresh)
 
     def create(self) -> Any:
@@ -129,32 +123,13 @@ class Accumulation:
         failed ``LOST`` is left.
         """
         try:
-            return self.checked(method, accumulator, getattr(self, method)(accumulator, *arguments))
+            answer = getattr(self, method)(accumulator, *arguments)
+            return self.kind.after(method, accumulator, answer)
         except WorkerStopped:
             raise
         except BaseException as error:
             self.row_failed(error, list(arguments), place, group(0), method)
             return LOST if method == "merge" else accumulator
-
-    def checked(self, method: str, accumulator: Any, answer: Any) -> Any:
-        """The accumulator to go on with after a method returned ``answer``.
-
-        Raises
-        ------
-        DeclarationError
-            If it returned nothing although the accumulator cannot be changed in place, or
-            another object although it can.
-        """
-        if self.in_place:
-            if answer is None or answer is accumulator:
-                return accumulator
-            raise self._another(method, answer)
-        if answer is None and not self._may_be_none:
-            raise DeclarationError(
-                f"{self.call.name}.{method} returned None, and {_kind(accumulator)} cannot be "
-                f"changed in place: return the new accumulator, or use a list for it"
-            )
-        return answer
 
     def row_failed(
         self,
@@ -263,14 +238,8 @@ class Accumulation:
         """Refuses a method that answers another object than the one it was to change."""
         for row, (answer, accumulator) in enumerate(zip(results, given, strict=True)):
             if answer is not None and answer is not accumulator:
-                error = self._another("accumulate", answer)
+                error = self.kind.another("accumulate", answer)
                 self.call.fail(error, [c[row] for c in columns], first + row, group=group(row))
-
-    def _another(self, method: str, answer: Any) -> DeclarationError:
-        return DeclarationError(
-            f"{self.call.name}.{method} returned {_kind(answer)} of its own: change the "
-            f"accumulator that it is given, and return nothing"
-        )
 
 
 def misfit(function: str, error: BadResult, group: Mapping[str, Any]) -> DeclarationError:
@@ -411,19 +380,9 @@ def _of(group: Mapping[str, Any]) -> str:
     return f" for group {keys}" if keys else ""
 
 
-def _is_frozen(value: Any) -> bool:
-    parameters = getattr(value, "__dataclass_params__", None)
-    return parameters is not None and bool(parameters.frozen)
-
-
 def _stop_iteration(method: str) -> RuntimeError:
     # map() takes a StopIteration from the function for the end of its input.
     return RuntimeError(f"{method} raised StopIteration")
-
-
-def _kind(value: Any) -> str:
-    name = type(value).__name__
-    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
 __all__ = ["FATAL", "LOST", "Accumulation", "Codec", "Group", "misfit"]

@@ -175,7 +175,7 @@ class Slide:
             arguments = [column[row] for column in self._columns]
             try:
                 answer = call(self._accumulator, *arguments)
-                self._accumulator = accumulation.checked(method, self._accumulator, answer)
+                self._accumulator = accumulation.kind.after(method, self._accumulator, answer)
             except WorkerStopped:
                 raise
             except BaseException as error:
@@ -242,7 +242,7 @@ class Slide:
         for method, given in zip(("accumulate", "retract"), answers, strict=False):
             if given.count(None) != count:
                 for answer in given:
-                    accumulation.checked(method, self._accumulator, answer)
+                    accumulation.kind.after(method, self._accumulator, answer)
         values.extend(results)
         self._low, self._high, self._known = lows[end - 1], highs[end - 1], True
         self._value = results[-1]

@@ -148,6 +148,31 @@ def test_a_class_that_fails(session: nu.Session, func_type: str) -> None:
         session.sql(query).collect()
 
 
+class Number(MaxAdd):
+    def create_accumulator(self) -> Any:
+        return 0
+
+    def accumulate(self, accumulator: int, column: Any) -> Any:  # type: ignore[override]
+        return accumulator + len(column)
+
+    def get_value(self, accumulator: int) -> float:  # type: ignore[override]
+        return float(accumulator)
+
+
+class Forgets(Number):
+    def accumulate(self, accumulator: int, column: Any) -> Any:  # type: ignore[override]
+        accumulator += len(column)
+
+
+def test_an_accumulator_that_cannot_change_is_returned(session: nu.Session) -> None:
+    query = f"SELECT k, number(v) FROM {ROWS} GROUP BY k"
+    session.register_function("number", udaf(Number, func_type="arrow"))
+    assert rows_of(session, query) == [("a", 2.0), ("b", 2.0), ("c", 1.0)]
+    session.register_function("number", udaf(Forgets, func_type="arrow"))
+    with pytest.raises(nu.DeclarationError, match=r"Forgets\.accumulate returned None, and an int"):
+        session.sql(query).collect()
+
+
 def test_results_of_several_values(session: nu.Session) -> None:
     pair = DataTypes.ROW(
         [DataTypes.FIELD("low", DataTypes.INT()), DataTypes.FIELD("mean", DataTypes.DOUBLE())]

@@ -1,0 +1,75 @@
+"""How an aggregate function's methods hand on an accumulator: changed in place, or made anew."""
+
+from __future__ import annotations
+
+import datetime as dt
+import numbers
+from dataclasses import dataclass
+from typing import Any
+
+from notebook_udf.errors import DeclarationError
+
+# Values that no method can change in place, so that it has to return a new one.
+_UNCHANGEABLE = (
+    numbers.Number, str, bytes, tuple, frozenset, type(None), dt.date, dt.time, dt.timedelta,
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class AccumulatorKind:
+    """What a fresh accumulator of a function tells of all others.
+
+    Attributes
+    ----------
+    function
+        Its name, for messages.
+    in_place
+        Whether methods change it, instead of returning another.
+    """
+
+    function: str
+    in_place: bool
+    may_be_none: bool
+
+    @classmethod
+    def of(cls, function: str, fresh: Any) -> AccumulatorKind:
+        """The kind of a fresh accumulator."""
+        in_place = not (isinstance(fresh, _UNCHANGEABLE) or _is_frozen(fresh))
+        return cls(function, in_place, fresh is None)
+
+    def after(self, method: str, accumulator: Any, answer: Any) -> Any:
+        """The accumulator to go on with after a method returned ``answer``.
+
+        Raises
+        ------
+        DeclarationError
+            If it returned nothing although the accumulator cannot be changed in place, or
+            another object although it can.
+        """
+        if self.in_place:
+            if answer is None or answer is accumulator:
+                return accumulator
+            raise self.another(method, answer)
+        if answer is None and not self.may_be_none:
+            raise DeclarationError(
+                f"{self.function}.{method} returned None, and {_articled(accumulator)} cannot be "
+                f"changed in place: return the new accumulator, or use a list for it"
+            )
+        return answer
+
+    def another(self, method: str, answer: Any) -> DeclarationError:
+        """What to say of a method that answered another object than the one it was to change."""
+        return DeclarationError(
+            f"{self.function}.{method} returned {_articled(answer)} of its own: change the "
+            f"accumulator that it is given, and return nothing"
+        )
+
+
+def _is_frozen(value: Any) -> bool:
+    parameters = getattr(value, "__dataclass_params__", None)
+    return parameters is not None and bool(parameters.frozen)
+
+
+def _articled(value: Any) -> str:
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
