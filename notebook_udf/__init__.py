@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from notebook_udf.functions.base import (
         AggregateFunction,
         AsyncScalarFunction,
+        ImperativeAggregateFunction,
         ScalarFunction,
         TableAggregateFunction,
         TableFunction,
@@ -49,7 +50,14 @@ if TYPE_CHECKING:
     from notebook_udf.functions.declare import udf
     from notebook_udf.functions.declare_aggregate import udaf, udtaf
     from notebook_udf.functions.declare_table import udtf
-    from notebook_udf.functions.metrics import Counter, Gauge, Histogram, Meter, MetricGroup
+    from notebook_udf.functions.metrics import (
+        Counter,
+        Distribution,
+        Gauge,
+        Histogram,
+        Meter,
+        MetricGroup,
+    )
     from notebook_udf.functions.process import (
         Collector,
         NonPartitionedContext,
@@ -62,7 +70,7 @@ if TYPE_CHECKING:
     from notebook_udf.functions.process_states import StateDeclarations
     from notebook_udf.functions.row import Row
     from notebook_udf.functions.states import ListState, MapState, ValueState
-    from notebook_udf.functions.views import ListView, MapView
+    from notebook_udf.functions.views import DataView, ListView, MapView
     from notebook_udf.kernel import Session, session
     from notebook_udf.kernel.async_operator import map_async
     from notebook_udf.kernel.lateral import join_lateral, left_outer_join_lateral
@@ -80,11 +88,14 @@ _HOMES = {
     "Collector": "functions.process",
     "Counter": "functions.metrics",
     "DataTypes": "types",
+    "DataView": "functions.views",
     "DeclarationError": "errors",
+    "Distribution": "functions.metrics",
     "FunctionContext": "functions.context",
     "FunctionTimeout": "errors",
     "Gauge": "functions.metrics",
     "Histogram": "functions.metrics",
+    "ImperativeAggregateFunction": "functions.base",
     "ListState": "functions.states",
     "ListView": "functions.views",
     "MapState": "functions.states",
@@ -142,11 +153,14 @@ __all__ = [
     "Collector",
     "Counter",
     "DataTypes",
+    "DataView",
     "DeclarationError",
+    "Distribution",
     "FunctionContext",
     "FunctionTimeout",
     "Gauge",
     "Histogram",
+    "ImperativeAggregateFunction",
     "ListState",
     "ListView",
     "MapState",

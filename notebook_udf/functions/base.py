@@ -102,7 +102,7 @@ class AsyncScalarFunction(UserDefinedFunction):
         """The result for one row. Up to ``buffer_capacity`` rows are on their way at a time."""
 
 
-class _Accumulating(UserDefinedFunction):
+class ImperativeAggregateFunction(UserDefinedFunction):
     """What aggregate functions of both kinds share.
 
     ``accumulate``, ``retract`` and ``merge`` change the accumulator in place. An accumulator that
@@ -142,7 +142,7 @@ class _Accumulating(UserDefinedFunction):
         return None
 
 
-class AggregateFunction(_Accumulating):
+class AggregateFunction(ImperativeAggregateFunction):
     """Maps the rows of a group to one value."""
 
     @abstractmethod
@@ -150,7 +150,7 @@ class AggregateFunction(_Accumulating):
         """The result for the rows accumulated so far; also for none at all."""
 
 
-class TableAggregateFunction(_Accumulating):
+class TableAggregateFunction(ImperativeAggregateFunction):
     """Maps the rows of a group to any number of rows."""
 
     @abstractmethod
@@ -233,7 +233,7 @@ def implements(function: Any, name: str) -> bool:
     calling it would lose rows without a word.
     """
     method = getattr(type(function), name, None)
-    if method is None or method is getattr(_Accumulating, name, None):
+    if method is None or method is getattr(ImperativeAggregateFunction, name, None):
         return False
     code = getattr(method, "__code__", None)
     if code is None:

@@ -15,7 +15,7 @@ class FunctionContext:
     """Handed to ``open``: metrics, job parameters, a logger, and which part of the job this is.
 
     Semantics: the Python UDF design, class ``FunctionContext`` and "Job Parameter"; the names of
-    the subtask methods are PyFlink's ``RuntimeContext``.
+    the subtask methods are PyFlink's.
     """
 
     function: str = "function"
@@ -38,8 +38,16 @@ class FunctionContext:
         """The function's name and the stage it runs in."""
         return self.task_name
 
+    def get_task_name_with_subtasks(self) -> str:
+        """The same with the number of the partition, from 1 on, and how many there are."""
+        return f"{self.task_name} ({self.subtask + 1}/{self.subtasks})"
+
     def get_number_of_parallel_subtasks(self) -> int:
         """How many partitions the stage has; 0 where Spark does not say."""
+        return self.subtasks
+
+    def get_max_number_of_parallel_subtasks(self) -> int:
+        """The same: Spark has no greater number that a stage may be cut into later."""
         return self.subtasks
 
     def get_index_of_this_subtask(self) -> int:

@@ -143,6 +143,9 @@ class Meter:
         return {"count": self._count, "start": self._start, "last": self._last}
 
 
+Distribution = Histogram
+"""PyFlink's name for a histogram."""
+
 Metric = Counter | Gauge | Histogram | Meter
 _M = TypeVar("_M", Counter, Gauge, Histogram, Meter)
 
@@ -170,7 +173,7 @@ class MetricGroup:
         """The histogram of that name, made on first use."""
         return self._metric(name, Histogram, Histogram)
 
-    # PyFlink calls a histogram so.
+    # PyFlink's name for the same.
     distribution = histogram
 
     def meter(self, name: str, time_span_in_seconds: int = 60) -> Meter:

@@ -6,7 +6,7 @@ PySpark's ``Row`` is a tuple, and an accumulator has to change.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from keyword import iskeyword
 from operator import attrgetter
 from typing import Any
@@ -48,8 +48,8 @@ class Row:
         """The names of its fields; empty if they have none."""
         return self._names
 
-    def as_dict(self) -> dict[str, Any]:
-        """The fields by name.
+    def as_dict(self, recursive: bool = False) -> dict[str, Any]:
+        """The fields by name; with ``recursive`` those of rows inside it as well.
 
         Raises
         ------
@@ -58,7 +58,34 @@ class Row:
         """
         if not self._names:
             raise ValueError("the fields of this Row have no names")
-        return dict(zip(self._names, self._values, strict=True))
+        values = map(_as_dicts, self._values) if recursive else self._values
+        return dict(zip(self._names, values, strict=True))
+
+    def set_field_names(self, field_names: Iterable[str]) -> None:
+        """Gives the fields names, in their order.
+
+        Raises
+        ------
+        ValueError
+            If there are more or fewer names than fields.
+        """
+        names = tuple(field_names)
+        if len(names) != len(self._values):
+            raise ValueError(f"{self!r} has {len(self._values)} fields, not {len(names)}")
+        object.__setattr__(self, "_names", names)
+
+    def __call__(self, *values: Any) -> Row:
+        """A row of these values, where this one holds the names: ``Row("id", "name")(1, "a")``.
+
+        Raises
+        ------
+        ValueError
+            If there are more or fewer values than names, or what it holds are no names.
+        """
+        names = tuple(self._values)
+        if len(values) != len(names) or not all(isinstance(name, str) for name in names):
+            raise ValueError(f"{self!r} does not name {len(values)} values")
+        return Row.of(names, list(values))
 
     def _place(self, key: int | str) -> int:
         if isinstance(key, int):
@@ -69,8 +96,8 @@ class Row:
             known = ", ".join(self._names) or "none have names"
             raise KeyError(f"no field {key!r}; there are {known}") from None
 
-    def __getitem__(self, key: int | str) -> Any:
-        return self._values[self._place(key)]
+    def __getitem__(self, key: int | slice | str) -> Any:
+        return self._values[key if isinstance(key, slice) else self._place(key)]
 
     def __setitem__(self, key: int | str, value: Any) -> None:
         self._values[self._place(key)] = value
@@ -114,6 +141,16 @@ class Row:
         if self._names:
             return f"Row({', '.join(f'{n}={v!r}' for n, v in self.as_dict().items())})"
         return f"Row({', '.join(map(repr, self._values))})"
+
+
+def _as_dicts(value: Any) -> Any:
+    if isinstance(value, Row):
+        return value.as_dict(recursive=True) if value.names else value
+    if isinstance(value, list):
+        return [_as_dicts(part) for part in value]
+    if isinstance(value, dict):
+        return {key: _as_dicts(part) for key, part in value.items()}
+    return value
 
 
 def _remade(names: tuple[str, ...], values: list[Any]) -> Row:

@@ -7,6 +7,7 @@ a ``ListView`` cannot remove a single element, come from the stateful Python agg
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, TypeVar
 
@@ -17,7 +18,15 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
-class ListView(Generic[T]):
+class DataView(ABC):
+    """What the views have in common."""
+
+    @abstractmethod
+    def clear(self) -> None:
+        """Removes everything."""
+
+
+class ListView(DataView, Generic[T]):
     """A list that values are added to."""
 
     def __init__(self, values: Iterable[T] = ()) -> None:
@@ -52,7 +61,7 @@ class ListView(Generic[T]):
         return f"{type(self).__name__}({self._values!r})"
 
 
-class MapView(Generic[K, V]):
+class MapView(DataView, Generic[K, V]):
     """A mapping whose entries are read, put and removed by key."""
 
     def __init__(self, entries: dict[K, V] | None = None) -> None:

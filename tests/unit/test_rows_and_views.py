@@ -300,3 +300,28 @@ def test_a_map_view_is_a_dict(steps: list[tuple[str, Any, Any]]) -> None:
         assert view.is_empty() == (not model)
         assert view.contains(key) == (key in view) == (key in model)
     assert pickle.loads(pickle.dumps(view)) == view == MapView(model)
+
+
+def test_rows_as_pyflink_has_them() -> None:
+    person = Row("name", "age")
+    assert person("Ann", 11) == Row(name="Ann", age=11)
+    with pytest.raises(ValueError, match="does not name 1 values"):
+        person("Ann")
+    with pytest.raises(ValueError, match="does not name 1 values"):
+        Row(1)(2)
+    assert Row(1, 2, 3)[1:] == [2, 3]
+    bare = Row("Ann", 11)
+    bare.set_field_names(["name", "age"])
+    assert (bare, bare.age) == (Row(name="Ann", age=11), 11)
+    with pytest.raises(ValueError, match="has 2 fields, not 1"):
+        bare.set_field_names(["name"])
+    nested = Row(a=Row(b=1), c=[Row(d=2)], e={"f": Row(g=3)}, h=Row(1))
+    assert nested.as_dict(True) == {
+        "a": {"b": 1},
+        "c": [{"d": 2}],
+        "e": {"f": {"g": 3}},
+        "h": Row(1),
+    }
+    assert nested.as_dict()["a"] == Row(b=1)
+    assert isinstance(ListView(), nu.DataView)
+    assert isinstance(MapView(), nu.DataView)
