@@ -30,7 +30,8 @@ def aggregate(
     change_column
         On a stream, the name of the column that says what becomes of a row: ``+I`` and ``+U``
         (or ``insert``, ``update_postimage``) put it in, ``-U`` and ``-D`` (``update_preimage``,
-        ``delete``) take it out again, which needs a ``retract``.
+        ``delete``) take it out again, which needs a ``retract``. Of Spark's own aggregates
+        ``count``, ``count_if``, ``sum`` and ``avg`` of numbers can be undone.
     **named_calls
         Calls of registered aggregate functions, with ``.filter(condition)`` (a Column or SQL
         text) and ``.distinct()`` where wanted, and Spark's own aggregates; each becomes a column

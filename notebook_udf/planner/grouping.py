@@ -17,6 +17,7 @@ from notebook_udf.errors import PlanningError
 from notebook_udf.planner import streaming, summed
 from notebook_udf.planner.aggregates import ColumnCall, call_of, column_name, partial_rows
 from notebook_udf.planner.aggregates import column as column_of
+from notebook_udf.planner.built_in_calls import UNDOABLE, undoable
 from notebook_udf.planner.sessions import COMPANION, is_session_window
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.types import is_groupable
@@ -56,9 +57,11 @@ def aggregate(
     PlanningError
         If what is asked of a stream, or of a stream's changes, cannot be kept in state.
     """
-    found = {name: call_of(call) for name, call in calls.items()}
-    ours = {name: call for name, call in found.items() if call is not None}
+    ours = _ours(calls)
     if rows.isStreaming:
+        if change_column is not None:
+            calls = _undoable(rows, calls)
+            ours = _ours(calls)
         if _in_state(keys, calls, ours, change_column):
             return streaming.columns(rows, keys, _names(rows, keys), ours, change_column)
         return _collected(rows, keys, calls)
@@ -74,6 +77,20 @@ def aggregate(
             named = [c.alias(name) for name, c in zip(ours, columns, strict=True)]
             return partial.groupBy(*names).agg(*named).toDF(*_names(rows, keys), *ours)
     return _collected(rows, keys, calls)
+
+
+def _ours(calls: Mapping[str, Column]) -> dict[str, ColumnCall]:
+    found = {name: call_of(call) for name, call in calls.items()}
+    return {name: call for name, call in found.items() if call is not None}
+
+
+def _undoable(rows: DataFrame, calls: Mapping[str, Column]) -> dict[str, Column]:
+    """The calls, with functions of ours for those of Spark's that can be undone."""
+    made = {}
+    for name, call in calls.items():
+        undone = undoable(rows, call) if call_of(call) is None else None
+        made[name] = call if undone is None else undone
+    return made
 
 
 def _collected(rows: DataFrame, keys: Sequence[Column], calls: Mapping[str, Column]) -> DataFrame:
@@ -98,7 +115,7 @@ def _in_state(
     PlanningError
         If Spark would have to take rows out again.
     """
-    foreign = [f"{name} is Spark's own aggregate" for name in calls if name not in ours]
+    foreign = [f"{n}={column_name(call)}" for n, call in calls.items() if n not in ours]
     foreign += [
         f"{call.record.name} takes whole columns"
         for call in ours.values()
@@ -108,8 +125,10 @@ def _in_state(
     foreign += ["session_window" for key in keys if is_session_window(column_name(key))]
     if foreign and change_column is not None:
         raise PlanningError(
-            f"change_column={change_column!r} does not go with {', '.join(foreign)}: Spark's "
-            f"aggregates cannot take rows out again; aggregate those in a query of their own"
+            f"change_column={change_column!r} does not go with {', '.join(foreign)}: rows cannot "
+            f"be taken out of them again. Of Spark's own aggregates {', '.join(UNDOABLE)} can be "
+            f"undone, each by itself, over numbers; write another as an aggregate function with "
+            f"retract, or aggregate it in a query of its own"
         )
     return not foreign
 

@@ -16,6 +16,7 @@ from pyspark.sql.udtf import UserDefinedTableFunction
 
 from notebook_udf.planner.aggregates import column_name
 from notebook_udf.planner.column_arguments import with_constants
+from notebook_udf.planner.column_nodes import class_of, node_of
 from notebook_udf.planner.tables import Chain
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.worker.table import Step
@@ -184,23 +185,18 @@ def _plain_name(value: Any) -> str | None:
     """The name of a column that is only named; None for any other expression."""
     if isinstance(value, str):
         return value.strip("`") if "." not in value else None
-    # On Spark Connect it is an expression like any other.
-    node: Any = value._jc.node() if hasattr(value, "_jc") else None
-    if _class_of(node) != "UnresolvedAttribute":
+    node = node_of(value)
+    if class_of(node) != "UnresolvedAttribute":
         return None
     parts = node.nameParts()
     return str(parts.head()) if parts.size() == 1 else None
 
 
 def _is_constant(value: Any) -> bool:
-    node: Any = value._jc.node() if hasattr(value, "_jc") else None
-    while _class_of(node) == "Cast":
+    node = node_of(value)
+    while class_of(node) == "Cast":
         node = node.child()
-    return _class_of(node) == "Literal"
-
-
-def _class_of(node: Any) -> str:
-    return "" if node is None else str(node.getClass().getSimpleName())
+    return class_of(node) == "Literal"
 
 
 def _shown(value: Any) -> str:
