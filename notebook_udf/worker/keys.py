@@ -13,31 +13,49 @@ from pyspark.sql.pandas.types import from_arrow_type
 
 from notebook_udf.worker.encode import encoder
 
+
+class _LastingNaN(float):
+    """NaN that is equal to another of its kind, and so after it was pickled as well."""
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is _LastingNaN
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return 0
+
+
 # To SQL one NaN equals another; to Python only the same object does.
 _NAN = math.nan
+LASTING_NAN = _LastingNaN("nan")
 
 
-def hashable(column: pa.Array, decode: Callable[[pa.Array], list[Any]]) -> list[Any]:
+def hashable(
+    column: pa.Array, decode: Callable[[pa.Array], list[Any]], nan: float = _NAN
+) -> list[Any]:
     """The values of a key column.
 
     Lists and structs become tuples, NaN always the same object, and the second of two equal local
-    times, where clocks were put back, something unequal to the first.
+    times, where clocks were put back, something unequal to the first. For keys that are pickled
+    ``nan`` is ``LASTING_NAN``, because the same object does not come back.
     """
     values = decode(column)
     if pa.types.is_floating(column.type):
         if pc.any(pc.is_nan(column)).as_py():
-            return [_NAN if value != value else value for value in values]
+            return [nan if value != value else value for value in values]
         return values
     if pa.types.is_nested(column.type) or pa.types.is_timestamp(column.type):
-        return list(map(frozen, values))
+        return [frozen(value, nan) for value in values]
     return values
 
 
-def frozen(value: Any) -> Any:
+def frozen(value: Any, nan: float = _NAN) -> Any:
     if isinstance(value, (list, tuple)):
-        return tuple(map(frozen, value))
+        return tuple([frozen(part, nan) for part in value])
     if isinstance(value, float) and value != value:
-        return _NAN
+        return nan
     if isinstance(value, dt.datetime) and value.fold:
         return _Second(*value.timetuple()[:6], value.microsecond, fold=1)
     return value

@@ -21,7 +21,7 @@ from notebook_udf.worker.arguments import fitted
 from notebook_udf.worker.call import FunctionCall, running
 from notebook_udf.worker.decode import decoder
 from notebook_udf.worker.groups import ACCUMULATOR_FIELD
-from notebook_udf.worker.keys import frozen, hashable, key_names
+from notebook_udf.worker.keys import LASTING_NAN, frozen, hashable, key_names
 from notebook_udf.worker.stream_layout import DELETES, INSERTS, StreamLayout
 
 
@@ -125,7 +125,7 @@ class StreamRows:
         if not own:
             return
         if self._layout.distinct[number]:
-            equal = [hashable(column, decoder(column.type)) for column in columns]
+            equal = [hashable(c, decoder(c.type), LASTING_NAN) for c in columns]
             own, values, deletes = self._once(number, own, values, equal, deletes)
         if deletes is not None and any(deletes):
             own, values = self._set_aside(number, own, values, deletes)
@@ -201,7 +201,7 @@ class StreamRows:
             accumulation, counts = self.accumulations[number], held.seen[number]
             for row in rows:
                 if counts is not None:
-                    same = frozen(row)
+                    same = frozen(row, LASTING_NAN)
                     times = counts.get(same) if counts.contains(same) else 0
                     if times > 1:
                         counts.put(same, times - 1)

@@ -259,6 +259,25 @@ def test_what_nothing_is_left_of_is_as_over_no_rows(session: nu.Session, stream:
     assert tuple(nothing) == (0, 0, None, None)
 
 
+def test_nan_is_known_again_in_a_later_batch(session: nu.Session, tmp_path: Path) -> None:
+    nan = math.nan
+    stream = Stream(session.spark, tmp_path, "v double, w array<float>, op string")
+    stream.put(
+        [(nan, [nan], "+I"), (1.0, [], "+I")],
+        [(nan, [nan], "+I"), (1.0, [], "-D")],
+        [(nan, [nan], "-D")],
+    )
+    asked = {
+        "n": F.countDistinct("v"),
+        "m": F.countDistinct("w"),
+        "mean": F.expr("avg(DISTINCT v)"),
+    }
+    made = nu.aggregate(change_column="op", **asked)
+    assert repr(last(stream.run(stream.rows.transform(made)), 0)[()]) == "(1, 1, nan)"
+    stream.put([(nan, [nan], "-D")])
+    assert last(stream.run(stream.rows.transform(made)), 0)[()] == (0, 0, None)
+
+
 def test_beside_functions_of_ones_own_and_without_keys(session: nu.Session, stream: Stream) -> None:
     total_of = session.register_function("changing", udaf(RetractingSum, result_type="bigint"))
     value = F.coalesce("v", F.lit(0))
