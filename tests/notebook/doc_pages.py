@@ -16,6 +16,8 @@ _FENCE = re.compile(
     re.M | re.S,
 )
 _RUN = ("python", "sql")
+_TABLE = re.compile(r"^<!-- run: each row -->\n\|.*\n\|[-| ]+\n(?P<rows>(?:\|.*\n)+)", re.M)
+_CODE = re.compile(r"`([^`]+)`")
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,38 @@ class Block:
     def is_python(self) -> bool:
         """Whether it is Python from its first line on."""
         return not self.code.startswith("%")
+
+
+@dataclass(frozen=True)
+class TableRow:
+    """A row of a table that says of names what to write in their place.
+
+    Attributes
+    ----------
+    names
+        What stands in back quotes in the first cell.
+    code
+        The code in the second; "" where that is a dash, because there is no counterpart.
+    """
+
+    line: int
+    names: tuple[str, ...]
+    code: str
+
+
+def table_rows(page: Path) -> list[TableRow]:
+    """The rows of the tables of a page that are run."""
+    text = page.read_text("utf-8")
+    found = []
+    for table in _TABLE.finditer(text):
+        first = text.count("\n", 0, table.start("rows")) + 1
+        for number, line in enumerate(table["rows"].splitlines()):
+            names, code, note = (cell.strip() for cell in line.strip("|").split("|"))
+            spans = _CODE.findall(code)
+            assert code == "—" or (len(spans) == 1 and code == f"`{spans[0]}`"), line
+            assert code != "—" or note, f"no reason: {line}"
+            found.append(TableRow(first + number, tuple(_CODE.findall(names)), *(spans or [""])))
+    return found
 
 
 def pages() -> list[Path]:
