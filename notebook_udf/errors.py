@@ -173,7 +173,7 @@ class FailedRow:
     arguments
         Parameter name and shortened ``repr`` of each argument.
     row, rows
-        Zero-based position of the row in its bundle, and the bundle's length; ``row`` is -1
+        Which row of its bundle it is, counted from 1, and the bundle's length; ``row`` is -1
         when no single row is to blame (``open``, ``close``, a whole batch).
     bundle, partition, attempt, stage, query
         Where in the run it happened. ``query`` is Spark's SQL execution id.
@@ -225,7 +225,7 @@ class FailedRow:
         """Where the row stands, in words."""
         parts = [f"partition {self.partition}", f"worker {self.worker}"]
         if self.row >= 0:
-            parts.insert(0, f"row {self.row + 1:,} of {self.rows:,} in bundle {self.bundle}")
+            parts.insert(0, f"row {self.row:,} of {self.rows:,} in bundle {self.bundle}")
         if self.group:
             parts.insert(0, f"group {', '.join(f'{name} = {value}' for name, value in self.group)}")
         if self.chain:

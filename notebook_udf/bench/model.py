@@ -147,7 +147,7 @@ class Bench:
                 continue
             at = ", ".join(f"{one_line(n, _NAME)} = {one_line(v, _VALUE)}" for n, v in way.row)
             said.append(
-                f"{one_line(way.name, _NAME)}: row {way.different.first + 1:,}"
+                f"{one_line(way.name, _NAME)}: row {way.different.first:,}"
                 + (f" ({at})" if at else "")
                 + f" gives {_value(way.different.found)} instead of "
                 f"{_value(way.different.expected)}"

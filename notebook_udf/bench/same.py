@@ -23,7 +23,7 @@ class Difference:
     rows
         How many differ; of results that differ in length, the rows that one of them lacks too.
     first
-        The first row that does, from 0 on.
+        The first row that does, counted from 1.
     expected, found
         The values there.
     largest
@@ -77,7 +77,7 @@ def difference(expected: pa.Table, found: pa.Table) -> Difference | None:
         first = common
     return Difference(
         rows + missing,
-        first,
+        first + 1,
         _row(expected, first),
         _row(found, first),
         largest if floats and not missing else None,

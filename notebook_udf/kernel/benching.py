@@ -304,7 +304,7 @@ class _Bench:
         """The input of the first row that differs, where a row has one result."""
         if self._record.kind not in ("scalar", "async") or self._rows is None:
             return ()
-        rows: pa.Table = self._rows.toArrow().slice(found.first, 1)
+        rows: pa.Table = self._rows.toArrow().slice(found.first - 1, 1)
         values = (repr(column[0].as_py())[:_VALUE] for column in rows.columns)
         return tuple(zip(rows.column_names, values, strict=True))
 

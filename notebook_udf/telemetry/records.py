@@ -104,8 +104,8 @@ class WorkerPulse(Record):
     """Sent about once a second while a worker lives; that it changes, tasks say themselves.
 
     ``cpu_seconds`` is user and system time since the fork, ``memory`` and ``peak_memory`` are
-    resident bytes, ``memory_limit`` is 0 without a limit; ``row`` counts rows of the open
-    bundle; ``lost_messages`` counts what the sender had to drop.
+    resident bytes, ``memory_limit`` is 0 without a limit; ``row`` is the one that
+    runs of the open bundle, counted from 1; ``lost_messages`` counts what the sender had to drop.
     """
 
     kind: ClassVar[str] = "worker-pulse"
@@ -301,7 +301,7 @@ class TaskEnded(Record):
 
 @dataclass(frozen=True)
 class LogLine:
-    """One line a function wrote; ``row`` is -1 outside of a call."""
+    """One line a function wrote; ``row`` is counted from 1 in its bundle, -1 outside of a call."""
 
     sequence: int
     time: float

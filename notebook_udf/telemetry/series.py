@@ -108,14 +108,14 @@ class Series:
 
     def _keep_slow(self, record: BundlesDone, busy: Durations) -> None:
         """Keeps those that are among the slowest so far, and where their rows are."""
-        first = self._first_row(record)
+        first = self._rows_before(record)
         slow = np.flatnonzero(busy > self._least)
         slow = slow[np.argsort(-busy[slow], kind="stable")[:MAX_SLOWEST]]
         for at in slow.tolist():
             took = int(busy[at])
             if took <= self._least:
                 return
-            row = None if first is None else first + sum(record.rows_in[:at])
+            row = None if first is None else 1 + first + sum(record.rows_in[:at])
             full = len(self._slowest) == MAX_SLOWEST
             push = heapq.heappushpop if full else heapq.heappush
             push(self._slowest, (took, -next(self._numbers), record[at], row))
@@ -135,8 +135,8 @@ class Series:
     def _least(self) -> int:
         return self._slowest[0][0] if len(self._slowest) == MAX_SLOWEST else -1
 
-    def _first_row(self, record: BundlesDone) -> int | None:
-        """The row of its partition that a record's bundles begin with."""
+    def _rows_before(self, record: BundlesDone) -> int | None:
+        """How many rows of its partition came before a record's bundles; None if not known."""
         task = record.task, record.pid
         number, rows = self._rows.pop(task, (0, 0))
         steps = np.diff((number, *record.bundle))

@@ -54,9 +54,9 @@ class SlowBundle:
     """One of the bundles of a query that took longest.
 
     ``busy_ns`` is what all its functions took, decoding and encoding included. ``first_row``
-    counts from the beginning of the partition; None if bundles before it were not heard of.
-    ``sample`` holds its first rows as text; a worker keeps them of a bundle that is slower than
-    all before it in a query, so that many have none.
+    counts from the beginning of the partition, which is row 1; None if bundles before it were not
+    heard of. ``sample`` holds its first rows as text; a worker keeps them of a bundle that is
+    slower than all before it in a query, so that many have none.
     """
 
     bundle: BundleDone

@@ -307,7 +307,7 @@ class LogView:
 def line_text(line: LogEntry) -> str:
     """A log line in one line of text: when, who, where, what."""
     clock = time.strftime("%H:%M:%S", time.localtime(line.time))
-    place = f"{line.function}[{line.row}]" if line.row >= 0 else line.function or "worker"
+    place = f"{line.function} row {line.row}" if line.row >= 0 else line.function or "worker"
     return f"{clock} {line.level:<7} {line.pid} {place}: {without_colours(line.text)}"
 
 

@@ -274,6 +274,11 @@ class FunctionCall:
         self.slice_start = -1
         return result
 
+    @property
+    def noted_ns(self) -> int:
+        """What the bundle has cost so far, as far as that was measured."""
+        return self.decode_ns + self.user_ns + self.encode_ns
+
     def take_timing(self) -> FunctionTiming:
         """What the bundle cost."""
         timing = FunctionTiming(
@@ -312,6 +317,8 @@ class FunctionCall:
             With ``outcome="fail"``.
         """
         self.errors += 1
+        if outcome == "fail":
+            self.user_ns += self.task.unnoted_ns
         failed = self._report(error, arguments, row, outcome, group, method, attempts)
         if outcome == "fail":
             raise failure.FunctionFailed(failure.text(failed)) from None

@@ -20,6 +20,7 @@ from pyspark import cloudpickle
 from notebook_udf.code_origin import is_machinery
 from notebook_udf.errors import FailedRow, Frame
 from notebook_udf.telemetry.records import TaskId
+from notebook_udf.worker.position import row_number
 from notebook_udf.worker.refusal import BadResult
 
 # Arguments larger than this, pickled, are shown but cannot be replayed.
@@ -72,7 +73,7 @@ def describe(
         arguments=tuple(
             (parameter_name(parameters, i), short(value)) for i, value in enumerate(arguments or ())
         ),
-        row=row if arguments is not None else -1,
+        row=row_number(row) if arguments is not None else -1,
         rows=rows,
         bundle=bundle,
         partition=task.partition,

@@ -18,6 +18,11 @@ _TASK = struct.Struct("<d")
 _TASK_OFFSET = 2048
 
 
+def row_number(place: int) -> int:
+    """What a row at a place of its bundle is called wherever it is shown: from 1 on; -1 if none."""
+    return place + 1 if place >= 0 else -1
+
+
 @dataclass(frozen=True)
 class Position:
     """Rows ``first`` to ``last`` (zero-based, inclusive) of a bundle of ``rows`` rows."""

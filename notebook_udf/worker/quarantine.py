@@ -24,6 +24,7 @@ from pyspark.sql.types import (
 )
 
 from notebook_udf.worker import failure
+from notebook_udf.worker.position import row_number
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -84,7 +85,7 @@ class Quarantine:
             "partition": task.identity.partition,
             "attempt": task.identity.attempt,
             "bundle": self._bundle,
-            "row": row if self._call.row_of is None else self._call.row_of(row),
+            "row": row_number(row if self._call.row_of is None else self._call.row_of(row)),
             "version": self._call.version,
             "time": time.time(),
             GROUP_COLUMN: ", ".join(f"{n} = {failure.short(v)}" for n, v in (group or {}).items()),

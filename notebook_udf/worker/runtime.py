@@ -33,7 +33,7 @@ from notebook_udf.worker.event_loop import EventLoop
 from notebook_udf.worker.lanes import current_lane
 from notebook_udf.worker.limits import MemoryLimit, cpu_seconds, peak_bytes, resident_bytes
 from notebook_udf.worker.output import Capture
-from notebook_udf.worker.position import PositionFile
+from notebook_udf.worker.position import PositionFile, row_number
 from notebook_udf.worker.profiler import Profiler
 from notebook_udf.worker.sampling import Slowest
 from notebook_udf.worker.stop_signal import StopSignal
@@ -144,11 +144,10 @@ class Runtime:
                 self.sender.send(together)
 
     def where(self) -> tuple[str, int, int]:
-        """Function, bundle and row that is running."""
-        lane = current_lane.get()
-        if lane is not None:
-            return lane.where()
-        return self.task.where() if self.task is not None else ("", 0, -1)
+        """Function, bundle and row that is running, as they are shown."""
+        at = current_lane.get() or self.task
+        function, bundle, place = ("", 0, -1) if at is None else at.where()
+        return function, bundle, row_number(place)
 
     def note(self, level: str, text: str) -> None:
         """Puts lines of our own into the log, beside those of the functions."""

@@ -12,6 +12,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any, Protocol
 
 from notebook_udf.errors import FailedRow
@@ -65,6 +66,10 @@ class Call(Protocol):
     def open(self, task: Task) -> None: ...
 
     def close(self, failed: bool) -> None: ...
+
+    @property
+    def noted_ns(self) -> int:
+        """What the bundle has cost so far, as far as that was measured."""
 
     def take_timing(self) -> FunctionTiming: ...
 
@@ -145,6 +150,7 @@ class Task:
         self._wait_ns = 0
         self._leaving = _Leaving()
         self._bundle_open = False
+        self._since_ns = 0
         self._reported_rows = 0
         self._sent_metrics: dict[tuple[int, str], Any] = {}
         self.timer: CallTimer | None = None
@@ -183,6 +189,7 @@ class Task:
         self._leaving = _Leaving()
         self._reported_rows = 0
         self._bundle_open = True
+        self._since_ns = perf_counter_ns()
 
     def place(self, row: int) -> tuple[int, int, int]:
         """Where a row of the partition is: number of its bundle, row in it, rows of it."""
@@ -219,12 +226,25 @@ class Task:
             if sample is not None:
                 self.runtime.send(sample)
 
+    @property
+    def unnoted_ns(self) -> int:
+        """What the open bundle has taken that no function has measured.
+
+        Functions measure a batch when they are through with it. One that fails never is, and its
+        run would look as if it had cost nothing.
+        """
+        if not self._bundle_open:
+            return 0
+        noted = self._leaving.write_ns + sum(call.noted_ns for call in self.calls)
+        return max(0, perf_counter_ns() - self._since_ns - noted)
+
     def report_midway(self) -> int:
         """Sends what there is to say since the last report, while rows are still on their way.
 
         Returns how many nanoseconds the functions took since then.
         """
         leaving, self._leaving = self._leaving, _Leaving()
+        self._since_ns = perf_counter_ns()
         rows, self._reported_rows = self.rows - self._reported_rows, self.rows
         size, self._bytes_in = self._bytes_in, 0
         wait_ns, self._wait_ns = self._wait_ns, 0
@@ -276,8 +296,11 @@ class Task:
         self.active = None
         if self.timer is not None:
             self.timer.stop()
+        if outcome == "failed" and self._bundle_open:
+            # The one it failed in.
+            self.end_bundle()
         for i, call in enumerate(self.calls):
-            # What a bundle had cost that was never finished, its failure included.
+            # What a bundle had cost that was never finished.
             self._totals[i] = _sum(self._totals.get(i), call.take_timing())
         self.runtime.finish_output()
         # Before the end of the task, for which whoever reads the samples waits.

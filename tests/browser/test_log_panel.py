@@ -185,7 +185,7 @@ def test_saving_and_copying(panel: Locator, notebook: Notebook, tmp_path: Path) 
     path = tmp_path / "log.txt"
     download.value.save_as(path)
     assert re.fullmatch(
-        r"\d\d:\d\d:\d\d ERROR   \d+ speaks\[7\]: seven is next\n", path.read_text()
+        r"\d\d:\d\d:\d\d ERROR   \d+ speaks row 8: seven is next\n", path.read_text()
     )
     notebook.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     panel.get_by_role("button", name="Copy").click()

@@ -59,7 +59,7 @@ def test_attempts_are_counted(session: nu.Session, service: Service) -> None:
         ask(session, service, 20, max_attempts=4, fixed_delay="5ms")
     assert caught.value.failed is not None
     assert caught.value.failed.arguments == (("x", "7"),)
-    assert (caught.value.failed.row, caught.value.failed.rows) == (7, 10)
+    assert (caught.value.failed.row, caught.value.failed.rows) == (8, 10)
     assert service.asked[7] == 4
 
 
@@ -83,7 +83,7 @@ def test_a_call_inside_another_leaves_rows_their_place(session: nu.Session) -> N
         session.spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", str(rows))
     # Results pass from one to the other some at a time, and bundles hold a thousand.
     kept = session.errors("picky").select("x", "bundle", "row").collect()
-    assert sorted(map(tuple, kept)) == [(50, 1, 50), (1_777, 2, 777)]
+    assert sorted(map(tuple, kept)) == [(50, 1, 51), (1_777, 2, 778)]
 
 
 def test_no_retry_and_other_exceptions(session: nu.Session, service: Service) -> None:
@@ -137,8 +137,8 @@ def test_rows_may_be_let_go(session: nu.Session, service: Service, on_error: str
     if on_error == "quarantine":
         kept = session.errors("asks").select("x", "error", "row").collect()
         assert sorted(tuple(row) for row in kept) == [
-            (3, "CallTimedOut", 3),
-            (5, "ClientResponseError", 5),
+            (3, "CallTimedOut", 4),
+            (5, "ClientResponseError", 6),
         ]
 
 
@@ -213,7 +213,7 @@ def test_a_result_of_another_type_names_its_row(session: nu.Session) -> None:
     with pytest.raises(nu.ResultError, match="seven") as caught:
         session.sql("SELECT wrong(id) FROM range(0, 10, 1, 1)").collect()
     assert caught.value.failed is not None
-    assert (caught.value.failed.row, caught.value.failed.arguments) == (7, (("i", "7"),))
+    assert (caught.value.failed.row, caught.value.failed.arguments) == (8, (("i", "7"),))
     session.register_function("wrong", wrong, on_error="null")
     found = session.sql("SELECT wrong(id) FROM range(6, 9, 1, 1)").collect()
     assert [row[0] for row in found] == [6, None, 8]

@@ -53,11 +53,11 @@ def test_every_way_of_writing_arrives_in_order_with_its_row(session: nu.Session)
     lines = lines_after(session, writes, until="to stderr 1", rows=2)
     mine = [line for line in lines if line.function == "writes"]
     assert [line.sequence for line in mine] == sorted(line.sequence for line in mine)
-    shown = [(line.level, line.row, line.text) for line in mine if line.row == 1]
-    assert ("INFO", 1, "printed 1") in shown
-    assert ("WARNING", 1, "logged 1") in shown
+    shown = [(line.level, line.row, line.text) for line in mine if line.row == 2]
+    assert ("INFO", 2, "printed 1") in shown
+    assert ("WARNING", 2, "logged 1") in shown
     assert any(level == "WARNING" and "warned 1" in text for level, _, text in shown)
-    assert ("ERROR", 1, "to stderr 1") in shown
+    assert ("ERROR", 2, "to stderr 1") in shown
     assert not any("too quiet" in line.text for line in mine)
 
 

@@ -773,7 +773,7 @@ def test_output_names_its_row(session: nu.Session) -> None:
     with awaited(session, lambda: len(list(session.logs(function="mutters"))) == 5):
         session.sql("SELECT mutters(id) FROM range(0, 5, 1, 1)").collect()
     told = {(line.text, line.row) for line in session.logs(function="mutters")}
-    assert told == {(f"this is {x}", x) for x in range(5)}
+    assert told == {(f"this is {x}", x + 1) for x in range(5)}
 
 
 # In the kernel -------------------------------------------------------------------------------

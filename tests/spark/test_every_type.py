@@ -448,7 +448,7 @@ def test_a_misfit_is_named_with_its_type(session: nu.Session, ddl: str) -> None:
     assert "cannot hold" in message
     failed = caught.value.failed
     assert failed is not None
-    assert (failed.row, failed.rows) == (1, 3)
+    assert (failed.row, failed.rows) == (2, 3)
     with pytest.raises(nu.ResultError, match="cannot hold"):
         session.functions["misfit"].eval(1)
 

@@ -257,9 +257,9 @@ def test_lines_say_where_they_come_from(session: nu.Session) -> None:
         session.spark.range(0, 6, 1, 1).select(record("id")).collect()
     entries = told()
     rows = [(line.level, line.row, line.text) for line in entries]
-    assert ("WARNING", 3, "three is odd") in rows
-    assert ("ERROR", 5, "five") in rows
-    assert any((row, text) == (4, "four 4") for _, row, text in rows)
+    assert ("WARNING", 4, "three is odd") in rows
+    assert ("ERROR", 6, "five") in rows
+    assert any((row, text) == (5, "four 4") for _, row, text in rows)
     assert [text for _, row, text in rows if row >= 0] == ["three is odd", "four 4", "five"]
     assert {line.function for line in entries} == {name}
     assert all(line.pid > 0 and line.query for line in entries)

@@ -31,19 +31,19 @@ def written(session: nu.Session) -> LogView:
 
 def test_lines_by_their_text(session: nu.Session, written: LogView) -> None:
     found = session.logs(function="mutters_in_colours", text="row 1")
-    assert [line.row for line in found] == [1, *range(10, 20)]
+    assert [line.row for line in found] == [2, *range(11, 21)]
     assert len(found) == 11
-    assert [line.row for line in found.last(2)] == [18, 19]
+    assert [line.row for line in found.last(2)] == [19, 20]
     assert list(found) == found.lines
 
 
 def test_lines_as_data(written: LogView) -> None:
     told = json.loads(json.dumps(written.to_dict()))
-    assert [line["row"] for line in told["lines"]] == list(range(20))
+    assert [line["row"] for line in told["lines"]] == list(range(1, 21))
     assert told["lines"][0]["text"] == "\x1b[31mRow\x1b[0m 0 of [bold]many[/bold]\x00"
     assert told["dropped"] == written.dropped
     frame = written.to_pandas()
-    assert list(frame["row"]) == list(range(20))
+    assert list(frame["row"]) == list(range(1, 21))
     assert list(frame.columns)[:4] == ["pid", "query", "sequence", "time"]
 
 
@@ -51,7 +51,7 @@ def test_lines_as_a_file_and_on_a_screen(written: LogView, tmp_path: Path) -> No
     path = tmp_path / "log.txt"
     assert written.save(path) == 20
     lines = path.read_text("utf-8").splitlines()
-    assert lines[7].endswith(" mutters_in_colours[7]: Row 7 of [bold]many[/bold]\x00")
+    assert lines[7].endswith(" mutters_in_colours row 8: Row 7 of [bold]many[/bold]\x00")
     assert repr(written).endswith("Row 19 of [bold]many[/bold]␀")
     assert "\x1b" not in written._repr_html_() + repr(written)
 

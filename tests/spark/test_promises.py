@@ -190,7 +190,7 @@ def test_a_row_that_raises_where_it_is_reached_is_named(calls: Calls) -> None:
     assert failed is not None
     assert (failed.function, failed.arguments) == ("inverse", (("x", "0"),))
     # The third of the second partition's five, though the first to reach the function.
-    assert (failed.row, failed.rows) == (2, 5)
+    assert (failed.row, failed.rows) == (3, 5)
 
 
 def test_a_vectorised_result_that_does_not_fit_names_its_row(
@@ -202,7 +202,7 @@ def test_a_vectorised_result_that_does_not_fit_names_its_row(
     with pytest.raises(nu.ResultError, match=r"3\.5") as caught:
         calls.of("SELECT CASE WHEN k = 7 THEN halved(k) END FROM promised")
     assert caught.value.failed is not None
-    assert caught.value.failed.row == 2
+    assert caught.value.failed.row == 3
 
 
 def test_rows_let_go_keep_their_numbers(session: nu.Session, calls: Calls) -> None:
@@ -219,7 +219,7 @@ def test_rows_let_go_keep_their_numbers(session: nu.Session, calls: Calls) -> No
         found, _ = calls.of(f"SELECT CASE WHEN k > 6 THEN {name}(k) END FROM promised")
         assert sorted(x for x in found if x is not None) == [7, 9]
         kept = session.errors(name).collect()
-        assert [(row["row"], row["message"]) for row in kept] == [(3, "eight")]
+        assert [(row["row"], row["message"]) for row in kept] == [(4, "eight")]
 
 
 def test_metrics_count_the_calls_that_were_made(session: nu.Session, calls: Calls) -> None:
@@ -486,7 +486,7 @@ def test_a_query_that_needs_nothing_goes_to_spark_as_it_is(
 
 def test_statements_that_take_a_query(session: nu.Session, calls: Calls) -> None:
     spark = session.spark
-    reached = each("inverse", 1, 2)
+    reached = each("inverse", 2, 2)
     small = f"SELECT k, {SAFE} AS i FROM promised WHERE k < 3"
     rows = [(0, 0), (1, 100), (2, 50)]
     try:
@@ -620,7 +620,7 @@ def test_an_element_that_raises_names_the_row_of_its_list(calls: Calls) -> None:
                  "(SELECT explode(array(array(1L, 2L), array(4L, 0L))) AS xs))")  # fmt: skip
     failed = caught.value.failed
     assert failed is not None
-    assert (failed.function, failed.row, failed.rows) == ("inverse", 1, 2)
+    assert (failed.function, failed.row, failed.rows) == ("inverse", 2, 2)
 
 
 @pytest.mark.parametrize(

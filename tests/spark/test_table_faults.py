@@ -66,7 +66,7 @@ def test_a_function_that_raises_names_itself_its_values_and_the_row(
     assert (failed.function, failed.exception) == ("broken", "ValueError")
     assert failed.message == "cannot take 7"
     assert dict(failed.arguments) == {"n": "7"}
-    assert failed.row == 2
+    assert failed.row == 3
     assert failed.frames[0].name == function.__name__
     with pytest.raises(ValueError, match="cannot take 7"):
         session.replay("broken")
@@ -75,7 +75,7 @@ def test_a_function_that_raises_names_itself_its_values_and_the_row(
 def test_the_second_call_of_a_pass_names_the_row_of_the_bundle(session: nu.Session) -> None:
     query = "SELECT s.f0 FROM range(0, 10, 1, 1), LATERAL sound(id) r(n), LATERAL broken(n) s"
     error = failure(session, raises_late, query=query)
-    assert (error.failed.function, error.failed.row) == ("broken", 7)
+    assert (error.failed.function, error.failed.row) == ("broken", 8)
 
 
 @pytest.mark.parametrize("on_error", ["null", "quarantine"])
@@ -91,7 +91,7 @@ def test_an_input_that_is_let_go_has_no_rows(
     assert [row.id for row in session.spark.sql(plain).collect()] == [5, 6, 8]
     if on_error == "quarantine":
         kept = session.errors("lenient").collect()
-        assert [(row["n"], row["row"], row["error"]) for row in kept][:1] == [(7, 2, "ValueError")]
+        assert [(row["n"], row["row"], row["error"]) for row in kept][:1] == [(7, 3, "ValueError")]
 
 
 def test_a_value_that_does_not_fit_lets_the_whole_input_go(session: nu.Session) -> None:
@@ -148,7 +148,7 @@ def test_a_function_that_raises_stop_iteration(session: nu.Session) -> None:
         return [n]
 
     error = failure(session, stops)
-    assert error.failed.row == 2
+    assert error.failed.row == 3
     assert "StopIteration" in str(error)
 
 

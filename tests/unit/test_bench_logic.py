@@ -34,7 +34,7 @@ def test_differences_are_those_of_python(pairs: list[tuple[float | None, float |
     apart = [at for at, (a, b) in enumerate(pairs) if not same(a, b)]
     assert (found is None) == (not apart)
     if found is not None:
-        assert (found.rows, found.first) == (len(apart), apart[0])
+        assert (found.rows, found.first) == (len(apart), apart[0] + 1)
 
 
 def test_the_last_digits_of_floats_are_told_from_other_values() -> None:
@@ -52,13 +52,13 @@ def test_the_last_digits_of_floats_are_told_from_other_values() -> None:
         found = difference(column(expected), column(other))
         assert found is not None
         assert not found.nearly
-        assert (found.first, found.expected, found.found) == (1, expected[1], other[1])
+        assert (found.first, found.expected, found.found) == (2, expected[1], other[1])
 
 
 def test_results_of_other_lengths_differ() -> None:
     found = difference(column([1, 2, 3]), column([1, 2]))
     assert found is not None
-    assert (found.rows, found.first, found.found, found.nearly) == (1, 2, "no row", False)
+    assert (found.rows, found.first, found.found, found.nearly) == (1, 3, "no row", False)
 
 
 def test_values_in_lists_and_maps() -> None:

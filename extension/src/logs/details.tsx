@@ -34,7 +34,7 @@ function LineDetails({ log, line }: { log: Log; line: Line }) {
     <>
       <p class="nu-facts">
         <b>{clock(line.time)}{parts}</b> {line.level} from {line.source || "?"}
-        {line.row >= 0 ? `, row ${whole(line.row + 1)} of bundle ${whole(line.bundle)}` : ", outside of a call"}
+        {line.row >= 0 ? `, row ${whole(line.row)} of bundle ${whole(line.bundle)}` : ", outside of a call"}
       </p>
       <p class="nu-facts">
         Only{" "}

@@ -18,9 +18,9 @@ export function clock(time: number): string {
   return shown;
 }
 
-/** Function and row, as in `score[17]`. */
+/** Function and row, as in `score row 17`. */
 export const place = (line: Line): string =>
-  line.row >= 0 ? `${line.name}[${line.row}]` : line.name || "worker";
+  line.row >= 0 ? `${line.name} row ${line.row}` : line.name || "worker";
 
 export const lineText = (line: Line): string =>
   `${clock(line.time)} ${line.level.padEnd(7)} ${line.pid} ${place(line)}: ${withoutColours(line.text)}`;

@@ -185,7 +185,7 @@ export function Slowest({ query }: { query: Query }) {
 
 function Rows({ slow }: { slow: Slow }) {
   const { first_row: first, rows, sample } = slow;
-  const range = first === null || !rows ? "" : `, rows ${whole(first)} to ${whole(first + rows - 1)} of it (from 0)`;
+  const range = first === null || !rows ? "" : `, rows ${whole(first)} to ${whole(first + rows - 1)} of it`;
   return (
     <>
       <p>Partition {slow.partition} of stage {slow.stage}{range}. It had waited {time(slow.wait_ns)}.</p>

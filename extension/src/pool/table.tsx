@@ -74,7 +74,9 @@ function Row({ worker, part, asked, onStack, onAsk, onRestart }: RowProps) {
         </span>
         {size(memory)} <span class="nu-quiet">{limit ? `of ${size(limit)}` : "no limit"}</span>
       </td>
-      <td>{Math.round(100 * worker.cpu_now)} % <span class="nu-quiet">{seconds(worker.cpu)}</span></td>
+      <td title="Share of one processor now, and processor time since its start">
+        {Math.round(100 * worker.cpu_now)} % now, <span class="nu-quiet">{seconds(worker.cpu)} in all</span>
+      </td>
       <td>{up(worker)}</td>
       <td title={`${whole(worker.rows_done)} rows, ${whole(worker.bundles_done)} bundles`}>{short(worker.rows_done)}</td>
       <td class="nu-error">{worker.error ? <>{worker.failures > 1 && `${whole(worker.failures)}, `}{worker.error}</> : "–"}</td>
@@ -110,7 +112,7 @@ export function Gone({ ended, gone }: { ended: Ended[]; gone: number }) {
       <div class="nu-scroll" tabIndex={0} role="region" aria-label="Workers that ended">
         <table>
           <thead>
-            <tr>{["Worker", "End", "Lived", "Most memory", "CPU", "Rows", "Last error"].map((name) => (
+            <tr>{["Worker", "End", "Lived", "Most memory", "CPU time", "Rows", "Last error"].map((name) => (
               <th key={name} scope="col">{name}</th>
             ))}</tr>
           </thead>
