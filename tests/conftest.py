@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -12,6 +15,11 @@ import pytest
 from hypothesis import settings
 
 import notebook_udf as nu
+
+# Tables of tests do not go where a person's are.
+if "NOTEBOOK_UDF_WAREHOUSE" not in os.environ:
+    os.environ["NOTEBOOK_UDF_WAREHOUSE"] = tempfile.mkdtemp(prefix="tables-of-tests-")
+    atexit.register(shutil.rmtree, os.environ["NOTEBOOK_UDF_WAREHOUSE"], ignore_errors=True)
 
 # A change is not to fail for an example its author never saw; by hand they are drawn anew. Nor is
 # it to fail because the machine was busy.

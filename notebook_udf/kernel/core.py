@@ -31,6 +31,7 @@ from notebook_udf.kernel.dependencies import WithDependencies
 from notebook_udf.kernel.dropping import SqlDrops, drop
 from notebook_udf.kernel.folder import make_folder, remove_folder
 from notebook_udf.kernel.hidden import HiddenFunctions
+from notebook_udf.kernel.kept_tables import KeptTables
 from notebook_udf.kernel.measuring import Measuring
 from notebook_udf.kernel.names import check_name, session_functions_first
 from notebook_udf.kernel.planning import plan_of
@@ -43,6 +44,7 @@ from notebook_udf.kernel.streams import Streams
 from notebook_udf.kernel.translation import Translator
 from notebook_udf.kernel.warm import Warmup
 from notebook_udf.launch import spark as launch
+from notebook_udf.launch.warehouse import CATALOG_CONF, Warehouse
 from notebook_udf.planner import tables
 from notebook_udf.planner.shipped import spark_function
 from notebook_udf.pool.daemon import KERNEL_VARIABLE
@@ -83,8 +85,12 @@ class Session(Streams, Measuring, WithDependencies):
         What became of a query on its way to Spark, by its DataFrame.
     live
         Whether queries of a notebook's cells show how far they are. True until it is set.
+    warehouse
+        Where managed tables are kept, for the next session in this folder as well; None on a Spark
+        that was adopted, and where Spark was told another place.
     notes
-        What could not be set on a Spark that was adopted, in words.
+        What is otherwise than one may expect, in words: what could not be set on a Spark that was
+        adopted, tables that could not be brought back.
     """
 
     def __init__(
@@ -120,15 +126,20 @@ class Session(Streams, Measuring, WithDependencies):
         self.folder: Path = make_folder()
         self.store = Store()
         self._receiver: Receiver | None = None
+        self.warehouse: Warehouse | None = None
+        self._place: Warehouse | None = None
         try:
             self._receiver = Receiver(self.folder, self.store.apply)
             if spark is None:
-                spark = launch.start(
+                started = launch.start(
                     self.folder,
                     app_name=app_name or "notebook-udf",
                     master=master or f"local[{size}]",
                     conf={k: str(v) for k, v in (conf or {}).items()},
                 )
+                spark, self._place = started.spark, started.place
+                self.warehouse = started.place if started.keeps_tables else None
+                self.notes += started.notes
             else:
                 self.notes += launch.adopt(spark)
                 ignored = {"app_name": app_name, "master": master, "workers": workers}
@@ -142,6 +153,7 @@ class Session(Streams, Measuring, WithDependencies):
             self.spark: SparkSession = spark
             self._configure(rows, memory)
             self._hook_in(
+                *self._tables(),
                 Translator(self.store, self.folder, partial(as_query_error, session=self)),
                 QuietLoggers(),
                 SqlDrops(self),
@@ -164,6 +176,12 @@ class Session(Streams, Measuring, WithDependencies):
         self._warmup = Warmup(self)
         self._warmup.start()
         show_live()
+
+    def _tables(self) -> list[KeptTables]:
+        """What brings managed tables back, where they are this session's to keep."""
+        if self.warehouse is None or self.spark.conf.get(CATALOG_CONF) != "in-memory":
+            return []
+        return [KeptTables(self.spark, self.warehouse, self.notes.append)]
 
     def _configure(self, rows: int | None, memory: int | None) -> None:
         environment = launch.worker_environment(self.spark)
@@ -405,6 +423,8 @@ class Session(Streams, Measuring, WithDependencies):
         if self._receiver is not None:
             self._receiver.close()
         remove_folder(self.folder)
+        if self._place is not None:
+            self._place.leave()
 
     def _check_alive(self) -> None:
         if self._stopped or self.spark.sparkContext._jsc is None:
@@ -425,4 +445,6 @@ class Session(Streams, Measuring, WithDependencies):
             f"<notebook-udf session on Spark {self.spark.version}, {context.master}: "
             f"{count} function{'' if count == 1 else 's'}, {len(self.pool)} workers>"
         )
+        if self.warehouse is not None:
+            text += f"\nmanaged tables are kept in {self.warehouse.root}"
         return "\n".join([text, *self.notes])

@@ -55,7 +55,8 @@ class Streams(StreamEnds):
             hook.install()
 
     def _unhook(self) -> None:
-        for hook in self._hooks:
+        # Some are put around the same thing: the last comes off first.
+        for hook in reversed(self._hooks):
             hook.uninstall()
         forget()
         if self._failures is not None and self.spark.sparkContext._jsc is not None:

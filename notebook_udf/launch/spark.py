@@ -14,6 +14,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,10 @@ from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from notebook_udf.errors import SessionError
+from notebook_udf.launch import warehouse as warehouses
 from notebook_udf.launch.java import find_java
 from notebook_udf.launch.machine import driver_memory
+from notebook_udf.launch.warehouse import Warehouse
 
 DAEMON_CONF = "spark.python.daemon.module"
 DAEMON_MODULE = "notebook_udf.pool.daemon"
@@ -70,16 +73,37 @@ _JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 _JVM_GRACE_SECONDS = 10.0
 
 
+@dataclass(frozen=True)
+class Started:
+    """A Spark that was started.
+
+    Attributes
+    ----------
+    place
+        Where it keeps what it would else put beside the notebooks; None if nothing of it.
+    keeps_tables
+        Whether managed tables are among it: not where somebody else has said where they go.
+    notes
+        What is to be known about it, in words.
+    """
+
+    spark: SparkSession
+    place: Warehouse | None = None
+    keeps_tables: bool = False
+    notes: tuple[str, ...] = ()
+
+
 def start(
     folder: Path,
     *,
     app_name: str,
     master: str,
     conf: Mapping[str, str],
-) -> SparkSession:
+) -> Started:
     """Starts Java and Spark.
 
-    What the JVM prints goes to ``jvm.log`` in ``folder``.
+    What the JVM prints goes to ``jvm.log`` in ``folder``, and what Spark keeps goes to a place
+    of this working folder's: nothing is put beside the notebooks.
 
     Raises
     ------
@@ -104,6 +128,12 @@ def start(
         spark_conf.set(key, value)
     try:
         _launch(spark_conf, log)
+        said = SparkConf(loadDefaults=True)
+        tables = _keeps_tables(said, master)
+        place, note = _apart(folder, said, tables=tables)
+        if place is not None and tables:
+            # As Hadoop takes a path: nothing encoded.
+            spark_conf.set(warehouses.WAREHOUSE_CONF, f"file:{place.tables}")
         interrupt = signal.getsignal(signal.SIGINT)
         spark = SparkSession.builder.config(conf=spark_conf).getOrCreate()
         if (
@@ -112,7 +142,7 @@ def start(
         ):
             # PySpark puts in a handler of its own, which would undo that of the magics.
             signal.signal(signal.SIGINT, interrupt)
-        return spark
+        return Started(spark, place, tables and place is not None, (note,) if note else ())
     except Exception as error:
         tail = _tail(log)
         raise SessionError(
@@ -142,6 +172,34 @@ def adopt(spark: SparkSession) -> list[str]:
         if key not in (DAEMON_CONF, "spark.sql.shuffle.partitions") and current.get(key) != value:
             kept.append(f"{key} stays {current.get(key) or 'at its default'} (wanted {value})")
     return kept
+
+
+def _keeps_tables(said: SparkConf, master: str) -> bool:
+    """Whether managed tables go to the working folder's place.
+
+    Not where a person has said where they go. Nor on a cluster: what executors write has to be in
+    a place that all of them reach, and nobody here knows one.
+    """
+    return master.startswith("local") and not any(map(said.contains, warehouses.WAREHOUSE_CONFS))
+
+
+def _apart(folder: Path, said: SparkConf, *, tables: bool) -> tuple[Warehouse | None, str]:
+    """The place for what Spark would put beside the notebooks, and what is to be known about it.
+
+    None where Hive is set up by a file, and where its catalog was kept beside the notebooks so
+    far: it goes on being found.
+    """
+    jvm: Any = SparkContext._jvm
+    loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
+    hive = said.get(warehouses.CATALOG_CONF, "") == "hive"
+    if loader.getResource("hive-site.xml") is not None:
+        return None, ""
+    if not (hive or tables) or (hive and Path(warehouses.METASTORE).exists()):
+        return None, ""
+    place, note = warehouses.made(folder, alone=hive)
+    if hive:
+        jvm.java.lang.System.setProperty(warehouses.DERBY_PROPERTY, str(place.metastore))
+    return place, note
 
 
 def _java_options(folder: Path) -> list[str]:

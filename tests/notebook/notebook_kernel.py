@@ -78,8 +78,9 @@ class Kernel:
             IPYTHONDIR=str(folder / "ipython"),
             PYTHONPATH=os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]).strip(":"),
         )
-        with open(folder / "kernel.log", "wb") as log:
-            self.manager.start_kernel(env=environment, cwd=str(folder), stdout=log, stderr=log)
+        # Open for as long as the kernel may be started again.
+        self._log = log = open(folder / "kernel.log", "ab")  # noqa: SIM115
+        self.manager.start_kernel(env=environment, cwd=str(folder), stdout=log, stderr=log)
         self.client: BlockingKernelClient = self.manager.client()
         self.client.start_channels()
         self.client.wait_for_ready(timeout=60)
@@ -133,6 +134,11 @@ class Kernel:
                 ran.reply = reply["content"]
                 return ran
 
+    def restart(self) -> None:
+        """Kills the kernel and starts another, as from the menu of one that does not answer."""
+        self.manager.restart_kernel(now=True)
+        self.client.wait_for_ready(timeout=60)
+
     def complete(self, code: str) -> list[str]:
         """What Tab offers at the end of ``code``."""
         reply = self.client.complete(code, len(code), reply=True, timeout=CELL_SECONDS)
@@ -145,6 +151,7 @@ class Kernel:
         self.manager.shutdown_kernel()
         self.manager.cleanup_resources()
         self.client.context.destroy(linger=0)
+        self._log.close()
         _, alive = psutil.wait_procs(below, timeout=30)
         assert not alive, f"processes left behind by the kernel: {alive}"
 

@@ -1,0 +1,320 @@
+"""Managed tables outlive the kernel: what Spark knows of them is written down, and read again.
+
+Spark's own catalog lives in its JVM. Their rows stay in the warehouse when it ends, and could
+neither be read nor be written over. So after each statement that may have changed a table, view or
+database, the statement that makes it is kept in a file (what SHOW CREATE TABLE says), and a session
+that starts with the same warehouse runs them again.
+
+Hive's catalog keeps its tables itself, and is left alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import logging
+import os
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+from pyspark.sql.catalog import Catalog
+from pyspark.sql.readwriter import DataFrameWriter, DataFrameWriterV2
+from pyspark.sql.streaming import DataStreamWriter
+
+from notebook_udf.launch.warehouse import Warehouse
+from notebook_udf.text import backquoted
+
+_log = logging.getLogger(__name__)
+
+_DEFAULT = "default"
+_MANAGED, _VIEW = "MANAGED", "VIEW"
+# Spark sets them itself, and nobody else may.
+_RESERVED = ("owner", "collation")
+_TAKEN = "LOCATION_ALREADY_EXISTS"
+# What a statement begins with that may change the catalog. Scripts may hold any other.
+_CHANGES = re.compile(
+    r"(?is)(\s|--[^\n]*(\n|\Z)|/\*.*?\*/)*"
+    r"(CREATE|DROP|ALTER|REPLACE|COMMENT|MSCK|REPAIR|BEGIN|DECLARE|EXECUTE)\b"
+)
+# Where else PySpark makes tables.
+_METHODS: tuple[tuple[Any, tuple[str, ...]], ...] = (
+    (SparkSession, ("sql",)),
+    (DataFrameWriter, ("saveAsTable",)),
+    (DataFrameWriterV2, ("create", "createOrReplace", "replace")),
+    (DataStreamWriter, ("toTable",)),
+    (Catalog, ("createTable", "dropTable", "dropView", "createDatabase", "dropDatabase")),
+)
+_ENDING = ".sql"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A table or a view; ``database`` alone stands for a database.
+
+    Attributes
+    ----------
+    state
+        Another one when anything about it has changed; of a database, what follows its name in the
+        statement that makes it.
+    kind
+        ``MANAGED``, ``EXTERNAL``, ``VIEW``; "" for a database.
+    within
+        The database in which a view looks for what it reads.
+    """
+
+    database: str
+    name: str = ""
+    state: str = ""
+    kind: str = ""
+    within: str = ""
+
+    @property
+    def sql(self) -> str:
+        """Its name in SQL."""
+        return ".".join(map(backquoted, filter(None, (self.database, self.name))))
+
+
+class KeptTables:
+    """Keeps what is known of the tables of one warehouse, for as long as it is installed.
+
+    Parameters
+    ----------
+    spark
+        The session's Spark, started with that warehouse.
+    say
+        Told in words what could not be brought back.
+    """
+
+    def __init__(
+        self, spark: SparkSession, warehouse: Warehouse, say: Callable[[str], object]
+    ) -> None:
+        self._spark = spark
+        self._folder = warehouse.catalog
+        self._known: dict[tuple[str, str], Entry] = {}
+        self._originals: list[tuple[Any, str, Any]] = []
+        self._say = say
+
+    def install(self) -> None:
+        """Brings the tables back, and listens for what becomes of them."""
+        self._restore()
+        for kind, names in _METHODS:
+            for name in names:
+                original = getattr(kind, name)
+                self._originals.append((kind, name, original))
+                setattr(kind, name, self._keeping(original, statements=kind is SparkSession))
+
+    def uninstall(self) -> None:
+        """Leaves PySpark's classes as they were."""
+        while self._originals:
+            kind, name, original = self._originals.pop()
+            setattr(kind, name, original)
+
+    def _keeping(self, original: Any, *, statements: bool) -> Any:
+        @functools.wraps(original)
+        def method(first: Any, *args: Any, **kwargs: Any) -> Any:
+            __tracebackhide__ = True
+            try:
+                result = original(first, *args, **kwargs)
+            except PySparkException as error:
+                self._add_note(error)
+                raise
+            text = args[0] if args else kwargs.get("sqlQuery")
+            if not statements or (isinstance(text, str) and _CHANGES.match(text)):
+                self.save()
+            return result
+
+        return method
+
+    def _add_note(self, error: PySparkException) -> None:
+        """Says whose rows they are that keep a table from being made."""
+        if error.getCondition() != _TAKEN:
+            return
+        said = error.getMessageParameters() or {}
+        names = [part.strip("`") for part in said.get("identifier", "").split(".")]
+        if len(names) > 1 and self._path(*names[-2:]).exists():
+            error.add_note(
+                f"Another kernel of this folder has made {names[-1]}: use another name, or restart "
+                "this kernel to work on the same table."
+            )
+        else:
+            error.add_note("A statement that did not end, or a table of another catalog, left it.")
+
+    # Keeping ---------------------------------------------------------------------------------
+
+    def save(self) -> None:
+        """Writes down what has changed, and takes away what is gone.
+
+        What goes wrong is logged: the statement itself has been carried out.
+        """
+        try:
+            now = {(e.database, e.name): e for e in self._entries()}
+        except Py4JError:
+            _log.warning("tables made now may be unknown after a restart", exc_info=True)
+            return
+        for place in self._known.keys() - now.keys():
+            path = self._path(*place)
+            path.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                path.parent.rmdir()
+        for place, entry in now.items():
+            if self._known.get(place) == entry:
+                continue
+            try:
+                self._write(entry)
+            except (PySparkException, Py4JError, OSError):
+                _log.warning("%s may be unknown after a restart", entry.sql, exc_info=True)
+        self._known = now
+
+    def _write(self, entry: Entry) -> None:
+        if entry.name:
+            made = self._spark.sql(f"SHOW CREATE TABLE {entry.sql}").collect()[0][0]
+        else:
+            made = f"CREATE DATABASE IF NOT EXISTS {entry.sql} {entry.state}"
+        path = self._path(entry.database, entry.name)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        beside = path.with_name(f"{path.name}.{os.getpid()}")
+        beside.write_text(f"-- {entry.kind} {entry.within}\n{made}\n", encoding="utf-8")
+        beside.replace(path)
+
+    def _path(self, database: str, name: str) -> Path:
+        # Spark's names are words of letters, digits and _; no table is called "".
+        return self._folder / database / f"{name}{_ENDING}"
+
+    def _entries(self) -> Iterator[Entry]:
+        """What Spark's catalog holds now, temporary views aside."""
+        catalog: Any = self._spark._jsparkSession.sessionState().catalog().externalCatalog()
+        for database in _texts(catalog.listDatabases()):
+            if database != _DEFAULT:
+                yield Entry(database, state=self._clauses(catalog.getDatabase(database)))
+            for name in _texts(catalog.listTables(database)):
+                table = catalog.getTable(database, name)
+                kind = str(table.tableType().name())
+                within = _texts(table.viewCatalogAndNamespace())[1:] if kind == _VIEW else []
+                yield Entry(database, name, str(table.toString()), kind, "".join(within))
+
+    def _clauses(self, database: Any) -> str:
+        """What a database has beside its name."""
+        found = [f"COMMENT {_literal(str(database.description()))}"]
+        found.append(f"LOCATION {_literal(str(self._path_of(database.locationUri()).toString()))}")
+        pairs = [
+            p.productElement(at) for p in _items(database.properties().toSeq()) for at in (0, 1)
+        ]
+        said = ", ".join(
+            f"{_literal(str(key))} = {_literal(str(value))}"
+            for key, value in zip(pairs[::2], pairs[1::2], strict=True)
+            if key not in _RESERVED
+        )
+        if said:
+            found.append(f"WITH DBPROPERTIES ({said})")
+        return " ".join(found)
+
+    def _path_of(self, uri: Any) -> Any:
+        """Of a location Hadoop's path, which shows it as SQL takes it: nothing encoded."""
+        jvm: Any = self._spark._jvm
+        return jvm.org.apache.hadoop.fs.Path(uri)
+
+    # Bringing back ---------------------------------------------------------------------------
+
+    def _restore(self) -> None:
+        paths = [p for p in self._folder.glob(f"*/*{_ENDING}") if p.is_file()]
+        # Databases before what is in them. What reads another waits until that is there.
+        waiting = sorted(paths, key=lambda path: path.name != _ENDING)
+        failed: dict[Path, Exception] = {}
+        while waiting:
+            failed = {}
+            for path in waiting:
+                try:
+                    self._make(path)
+                except (PySparkException, Py4JError, OSError, UnicodeError) as error:
+                    failed[path] = error
+            waiting = list(failed) if len(failed) < len(waiting) else []
+        for path, reason in failed.items():
+            said = str(reason).strip().split("\n", 1)[0]
+            self._say(
+                f"{_entry(path).sql} could not be brought back ({said}); the "
+                f"statement that makes it is in {path}"
+            )
+        if paths:
+            self._known = {(e.database, e.name): e for e in self._entries()}
+
+    def _make(self, path: Path) -> None:
+        entry = _entry(path)
+        head, _, statement = path.read_text("utf-8").partition("\n")
+        kind, _, within = head.removeprefix("-- ").partition(" ")
+        if kind == _MANAGED:
+            rows = self._rows_of(entry)
+            if not Path(str(rows.toUri().getPath())).exists():
+                # Dropped by another kernel, or removed by hand.
+                path.unlink()
+                return
+            # Spark makes no managed table where there are rows already.
+            statement = f"{statement.rstrip()}\nLOCATION {_literal(str(rows.toString()))}"
+        with self._working_in(within or _DEFAULT):
+            self._spark.sql(statement)
+        if kind and kind != _VIEW:
+            self._find_partitions(entry)
+        if kind == _MANAGED:
+            self._manage(entry)
+
+    @contextlib.contextmanager
+    def _working_in(self, database: str) -> Iterator[None]:
+        before = self._spark.catalog.currentDatabase()
+        self._spark.catalog.setCurrentDatabase(database)
+        try:
+            yield
+        finally:
+            self._spark.catalog.setCurrentDatabase(before)
+
+    def _rows_of(self, entry: Entry) -> Any:
+        """Where Spark keeps a managed table's rows."""
+        jvm: Any = self._spark._jvm
+        catalog: Any = self._spark._jsparkSession.sessionState().catalog()
+        identifier = jvm.org.apache.spark.sql.catalyst.TableIdentifier(
+            entry.name, jvm.scala.Option.apply(entry.database)
+        )
+        return self._path_of(catalog.defaultTablePath(identifier))
+
+    def _find_partitions(self, entry: Entry) -> None:
+        """Has Spark look for partitions whose names its catalog keeps: else they have no rows."""
+        catalog: Any = self._spark._jsparkSession.sessionState().catalog().externalCatalog()
+        table = catalog.getTable(entry.database, entry.name)
+        if table.tracksPartitionsInCatalog() and not table.partitionColumnNames().isEmpty():
+            self._spark.catalog.recoverPartitions(entry.sql)
+
+    def _manage(self, entry: Entry) -> None:
+        """Makes a table Spark's own, to be removed with its rows when it is dropped."""
+        jvm: Any = self._spark._jvm
+        catalog: Any = self._spark._jsparkSession.sessionState().catalog().externalCatalog()
+        table = catalog.getTable(entry.database, entry.name)
+        kinds = jvm.org.apache.spark.sql.catalyst.catalog.CatalogTableType
+        fields = [table.productElement(place) for place in range(table.productArity())]
+        names = [str(table.productElementName(place)) for place in range(len(fields))]
+        fields[names.index("tableType")] = kinds.MANAGED()
+        catalog.alterTable(table.copy(*fields))
+
+
+def _entry(path: Path) -> Entry:
+    """What a file of the catalog is about."""
+    return Entry(path.parent.name, path.name.removesuffix(_ENDING))
+
+
+def _items(sequence: Any) -> list[Any]:
+    return [sequence.apply(place) for place in range(sequence.size())]
+
+
+def _texts(sequence: Any) -> list[str]:
+    return [str(each) for each in _items(sequence)]
+
+
+def _literal(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
+
+
+__all__ = ["KeptTables"]
