@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from notebook_udf.telemetry.store_workers import WorkerView
 from notebook_udf.text import megabytes, one_line
 
-HEADERS = ("worker", "state", "function", "bundle", "memory", "limit", "CPU s", "rows", "error")
+HEADERS = ("worker", "state", "function", "bundle", "memory", "limit", "CPU time", "rows", "error")
 _NAME = 60
 _ERROR = 200
 # Spark's worker leaves by ``sys.exit(-1)`` when a task's error has been handed over.
@@ -24,7 +24,7 @@ def worker_rows(workers: Iterable[WorkerView]) -> list[tuple[str, ...]]:
             f"{w.bundle:,}" if w.function else "–",
             megabytes(w.memory),
             megabytes(w.memory_limit) if w.memory_limit else "none",
-            f"{w.cpu_seconds:,.1f}",
+            f"{w.cpu_seconds:,.1f} s",
             f"{w.rows_done:,}",
             one_line(w.last_error, _ERROR) or "–",
         )

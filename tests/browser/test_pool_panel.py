@@ -57,6 +57,8 @@ def test_a_row_for_each_worker(panel: Locator, notebook: Notebook) -> None:
     failed = panel.get_by_text("ValueError: <img src=x onerror='window.pwned = 1'>").first
     expect(failed).to_be_visible()
     assert notebook.page.evaluate("() => window.pwned") is None
+    processor = panel.locator("td", has_text="in all").first
+    expect(processor).to_have_text(re.compile(r"^\d+ % now, \S+ m?s in all$"))
     meter = panel.get_by_role("meter").first
     expect(meter).to_have_attribute("aria-valuetext", re.compile(r"\d.* of "))
 

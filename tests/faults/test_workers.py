@@ -398,6 +398,14 @@ def test_stacks_of_busy_workers(session: nu.Session) -> None:
     assert not thread.is_alive()
 
 
+def test_processor_time_is_called_what_it_is(session: nu.Session) -> None:
+    run(session, udf(lambda i: i, result_type="bigint", vectorise=False, compile=False))
+    head, *rows = repr(session.pool).splitlines()[1:]
+    at = slice(head.index("CPU time"), head.index("rows"))
+    assert rows
+    assert all(re.fullmatch(r"\d+\.\d s", row[at].strip()) for row in rows)
+
+
 def test_interpreter_of_workers_is_the_kernels(session: nu.Session) -> None:
     rows = run(session, udf(lambda i: sys.executable, result_type="string"))
     assert {r[0] for r in rows} == {sys.executable}
