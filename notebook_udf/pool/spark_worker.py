@@ -80,6 +80,10 @@ def attach() -> None:
         try:
             try:
                 signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
+                if not infile.peek(1):
+                    # Spark keeps workers for a minute after the last task of any, and hangs up.
+                    process.stopped = "idle"
+                    raise WorkerStopped(0)
                 original_main(infile, outfile)
                 # Half a line of a function that no task of ours was around.
                 process.runtime.finish_output()

@@ -45,7 +45,9 @@ def how_it_ended(worker: WorkerView, *, restarted: bool) -> str:
         return f"was ended by {_signal(ended.signal)}"
     if ended.exit_code == _TASK_FAILED:
         return "ended with a task that failed or was stopped"
-    return "went by itself" if ended.exit_code == 0 else f"exited with code {ended.exit_code}"
+    if ended.exit_code == 0:
+        return "was let go, having nothing to do"
+    return f"exited with code {ended.exit_code}"
 
 
 def _signal(number: int) -> str:

@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,6 +24,7 @@ import notebook_udf as nu
 from notebook_udf import ScalarFunction, udf
 from notebook_udf.telemetry.records import LogLines
 from tests.streaming import with_conf
+from tests.waiting import awaited
 
 
 @pytest.fixture(autouse=True)
@@ -345,6 +347,68 @@ def test_an_idle_worker_that_is_told_to_go_goes_by_itself(session: nu.Session) -
     ended = session.store.wait_exit(pid, 10)
     assert ended is not None
     assert (ended.exit_code, ended.signal) == (0, None)
+
+
+FACTORY = "org.apache.spark.api.python.PythonWorkerFactory"
+
+
+def a_minute_passes(session: nu.Session) -> None:
+    """For Spark, which looks every ten seconds how long ago its workers were last asked for."""
+    jvm: Any = session.spark._jvm
+    for thread in jvm.java.lang.Thread.getAllStackTraces().keySet().toArray():
+        if not thread.getName().startswith("Idle Worker Monitor"):
+            continue
+        outer = thread.getClass().getDeclaredField("$outer")
+        outer.setAccessible(True)
+        factory = outer.get(thread)
+        fields = jvm.java.lang.Class.forName(FACTORY).getDeclaredFields()
+        (last,) = (field for field in fields if field.getName().endswith("lastActivityNs"))
+        last.setAccessible(True)
+        last.setLong(factory, last.getLong(factory) - 61 * 10**9)
+
+
+def test_workers_that_have_nothing_to_do_are_let_go(session: nu.Session, tmp_path: Path) -> None:
+    class Waits(ScalarFunction):
+        def eval(self, i: int) -> int:
+            while not (tmp_path / "go").exists():
+                time.sleep(0.02)
+            return os.getpid()
+
+    class Opened(ScalarFunction):
+        def eval(self, i: int) -> int:
+            return os.getpid()
+
+        def close(self) -> None:
+            (tmp_path / str(os.getpid())).touch()
+
+    opened = udf(Opened(), input_types=["bigint"], result_type="bigint", open_scope="query")
+    session.register_function("waits", Waits())
+    with ThreadPoolExecutor(1) as elsewhere:
+        query = "SELECT waits(id) FROM range(0, 1, 1, 1)"
+        with awaited(session, lambda: any(w.function == "waits" for w in session.pool)):
+            waiting = elsewhere.submit(lambda: session.sql(query).collect())
+        try:
+            ((idle,),) = run(session, opened, "SELECT f(id) FROM range(0, 1, 1, 1)")
+            assert not (tmp_path / str(idle)).exists()
+            a_minute_passes(session)
+            ended = session.store.wait_exit(idle, 20)
+        finally:
+            (tmp_path / "go").touch()
+        # The one that had something to do was left alone.
+        ((busy,),) = waiting.result(20)
+    assert ended is not None
+    assert (ended.exit_code, ended.signal, ended.output) == (0, None, "")
+    # What functions had kept was closed.
+    assert (tmp_path / str(idle)).exists()
+    assert [worker.pid for worker in session.pool] == [busy]
+    told = {worker["pid"]: worker["ended"] for worker in session.pool.to_dict()["ended"]}
+    assert told[idle] == "was let go, having nothing to do"
+    a_minute_passes(session)
+    assert session.store.wait_exit(busy, 20) is not None
+    assert repr(session.pool).startswith("0 workers alive, up to 2 at once")
+    # The next call gets new ones, without a word.
+    pids = {pid for (pid,) in run(session, opened, "SELECT f(id) FROM range(0, 2, 1, 2)")}
+    assert not pids & {idle, busy}
 
 
 def test_restart_of_a_name_that_is_no_worker(session: nu.Session) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from typing import Any
 
 import pyspark
 import pyspark.daemon
@@ -96,6 +97,14 @@ def test_the_query_is_known_in_a_task(session: nu.Session) -> None:
     first = session.sql("SELECT query_of(id) FROM range(1)").collect()[0][0]
     second = session.sql("SELECT query_of(id) FROM range(1)").collect()[0][0]
     assert int(second) > int(first) >= 0
+
+
+def test_spark_hangs_up_on_workers_after_a_minute_without_tasks(session: nu.Session) -> None:
+    jvm: Any = session.spark._jvm
+    limit = jvm.org.apache.spark.api.python.PythonWorkerFactory.IDLE_WORKER_TIMEOUT_NS()
+    assert limit == 60 * 10**9
+    # What comes is looked at before it is read.
+    assert 'os.fdopen(os.dup(sock.fileno()), "rb"' in inspect.getsource(pyspark.daemon.worker)
 
 
 def test_our_daemon_runs_the_workers(session: nu.Session) -> None:
