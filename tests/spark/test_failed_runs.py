@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from pyspark.sql import Row
 
 import notebook_udf as nu
 from notebook_udf import udaf, udf, udtf
@@ -53,7 +52,7 @@ class StumbleSum(nu.AggregateFunction):
 
 class StumbleProcess(nu.OneInputStreamProcessFunction):
     def process_record(self, record: Any, output: nu.Collector[int], ctx: Any) -> None:
-        output.collect(stumble(record.id if isinstance(record, Row) else record))
+        output.collect(stumble(record.id))
 
 
 KINDS: dict[str, tuple[Any, str]] = {
