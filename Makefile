@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: demo test lint bench docs clean
+.PHONY: demo test thorough lint bench docs clean
 
 demo: $(INSTALLED)
 	$(BIN)/notebook-udf demo
@@ -13,6 +13,10 @@ demo: $(INSTALLED)
 test: $(INSTALLED) lint
 	$(BIN)/python -m tests.browser.chromium
 	$(BIN)/python -m pytest
+
+# What is slow and rarely fails, and so no part of `make test`: before a release.
+thorough: $(INSTALLED)
+	$(BIN)/python -m pytest -m thorough
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
