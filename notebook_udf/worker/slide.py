@@ -22,7 +22,7 @@ from notebook_udf.worker.frames import Places
 
 # Fewer rows whose frames move alike are stepped through one by one.
 _SHORTEST_RUN = 16
-# Of more at once the garbage collector would go through all that is kept of each.
+# Of more at once, what is kept of each is gone through by the garbage collector again and again.
 _LONGEST_RUN = 256
 
 
