@@ -129,9 +129,14 @@ class QueryError(NotebookUdfError):
         # Python itself prints them below a traceback.
         return [self.mistake.meant] if self.mistake.meant else []
 
+    @property
+    def added(self) -> list[str]:
+        """Notes that were added to the error, which ``mistake`` does not have."""
+        return [note for note in self.__notes__ if note != self.mistake.meant]
+
     def _render_traceback_(self) -> list[str]:
         # IPython asks for this: without it, it prints PySpark's frames.
-        return [f"{type(self).__name__}: {self.mistake.text}"]
+        return [f"{type(self).__name__}: {self.mistake.text}", *self.added]
 
 
 class ProtocolError(NotebookUdfError):

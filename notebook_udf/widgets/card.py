@@ -47,7 +47,7 @@ _QUIET = "opacity:.72"
 def card_text(error: NotebookUdfError) -> str:
     """The card without a browser."""
     if isinstance(error, QueryError):
-        return error.mistake.text
+        return "\n".join([error.mistake.text, *error.added])
     text = plain(str(error))
     place = None if isinstance(error, RemoteError) else place_of(error)
     return text if place is None else f"{text}\n\n{plain(place_text(place))}"
@@ -69,6 +69,7 @@ def card_html(error: NotebookUdfError) -> str:
         parts += _call(failed)
     elif isinstance(error, QueryError):
         parts += _mistake(error.mistake)
+        parts += [f"<div>{escape(note)}</div>" for note in error.added]
     else:
         place = None if isinstance(error, RemoteError) else place_of(error)
         parts += [] if place is None else [_marked(place)]
