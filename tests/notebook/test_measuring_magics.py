@@ -31,6 +31,7 @@ def test_bench_of_a_query_and_of_a_variable(cell: Cell) -> None:
     ):
         ran = cell(line)
         assert ran.ok, ran.errors
+        assert len(ran.outputs) == 1, ran.outputs
         (output,) = ran.outputs
         assert "starting …" not in output["data"]["text/plain"]
         assert "as it is (general, row by row)" in output["data"]["text/plain"]
@@ -78,6 +79,7 @@ def test_a_profile_of_a_query_shows_the_cell(cell: Cell) -> None:
     ):
         ran = cell(line)
         assert ran.ok, ran.errors
+        assert len(ran.outputs) == 1, ran.outputs
         (output,) = ran.outputs
         text, html = output["data"]["text/plain"], output["data"]["text/html"]
         assert "spins: 100 %" in text
