@@ -74,7 +74,7 @@ def test_untrusted_it_shows_static_twins(
     )
     expect(page.locator(".jp-OutputArea-output .nu-panel")).to_have_count(0)
     shown = "\n".join(page.locator(".jp-OutputArea-output").all_inner_texts())
-    for words in ("twice", "HashAggregate", "workers alive", "twice[499]"):
+    for words in ("twice", "HashAggregate", "workers alive", "twice row 500"):
         assert words in shown
     # Those of operators with Python functions, which the sanitiser leaves.
     assert "rgb(25, 118, 210)" in page.evaluate(_EDGES)
@@ -93,7 +93,7 @@ def test_converted_it_needs_no_network(
     try:
         page.goto((tmp_path / saved.with_suffix(".html").name).as_uri(), wait_until="commit")
         page.wait_for_selector("body")
-        for words in ("HashAggregate", "workers alive", "twice[499]"):
+        for words in ("HashAggregate", "workers alive", "twice row 500"):
             expect(page.locator("body")).to_contain_text(words)
     finally:
         context.set_offline(False)
