@@ -86,6 +86,9 @@ def test_interrupt_ends_the_job(cell: Cell, running: Kernel, pipe: Pipe, query: 
     assert after.ok, after.errors
     cell("%%udf\ndef quick(x: int) -> int:\n    return x + 1")
     assert cell("assert session.sql('select quick(1)').first()[0] == 2").ok
+    # PySpark's iterator, which the traceback holds, complains to whichever cell it ends in.
+    cell("1 / 0")
+    cell("import gc; gc.collect()")
 
 
 def test_interrupt_of_plain_python_is_at_once(cell: Cell, running: Kernel, pipe: Pipe) -> None:

@@ -107,9 +107,9 @@ def test_a_class_without_a_base_class_is_what_its_methods_say(cell: Cell) -> Non
         "assert total_of.eval([1, 2]) == 3"
     )
     assert checked.ok, checked.errors
-    plain = "%%udf --kind scalar\nclass Half:\n    def eval(self, x: int) -> float:\n        "
+    plain = "%%udf --kind scalar\nclass Halved:\n    def eval(self, x: int) -> float:\n        "
     ran = cell(f"{plain}return x / 2")
-    assert ran.displays[0]["text/plain"] == "registered Half(x bigint) -> double, version 1"
+    assert ran.displays[0]["text/plain"] == "registered Halved(x bigint) -> double, version 1"
     # The cell has two functions, and says which is meant by neither of its lines.
     ran = cell(f"%%udf\ndef f(x: int) -> int:\n    return x\n{source}")
     assert "the cell defines f and Total: say which with %%udf NAME" in str(ran.errors)
