@@ -486,7 +486,7 @@ def test_a_query_that_needs_nothing_goes_to_spark_as_it_is(
 
 def test_statements_that_take_a_query(session: nu.Session, calls: Calls) -> None:
     spark = session.spark
-    reached = each("inverse", 2, 2)
+    reached = each("inverse", 1, 2)
     small = f"SELECT k, {SAFE} AS i FROM promised WHERE k < 3"
     rows = [(0, 0), (1, 100), (2, 50)]
     try:
