@@ -183,7 +183,7 @@ class FunctionDefinition:
             return 0, None
         try:
             call = self.function.accumulate if self.is_aggregate else self.call
-            parameters = list(inspect.signature(call).parameters.values())
+            parameters = signature_parameters(call)
         except (TypeError, ValueError):
             return 0, None
         free = {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}
@@ -239,7 +239,23 @@ def call_of(function: Any) -> Callable[..., Any]:
 def parameters_of(call: Callable[..., Any]) -> tuple[str, ...]:
     """Names of the parameters of a callable; ``*args`` keeps its star."""
     try:
-        signature = inspect.signature(call)
+        parameters = signature_parameters(call)
     except (TypeError, ValueError):
         return ("*args",)
-    return tuple(str(p).partition(":")[0].partition("=")[0] for p in signature.parameters.values())
+    return tuple(str(p).partition(":")[0].partition("=")[0] for p in parameters)
+
+
+def signature_parameters(call: Callable[..., Any]) -> list[inspect.Parameter]:
+    """The parameters of a callable, as it is called.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If Python knows no signature of it.
+    """
+    parameters = list(inspect.signature(call).parameters.values())
+    dispatching = getattr(getattr(call, "register", None), "__self__", None)
+    if isinstance(dispatching, functools.singledispatchmethod) and inspect.isfunction(call):
+        # It is bound, but Python reads the signature of the method in it, before 3.14.
+        del parameters[:1]
+    return parameters
