@@ -37,10 +37,12 @@ _MANAGED, _VIEW = "MANAGED", "VIEW"
 # Spark sets them itself, and nobody else may.
 _RESERVED = ("owner", "collation")
 _TAKEN = "LOCATION_ALREADY_EXISTS"
-# What a statement begins with that may change the catalog. Scripts may hold any other.
+# What a statement begins with that may change the catalog. Scripts may hold any other; what is
+# temporary is no part of it, and made too often to go through all tables each time.
 _CHANGES = re.compile(
     r"(?is)(\s|--[^\n]*(\n|\Z)|/\*.*?\*/)*"
     r"(CREATE|DROP|ALTER|REPLACE|COMMENT|MSCK|REPAIR|BEGIN|DECLARE|EXECUTE)\b"
+    r"(?!(\s+OR\s+REPLACE)?(\s+GLOBAL)?\s+TEMP(ORARY)?\s)"
 )
 # Where else PySpark makes tables.
 _METHODS: tuple[tuple[Any, tuple[str, ...]], ...] = (
@@ -186,9 +188,14 @@ class KeptTables:
         # Spark's names are words of letters, digits and _; no table is called "".
         return self._folder / database / f"{name}{_ENDING}"
 
+    @property
+    def _session_catalog(self) -> Any:
+        """What Spark's session knows of its tables, as an object of the JVM."""
+        return self._spark._jsparkSession.sessionState().catalog()
+
     def _entries(self) -> Iterator[Entry]:
         """What Spark's catalog holds now, temporary views aside."""
-        catalog: Any = self._spark._jsparkSession.sessionState().catalog().externalCatalog()
+        catalog = self._session_catalog.externalCatalog()
         for database in _texts(catalog.listDatabases()):
             if database != _DEFAULT:
                 yield Entry(database, state=self._clauses(catalog.getDatabase(database)))
@@ -274,23 +281,21 @@ class KeptTables:
     def _rows_of(self, entry: Entry) -> Any:
         """Where Spark keeps a managed table's rows."""
         jvm: Any = self._spark._jvm
-        catalog: Any = self._spark._jsparkSession.sessionState().catalog()
         identifier = jvm.org.apache.spark.sql.catalyst.TableIdentifier(
             entry.name, jvm.scala.Option.apply(entry.database)
         )
-        return self._path_of(catalog.defaultTablePath(identifier))
+        return self._path_of(self._session_catalog.defaultTablePath(identifier))
 
     def _find_partitions(self, entry: Entry) -> None:
         """Has Spark look for partitions whose names its catalog keeps: else they have no rows."""
-        catalog: Any = self._spark._jsparkSession.sessionState().catalog().externalCatalog()
-        table = catalog.getTable(entry.database, entry.name)
+        table = self._session_catalog.externalCatalog().getTable(entry.database, entry.name)
         if table.tracksPartitionsInCatalog() and not table.partitionColumnNames().isEmpty():
             self._spark.catalog.recoverPartitions(entry.sql)
 
     def _manage(self, entry: Entry) -> None:
         """Makes a table Spark's own, to be removed with its rows when it is dropped."""
         jvm: Any = self._spark._jvm
-        catalog: Any = self._spark._jsparkSession.sessionState().catalog().externalCatalog()
+        catalog = self._session_catalog.externalCatalog()
         table = catalog.getTable(entry.database, entry.name)
         kinds = jvm.org.apache.spark.sql.catalyst.catalog.CatalogTableType
         fields = [table.productElement(place) for place in range(table.productArity())]
