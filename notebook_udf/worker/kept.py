@@ -19,6 +19,7 @@ from typing import Any
 
 from notebook_udf.functions.removable import RemovableIterator
 from notebook_udf.functions.views import ListView, MapView
+from notebook_udf.specs.checkpoint import kept_list, kept_map, list_view, loading, map_view
 from notebook_udf.worker.caches import ABSENT, EntryCache, Place
 from notebook_udf.worker.pickling import dumper
 
@@ -65,12 +66,12 @@ class Keeper:
 
     def load(self, key: bytes, value: bytes) -> tuple[Any, dict[str, int]]:
         """What was pickled under a key; also the large views in it and their entries."""
-        loading.append((self._cache, key, {}))
+        views = _KeptViews(self._cache, key)
+        loading.append(views)
         try:
-            loaded = pickle.loads(value)
+            return pickle.loads(value), views.seen
         finally:
-            _, _, seen = loading.pop()
-        return loaded, seen
+            loading.pop()
 
     def drop(self, key: bytes, views: Mapping[str, int]) -> None:
         """Removes the entries of views."""
@@ -80,14 +81,14 @@ class Keeper:
 
     def _reduce_map(self, view: MapView[Any, Any]) -> Any:
         if len(view._entries) <= self._whole:
-            return _map_view, (view._entries,)
+            return map_view, (view._entries,)
         kept = KeptMapView(self._cache, self._key, _identifier(), 0, 0)
         kept.lay_out(view._entries)
         return self._reduce_kept(kept)
 
     def _reduce_list(self, view: ListView[Any]) -> Any:
         if len(view._values) <= self._whole:
-            return _list_view, (view._values,)
+            return list_view, (view._values,)
         kept = KeptListView(self._cache, self._key, _identifier(), 0, 0)
         kept.add_all(view._values)
         return self._reduce_kept(kept)
@@ -97,14 +98,10 @@ class Keeper:
             # Half of what it takes to be written apart, lest a view go back and forth.
             values = view.held()
             view.drop()
-            return (_map_view if isinstance(view, KeptMapView) else _list_view), (values,)
+            return (map_view if isinstance(view, KeptMapView) else list_view), (values,)
         self._seen[view.identifier] = view.entries
-        made = _kept_map if isinstance(view, KeptMapView) else _kept_list
+        made = kept_map if isinstance(view, KeptMapView) else kept_list
         return made, (view.identifier, view.size, view.entries)
-
-
-# Where the large views belong of what is being loaded; the last one counts.
-loading: list[tuple[EntryCache, bytes, dict[str, int]]] = []
 
 
 class KeptMapView(MapView[Any, Any]):
@@ -287,7 +284,7 @@ def views_of(entries: Mapping[Name, bytes]) -> Callable[[bytes], Any]:
 
     def load(value: bytes) -> Any:
         cache = EntryCache(_Given(entries), reads=1, writes=1)
-        loading.append((cache, b"", {}))
+        loading.append(_KeptViews(cache, b""))
         try:
             return pickle.loads(value)
         finally:
@@ -314,28 +311,22 @@ def _identifier() -> str:
     return os.urandom(6).hex()
 
 
-def _map_view(entries: dict[Any, Any]) -> MapView[Any, Any]:
-    view: MapView[Any, Any] = MapView.__new__(MapView)
-    view._entries = entries
-    return view
+class _KeptViews:
+    """Puts the large views of a key together, out of the entries in a cache."""
 
+    def __init__(self, cache: EntryCache, key: bytes) -> None:
+        self._cache = cache
+        self._key = key
+        # How many entries each has.
+        self.seen: dict[str, int] = {}
 
-def _list_view(values: list[Any]) -> ListView[Any]:
-    view: ListView[Any] = ListView.__new__(ListView)
-    view._values = values
-    return view
+    def kept_map(self, identifier: str, size: int, entries: int) -> KeptMapView:
+        self.seen[identifier] = entries
+        return KeptMapView(self._cache, self._key, identifier, size, entries)
 
-
-def _kept_map(identifier: str, size: int, entries: int) -> KeptMapView:
-    cache, key, seen = loading[-1]
-    seen[identifier] = entries
-    return KeptMapView(cache, key, identifier, size, entries)
-
-
-def _kept_list(identifier: str, size: int, entries: int) -> KeptListView:
-    cache, key, seen = loading[-1]
-    seen[identifier] = entries
-    return KeptListView(cache, key, identifier, size, entries)
+    def kept_list(self, identifier: str, size: int, entries: int) -> KeptListView:
+        self.seen[identifier] = entries
+        return KeptListView(self._cache, self._key, identifier, size, entries)
 
 
 __all__ = ["WHOLE", "Keeper", "KeptListView", "KeptMapView", "steady_hash", "views_of"]

@@ -12,6 +12,7 @@ from typing import Any
 
 from notebook_udf.functions.process_states import Contents, StateDeclaration
 from notebook_udf.functions.views import ListView, MapView
+from notebook_udf.specs.checkpoint import ViewAsValue
 from notebook_udf.worker.kept import KeptListView, KeptMapView
 
 
@@ -34,7 +35,7 @@ def is_empty(contents: Contents) -> bool:
 def _packed(content: dict[str, Any]) -> Any:
     ((kind, value),) = content.items()
     if kind == "_value":
-        return _Value(value) if isinstance(value, (ListView, MapView)) else value
+        return ViewAsValue(value) if isinstance(value, (ListView, MapView)) else value
     if isinstance(value, (_Entries, _Values)):
         return value.view
     view: Any = MapView.__new__(MapView) if kind == "_entries" else ListView.__new__(ListView)
@@ -49,17 +50,7 @@ def _unpacked(value: Any) -> dict[str, Any]:
         return {"_values": _Values(value)}
     if isinstance(value, (ListView, MapView)):
         return value.__dict__
-    return {"_value": value.value if isinstance(value, _Value) else value}
-
-
-class _Value:
-    """A view that is the value of a ``ValueState``, and not the whole of another state."""
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-    def __repr__(self) -> str:
-        return repr(self.value)
+    return {"_value": value.value if isinstance(value, ViewAsValue) else value}
 
 
 class _Entries(MutableMapping[Any, Any]):

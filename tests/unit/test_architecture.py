@@ -29,6 +29,7 @@ LAYERS = [
     "types",
     "functions",
     "registry",
+    "specs",
     "telemetry",
     "worker",
     "planner",

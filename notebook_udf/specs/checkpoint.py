@@ -1,0 +1,62 @@
+"""What the pickles in checkpoints name: this module's path and the names in it are for ever.
+
+A view that is small is pickled whole. Of a large one the pickle holds where its entries are, and
+``loading`` says to whom they belong.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from notebook_udf.functions.views import ListView, MapView
+
+
+class Loading(Protocol):
+    """What puts large views together again, while one key's pickle is loaded."""
+
+    def kept_map(self, identifier: str, size: int, entries: int) -> MapView[Any, Any]:
+        """A map of so many values, in so many entries."""
+
+    def kept_list(self, identifier: str, size: int, entries: int) -> ListView[Any]:
+        """A list of so many values, in so many entries."""
+
+
+# The last one counts.
+loading: list[Loading] = []
+
+
+def map_view(entries: dict[Any, Any]) -> MapView[Any, Any]:
+    """A map that was kept whole."""
+    view: MapView[Any, Any] = MapView.__new__(MapView)
+    view._entries = entries
+    return view
+
+
+def list_view(values: list[Any]) -> ListView[Any]:
+    """A list that was kept whole."""
+    view: ListView[Any] = ListView.__new__(ListView)
+    view._values = values
+    return view
+
+
+def kept_map(identifier: str, size: int, entries: int) -> MapView[Any, Any]:
+    """A map that is kept in entries."""
+    return loading[-1].kept_map(identifier, size, entries)
+
+
+def kept_list(identifier: str, size: int, entries: int) -> ListView[Any]:
+    """A list that is kept in entries."""
+    return loading[-1].kept_list(identifier, size, entries)
+
+
+class ViewAsValue:
+    """A view that is the value of a ``ValueState``, and not the whole of another state."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __repr__(self) -> str:
+        return repr(self.value)
+
+
+__all__ = ["ViewAsValue", "kept_list", "kept_map", "list_view", "loading", "map_view"]
