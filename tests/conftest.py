@@ -12,9 +12,12 @@ from collections.abc import Iterator
 
 import psutil
 import pytest
+from golden import golden, pytest_addoption
 from hypothesis import settings
 
 import notebook_udf as nu
+
+__all__ = ["golden", "pytest_addoption"]
 
 # Tables of tests do not go where a person's are.
 if "NOTEBOOK_UDF_WAREHOUSE" not in os.environ:

@@ -6,11 +6,15 @@ import ast
 import importlib
 import subprocess
 import sys
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 import notebook_udf as nu
+from notebook_udf.plan.functions import _PASSES
+from notebook_udf.telemetry.stacks import _WORK
 
 PACKAGE = Path(nu.__file__).resolve().parent
 
@@ -51,27 +55,46 @@ LAYERS = [
 ]
 
 
-def imports(path: Path) -> set[str]:
-    """Parts of the package a module imports, wherever in it the import stands."""
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+# Modules that import each other once both are loaded: each circle is one to be cut.
+CIRCLES = {
+    "planner.asynchronous planner.scalar",
+    "profile.forms profile.model",
+    "worker.accumulators worker.call worker.groups worker.summed",
+    "kernel.benching kernel.core kernel.current kernel.measuring kernel.operators",
+}
+
+
+def imported(tree: ast.AST) -> Iterator[str]:
+    """What a module imports from this package, wherever in it the import stands."""
+    for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path} has a relative import"
-            names = [node.module or ""]
-            if node.module == "notebook_udf":
-                names = [f"notebook_udf.{alias.name}" for alias in node.names]
+            assert node.level == 0, "a relative import"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
         elif isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        else:
-            continue
-        for name in names:
-            if name.startswith("notebook_udf."):
-                found.add(name.split(".")[1])
+            yield from (alias.name for alias in node.names)
+
+
+def imports(path: Path) -> set[str]:
+    """Parts of the package that a module imports."""
+    names = imported(ast.parse(path.read_text("utf-8")))
+    found = {name.split(".")[1] for name in names if name.startswith("notebook_udf.")}
     return found - {"__version__"}
 
 
 def part(path: Path) -> str:
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def module_name(path: Path) -> str:
+    """Its name below the package's, with dots."""
+    return ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__")
+
+
+class _WithoutTypes(ast.NodeTransformer):
+    """Takes away what only type checkers import."""
+
+    def visit_If(self, node: ast.If) -> ast.AST | None:
+        return None if ast.unparse(node.test) == "TYPE_CHECKING" else self.generic_visit(node)
 
 
 MODULES = sorted(p for p in PACKAGE.rglob("*.py") if p != PACKAGE / "__init__.py")
@@ -83,6 +106,54 @@ def test_imports_point_one_way(path: Path) -> None:
     for name in imports(path):
         assert name in LAYERS, f"{name} has no place in LAYERS"
         assert LAYERS.index(name) <= own, f"{path.name} in {LAYERS[own]} imports {name}"
+
+
+def test_modules_import_each_other_only_in_known_circles() -> None:
+    names = {module_name(path) for path in MODULES}
+    graph: dict[str, set[str]] = {}
+    for path in MODULES:
+        tree = _WithoutTypes().visit(ast.parse(path.read_text("utf-8")))
+        ours = (name.split(".", 1) for name in imported(tree) if name.startswith("notebook_udf."))
+        found = [name for _, name in ours]
+        whole = {name if name in names else name.rpartition(".")[0] for name in found}
+        graph[module_name(path)] = whole & names - {module_name(path)}
+    known = [set(circle.split()) for circle in CIRCLES]
+    for circle in known:
+        for name in circle:
+            assert graph[name] & circle, f"{name} is in no circle any more: shorten CIRCLES"
+            graph[name] -= circle
+    try:
+        list(TopologicalSorter(graph).static_order())
+    except CycleError as error:
+        pytest.fail(f"modules import each other: {error.args[1]}")
+
+
+def test_tables_of_names_name_what_there_is() -> None:
+    for key in _WORK:
+        file, _, function = key.partition(":")
+        source = (PACKAGE / file).read_text("utf-8")
+        assert not function or f"def {function}(" in source, f"{file} has no {function}"
+    classes = {
+        node.name
+        for path in (PACKAGE / "worker").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.ClassDef)
+    }
+    assert set(_PASSES) <= classes
+
+
+def test_the_daemon_has_every_module_of_the_worker_before_it_forks() -> None:
+    code = (
+        "import sys\n"
+        "from notebook_udf.pool.daemon import preload\n"
+        "preload()\n"
+        "print(*(name for name in sys.modules if name.startswith('notebook_udf.worker.')))\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code], check=True, timeout=60, capture_output=True, text=True
+    )
+    needed = {f"notebook_udf.{module_name(p)}" for p in MODULES if part(p) == "worker"}
+    assert needed - {"notebook_udf.worker"} <= set(ran.stdout.split())
 
 
 def test_every_public_name_is_there_and_listed_in_order() -> None:
