@@ -265,8 +265,8 @@ class Session(Streams, Measuring, WithDependencies):
                 if record.definition.kind in ("scalar", "async"):
                     in_force(self, record)
                 elif record.definition.kind == "table":
-                    table = tables.register(self.spark, record)
-                    self._planned[(*record.identity, "table")] = table
+                    made = tables.register(self.spark, record)
+                    self._planned[(*record.identity, "table")] = made
             except BaseException:
                 self.functions.discard(record)
                 raise

@@ -213,7 +213,7 @@ def preload() -> None:
     import notebook_udf.worker
     from notebook_udf.pool import spark_worker
 
-    for module in pkgutil.iter_modules(notebook_udf.worker.__path__, "notebook_udf.worker."):
+    for module in pkgutil.walk_packages(notebook_udf.worker.__path__, "notebook_udf.worker."):
         importlib.import_module(module.name)
     spark_worker.attach()
     # Arrow reserves its first gigabyte of addresses now, and not within a function's limit.
