@@ -1,6 +1,6 @@
 """An aggregate function's ``accumulate`` and ``retract`` as sums.
 
-Pure data, drawn up by ``planner.sums`` and read by whoever adds up in Python's stead: what a row
+Pure data, drawn up by ``compile.sums`` and read by whoever adds up in Python's stead: what a row
 adds to which slot of the accumulator, and on which of its arguments that depends.
 """
 

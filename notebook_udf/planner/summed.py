@@ -23,6 +23,7 @@ from pyspark.sql.types import (
     StructType,
 )
 
+from notebook_udf.compile.sums import read
 from notebook_udf.functions.additions import (
     Addition,
     Constant,
@@ -37,7 +38,6 @@ from notebook_udf.functions.additions import (
 )
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.planner.faults import attempted
-from notebook_udf.planner.sums import read
 from notebook_udf.worker.parts import Part
 from notebook_udf.worker.summed import HIGH, LOW, ROWS, SUM, field_name, kept_name
 

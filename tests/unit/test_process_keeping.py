@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from notebook_udf import OneInputStreamProcessFunction, StateDeclarations
-from notebook_udf.planner.process_keeping import keeps_no_record
+from notebook_udf.compile.record_retention import keeps_no_record
 
 TOTAL = StateDeclarations.value_state("total", int)
 
