@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.kernel.hidden import HiddenFunctions
-from notebook_udf.planner.catalog import Member
+from notebook_udf.planner.context import Member
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.worker.shipment import Role
 

@@ -22,7 +22,7 @@ from notebook_udf.functions.async_options import CONF_PREFIX, AsyncOptions
 from notebook_udf.planner import scalar
 from notebook_udf.planner.aggregates import column_name
 from notebook_udf.planner.calls import arguments_of, name_of
-from notebook_udf.planner.catalog import Member
+from notebook_udf.planner.context import Member
 from notebook_udf.planner.shipped import travelling
 from notebook_udf.planner.syntax.dialect import canonical
 from notebook_udf.registry import RegisteredFunction

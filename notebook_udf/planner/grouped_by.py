@@ -8,10 +8,10 @@ from pyspark.errors import AnalysisException
 from sqlglot import exp
 
 from notebook_udf.planner.calls import within
-from notebook_udf.planner.ctes import below, visible_ctes
 from notebook_udf.planner.inner import inner_query
 from notebook_udf.planner.scalar_calls import ScalarCalls
 from notebook_udf.planner.syntax.dialect import embedded
+from notebook_udf.planner.syntax.with_clause import below, visible_ctes
 
 # Functions that say which of its sets a group belongs to.
 GROUPING = ("grouping", "grouping_id", "grouping__id")

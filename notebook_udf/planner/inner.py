@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame
 from sqlglot import exp
 
 from notebook_udf.planner.calls import AggregateCall
-from notebook_udf.planner.catalog import Names
+from notebook_udf.planner.context import Names
 from notebook_udf.planner.syntax.nodes import table
 
 # What of a SELECT makes its rows.

@@ -21,7 +21,6 @@ from sqlglot import exp
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.planner.calls import name_of, position, within
-from notebook_udf.planner.ctes import visible_ctes
 from notebook_udf.planner.inner import Unfit
 from notebook_udf.planner.pairs import Side, named, paired
 from notebook_udf.planner.reach import Root, conjuncts, find_places
@@ -33,6 +32,7 @@ from notebook_udf.planner.scopes import (
     flattened,
     replace_column,
 )
+from notebook_udf.planner.syntax.with_clause import visible_ctes
 
 
 def candidates(select: exp.Select, calls: ScalarCalls) -> list[exp.Join]:

@@ -21,9 +21,9 @@ from sqlglot import exp
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.planner.calls import arguments_of, name_of, position, within
-from notebook_udf.planner.months import leaving
 from notebook_udf.planner.scalar_calls import ScalarCalls, entered_argument
 from notebook_udf.planner.syntax.dialect import canonical
+from notebook_udf.planner.syntax.year_month import leaving
 from notebook_udf.worker.guarded import GUARD_FIELD, NAME_FIELD, PLACE_FIELD
 
 _COVERED = ("transform", "filter", "exists", "forall")

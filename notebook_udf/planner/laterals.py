@@ -22,11 +22,9 @@ from sqlglot import exp
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.planner import lateral_pass
-from notebook_udf.planner.answer import alike
 from notebook_udf.planner.calls import calls_any, name_of, nested_queries, position
-from notebook_udf.planner.catalog import Catalog
+from notebook_udf.planner.context import Catalog
 from notebook_udf.planner.creating import cache_table, create_view
-from notebook_udf.planner.ctes import own_with
 from notebook_udf.planner.from_calls import (
     hoist,
     items,
@@ -35,9 +33,11 @@ from notebook_udf.planner.from_calls import (
     standing_call,
 )
 from notebook_udf.planner.inner import Unfit
+from notebook_udf.planner.output_schema import alike
 from notebook_udf.planner.spark_names import column_names
 from notebook_udf.planner.syntax.dialect import text
 from notebook_udf.planner.syntax.nodes import CacheTable, CreateView
+from notebook_udf.planner.syntax.with_clause import own_with
 from notebook_udf.planner.tables import Untravelled
 from notebook_udf.registry import RegisteredFunction
 

@@ -11,9 +11,9 @@ from collections.abc import Collection, Mapping
 from sqlglot import exp
 
 from notebook_udf.planner.calls import name_of, within
-from notebook_udf.planner.catalog import Catalog
-from notebook_udf.planner.months import entering, leaving
+from notebook_udf.planner.context import Catalog
 from notebook_udf.planner.syntax.dialect import canonical
+from notebook_udf.planner.syntax.year_month import entering, leaving
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.worker.shipment import Role
 

@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from pyspark.errors import AnalysisException
 from sqlglot import exp
 
-from notebook_udf.planner.catalog import Catalog
-from notebook_udf.planner.ctes import below
+from notebook_udf.planner.context import Catalog
 from notebook_udf.planner.inner import Unfit
 from notebook_udf.planner.syntax.dialect import embedded
+from notebook_udf.planner.syntax.with_clause import below
 
 # The relation of columns that only their name names: those of USING in a full join.
 _USING = "_nu_using"
