@@ -13,7 +13,7 @@ from notebook_udf.kernel.async_options import configured
 from notebook_udf.kernel.calling import call_here
 from notebook_udf.kernel.trial import Trial, try_rows
 from notebook_udf.planner import aggregates, process, scalar, table_calls, tables
-from notebook_udf.planner.arity import check
+from notebook_udf.planner.analysis.arity import check
 from notebook_udf.registry import RegisteredFunction, fingerprint
 
 if TYPE_CHECKING:

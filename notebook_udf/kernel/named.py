@@ -16,8 +16,8 @@ from notebook_udf.kernel.catalog import Catalog
 from notebook_udf.kernel.spark_loggers import unlogged
 from notebook_udf.kernel.trial import columns_of, matching
 from notebook_udf.planner import guard
-from notebook_udf.planner.argument_rows import ArgumentRows, argument_rows
-from notebook_udf.planner.calls import mentions, of_kind
+from notebook_udf.planner.analysis.aggregate_calls import mentions, of_kind
+from notebook_udf.planner.analysis.argument_query import ArgumentRows, argument_rows
 from notebook_udf.planner.syntax.dialect import read
 from notebook_udf.registry import RegisteredFunction
 

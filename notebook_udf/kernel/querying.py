@@ -14,13 +14,13 @@ from notebook_udf.kernel.catalog import Catalog
 from notebook_udf.kernel.query_errors import about
 from notebook_udf.kernel.spark_loggers import logged_if_raised
 from notebook_udf.planner import asynchronous, guard, promises, table_word
-from notebook_udf.planner.arity import check_calls
+from notebook_udf.planner.analysis.aggregate_calls import calls_any, mentions, of_kind
+from notebook_udf.planner.analysis.arity import check_calls
+from notebook_udf.planner.analysis.decisions import Decision
+from notebook_udf.planner.analysis.scalar_calls import ScalarCalls
 from notebook_udf.planner.both_sides import check
-from notebook_udf.planner.calls import calls_any, mentions, of_kind
-from notebook_udf.planner.decisions import Decision
 from notebook_udf.planner.faults import attempted, planning
 from notebook_udf.planner.laterals import Laterals, may_need_pass, needs_pass
-from notebook_udf.planner.scalar_calls import ScalarCalls
 from notebook_udf.planner.sql import Planner
 from notebook_udf.planner.syntax.dialect import read, text
 

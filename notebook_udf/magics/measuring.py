@@ -99,7 +99,7 @@ def bench(session: Session, shell: Any, line: str) -> None:
 
 def _only_call(session: Session, query: str) -> str:
     """The name of the one function that a query calls."""
-    from notebook_udf.planner.calls import mentions
+    from notebook_udf.planner.analysis.aggregate_calls import mentions
 
     called = [r.name for r in session.functions.values() if mentions(query, {r.name.lower(): r})]
     if len(called) != 1:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from notebook_udf.functions.base import implements
 from notebook_udf.plan.functions import KERNELS, Lookup
 from notebook_udf.plan.model import FunctionUse, PlanNode, Strategy
-from notebook_udf.planner.decisions import Decision
+from notebook_udf.planner.analysis.decisions import Decision
 from notebook_udf.planner.summed import sums_of
 
 COLLECTED = "over the rows of each group, collected by Spark"

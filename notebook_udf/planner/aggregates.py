@@ -25,7 +25,7 @@ from pyspark.sql.udf import UserDefinedFunction
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.functions.definition import FunctionDefinition
-from notebook_udf.planner.calls import in_places
+from notebook_udf.planner.analysis.aggregate_calls import in_places
 from notebook_udf.planner.column_arguments import with_constants
 from notebook_udf.planner.shipped import result_type
 from notebook_udf.planner.summed import summable, sums_of

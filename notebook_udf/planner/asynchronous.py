@@ -21,7 +21,7 @@ from sqlglot import exp
 from notebook_udf.functions.async_options import CONF_PREFIX, AsyncOptions
 from notebook_udf.planner import scalar
 from notebook_udf.planner.aggregates import column_name
-from notebook_udf.planner.calls import arguments_of, name_of
+from notebook_udf.planner.analysis.aggregate_calls import arguments_of, name_of
 from notebook_udf.planner.context import Member
 from notebook_udf.planner.shipped import travelling
 from notebook_udf.planner.syntax.dialect import canonical
@@ -33,7 +33,7 @@ from notebook_udf.worker.shipment import ship
 from notebook_udf.worker.unordered import UnorderedPass
 
 if TYPE_CHECKING:
-    from notebook_udf.planner.scalar_calls import ScalarCalls
+    from notebook_udf.planner.analysis.scalar_calls import ScalarCalls
 
 
 @dataclass(frozen=True)
@@ -195,7 +195,7 @@ def _async_call(view: exp.Expression, calls: ScalarCalls) -> exp.Expression | No
 
 
 def _joined(views: list[exp.Expression], calls: ScalarCalls) -> exp.Expression:
-    from notebook_udf.planner.scalar_calls import entered_argument
+    from notebook_udf.planner.analysis.scalar_calls import entered_argument
 
     members: list[Member] = []
     arguments: list[exp.Expression] = []

@@ -14,11 +14,11 @@ from pyspark.sql import DataFrame
 from sqlglot import exp
 
 from notebook_udf.errors import PlanningError
-from notebook_udf.planner.inner import Unfit
+from notebook_udf.planner.analysis.derived_table import Unfit
+from notebook_udf.planner.analysis.output_names import Names
+from notebook_udf.planner.analysis.scalar_calls import ScalarCalls
+from notebook_udf.planner.analysis.scope import Scopes
 from notebook_udf.planner.joins import candidates, joined_in_pairs, refused_join
-from notebook_udf.planner.names import Names
-from notebook_udf.planner.scalar_calls import ScalarCalls
-from notebook_udf.planner.scopes import Scopes
 from notebook_udf.planner.subqueries import (
     marked_subqueries,
     refused_subquery,

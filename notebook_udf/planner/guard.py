@@ -12,7 +12,7 @@ from pyspark.errors import PySparkException
 from sqlglot import exp
 
 from notebook_udf.errors import PlanningError
-from notebook_udf.planner.calls import position
+from notebook_udf.planner.analysis.aggregate_calls import position
 from notebook_udf.planner.syntax.dialect import embedded, written_out
 from notebook_udf.planner.syntax.nodes import CacheTable, CreateView
 

@@ -20,18 +20,18 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from notebook_udf.errors import PlanningError
-from notebook_udf.planner.calls import name_of, position, within
-from notebook_udf.planner.inner import Unfit
-from notebook_udf.planner.pairs import Side, named, paired
-from notebook_udf.planner.reach import Root, conjuncts, find_places
-from notebook_udf.planner.scalar_calls import ScalarCalls
-from notebook_udf.planner.scopes import (
+from notebook_udf.planner.analysis.aggregate_calls import name_of, position, within
+from notebook_udf.planner.analysis.derived_table import Unfit
+from notebook_udf.planner.analysis.scalar_calls import ScalarCalls
+from notebook_udf.planner.analysis.scope import (
     Entry,
     Scope,
     Scopes,
     flattened,
     replace_column,
 )
+from notebook_udf.planner.pairs import Side, named, paired
+from notebook_udf.planner.reach import Root, conjuncts, find_places
 from notebook_udf.planner.syntax.with_clause import visible_ctes
 
 

@@ -20,8 +20,8 @@ import itertools
 from sqlglot import exp
 
 from notebook_udf.errors import PlanningError
-from notebook_udf.planner.calls import arguments_of, name_of, position, within
-from notebook_udf.planner.scalar_calls import ScalarCalls, entered_argument
+from notebook_udf.planner.analysis.aggregate_calls import arguments_of, name_of, position, within
+from notebook_udf.planner.analysis.scalar_calls import ScalarCalls, entered_argument
 from notebook_udf.planner.syntax.dialect import canonical
 from notebook_udf.planner.syntax.year_month import leaving
 from notebook_udf.worker.guarded import GUARD_FIELD, NAME_FIELD, PLACE_FIELD

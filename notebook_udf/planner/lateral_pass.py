@@ -8,10 +8,8 @@ from typing import Protocol
 from pyspark.sql import DataFrame
 from sqlglot import exp
 
-from notebook_udf.planner.from_calls import FromCall, items, lateral_call, relation
-from notebook_udf.planner.inner import Columns, Unfit
-from notebook_udf.planner.reach import conjuncts
-from notebook_udf.planner.references import (
+from notebook_udf.planner.analysis.derived_table import Columns, Unfit
+from notebook_udf.planner.analysis.references import (
     Entry,
     Scope,
     expand_bare,
@@ -19,6 +17,8 @@ from notebook_udf.planner.references import (
     replace,
     stars,
 )
+from notebook_udf.planner.analysis.table_calls import FromCall, items, lateral_call, relation
+from notebook_udf.planner.reach import conjuncts
 from notebook_udf.planner.syntax.nodes import cast, table
 from notebook_udf.planner.tables import ENDED, INPUT, MET, Chain, matched
 from notebook_udf.registry import RegisteredFunction

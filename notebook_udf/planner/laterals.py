@@ -22,19 +22,24 @@ from sqlglot import exp
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.planner import lateral_pass
-from notebook_udf.planner.calls import calls_any, name_of, nested_queries, position
-from notebook_udf.planner.context import Catalog
-from notebook_udf.planner.creating import cache_table, create_view
-from notebook_udf.planner.from_calls import (
+from notebook_udf.planner.analysis.aggregate_calls import (
+    calls_any,
+    name_of,
+    nested_queries,
+    position,
+)
+from notebook_udf.planner.analysis.derived_table import Unfit
+from notebook_udf.planner.analysis.spark_column_names import column_names
+from notebook_udf.planner.analysis.table_calls import (
     hoist,
     items,
     lateral_call,
     relation,
     standing_call,
 )
-from notebook_udf.planner.inner import Unfit
+from notebook_udf.planner.context import Catalog
+from notebook_udf.planner.creating import cache_table, create_view
 from notebook_udf.planner.output_schema import alike
-from notebook_udf.planner.spark_names import column_names
 from notebook_udf.planner.syntax.dialect import text
 from notebook_udf.planner.syntax.nodes import CacheTable, CreateView
 from notebook_udf.planner.syntax.with_clause import own_with

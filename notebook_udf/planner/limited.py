@@ -16,10 +16,10 @@ from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
-from notebook_udf.planner.calls import name_of, within
-from notebook_udf.planner.inner import SOURCE, UNFIT, Columns, inner_query
-from notebook_udf.planner.scalar_calls import ScalarCalls
-from notebook_udf.planner.standing import stands_alone
+from notebook_udf.planner.analysis.aggregate_calls import name_of, within
+from notebook_udf.planner.analysis.derived_table import SOURCE, UNFIT, Columns, inner_query
+from notebook_udf.planner.analysis.query_position import stands_alone
+from notebook_udf.planner.analysis.scalar_calls import ScalarCalls
 from notebook_udf.planner.syntax.dialect import canonical
 
 _GENERATORS = frozenset(

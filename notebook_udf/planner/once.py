@@ -21,9 +21,17 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from notebook_udf.planner import asynchronous
-from notebook_udf.planner.calls import arguments_of, name_of, within
-from notebook_udf.planner.grouped_by import grouping_items
-from notebook_udf.planner.inner import UNFIT
+from notebook_udf.planner.analysis.aggregate_calls import arguments_of, name_of, within
+from notebook_udf.planner.analysis.derived_table import UNFIT
+from notebook_udf.planner.analysis.group_by import grouping_items
+from notebook_udf.planner.analysis.query_position import (
+    is_sorted_last,
+    is_understood_alone,
+    outer_names,
+    query_of,
+    stands_alone,
+)
+from notebook_udf.planner.analysis.scalar_calls import VOLATILE, ScalarCalls
 from notebook_udf.planner.reach import (
     Circular,
     Condition,
@@ -32,14 +40,6 @@ from notebook_udf.planner.reach import (
     Root,
     conjuncts,
     find_places,
-)
-from notebook_udf.planner.scalar_calls import VOLATILE, ScalarCalls
-from notebook_udf.planner.standing import (
-    is_sorted_last,
-    is_understood_alone,
-    outer_names,
-    query_of,
-    stands_alone,
 )
 from notebook_udf.planner.syntax.dialect import canonical
 

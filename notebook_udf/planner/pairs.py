@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from notebook_udf.planner.scopes import Entry, Scope
+from notebook_udf.planner.analysis.scope import Entry, Scope
 from notebook_udf.planner.syntax.dialect import fragment, select
 
 

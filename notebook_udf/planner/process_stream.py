@@ -15,8 +15,8 @@ from pyspark.sql.types import BinaryType, DataType, StructField, StructType
 from notebook_udf.errors import PlanningError
 from notebook_udf.functions.base import WithGracefulShutdown
 from notebook_udf.functions.process import ends
+from notebook_udf.planner.analysis.process_records import traits_of
 from notebook_udf.planner.kept_groups import KeptGroups, remember
-from notebook_udf.planner.process_records import traits_of
 from notebook_udf.planner.streaming import (
     TTL_CONF,
     cache_sizes,

@@ -18,17 +18,17 @@ from pyspark.sql import DataFrame
 from sqlglot import exp
 
 from notebook_udf.planner import asynchronous
+from notebook_udf.planner.analysis.group_by import grouping_items, spell_out
+from notebook_udf.planner.analysis.output_names import Names
+from notebook_udf.planner.analysis.query_position import filtered_names, stored_before_sorting
+from notebook_udf.planner.analysis.scalar_calls import ScalarCalls
 from notebook_udf.planner.both_sides import both_sides, doubtful, is_refused
-from notebook_udf.planner.grouped_by import grouping_items, spell_out
 from notebook_udf.planner.lambdas import without_lambdas
 from notebook_udf.planner.limited import limited_first
-from notebook_udf.planner.names import Names
 from notebook_udf.planner.once import once_per_row
 from notebook_udf.planner.output_schema import alike
 from notebook_udf.planner.reach import Circular, Guards, Root, find_places
 from notebook_udf.planner.regrouped import regrouped
-from notebook_udf.planner.scalar_calls import ScalarCalls
-from notebook_udf.planner.standing import filtered_names, stored_before_sorting
 from notebook_udf.planner.syntax.dialect import canonical, text
 
 # What lambdas are for; any other error of Spark's is the query's own.

@@ -19,8 +19,8 @@ from typing import Any, Literal, TypeAlias
 
 from sqlglot import exp
 
-from notebook_udf.planner.calls import arguments_of, name_of
-from notebook_udf.planner.scalar_calls import ScalarCalls
+from notebook_udf.planner.analysis.aggregate_calls import arguments_of, name_of
+from notebook_udf.planner.analysis.scalar_calls import ScalarCalls
 from notebook_udf.planner.syntax.dialect import canonical
 from notebook_udf.registry import RegisteredFunction
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from notebook_udf.planner.calls import name_of, within
-from notebook_udf.planner.grouped_by import GROUPING, aliases_of, grouping_items
-from notebook_udf.planner.inner import UNFIT, Unfit
-from notebook_udf.planner.scalar_calls import ScalarCalls
+from notebook_udf.planner.analysis.aggregate_calls import name_of, within
+from notebook_udf.planner.analysis.derived_table import UNFIT, Unfit
+from notebook_udf.planner.analysis.group_by import GROUPING, aliases_of, grouping_items
+from notebook_udf.planner.analysis.scalar_calls import ScalarCalls
 from notebook_udf.planner.syntax.dialect import canonical
 
 _INNER = ("from_", "laterals", "joins", "where", "group", "hint")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from notebook_udf.planner.calls import name_of
+from notebook_udf.planner.analysis.aggregate_calls import name_of
 from notebook_udf.planner.syntax.dialect import fragment
 
 COMPANION = "spark_partition_id() < 0"

@@ -16,7 +16,7 @@ from sqlglot import exp
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.planner import two_phase, windows
-from notebook_udf.planner.calls import (
+from notebook_udf.planner.analysis.aggregate_calls import (
     AggregateCall,
     find_calls,
     hidden_call,
@@ -24,15 +24,15 @@ from notebook_udf.planner.calls import (
     nested_queries,
     position,
 )
+from notebook_udf.planner.analysis.decisions import OTHER_FORM, REFUSED, Decision, decisions
+from notebook_udf.planner.analysis.output_names import name_projections
+from notebook_udf.planner.analysis.spark_column_names import column_names
 from notebook_udf.planner.context import Catalog
 from notebook_udf.planner.creating import cache_table, create_view
-from notebook_udf.planner.decisions import OTHER_FORM, REFUSED, Decision, decisions
 from notebook_udf.planner.faults import attempted
 from notebook_udf.planner.messages import retold
-from notebook_udf.planner.names import name_projections
 from notebook_udf.planner.output_schema import alike
 from notebook_udf.planner.sessions import add_companions
-from notebook_udf.planner.spark_names import column_names
 from notebook_udf.planner.syntax.dialect import embedded, text
 from notebook_udf.planner.syntax.nodes import CacheTable, CreateView, call
 from notebook_udf.planner.syntax.with_clause import below, own_with

@@ -10,13 +10,13 @@ from __future__ import annotations
 from sqlglot import exp
 
 from notebook_udf.errors import PlanningError
-from notebook_udf.planner.calls import position, within
-from notebook_udf.planner.inner import Unfit
+from notebook_udf.planner.analysis.aggregate_calls import position, within
+from notebook_udf.planner.analysis.derived_table import Unfit
+from notebook_udf.planner.analysis.scalar_calls import ScalarCalls
+from notebook_udf.planner.analysis.scope import Entry, Scope, Scopes, flattened
 from notebook_udf.planner.joins import Source, over_both
 from notebook_udf.planner.pairs import marked
 from notebook_udf.planner.reach import conjuncts
-from notebook_udf.planner.scalar_calls import ScalarCalls
-from notebook_udf.planner.scopes import Entry, Scope, Scopes, flattened
 
 # What an inner SELECT cannot have: its rows would not be those of its FROM and WHERE.
 _UNFIT = (

@@ -6,7 +6,7 @@ import re
 
 from sqlglot import exp
 
-from notebook_udf.planner.calls import name_of
+from notebook_udf.planner.analysis.aggregate_calls import name_of
 
 _CALL_IN_TABLE = re.compile(r"(?i)\bTABLE\s*\(\s*[\w`.]+\s*\(")
 

@@ -19,9 +19,8 @@ from sqlglot import exp
 
 from notebook_udf.planner import streaming, summed
 from notebook_udf.planner.aggregates import partial_rows
-from notebook_udf.planner.calls import AggregateCall, name_of
-from notebook_udf.planner.grouped_by import GROUPING, aliases_of, grouping_items, has_sets, meant_by
-from notebook_udf.planner.inner import (
+from notebook_udf.planner.analysis.aggregate_calls import AggregateCall, name_of
+from notebook_udf.planner.analysis.derived_table import (
     Columns,
     Surroundings,
     Unfit,
@@ -29,7 +28,14 @@ from notebook_udf.planner.inner import (
     read_instead,
     source_columns,
 )
-from notebook_udf.planner.names import name_projections
+from notebook_udf.planner.analysis.group_by import (
+    GROUPING,
+    aliases_of,
+    grouping_items,
+    has_sets,
+    meant_by,
+)
+from notebook_udf.planner.analysis.output_names import name_projections
 from notebook_udf.planner.sessions import SESSION_WINDOW
 from notebook_udf.planner.syntax.dialect import fragment, in_fewest_forms
 from notebook_udf.planner.syntax.nodes import cast

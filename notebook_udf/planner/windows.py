@@ -15,9 +15,8 @@ from pyspark.sql import functions as F
 from sqlglot import exp
 
 from notebook_udf.planner.aggregates import window_rows
-from notebook_udf.planner.calls import AggregateCall, name_of, within
-from notebook_udf.planner.grouped_by import aliases_of
-from notebook_udf.planner.inner import (
+from notebook_udf.planner.analysis.aggregate_calls import AggregateCall, name_of, within
+from notebook_udf.planner.analysis.derived_table import (
     Columns,
     Surroundings,
     Unfit,
@@ -25,7 +24,8 @@ from notebook_udf.planner.inner import (
     inner_query,
     read_instead,
 )
-from notebook_udf.planner.names import name_projections
+from notebook_udf.planner.analysis.group_by import aliases_of
+from notebook_udf.planner.analysis.output_names import name_projections
 from notebook_udf.planner.summed import sums_of
 from notebook_udf.planner.syntax.dialect import in_fewest_forms
 from notebook_udf.planner.syntax.nodes import cast

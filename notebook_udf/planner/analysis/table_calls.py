@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from notebook_udf.errors import PlanningError
-from notebook_udf.planner.calls import name_of, position
+from notebook_udf.planner.analysis.aggregate_calls import name_of, position
 from notebook_udf.planner.syntax.nodes import TableArgument
 from notebook_udf.registry import RegisteredFunction
 

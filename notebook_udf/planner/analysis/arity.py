@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from sqlglot import exp
 
 from notebook_udf.errors import PlanningError
-from notebook_udf.planner.calls import arguments_of, name_of, position
+from notebook_udf.planner.analysis.aggregate_calls import arguments_of, name_of, position
 from notebook_udf.planner.syntax.nodes import TableArgument
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.text import counted

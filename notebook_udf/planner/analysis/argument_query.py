@@ -15,12 +15,18 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from notebook_udf.errors import PlanningError
-from notebook_udf.planner.calls import arguments_of, find_calls, in_places, name_of, position
+from notebook_udf.planner.analysis.aggregate_calls import (
+    arguments_of,
+    find_calls,
+    in_places,
+    name_of,
+    position,
+)
+from notebook_udf.planner.analysis.derived_table import inner_query
+from notebook_udf.planner.analysis.group_by import aliases_of, grouping_items, has_sets, meant_by
+from notebook_udf.planner.analysis.scalar_calls import ScalarCalls
+from notebook_udf.planner.analysis.table_calls import hoist, items
 from notebook_udf.planner.context import Catalog
-from notebook_udf.planner.from_calls import hoist, items
-from notebook_udf.planner.grouped_by import aliases_of, grouping_items, has_sets, meant_by
-from notebook_udf.planner.inner import inner_query
-from notebook_udf.planner.scalar_calls import ScalarCalls
 from notebook_udf.planner.syntax.dialect import canonical, embedded
 from notebook_udf.planner.syntax.nodes import TableArgument, origin_of
 from notebook_udf.planner.syntax.with_clause import below, own_with, visible_ctes

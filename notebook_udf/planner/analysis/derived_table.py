@@ -12,7 +12,7 @@ from typing import Protocol
 from pyspark.sql import DataFrame
 from sqlglot import exp
 
-from notebook_udf.planner.calls import AggregateCall
+from notebook_udf.planner.analysis.aggregate_calls import AggregateCall
 from notebook_udf.planner.context import Names
 from notebook_udf.planner.syntax.nodes import table
 

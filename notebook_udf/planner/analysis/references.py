@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from notebook_udf.planner.calls import name_of, within
-from notebook_udf.planner.inner import Unfit
+from notebook_udf.planner.analysis.aggregate_calls import name_of, within
+from notebook_udf.planner.analysis.derived_table import Unfit
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from collections.abc import Callable, Collection, Sequence
 from pyspark.errors import AnalysisException
 from sqlglot import exp
 
-from notebook_udf.planner.calls import within
-from notebook_udf.planner.inner import inner_query
-from notebook_udf.planner.scalar_calls import ScalarCalls
+from notebook_udf.planner.analysis.aggregate_calls import within
+from notebook_udf.planner.analysis.derived_table import inner_query
+from notebook_udf.planner.analysis.scalar_calls import ScalarCalls
 from notebook_udf.planner.syntax.dialect import embedded
 from notebook_udf.planner.syntax.with_clause import below, visible_ctes
 

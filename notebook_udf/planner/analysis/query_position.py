@@ -9,8 +9,8 @@ from __future__ import annotations
 from pyspark.errors import AnalysisException
 from sqlglot import exp
 
-from notebook_udf.planner.grouped_by import grouping_items
-from notebook_udf.planner.scalar_calls import ScalarCalls
+from notebook_udf.planner.analysis.group_by import grouping_items
+from notebook_udf.planner.analysis.scalar_calls import ScalarCalls
 from notebook_udf.planner.syntax.dialect import canonical, embedded, in_fewest_forms
 from notebook_udf.planner.syntax.nodes import Statement
 from notebook_udf.planner.syntax.with_clause import below, visible_ctes

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from notebook_udf.planner.calls import AggregateCall, within
+from notebook_udf.planner.analysis.aggregate_calls import AggregateCall, within
 from notebook_udf.planner.syntax.dialect import in_fewest_forms
 from notebook_udf.worker.shipment import Role
 

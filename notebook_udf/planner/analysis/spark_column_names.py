@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pyspark.errors import AnalysisException
 from sqlglot import exp
 
-from notebook_udf.planner.calls import arguments_of, name_of
+from notebook_udf.planner.analysis.aggregate_calls import arguments_of, name_of
 from notebook_udf.planner.context import Catalog
 from notebook_udf.planner.shipped import result_type
 from notebook_udf.planner.syntax.dialect import text
