@@ -13,14 +13,15 @@ from notebook_udf.kernel.async_options import in_force
 from notebook_udf.kernel.catalog import Catalog
 from notebook_udf.kernel.query_errors import about
 from notebook_udf.kernel.spark_loggers import logged_if_raised
-from notebook_udf.planner import asynchronous, guard, promises, table_word
+from notebook_udf.planner import asynchronous, guard, promises
 from notebook_udf.planner.analysis.aggregate_calls import calls_any, mentions, of_kind
 from notebook_udf.planner.analysis.arity import check_calls
 from notebook_udf.planner.analysis.decisions import Decision
 from notebook_udf.planner.analysis.scalar_calls import ScalarCalls
-from notebook_udf.planner.both_sides import check
 from notebook_udf.planner.faults import attempted, planning
-from notebook_udf.planner.laterals import Laterals, may_need_pass, needs_pass
+from notebook_udf.planner.rules import table_keyword
+from notebook_udf.planner.rules.correlate import Laterals, may_need_pass, needs_pass
+from notebook_udf.planner.rules.pair_conditions import check
 from notebook_udf.planner.sql import Planner
 from notebook_udf.planner.syntax.dialect import read, text
 
@@ -64,7 +65,7 @@ def run_query(session: Session, query: str, args: Mapping[str, Any]) -> DataFram
 def _run(session: Session, query: str, args: Mapping[str, Any]) -> DataFrame:
     from pyspark.sql.sql_formatter import SQLStringFormatter
 
-    if not mentions(query, session.functions) and not table_word.may_stand_in(query):
+    if not mentions(query, session.functions) and not table_keyword.may_stand_in(query):
         return session.spark.sql(query, **args)
     given = dict(args)
     parameters = given.pop("args", None)
@@ -106,7 +107,7 @@ class _Planning:
         typed = self._read()
         if typed is None:
             return None
-        tree = table_word.without(typed)
+        tree = table_keyword.without(typed)
         doubt = guard.misread(typed, self._catalog)
         if doubt is not None:
             if tree is not typed or self._is_ours_alone(tree):

@@ -32,7 +32,7 @@ _COLLECTED = re.compile(r", 0, 0, (?:true|false)\)")
 # The rows that an aggregate is given, which travel as one struct.
 _ROW = re.compile(r"named_struct\((a0, [^()]*)\)")
 _FIELD = re.compile(r"(?:^|(?<=, ))a\d+, ")
-# How a call is computed once per row (``planner.once``).
+# How a call is computed once per row (``planner.rules.common_subexpression``).
 ONCE = re.compile(r"inline\(array\(named_struct\(h, (.*)\)\)\), ")
 _HIDDEN = re.compile(r"\b_nu_([a-z]+)(\d+(?:_\d+)?)?\w*")
 _WORDS = {"acc": "accumulator", "arg": "argument", "col": "column", "z": "element", "r": "result"}

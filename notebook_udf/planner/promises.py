@@ -22,13 +22,13 @@ from notebook_udf.planner.analysis.group_by import grouping_items, spell_out
 from notebook_udf.planner.analysis.output_names import Names
 from notebook_udf.planner.analysis.query_position import filtered_names, stored_before_sorting
 from notebook_udf.planner.analysis.scalar_calls import ScalarCalls
-from notebook_udf.planner.both_sides import both_sides, doubtful, is_refused
-from notebook_udf.planner.lambdas import without_lambdas
-from notebook_udf.planner.limited import limited_first
-from notebook_udf.planner.once import once_per_row
 from notebook_udf.planner.output_schema import alike
-from notebook_udf.planner.reach import Circular, Guards, Root, find_places
-from notebook_udf.planner.regrouped import regrouped
+from notebook_udf.planner.rules.common_subexpression import once_per_row
+from notebook_udf.planner.rules.extract_from_aggregate import regrouped
+from notebook_udf.planner.rules.lambda_lifting import without_lambdas
+from notebook_udf.planner.rules.pair_conditions import both_sides, doubtful, is_refused
+from notebook_udf.planner.rules.push_down_limit import limited_first
+from notebook_udf.planner.rules.short_circuit import Circular, Guards, Root, find_places
 from notebook_udf.planner.syntax.dialect import canonical, text
 
 # What lambdas are for; any other error of Spark's is the query's own.

@@ -15,7 +15,6 @@ from pyspark.sql import DataFrame
 from sqlglot import exp
 
 from notebook_udf.errors import PlanningError
-from notebook_udf.planner import two_phase, windows
 from notebook_udf.planner.analysis.aggregate_calls import (
     AggregateCall,
     find_calls,
@@ -28,10 +27,11 @@ from notebook_udf.planner.analysis.decisions import OTHER_FORM, REFUSED, Decisio
 from notebook_udf.planner.analysis.output_names import name_projections
 from notebook_udf.planner.analysis.spark_column_names import column_names
 from notebook_udf.planner.context import Catalog
-from notebook_udf.planner.creating import cache_table, create_view
 from notebook_udf.planner.faults import attempted
 from notebook_udf.planner.messages import retold
 from notebook_udf.planner.output_schema import alike
+from notebook_udf.planner.rules import two_phase_aggregate, window_aggregate
+from notebook_udf.planner.rules.create_view import cache_table, create_view
 from notebook_udf.planner.sessions import add_companions
 from notebook_udf.planner.syntax.dialect import embedded, text
 from notebook_udf.planner.syntax.nodes import CacheTable, CreateView, call
@@ -186,9 +186,11 @@ class Planner:
                 changed |= self._in_two_phases(nested, visible)
         if isinstance(tree, exp.Select) and (calls := self.calls(tree)):
             around = _Around(self, ctes, visible)
-            found = attempted("two phases", lambda: two_phase.rewritten(tree, around), None)
+            found = attempted(
+                "two phases", lambda: two_phase_aggregate.rewritten(tree, around), None
+            )
             if found is None:
-                found = attempted("windows", lambda: windows.rewritten(tree, around), None)
+                found = attempted("windows", lambda: window_aggregate.rewritten(tree, around), None)
             self.decisions += decisions(tree, calls, rewritten=found is not None)
             if found is not None:
                 for name in {*tree.args, *found.args}:

@@ -10,7 +10,8 @@ from pyspark.errors import AnalysisException
 
 import notebook_udf as nu
 from notebook_udf import udaf, udf
-from notebook_udf.planner import asynchronous, grouping, promises, summed, two_phase, windows
+from notebook_udf.planner import asynchronous, grouping, promises, summed
+from notebook_udf.planner.rules import two_phase_aggregate, window_aggregate
 
 
 class Total(nu.AggregateFunction):
@@ -46,12 +47,12 @@ def broken(*_: Any, **__: Any) -> Any:
 
 RULES = {
     "two phases": (
-        (two_phase, "rewritten"),
+        (two_phase_aggregate, "rewritten"),
         "SELECT id % 2, fault_total(id) FROM range(4) GROUP BY 1 ORDER BY 1",
         [(0, 2), (1, 4)],
     ),
     "windows": (
-        (windows, "rewritten"),
+        (window_aggregate, "rewritten"),
         "SELECT id, fault_total(id) OVER (ORDER BY id) FROM range(3) ORDER BY id",
         [(0, 0), (1, 1), (2, 3)],
     ),

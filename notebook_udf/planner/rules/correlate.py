@@ -21,7 +21,6 @@ from pyspark.sql import DataFrame
 from sqlglot import exp
 
 from notebook_udf.errors import PlanningError
-from notebook_udf.planner import lateral_pass
 from notebook_udf.planner.analysis.aggregate_calls import (
     calls_any,
     name_of,
@@ -38,8 +37,9 @@ from notebook_udf.planner.analysis.table_calls import (
     standing_call,
 )
 from notebook_udf.planner.context import Catalog
-from notebook_udf.planner.creating import cache_table, create_view
 from notebook_udf.planner.output_schema import alike
+from notebook_udf.planner.rules import correlated_select
+from notebook_udf.planner.rules.create_view import cache_table, create_view
 from notebook_udf.planner.syntax.dialect import text
 from notebook_udf.planner.syntax.nodes import CacheTable, CreateView
 from notebook_udf.planner.syntax.with_clause import own_with
@@ -173,7 +173,7 @@ class Laterals:
             if call is None:
                 continue
             try:
-                view = lateral_pass.alone(call, self, visible)
+                view = correlated_select.alone(call, self, visible)
             except (Unfit, AnalysisException) as error:
                 self._doubt = error
                 continue
@@ -189,7 +189,7 @@ class Laterals:
             return False
         made = select.copy()
         try:
-            renamed = lateral_pass.rewrite(made, self, visible, self._functions)
+            renamed = correlated_select.rewrite(made, self, visible, self._functions)
         except (Unfit, AnalysisException, Untravelled) as error:
             self._doubt = error
             return False

@@ -32,7 +32,7 @@ from notebook_udf.planner.analysis.query_position import (
     stands_alone,
 )
 from notebook_udf.planner.analysis.scalar_calls import VOLATILE, ScalarCalls
-from notebook_udf.planner.reach import (
+from notebook_udf.planner.rules.short_circuit import (
     Circular,
     Condition,
     Guards,

@@ -18,8 +18,8 @@ from notebook_udf.planner.analysis.derived_table import Unfit
 from notebook_udf.planner.analysis.output_names import Names
 from notebook_udf.planner.analysis.scalar_calls import ScalarCalls
 from notebook_udf.planner.analysis.scope import Scopes
-from notebook_udf.planner.joins import candidates, joined_in_pairs, refused_join
-from notebook_udf.planner.subqueries import (
+from notebook_udf.planner.rules.join_condition import candidates, joined_in_pairs, refused_join
+from notebook_udf.planner.rules.predicate_subquery import (
     marked_subqueries,
     refused_subquery,
     subqueries,

@@ -30,8 +30,8 @@ from notebook_udf.planner.analysis.scope import (
     flattened,
     replace_column,
 )
-from notebook_udf.planner.pairs import Side, named, paired
-from notebook_udf.planner.reach import Root, conjuncts, find_places
+from notebook_udf.planner.rules.mark_join import Side, named, paired
+from notebook_udf.planner.rules.short_circuit import Root, conjuncts, find_places
 from notebook_udf.planner.syntax.with_clause import visible_ctes
 
 
