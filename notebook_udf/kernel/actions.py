@@ -12,8 +12,9 @@ from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.kernel.async_options import configured
 from notebook_udf.kernel.calling import call_here
 from notebook_udf.kernel.trial import Trial, try_rows
-from notebook_udf.planner import aggregates, process, scalar, table_calls, tables
+from notebook_udf.planner import process, table_calls
 from notebook_udf.planner.analysis.arity import check
+from notebook_udf.planner.physical import aggregate, scalar, table
 from notebook_udf.registry import RegisteredFunction, fingerprint
 
 if TYPE_CHECKING:
@@ -39,9 +40,9 @@ class SessionActions:
             check(record, len(args) + len(kwargs), kwargs)
         record = configured(self._session.spark, record)
         if record.definition.is_aggregate:
-            arguments = tuple(aggregates.arguments_of(record, args, kwargs))
-            call = aggregates.ColumnCall(record, arguments)
-            return aggregates.column(self._session.planned(record, "whole"), call)
+            arguments = tuple(aggregate.arguments_of(record, args, kwargs))
+            call = aggregate.ColumnCall(record, arguments)
+            return aggregate.column(self._session.planned(record, "whole"), call)
         if record.definition.kind == "table":
             return table_calls.call(self._session.planned(record, "table"), record, args, kwargs)
         return scalar.call(self._session.planned(record), record, args, kwargs)
@@ -83,11 +84,11 @@ class SessionActions:
     def explain(self, record: RegisteredFunction) -> str:
         """How calls of it run, and why."""
         if record.definition.is_aggregate:
-            return aggregates.explain(record)
+            return aggregate.explain(record)
         if record.definition.kind == "process":
             return process.explain(record)
         if record.definition.kind == "table":
-            return tables.explain(record)
+            return table.explain(record)
         return scalar.explain(configured(self._session.spark, record))
 
     def restore(self, record: RegisteredFunction) -> RegisteredFunction:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from notebook_udf.errors import PlanningError
-from notebook_udf.planner import asynchronous
+from notebook_udf.planner.physical import async_
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -49,7 +49,7 @@ def map_async(**named_calls: Column) -> Callable[[DataFrame], DataFrame]:
         raise PlanningError("nu.map_async needs at least one call, as in name=look_up('id')")
     calls = {}
     for name, call in named_calls.items():
-        found = asynchronous.awaited(call)
+        found = async_.awaited(call)
         if found is None:
             raise PlanningError(
                 f"{name}={call!r} is no call of an async function on columns, as in "
@@ -58,6 +58,6 @@ def map_async(**named_calls: Column) -> Callable[[DataFrame], DataFrame]:
         calls[name] = found
 
     def transform(rows: DataFrame) -> DataFrame:
-        return asynchronous.with_columns(rows, calls)
+        return async_.with_columns(rows, calls)
 
     return transform

@@ -18,7 +18,7 @@ from notebook_udf.functions.async_options import (
     conf_option,
     conf_scopes,
 )
-from notebook_udf.planner import scalar
+from notebook_udf.planner.physical import scalar
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.suggestion import nearest
 

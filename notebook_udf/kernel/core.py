@@ -45,8 +45,8 @@ from notebook_udf.kernel.translation import Translator
 from notebook_udf.kernel.warm import Warmup
 from notebook_udf.launch import spark as launch
 from notebook_udf.launch.warehouse import CATALOG_CONF, Warehouse
-from notebook_udf.planner import tables
-from notebook_udf.planner.shipped import spark_function
+from notebook_udf.planner.physical import table
+from notebook_udf.planner.physical.udf import spark_function
 from notebook_udf.pool.daemon import KERNEL_VARIABLE
 from notebook_udf.pool.spark_worker import JOB_PARAMETERS_CONF, LOG_LEVEL_CONF, MEMORY_VARIABLE
 from notebook_udf.pool.view import Pool
@@ -265,7 +265,7 @@ class Session(Streams, Measuring, WithDependencies):
                 if record.definition.kind in ("scalar", "async"):
                     in_force(self, record)
                 elif record.definition.kind == "table":
-                    made = tables.register(self.spark, record)
+                    made = table.register(self.spark, record)
                     self._planned[(*record.identity, "table")] = made
             except BaseException:
                 self.functions.discard(record)
@@ -306,7 +306,7 @@ class Session(Streams, Measuring, WithDependencies):
         with self._lock:
             if key not in self._planned:
                 self._planned[key] = (
-                    tables.spark_function(record)
+                    table.spark_function(record)
                     if role == "table"
                     else spark_function(record, role)
                 )

@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from notebook_udf.planner import scalar
+from notebook_udf.planner.physical import scalar
 from notebook_udf.planner.syntax.tokens import Token, Unreadable, tokens_of
 from notebook_udf.text import backquoted
 

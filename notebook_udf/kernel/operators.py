@@ -9,8 +9,8 @@ from notebook_udf.errors import PlanningError
 from notebook_udf.kernel.current import active_session
 from notebook_udf.kernel.names import column_names
 from notebook_udf.planner import grouping
-from notebook_udf.planner.aggregates import call_of
 from notebook_udf.planner.faults import planning
+from notebook_udf.planner.physical.aggregate import call_of
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

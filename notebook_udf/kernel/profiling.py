@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from notebook_udf.errors import DeclarationError, PlanningError
 from notebook_udf.kernel.named import frame_of
 from notebook_udf.planner.analysis.aggregate_calls import mentions
-from notebook_udf.planner.scalar import runs_as_kernels
-from notebook_udf.planner.summed import sums_of
+from notebook_udf.planner.physical.aggregate_from_sums import sums_of
+from notebook_udf.planner.physical.scalar import runs_as_kernels
 from notebook_udf.pool.spark_worker import PROFILE_PROPERTY
 from notebook_udf.profile.collected import Collector, Stack
 from notebook_udf.profile.model import Profile

@@ -13,12 +13,13 @@ from notebook_udf.kernel.async_options import in_force
 from notebook_udf.kernel.catalog import Catalog
 from notebook_udf.kernel.query_errors import about
 from notebook_udf.kernel.spark_loggers import logged_if_raised
-from notebook_udf.planner import asynchronous, guard, promises
+from notebook_udf.planner import guard, promises
 from notebook_udf.planner.analysis.aggregate_calls import calls_any, mentions, of_kind
 from notebook_udf.planner.analysis.arity import check_calls
 from notebook_udf.planner.analysis.decisions import Decision
 from notebook_udf.planner.analysis.scalar_calls import ScalarCalls
 from notebook_udf.planner.faults import attempted, planning
+from notebook_udf.planner.physical import async_
 from notebook_udf.planner.rules import table_keyword
 from notebook_udf.planner.rules.correlate import Laterals, may_need_pass, needs_pass
 from notebook_udf.planner.rules.pair_conditions import check
@@ -118,7 +119,7 @@ class _Planning:
         for name, record in asyncs.items():
             if calls_any(tree, {name: record}):
                 self._scalars[name] = in_force(self._session, record)
-        placed = attempted("async calls", lambda: asynchronous.placed(tree, asyncs), tree)
+        placed = attempted("async calls", lambda: async_.placed(tree, asyncs), tree)
         rows = self._planned(placed)
         return self._catalog.run(text(placed)) if rows is None and placed is not typed else rows
 

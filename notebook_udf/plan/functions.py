@@ -9,7 +9,7 @@ from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.plan.model import FunctionUse
 from notebook_udf.plan.names import Names, call_arguments, hidden_function, parts, written
 from notebook_udf.plan.raw import RawFunction, RawNode
-from notebook_udf.planner.scalar import runs_as_kernels
+from notebook_udf.planner.physical.scalar import runs_as_kernels
 from notebook_udf.text import plain
 
 # The definition of a name and a version; of the current one, where the version is None.

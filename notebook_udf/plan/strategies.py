@@ -8,7 +8,7 @@ from notebook_udf.functions.base import implements
 from notebook_udf.plan.functions import KERNELS, Lookup
 from notebook_udf.plan.model import FunctionUse, PlanNode, Strategy
 from notebook_udf.planner.analysis.decisions import Decision
-from notebook_udf.planner.summed import sums_of
+from notebook_udf.planner.physical.aggregate_from_sums import sums_of
 
 COLLECTED = "over the rows of each group, collected by Spark"
 _ONCE = "Generate"

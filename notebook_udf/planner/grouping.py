@@ -14,10 +14,11 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from notebook_udf.errors import PlanningError
-from notebook_udf.planner import streaming, summed
-from notebook_udf.planner.aggregates import ColumnCall, call_of, column_name, partial_rows
-from notebook_udf.planner.aggregates import column as column_of
+from notebook_udf.planner import streaming
 from notebook_udf.planner.built_in_calls import UNDOABLE, undoable
+from notebook_udf.planner.physical import aggregate_from_sums
+from notebook_udf.planner.physical.aggregate import ColumnCall, call_of, column_name, partial_rows
+from notebook_udf.planner.physical.aggregate import column as column_of
 from notebook_udf.planner.sessions import COMPANION, is_session_window
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.types import is_groupable
@@ -185,7 +186,7 @@ def _merged(
     named = named if keys else []
     records = [call.record for call in calls]
     sums = [
-        summed.columns_of(record.definition, part, source.schema)
+        aggregate_from_sums.columns_of(record.definition, part, source.schema)
         for record, part in zip(records, parts, strict=True)
     ]
     if None not in sums:

@@ -19,8 +19,8 @@ from pyspark.sql.types import DataType, StructField, StructType
 from notebook_udf.compile.record_retention import fields_set, keeps_no_record
 from notebook_udf.errors import PlanningError
 from notebook_udf.functions.process import Attributes, ends
-from notebook_udf.planner.aggregates import column_name
 from notebook_udf.planner.analysis.process_records import collects_bare_values, shape_of, traits_of
+from notebook_udf.planner.physical.aggregate import column_name
 from notebook_udf.planner.process_stream import keeps_state, refuse_no_end, streamed
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.text import backquoted

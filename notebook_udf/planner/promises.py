@@ -17,12 +17,12 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame
 from sqlglot import exp
 
-from notebook_udf.planner import asynchronous
 from notebook_udf.planner.analysis.group_by import grouping_items, spell_out
 from notebook_udf.planner.analysis.output_names import Names
 from notebook_udf.planner.analysis.query_position import filtered_names, stored_before_sorting
 from notebook_udf.planner.analysis.scalar_calls import ScalarCalls
 from notebook_udf.planner.output_schema import alike
+from notebook_udf.planner.physical import async_
 from notebook_udf.planner.rules.common_subexpression import once_per_row
 from notebook_udf.planner.rules.extract_from_aggregate import regrouped
 from notebook_udf.planner.rules.lambda_lifting import without_lambdas
@@ -140,7 +140,7 @@ def promised(
         if rewritten:
             names.keep()
             changed = True
-    stored = asynchronous.stored_union(made, calls)
+    stored = async_.stored_union(made, calls)
     return stored or (made if changed else None)
 
 

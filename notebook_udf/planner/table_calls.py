@@ -14,10 +14,10 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.udtf import UserDefinedTableFunction
 
-from notebook_udf.planner.aggregates import column_name
-from notebook_udf.planner.column_arguments import with_constants
 from notebook_udf.planner.column_nodes import class_of, node_of
-from notebook_udf.planner.tables import Chain
+from notebook_udf.planner.physical.aggregate import column_name
+from notebook_udf.planner.physical.column_arguments import with_constants
+from notebook_udf.planner.physical.table import Chain
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.worker.table import Step
 

@@ -10,7 +10,8 @@ from pyspark.errors import AnalysisException
 
 import notebook_udf as nu
 from notebook_udf import udaf, udf
-from notebook_udf.planner import asynchronous, grouping, promises, summed
+from notebook_udf.planner import grouping, promises
+from notebook_udf.planner.physical import aggregate_from_sums, async_
 from notebook_udf.planner.rules import two_phase_aggregate, window_aggregate
 
 
@@ -57,7 +58,7 @@ RULES = {
         [(0, 0), (1, 1), (2, 3)],
     ),
     "sums": (
-        (summed, "read"),
+        (aggregate_from_sums, "read"),
         "SELECT fault_total(id) FROM range(4)",
         [(6,)],
     ),
@@ -67,7 +68,7 @@ RULES = {
         [(None,), (None,), (3,)],
     ),
     "async calls": (
-        (asynchronous, "placed"),
+        (async_, "placed"),
         "SELECT fault_later(id) FROM range(2) ORDER BY 1",
         [(2,), (3,)],
     ),

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import notebook_udf as nu
 from notebook_udf.functions.capture import freeze
 from notebook_udf.functions.definition import doorway
-from notebook_udf.planner.summed import sums_of
+from notebook_udf.planner.physical.aggregate_from_sums import sums_of
 from notebook_udf.telemetry.records import TaskId
 from notebook_udf.worker.call import FunctionCall
 from notebook_udf.worker.failure import FunctionFailed

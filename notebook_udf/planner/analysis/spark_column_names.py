@@ -16,7 +16,7 @@ from sqlglot import exp
 
 from notebook_udf.planner.analysis.aggregate_calls import arguments_of, name_of
 from notebook_udf.planner.context import Catalog
-from notebook_udf.planner.shipped import result_type
+from notebook_udf.planner.physical.udf import result_type
 from notebook_udf.planner.syntax.dialect import text
 from notebook_udf.planner.syntax.nodes import call, cast
 from notebook_udf.registry import RegisteredFunction

@@ -20,7 +20,6 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from notebook_udf.planner import asynchronous
 from notebook_udf.planner.analysis.aggregate_calls import arguments_of, name_of, within
 from notebook_udf.planner.analysis.derived_table import UNFIT
 from notebook_udf.planner.analysis.group_by import grouping_items
@@ -32,6 +31,7 @@ from notebook_udf.planner.analysis.query_position import (
     stands_alone,
 )
 from notebook_udf.planner.analysis.scalar_calls import VOLATILE, ScalarCalls
+from notebook_udf.planner.physical import async_
 from notebook_udf.planner.rules.short_circuit import (
     Circular,
     Condition,
@@ -117,7 +117,7 @@ class _Once:
             wanted |= repeated
         if grouped or not select.args.get("limit"):
             # Rows beyond a LIMIT are never asked for, unless a column has to be there first.
-            wanted |= asynchronous.overlapping((p.node for p in (*later, *again)), calls)
+            wanted |= async_.overlapping((p.node for p in (*later, *again)), calls)
         if not wanted:
             return False
         self._bind_filters(first)
@@ -128,7 +128,7 @@ class _Once:
         for key in sorted(wanted - filtered):
             self._bind(key)
             self._later[key] = self._bound[key]
-        self._views = asynchronous.side_by_side(self._views, calls)
+        self._views = async_.side_by_side(self._views, calls)
         self._write(where)
         return True
 
@@ -266,7 +266,7 @@ class _Once:
         """A column for a value, computed once for each row of the FROM."""
         name = f"{_COLUMN}{next(self._numbers)}"
         row = exp.Anonymous(this="named_struct", expressions=[exp.Literal.string("h"), value])
-        self._views.append(asynchronous.lateral(row, [name]))
+        self._views.append(async_.lateral(row, [name]))
         return exp.column(name)
 
     def _python_conjuncts(self, where: exp.Expression | None) -> tuple[Condition, ...]:

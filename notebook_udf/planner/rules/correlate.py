@@ -38,12 +38,12 @@ from notebook_udf.planner.analysis.table_calls import (
 )
 from notebook_udf.planner.context import Catalog
 from notebook_udf.planner.output_schema import alike
+from notebook_udf.planner.physical.table import Untravelled
 from notebook_udf.planner.rules import correlated_select
 from notebook_udf.planner.rules.create_view import cache_table, create_view
 from notebook_udf.planner.syntax.dialect import text
 from notebook_udf.planner.syntax.nodes import CacheTable, CreateView
 from notebook_udf.planner.syntax.with_clause import own_with
-from notebook_udf.planner.tables import Untravelled
 from notebook_udf.registry import RegisteredFunction
 
 

@@ -18,9 +18,9 @@ from notebook_udf.planner.analysis.references import (
     stars,
 )
 from notebook_udf.planner.analysis.table_calls import FromCall, items, lateral_call, relation
+from notebook_udf.planner.physical.table import ENDED, INPUT, MET, Chain, matched
 from notebook_udf.planner.rules.short_circuit import conjuncts
 from notebook_udf.planner.syntax.nodes import cast, table
-from notebook_udf.planner.tables import ENDED, INPUT, MET, Chain, matched
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.worker.table import Step
 

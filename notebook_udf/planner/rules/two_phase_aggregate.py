@@ -17,8 +17,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructField
 from sqlglot import exp
 
-from notebook_udf.planner import streaming, summed
-from notebook_udf.planner.aggregates import partial_rows
+from notebook_udf.planner import streaming
 from notebook_udf.planner.analysis.aggregate_calls import AggregateCall, name_of
 from notebook_udf.planner.analysis.derived_table import (
     Columns,
@@ -36,6 +35,8 @@ from notebook_udf.planner.analysis.group_by import (
     meant_by,
 )
 from notebook_udf.planner.analysis.output_names import name_projections
+from notebook_udf.planner.physical import aggregate_from_sums
+from notebook_udf.planner.physical.aggregate import partial_rows
 from notebook_udf.planner.sessions import SESSION_WINDOW
 from notebook_udf.planner.syntax.dialect import fragment, in_fewest_forms
 from notebook_udf.planner.syntax.nodes import cast
@@ -215,7 +216,7 @@ class _TwoPhases:
         """The rows for Spark's GROUP BY; what is to be merged becomes sums where all can be."""
         layout = self._layout(parts, all(record.definition.mergeable for record in records))
         sums = [
-            summed.columns_of(record.definition, part, rows.schema)
+            aggregate_from_sums.columns_of(record.definition, part, rows.schema)
             for record, part in zip(records, layout.parts, strict=True)
         ]
         if None in sums:

@@ -14,7 +14,6 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from sqlglot import exp
 
-from notebook_udf.planner.aggregates import window_rows
 from notebook_udf.planner.analysis.aggregate_calls import AggregateCall, name_of, within
 from notebook_udf.planner.analysis.derived_table import (
     Columns,
@@ -26,7 +25,8 @@ from notebook_udf.planner.analysis.derived_table import (
 )
 from notebook_udf.planner.analysis.group_by import aliases_of
 from notebook_udf.planner.analysis.output_names import name_projections
-from notebook_udf.planner.summed import sums_of
+from notebook_udf.planner.physical.aggregate import window_rows
+from notebook_udf.planner.physical.aggregate_from_sums import sums_of
 from notebook_udf.planner.syntax.dialect import in_fewest_forms
 from notebook_udf.planner.syntax.nodes import cast
 from notebook_udf.registry import RegisteredFunction

@@ -19,11 +19,11 @@ from pyspark.util import PythonEvalType
 from sqlglot import exp
 
 from notebook_udf.functions.async_options import CONF_PREFIX, AsyncOptions
-from notebook_udf.planner import scalar
-from notebook_udf.planner.aggregates import column_name
 from notebook_udf.planner.analysis.aggregate_calls import arguments_of, name_of
 from notebook_udf.planner.context import Member
-from notebook_udf.planner.shipped import travelling
+from notebook_udf.planner.physical import scalar
+from notebook_udf.planner.physical.aggregate import column_name
+from notebook_udf.planner.physical.udf import travelling
 from notebook_udf.planner.syntax.dialect import canonical
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.text import backquoted

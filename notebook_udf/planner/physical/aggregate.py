@@ -26,9 +26,9 @@ from pyspark.sql.udf import UserDefinedFunction
 from notebook_udf.errors import PlanningError
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.planner.analysis.aggregate_calls import in_places
-from notebook_udf.planner.column_arguments import with_constants
-from notebook_udf.planner.shipped import result_type
-from notebook_udf.planner.summed import summable, sums_of
+from notebook_udf.planner.physical.aggregate_from_sums import summable, sums_of
+from notebook_udf.planner.physical.column_arguments import with_constants
+from notebook_udf.planner.physical.udf import result_type
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.types import ddl
 from notebook_udf.worker.groups import ACCUMULATOR_FIELD, ARGUMENT_FIELD

@@ -16,9 +16,9 @@ from pyspark.sql.udf import UserDefinedFunction
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.functions.definition import FunctionDefinition
-from notebook_udf.planner import asynchronous
-from notebook_udf.planner.column_arguments import with_constants
-from notebook_udf.planner.shipped import spark_function
+from notebook_udf.planner.physical import async_
+from notebook_udf.planner.physical.column_arguments import with_constants
+from notebook_udf.planner.physical.udf import spark_function
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.text import backquoted
 from notebook_udf.types import ddl
@@ -42,7 +42,7 @@ def call(
     columns = [_enter(value, types[i] if i < len(types) else None) for i, value in enumerate(args)]
     made = leave(function(*columns, **kwargs), record.definition.result_type)
     if record.definition.is_async:
-        made = asynchronous.remembered(made, record, columns)
+        made = async_.remembered(made, record, columns)
     return made
 
 
@@ -112,7 +112,7 @@ def explain(record: RegisteredFunction) -> str:
     """Which way calls of the function run, and why."""
     definition = record.definition
     if definition.is_async:
-        return asynchronous.explain(record)
+        return async_.explain(record)
     ways = {
         "general": "row by row in a Python worker; a bundle is decoded and encoded once",
         "pandas": "a bundle at a time in a Python worker, as pandas Series",
