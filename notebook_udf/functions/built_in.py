@@ -2,7 +2,7 @@
 
 Totals are exact whatever comes and goes: floats are added up as the whole numbers of units that
 they are, because in floats ``(1e16 + 1) - 1e16`` is 0. Which calls they stand in for is the
-business of ``planner.built_in_calls``.
+business of ``planner.dataframe.built_in_calls``.
 """
 
 from __future__ import annotations

@@ -12,8 +12,8 @@ from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.kernel.async_options import configured
 from notebook_udf.kernel.calling import call_here
 from notebook_udf.kernel.trial import Trial, try_rows
-from notebook_udf.planner import process, table_calls
 from notebook_udf.planner.analysis.arity import check
+from notebook_udf.planner.dataframe import process_function, table_function
 from notebook_udf.planner.physical import aggregate, scalar, table
 from notebook_udf.registry import RegisteredFunction, fingerprint
 
@@ -44,7 +44,7 @@ class SessionActions:
             call = aggregate.ColumnCall(record, arguments)
             return aggregate.column(self._session.planned(record, "whole"), call)
         if record.definition.kind == "table":
-            return table_calls.call(self._session.planned(record, "table"), record, args, kwargs)
+            return table_function.call(self._session.planned(record, "table"), record, args, kwargs)
         return scalar.call(self._session.planned(record), record, args, kwargs)
 
     def evaluate(self, record: RegisteredFunction, args: Any, kwargs: Any) -> Any:
@@ -78,7 +78,7 @@ class SessionActions:
         frame = self._session.sql(rows) if isinstance(rows, str) else rows
         if record.definition.kind == "process":
             few = frame.sparkSession.createDataFrame(frame.take(n), frame.schema)
-            return Trial(record.name, process.process(few, record, ()).toPandas())
+            return Trial(record.name, process_function.process(few, record, ()).toPandas())
         return try_rows(record, frame, n)
 
     def explain(self, record: RegisteredFunction) -> str:
@@ -86,7 +86,7 @@ class SessionActions:
         if record.definition.is_aggregate:
             return aggregate.explain(record)
         if record.definition.kind == "process":
-            return process.explain(record)
+            return process_function.explain(record)
         if record.definition.kind == "table":
             return table.explain(record)
         return scalar.explain(configured(self._session.spark, record))

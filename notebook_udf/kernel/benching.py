@@ -24,9 +24,9 @@ from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.kernel.named import Arguments, arguments_for
 from notebook_udf.kernel.operators import aggregate
 from notebook_udf.kernel.trial import columns_of
+from notebook_udf.planner.dataframe.table_function import joined
 from notebook_udf.planner.physical.aggregate_from_sums import sums_of
 from notebook_udf.planner.physical.scalar import runs_as_kernels
-from notebook_udf.planner.table_calls import joined
 from notebook_udf.registry import RegisteredFunction, fingerprint
 from notebook_udf.text import counted
 from notebook_udf.types import to_arrow

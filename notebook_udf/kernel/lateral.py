@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.kernel.names import column_names
+from notebook_udf.planner.dataframe.table_function import TableCall, joined
 from notebook_udf.planner.faults import planning
-from notebook_udf.planner.table_calls import TableCall, joined
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

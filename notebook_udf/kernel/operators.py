@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from notebook_udf.errors import PlanningError
 from notebook_udf.kernel.current import active_session
 from notebook_udf.kernel.names import column_names
-from notebook_udf.planner import grouping
+from notebook_udf.planner.dataframe import grouped_aggregate
 from notebook_udf.planner.faults import planning
 from notebook_udf.planner.physical.aggregate import call_of
 
@@ -74,10 +74,10 @@ def aggregate(
             )
 
     def transform(rows: DataFrame) -> DataFrame:
-        keys = grouping.group_keys(by)
+        keys = grouped_aggregate.group_keys(by)
         with planning("nu.aggregate"):
             planned = current_session().planned
-            return grouping.aggregate(rows, keys, named_calls, planned, change_column)
+            return grouped_aggregate.aggregate(rows, keys, named_calls, planned, change_column)
 
     return transform
 
@@ -110,9 +110,11 @@ def flat_aggregate(
     chosen = column_names(found.record, names or found.names, does="emits")
 
     def transform(rows: DataFrame) -> DataFrame:
-        keys = grouping.group_keys(by)
+        keys = grouped_aggregate.group_keys(by)
         with planning("nu.flat_aggregate"):
-            return grouping.flat_aggregate(rows, keys, found, chosen, current_session().planned)
+            return grouped_aggregate.flat_aggregate(
+                rows, keys, found, chosen, current_session().planned
+            )
 
     return transform
 

@@ -10,9 +10,9 @@ from notebook_udf.errors import PlanningError
 from notebook_udf.functions.declare_process import is_process, process_function
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.kernel.operators import current_session
-from notebook_udf.planner import process as planner
+from notebook_udf.planner.dataframe import process_function as planner
+from notebook_udf.planner.dataframe.grouped_aggregate import group_keys
 from notebook_udf.planner.faults import planning
-from notebook_udf.planner.grouping import group_keys
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.types import resolve
 

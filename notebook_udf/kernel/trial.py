@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import PlanningError
-from notebook_udf.planner.table_calls import joined
+from notebook_udf.planner.dataframe.table_function import joined
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.text import backquoted
 

@@ -10,7 +10,8 @@ from pyspark.errors import AnalysisException
 
 import notebook_udf as nu
 from notebook_udf import udaf, udf
-from notebook_udf.planner import grouping, promises
+from notebook_udf.planner import promises
+from notebook_udf.planner.dataframe import grouped_aggregate
 from notebook_udf.planner.physical import aggregate_from_sums, async_
 from notebook_udf.planner.rules import two_phase_aggregate, window_aggregate
 
@@ -95,7 +96,7 @@ def test_a_rule_that_fails_is_skipped_and_said(
 def test_what_has_no_other_form_says_whose_fault_it_is(
     session: nu.Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(grouping, "aggregate", broken)
+    monkeypatch.setattr(grouped_aggregate, "aggregate", broken)
     total = session.functions["fault_total"]
     with pytest.raises(nu.PlanningError, match="a fault of notebook-udf") as caught:
         session.spark.range(3).transform(nu.aggregate(total=total("id")))

@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.planner import streaming
-from notebook_udf.planner.built_in_calls import UNDOABLE, undoable
+from notebook_udf.planner.dataframe.built_in_calls import UNDOABLE, undoable
 from notebook_udf.planner.physical import aggregate_from_sums
 from notebook_udf.planner.physical.aggregate import ColumnCall, call_of, column_name, partial_rows
 from notebook_udf.planner.physical.aggregate import column as column_of

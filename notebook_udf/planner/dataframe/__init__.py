@@ -1,0 +1,1 @@
+"""Calls on DataFrames: what ``nu.aggregate``, ``nu.join_lateral`` and ``nu.process`` plan."""
