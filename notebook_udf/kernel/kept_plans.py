@@ -1,8 +1,8 @@
 """Streaming queries with groups in state, as they are started: in complete mode, from a checkpoint.
 
 The output mode and the checkpoint are known last, to Spark's writer. Its plan is gone through for
-the nodes that ``planner.kept_groups`` knows. All of it needs the JVM: over Spark Connect a query
-in complete mode and a checkpoint that does not fit are refused by Spark itself.
+the nodes that ``planner.streaming.stateful_nodes`` knows. All of it needs the JVM: over Spark
+Connect a query in complete mode and a checkpoint that does not fit are refused by Spark itself.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from pyspark.sql import SparkSession
 from pyspark.sql.types import DataType, StructType
 
 from notebook_udf.errors import PlanningError, SessionError
-from notebook_udf.planner.kept_groups import KeptGroups, known
-from notebook_udf.planner.process_stream import OWN_TIME
+from notebook_udf.planner.streaming.stateful_nodes import KeptGroups, known
+from notebook_udf.planner.streaming.stateful_process import OWN_TIME
 from notebook_udf.state.stored import Stored
 from notebook_udf.types import ddl
 from notebook_udf.worker.stream_layout import TYPES

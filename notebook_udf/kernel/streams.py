@@ -18,7 +18,7 @@ from notebook_udf.errors import PlanningError
 from notebook_udf.kernel.ending import Failures, StreamEnds
 from notebook_udf.kernel.kept_plans import StreamPlan, check_checkpoint, checkpoint_option
 from notebook_udf.kernel.sql_confs import with_confs
-from notebook_udf.planner.kept_groups import forget
+from notebook_udf.planner.streaming.stateful_nodes import forget
 from notebook_udf.registry import Registry
 from notebook_udf.state.reader import StateReader
 from notebook_udf.state.stored import checkpoint_of

@@ -32,7 +32,7 @@ from notebook_udf.planner.messages import retold
 from notebook_udf.planner.output_schema import alike
 from notebook_udf.planner.rules import two_phase_aggregate, window_aggregate
 from notebook_udf.planner.rules.create_view import cache_table, create_view
-from notebook_udf.planner.sessions import add_companions
+from notebook_udf.planner.streaming.session_window import add_companions
 from notebook_udf.planner.syntax.dialect import embedded, text
 from notebook_udf.planner.syntax.nodes import CacheTable, CreateView, call
 from notebook_udf.planner.syntax.with_clause import below, own_with

@@ -14,12 +14,12 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from notebook_udf.errors import PlanningError
-from notebook_udf.planner import streaming
 from notebook_udf.planner.dataframe.built_in_calls import UNDOABLE, undoable
 from notebook_udf.planner.physical import aggregate_from_sums
 from notebook_udf.planner.physical.aggregate import ColumnCall, call_of, column_name, partial_rows
 from notebook_udf.planner.physical.aggregate import column as column_of
-from notebook_udf.planner.sessions import COMPANION, is_session_window
+from notebook_udf.planner.streaming import stateful_aggregate
+from notebook_udf.planner.streaming.session_window import COMPANION, is_session_window
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.types import is_groupable
 from notebook_udf.worker.partial import ACCUMULATOR, Layout
@@ -64,7 +64,7 @@ def aggregate(
             calls = _undoable(rows, calls)
             ours = _ours(calls)
         if _in_state(keys, calls, ours, change_column):
-            return streaming.columns(rows, keys, _names(rows, keys), ours, change_column)
+            return stateful_aggregate.columns(rows, keys, _names(rows, keys), ours, change_column)
         return _collected(rows, keys, calls)
     if change_column is not None:
         raise PlanningError(
@@ -142,7 +142,9 @@ def flat_aggregate(
     if _suits(call) and not rows.isStreaming:
         merged = _merged(rows, keys, [call], planned)
     if rows.isStreaming:
-        groups = streaming.columns(rows, keys, _names(rows, keys), {"_nu_rows": call}, None)
+        groups = stateful_aggregate.columns(
+            rows, keys, _names(rows, keys), {"_nu_rows": call}, None
+        )
     elif merged is not None:
         grouped, (column,), source = merged
         groups = source.groupBy(*grouped).agg(column.alias("_nu_rows"))

@@ -21,7 +21,7 @@ from notebook_udf.errors import PlanningError
 from notebook_udf.functions.process import Attributes, ends
 from notebook_udf.planner.analysis.process_records import collects_bare_values, shape_of, traits_of
 from notebook_udf.planner.physical.aggregate import column_name
-from notebook_udf.planner.process_stream import keeps_state, refuse_no_end, streamed
+from notebook_udf.planner.streaming.stateful_process import keeps_state, refuse_no_end, streamed
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.text import backquoted
 from notebook_udf.types import is_groupable

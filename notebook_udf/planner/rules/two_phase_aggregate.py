@@ -17,7 +17,6 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructField
 from sqlglot import exp
 
-from notebook_udf.planner import streaming
 from notebook_udf.planner.analysis.aggregate_calls import AggregateCall, name_of
 from notebook_udf.planner.analysis.derived_table import (
     Columns,
@@ -37,7 +36,8 @@ from notebook_udf.planner.analysis.group_by import (
 from notebook_udf.planner.analysis.output_names import name_projections
 from notebook_udf.planner.physical import aggregate_from_sums
 from notebook_udf.planner.physical.aggregate import partial_rows
-from notebook_udf.planner.sessions import SESSION_WINDOW
+from notebook_udf.planner.streaming import stateful_aggregate
+from notebook_udf.planner.streaming.session_window import SESSION_WINDOW
 from notebook_udf.planner.syntax.dialect import fragment, in_fewest_forms
 from notebook_udf.planner.syntax.nodes import cast
 from notebook_udf.registry import RegisteredFunction
@@ -127,7 +127,7 @@ class _TwoPhases:
         if self._sets:
             raise Unfit
         # Equal calls share their accumulators.
-        kept: list[streaming.StreamCall] = []
+        kept: list[stateful_aggregate.StreamCall] = []
         own = self._layout(parts, True)
         for call, part in zip(calls, own.parts, strict=True):
             same = (
@@ -137,7 +137,9 @@ class _TwoPhases:
             )
             found = next(same, None)
             if found is None:
-                found = streaming.StreamCall(str(len(kept)), call.record, part, call.distinct)
+                found = stateful_aggregate.StreamCall(
+                    str(len(kept)), call.record, part, call.distinct
+                )
                 kept.append(found)
             value = exp.column(f"_nu_value{found.name}")
             self._merges.add(id(value))
@@ -147,7 +149,7 @@ class _TwoPhases:
         if self._passes:
             raise Unfit
         rows = self._around.run(self._inner(), inside=True)
-        groups = streaming.aggregate(rows, own.keys, kept)
+        groups = stateful_aggregate.aggregate(rows, own.keys, kept)
         read_instead(select, self._around.view(groups))
         having = select.args.get("having")
         select.set("where", None if having is None else exp.Where(this=having.this))

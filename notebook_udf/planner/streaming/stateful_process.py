@@ -16,8 +16,7 @@ from notebook_udf.errors import PlanningError
 from notebook_udf.functions.base import WithGracefulShutdown
 from notebook_udf.functions.process import ends
 from notebook_udf.planner.analysis.process_records import traits_of
-from notebook_udf.planner.kept_groups import KeptGroups, remember
-from notebook_udf.planner.streaming import (
+from notebook_udf.planner.streaming.stateful_aggregate import (
     TTL_CONF,
     cache_sizes,
     plain,
@@ -25,6 +24,7 @@ from notebook_udf.planner.streaming import (
     struct_of,
     time_to_live,
 )
+from notebook_udf.planner.streaming.stateful_nodes import KeptGroups, remember
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.worker.process_layout import ProcessLayout, StreamedLayout
 from notebook_udf.worker.process_stream import StreamedPass

@@ -1,0 +1,1 @@
+"""Queries with state: what ``transformWithState`` is asked for."""
