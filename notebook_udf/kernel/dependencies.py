@@ -2,7 +2,7 @@
 
 Requirements are installed by the kernel's pip into a folder of their own, named for what they ask
 for. How a worker finds them and notices that a file has changed is the business of
-``worker.dependencies``.
+``worker.runtime.dependencies``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import DeclarationError, SessionError
 from notebook_udf.tables import html_table, text_table
-from notebook_udf.worker.dependencies import (
+from notebook_udf.worker.runtime.dependencies import (
     DEPENDENCIES_CONF,
     Dependency,
     Imports,

@@ -32,8 +32,8 @@ from notebook_udf.planner.messages import retold
 from notebook_udf.telemetry.records import CallFailed
 from notebook_udf.telemetry.store import Store
 from notebook_udf.text import megabytes
-from notebook_udf.worker.position import Position, read_position
-from notebook_udf.worker.stop_signal import STOPPED_AT
+from notebook_udf.worker.runtime.progress_file import Position, read_position
+from notebook_udf.worker.runtime.stop_signal import STOPPED_AT
 
 _ERROR_ID = re.compile(r"\[notebook-udf error ([0-9a-f]{12})\]")
 _TASK_ATTEMPT = re.compile(r"\(TID (\d+)\)")

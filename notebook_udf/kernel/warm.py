@@ -12,7 +12,7 @@ from pyspark.sql.udf import UserDefinedFunction
 from pyspark.util import PythonEvalType
 
 from notebook_udf.plan.progress import OWN_TAG
-from notebook_udf.worker.warm import same
+from notebook_udf.worker.runtime.warmup import same
 
 if TYPE_CHECKING:
     from notebook_udf.kernel.core import Session

@@ -35,9 +35,9 @@ import psutil
 
 from notebook_udf.errors import ProtocolError
 from notebook_udf.telemetry.wire import CHANNEL_VARIABLE, ChannelAddress
-from notebook_udf.worker import stop_signal
-from notebook_udf.worker.position import read_task_start
-from notebook_udf.worker.stop_signal import StopSignal
+from notebook_udf.worker.runtime import stop_signal
+from notebook_udf.worker.runtime.progress_file import read_task_start
+from notebook_udf.worker.runtime.stop_signal import StopSignal
 
 # How long a worker that was told to go may take to close its functions.
 GRACE_SECONDS = 3.0
@@ -360,7 +360,7 @@ def work(connection: socket.socket, stopping: StopSignal, *, reuse: bool) -> int
     from pyspark.util import enable_faulthandler
 
     from notebook_udf.pool import spark_worker
-    from notebook_udf.worker.runtime import process
+    from notebook_udf.worker.runtime.worker_process import process
 
     unix = os.environ.get("PYTHON_UNIX_DOMAIN_ENABLED", "false").lower() == "true"
     process.stop_signal = stopping

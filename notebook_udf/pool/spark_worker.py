@@ -26,14 +26,16 @@ from notebook_udf.pool import spark_worker_logs
 from notebook_udf.telemetry.records import TaskId
 from notebook_udf.telemetry.sender import Commands, connect_from_environment
 from notebook_udf.telemetry.wire import CHANNEL_VARIABLE
-from notebook_udf.worker import failure, forked, quarantine
-from notebook_udf.worker.agent import Agent
-from notebook_udf.worker.blame import WorkerStopped
+from notebook_udf.worker import quarantine
 from notebook_udf.worker.call import FunctionCall, take_arrived
-from notebook_udf.worker.dependencies import DEPENDENCIES_CONF
-from notebook_udf.worker.failure import FunctionFailed
-from notebook_udf.worker.runtime import Runtime, process
-from notebook_udf.worker.stop_signal import STOPPED_AT
+from notebook_udf.worker.runtime import failure, forked
+from notebook_udf.worker.runtime.dependencies import DEPENDENCIES_CONF
+from notebook_udf.worker.runtime.error_kinds import WorkerStopped
+from notebook_udf.worker.runtime.failure import FunctionFailed
+from notebook_udf.worker.runtime.heartbeat import Agent
+from notebook_udf.worker.runtime.stop_signal import STOPPED_AT
+from notebook_udf.worker.runtime.task import Task
+from notebook_udf.worker.runtime.worker_process import Runtime, process
 from notebook_udf.worker.stream_pass import (
     DRAINING_CONF,
     OUTPUT_MODE_CONF,
@@ -41,7 +43,6 @@ from notebook_udf.worker.stream_pass import (
     StreamPass,
     take_pass,
 )
-from notebook_udf.worker.task import Task
 
 # Set in the workers' environment by the session.
 MEMORY_VARIABLE = "NOTEBOOK_UDF_WORKER_MEMORY"

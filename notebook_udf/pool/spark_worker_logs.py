@@ -19,7 +19,7 @@ from types import FrameType
 from typing import Any, TextIO
 
 from notebook_udf.code_origin import is_machinery, is_pythons
-from notebook_udf.worker.runtime import process
+from notebook_udf.worker.runtime.worker_process import process
 
 # Set in the environment of workers whose output Spark keeps.
 _ENABLED_VARIABLE = "PYSPARK_SPARK_SESSION_UUID"

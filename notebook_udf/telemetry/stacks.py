@@ -3,7 +3,8 @@
 A worker's stack begins with Spark and this package, then comes the user's function, then what it
 calls. Which frame is whose is told by its file.
 
-What it leaves to others: taking samples (``worker.profiler``), what they add up to (``profile``).
+What it leaves to others: taking samples (``worker.runtime.profiler``), what they add up to
+(``profile``).
 """
 
 from __future__ import annotations

@@ -25,9 +25,9 @@ from notebook_udf.worker.decode import decoder
 from notebook_udf.worker.encode import BadResult, encoder
 from notebook_udf.worker.guarded import Lists
 from notebook_udf.worker.lanes import CallFailure, Part
-from notebook_udf.worker.position import Position
 from notebook_udf.worker.quarantine import Quarantine
-from notebook_udf.worker.timeout import CallTimedOut
+from notebook_udf.worker.runtime.progress_file import Position
+from notebook_udf.worker.runtime.timeout import CallTimedOut
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -21,13 +21,13 @@ from pyspark.sql.types import Row
 
 from notebook_udf.functions.row import Row as OwnRow
 from notebook_udf.worker.arguments import fitted, positional
-from notebook_udf.worker.blame import WorkerStopped
 from notebook_udf.worker.call import FunctionCall, running
 from notebook_udf.worker.decode import decoder
 from notebook_udf.worker.encode import BadResult
-from notebook_udf.worker.position import Position
 from notebook_udf.worker.quarantine import Quarantine
-from notebook_udf.worker.timeout import CallTimedOut
+from notebook_udf.worker.runtime.error_kinds import WorkerStopped
+from notebook_udf.worker.runtime.progress_file import Position
+from notebook_udf.worker.runtime.timeout import CallTimedOut
 from notebook_udf.worker.tuples import rows_encoder
 
 # Rows that are handed on together.

@@ -14,12 +14,12 @@ import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.sql.types import DoubleType, FloatType
 
-from notebook_udf.worker.blame import WorkerStopped
 from notebook_udf.worker.call import FunctionCall, announce, running
 from notebook_udf.worker.decode import decoder
 from notebook_udf.worker.encode import BadResult
 from notebook_udf.worker.explode import Explosion, rows_in
 from notebook_udf.worker.quarantine import Quarantine
+from notebook_udf.worker.runtime.error_kinds import WorkerStopped
 from notebook_udf.worker.shipment import Shipment
 
 

@@ -19,8 +19,8 @@ from time import perf_counter
 from typing import Any
 
 from notebook_udf.functions.async_options import AsyncOptions, full_name
-from notebook_udf.worker.event_loop import EventLoop
-from notebook_udf.worker.timeout import CallTimedOut
+from notebook_udf.worker.runtime.event_loop import EventLoop
+from notebook_udf.worker.runtime.timeout import CallTimedOut
 
 # Calls that a lane makes before it lets the others go on, should none of them ever wait.
 _CALLS_IN_A_ROW = 256

@@ -23,8 +23,8 @@ from pyspark.sql.types import (
     YearMonthIntervalType,
 )
 
-from notebook_udf.worker import failure
-from notebook_udf.worker.position import row_number
+from notebook_udf.worker.runtime import failure
+from notebook_udf.worker.runtime.progress_file import row_number
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -14,13 +14,13 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.worker.arguments import fitted, in_order, positional
-from notebook_udf.worker.blame import WorkerStopped
 from notebook_udf.worker.decode import decoder
 from notebook_udf.worker.encode import BadResult, encoder
 from notebook_udf.worker.kernels import translate
-from notebook_udf.worker.position import Position
 from notebook_udf.worker.quarantine import Quarantine
-from notebook_udf.worker.timeout import CallTimedOut
+from notebook_udf.worker.runtime.error_kinds import WorkerStopped
+from notebook_udf.worker.runtime.progress_file import Position
+from notebook_udf.worker.runtime.timeout import CallTimedOut
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from notebook_udf.worker.accumulators import Accumulation, Group
-from notebook_udf.worker.blame import WorkerStopped
 from notebook_udf.worker.frame_check import FrameCheck
 from notebook_udf.worker.frames import Places
+from notebook_udf.worker.runtime.error_kinds import WorkerStopped
 
 # Fewer rows whose frames move alike are stepped through one by one.
 _SHORTEST_RUN = 16

@@ -487,8 +487,8 @@ def test_rows_of_one_group_that_come_apart_without_a_merge(session: nu.Session) 
     from notebook_udf.functions.definition import doorway
     from notebook_udf.worker.accumulators import Accumulation
     from notebook_udf.worker.call import FunctionCall
-    from notebook_udf.worker.failure import FunctionFailed
     from notebook_udf.worker.groups import MergeRunner
+    from notebook_udf.worker.runtime.failure import FunctionFailed
     from notebook_udf.worker.shipment import ship
 
     definition = udaf(SortedAccumulateRaises, name="apart")

@@ -17,8 +17,8 @@ from notebook_udf.errors import PlanningError
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.types import ddl
 from notebook_udf.worker.encode import BadResult, encoder
-from notebook_udf.worker.failure import parameter_name
 from notebook_udf.worker.refusal import shortened
+from notebook_udf.worker.runtime.failure import parameter_name
 
 
 def with_constants(

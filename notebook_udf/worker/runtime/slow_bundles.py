@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.telemetry.records import BundleSampled, TaskId
-from notebook_udf.worker.failure import short
+from notebook_udf.worker.runtime.failure import short
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -26,9 +26,9 @@ from notebook_udf.telemetry.records import (
     TaskId,
     TaskStarted,
 )
-from notebook_udf.worker.runtime import Runtime
-from notebook_udf.worker.sampling import sampled
-from notebook_udf.worker.timeout import CallTimer
+from notebook_udf.worker.runtime.slow_bundles import sampled
+from notebook_udf.worker.runtime.timeout import CallTimer
+from notebook_udf.worker.runtime.worker_process import Runtime
 
 if TYPE_CHECKING:
     import pyarrow as pa

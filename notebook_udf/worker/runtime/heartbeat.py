@@ -16,7 +16,7 @@ import traceback
 
 from notebook_udf.telemetry.records import Command, QueryLeft, StackDump
 from notebook_udf.telemetry.sender import Commands
-from notebook_udf.worker.runtime import Runtime
+from notebook_udf.worker.runtime.worker_process import Runtime
 
 _TICK_MS = 100
 _PULSE_SECONDS = 1.0

@@ -23,8 +23,8 @@ from notebook_udf.telemetry.records import StackFrame, StackSamples
 from notebook_udf.telemetry.stacks import Paths, folded
 
 if TYPE_CHECKING:
-    from notebook_udf.worker.runtime import Runtime
-    from notebook_udf.worker.task import Call
+    from notebook_udf.worker.runtime.task import Call
+    from notebook_udf.worker.runtime.worker_process import Runtime
 
 _log = logging.getLogger(__name__)
 

@@ -28,18 +28,23 @@ from notebook_udf.telemetry.records import (
     WorkerStarted,
 )
 from notebook_udf.telemetry.sender import Sender
-from notebook_udf.worker.dependencies import Imports
-from notebook_udf.worker.event_loop import EventLoop
 from notebook_udf.worker.lanes import current_lane
-from notebook_udf.worker.limits import MemoryLimit, cpu_seconds, peak_bytes, resident_bytes
-from notebook_udf.worker.output import Capture
-from notebook_udf.worker.position import PositionFile, row_number
-from notebook_udf.worker.profiler import Profiler
-from notebook_udf.worker.sampling import Slowest
-from notebook_udf.worker.stop_signal import StopSignal
+from notebook_udf.worker.runtime.dependencies import Imports
+from notebook_udf.worker.runtime.event_loop import EventLoop
+from notebook_udf.worker.runtime.memory_limit import (
+    MemoryLimit,
+    cpu_seconds,
+    peak_bytes,
+    resident_bytes,
+)
+from notebook_udf.worker.runtime.output_capture import Capture
+from notebook_udf.worker.runtime.profiler import Profiler
+from notebook_udf.worker.runtime.progress_file import PositionFile, row_number
+from notebook_udf.worker.runtime.slow_bundles import Slowest
+from notebook_udf.worker.runtime.stop_signal import StopSignal
 
 if TYPE_CHECKING:
-    from notebook_udf.worker.task import Task
+    from notebook_udf.worker.runtime.task import Task
 
 # The agent sends the bundles that ended since it last looked; where it does not come to it,
 # because a function holds the interpreter, the next bundle does after this time.

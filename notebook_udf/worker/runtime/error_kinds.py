@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import NotebookUdfError
 from notebook_udf.worker.encode import BadResult
-from notebook_udf.worker.limits import peak_bytes
-from notebook_udf.worker.timeout import CallTimedOut
+from notebook_udf.worker.runtime.memory_limit import peak_bytes
+from notebook_udf.worker.runtime.timeout import CallTimedOut
 
 if TYPE_CHECKING:
     from notebook_udf.worker.call import FunctionCall

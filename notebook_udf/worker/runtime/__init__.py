@@ -1,0 +1,1 @@
+"""The worker process: its tasks, its heartbeat, what it captures, limits and samples."""
