@@ -58,7 +58,7 @@ from notebook_udf.telemetry.views import LogView, MetricsView
 from notebook_udf.telemetry.wire import CHANNEL_VARIABLE
 from notebook_udf.widgets.explorer import PlanExplorer
 from notebook_udf.widgets.shown import end_panels, show_live
-from notebook_udf.worker.shipment import Role
+from notebook_udf.worker.call.payload import Role
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

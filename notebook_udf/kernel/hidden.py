@@ -15,7 +15,7 @@ from notebook_udf.planner.physical.async_ import node_function
 from notebook_udf.planner.syntax.forms import PLAIN_NAME
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.text import backquoted
-from notebook_udf.worker.shipment import Role
+from notebook_udf.worker.call.payload import Role
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.text import backquoted
-from notebook_udf.worker.quarantine import ERROR_COLUMNS, GROUP_COLUMN, Quarantine
+from notebook_udf.worker.call.quarantine import ERROR_COLUMNS, GROUP_COLUMN, Quarantine
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -26,8 +26,8 @@ from notebook_udf.pool import spark_worker_logs
 from notebook_udf.telemetry.records import TaskId
 from notebook_udf.telemetry.sender import Commands, connect_from_environment
 from notebook_udf.telemetry.wire import CHANNEL_VARIABLE
-from notebook_udf.worker import quarantine
-from notebook_udf.worker.call import FunctionCall, take_arrived
+from notebook_udf.worker.call import quarantine
+from notebook_udf.worker.call.function_call import FunctionCall, take_arrived
 from notebook_udf.worker.runtime import failure, forked
 from notebook_udf.worker.runtime.dependencies import DEPENDENCIES_CONF
 from notebook_udf.worker.runtime.error_kinds import WorkerStopped

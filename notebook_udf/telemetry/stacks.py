@@ -26,7 +26,7 @@ _OTHER = "bookkeeping"
 
 # What a module of the worker does, and, where it does several things, which function which.
 _WORK = {
-    "worker/arguments.py": DECODE,
+    "worker/call/coerce.py": DECODE,
     "worker/columns.py": DECODE,
     "worker/decode.py": DECODE,
     "worker/frames.py": DECODE,
@@ -38,7 +38,7 @@ _WORK = {
     "worker/rows.py:_noting": _CALLS,
     "worker/async_flow.py:wait": "waiting for answers",
     # With the imports that a function needs.
-    "worker/shipment.py": "unpacking",
+    "worker/call/payload.py": "unpacking",
     "worker/vectors.py:_timed": _CALLS,
     "worker/vectors.py:_enter": DECODE,
     "worker/vectors.py:_leave": ENCODE,

@@ -21,11 +21,11 @@ from notebook_udf.functions.accumulator_kind import AccumulatorKind
 from notebook_udf.functions.fields import UNKNOWN, fields_of
 from notebook_udf.functions.row import Row
 from notebook_udf.types import ddl, marks_views
-from notebook_udf.worker.call import FunctionCall
+from notebook_udf.worker.call.function_call import FunctionCall
+from notebook_udf.worker.call.pickling import dumps_all
+from notebook_udf.worker.call.quarantine import Quarantine
 from notebook_udf.worker.decode import decoder
 from notebook_udf.worker.encode import BadResult, encoder
-from notebook_udf.worker.pickling import dumps_all
-from notebook_udf.worker.quarantine import Quarantine
 from notebook_udf.worker.refusal import shortened
 from notebook_udf.worker.runtime.error_kinds import WorkerStopped
 from notebook_udf.worker.runtime.timeout import CallTimedOut

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from notebook_udf.worker.async_call import AsyncCall
 from notebook_udf.worker.async_flow import Bundle, Driver, Flow
-from notebook_udf.worker.call import announce
+from notebook_udf.worker.call.function_call import announce
+from notebook_udf.worker.call.payload import Shipment
 from notebook_udf.worker.lanes import PENDING, Part
-from notebook_udf.worker.shipment import Shipment
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -20,11 +20,11 @@ import pyarrow as pa
 from pyspark.sql.types import Row
 
 from notebook_udf.functions.row import Row as OwnRow
-from notebook_udf.worker.arguments import fitted, positional
-from notebook_udf.worker.call import FunctionCall, running
+from notebook_udf.worker.call.coerce import fitted, positional
+from notebook_udf.worker.call.function_call import FunctionCall, running
+from notebook_udf.worker.call.quarantine import Quarantine
 from notebook_udf.worker.decode import decoder
 from notebook_udf.worker.encode import BadResult
-from notebook_udf.worker.quarantine import Quarantine
 from notebook_udf.worker.runtime.error_kinds import WorkerStopped
 from notebook_udf.worker.runtime.progress_file import Position
 from notebook_udf.worker.runtime.timeout import CallTimedOut

@@ -18,12 +18,12 @@ from pyspark.sql.types import ArrayType
 from notebook_udf.errors import DeclarationError
 from notebook_udf.functions.base import implements, of_columns
 from notebook_udf.worker.accumulators import LOST, Accumulation, Group
-from notebook_udf.worker.arguments import fitted
-from notebook_udf.worker.call import FunctionCall
+from notebook_udf.worker.call.coerce import fitted
+from notebook_udf.worker.call.function_call import FunctionCall
+from notebook_udf.worker.call.quarantine import Quarantine
 from notebook_udf.worker.decode import decoder
 from notebook_udf.worker.encode import encoder
 from notebook_udf.worker.pandas_columns import as_pandas
-from notebook_udf.worker.quarantine import Quarantine
 
 # The one field of the struct in which an accumulator travels, so that a NULL one is not dropped.
 ACCUMULATOR_FIELD = "a"

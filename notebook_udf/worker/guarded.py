@@ -19,14 +19,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from notebook_udf.types import to_arrow
-from notebook_udf.worker.arguments import fitted
+from notebook_udf.worker.call.coerce import fitted
 from notebook_udf.worker.encode import BadResult
 from notebook_udf.worker.rows import RowRunner
 from notebook_udf.worker.vectors import ArrowRunner, PandasRunner
 
 if TYPE_CHECKING:
-    from notebook_udf.worker.call import FunctionCall
-    from notebook_udf.worker.quarantine import Quarantine
+    from notebook_udf.worker.call.function_call import FunctionCall
+    from notebook_udf.worker.call.quarantine import Quarantine
 
 # Fields of an element's struct: the condition, arguments by place, arguments by name.
 GUARD_FIELD = "guard"

@@ -21,14 +21,14 @@ from typing import Any
 import pyarrow as pa
 
 from notebook_udf.worker.accumulators import Accumulation, Group
-from notebook_udf.worker.arguments import fitted
-from notebook_udf.worker.call import FunctionCall, announce, running
+from notebook_udf.worker.call.argument_columns import Part
+from notebook_udf.worker.call.coerce import fitted
+from notebook_udf.worker.call.function_call import FunctionCall, announce, running
+from notebook_udf.worker.call.payload import Shipment
 from notebook_udf.worker.decode import decoder
 from notebook_udf.worker.groups import ACCUMULATOR_FIELD
 from notebook_udf.worker.keys import hashable, key_columns, key_names, keys_of
-from notebook_udf.worker.parts import Part
 from notebook_udf.worker.runtime.memory_limit import resident_bytes
-from notebook_udf.worker.shipment import Shipment
 
 # What a worker may grow by before it hands on what it has.
 BOUND_BYTES = 256 << 20

@@ -22,19 +22,19 @@ from notebook_udf.errors import DeclarationError, PlanningError
 from notebook_udf.functions.process import NonPartitionedContext
 from notebook_udf.functions.process_states import NO_KEY
 from notebook_udf.worker.accumulators import FATAL
-from notebook_udf.worker.call import FunctionCall, announce, running
+from notebook_udf.worker.call.function_call import FunctionCall, announce, running
+from notebook_udf.worker.call.payload import Shipment
+from notebook_udf.worker.call.quarantine import Quarantine
 from notebook_udf.worker.decode import decoder
 from notebook_udf.worker.encode import BadResult, encoder
 from notebook_udf.worker.keys import frozen, key_names
 from notebook_udf.worker.process_kernels import ChainProgram, program_of
 from notebook_udf.worker.process_layout import ProcessLayout
 from notebook_udf.worker.process_step import RunningStep
-from notebook_udf.worker.quarantine import Quarantine
 from notebook_udf.worker.records import batch_of, edge, remembering
 from notebook_udf.worker.runs import Run, runs_of
 from notebook_udf.worker.runtime.error_kinds import WorkerStopped
 from notebook_udf.worker.runtime.failure import FunctionFailed, short
-from notebook_udf.worker.shipment import Shipment
 
 _SLICE_ROWS = 2_048
 _ROWS_OUT = 32_768

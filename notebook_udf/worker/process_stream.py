@@ -14,9 +14,9 @@ from notebook_udf.worker.stream_pass import StreamPass
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from notebook_udf.worker.call import FunctionCall
+    from notebook_udf.worker.call.function_call import FunctionCall
+    from notebook_udf.worker.call.payload import Shipment
     from notebook_udf.worker.process_layout import StreamedLayout
-    from notebook_udf.worker.shipment import Shipment
     from notebook_udf.worker.state_server import StateServer
 
 

@@ -13,11 +13,11 @@ from itertools import repeat, starmap
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any
 
-from notebook_udf.worker.arguments import fitted, in_order, positional
+from notebook_udf.worker.call.coerce import fitted, in_order, positional
+from notebook_udf.worker.call.quarantine import Quarantine
 from notebook_udf.worker.decode import decoder
 from notebook_udf.worker.encode import BadResult, encoder
 from notebook_udf.worker.kernels import translate
-from notebook_udf.worker.quarantine import Quarantine
 from notebook_udf.worker.runtime.error_kinds import WorkerStopped
 from notebook_udf.worker.runtime.progress_file import Position
 from notebook_udf.worker.runtime.timeout import CallTimedOut
@@ -25,7 +25,7 @@ from notebook_udf.worker.runtime.timeout import CallTimedOut
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from notebook_udf.worker.call import FunctionCall
+    from notebook_udf.worker.call.function_call import FunctionCall
 
 SLICE_ROWS = 2048
 

@@ -19,7 +19,7 @@ from notebook_udf.functions.views import MapView
 from notebook_udf.types import to_arrow
 from notebook_udf.worker.accumulators import LOST, Group
 from notebook_udf.worker.caches import ABSENT, EntryCache
-from notebook_udf.worker.call import FunctionCall
+from notebook_udf.worker.call.function_call import FunctionCall
 from notebook_udf.worker.groups import result_encoder
 from notebook_udf.worker.kept import Keeper
 from notebook_udf.worker.keys import key_columns, key_names, keys_of

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pyspark.sql.types import LongType, StructField, StructType
 
-from notebook_udf.worker.parts import Part
+from notebook_udf.worker.call.argument_columns import Part
 
 # The state variables. Of types nothing is stored but the schema, which is compared.
 ACCUMULATORS = "accumulators"

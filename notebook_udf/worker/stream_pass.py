@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from notebook_udf.worker.call import FunctionCall
-    from notebook_udf.worker.shipment import Shipment
+    from notebook_udf.worker.call.function_call import FunctionCall
+    from notebook_udf.worker.call.payload import Shipment
     from notebook_udf.worker.state_server import StateServer
 
 # SQL conf that tells the workers the output mode of the query, which a plan does not know.

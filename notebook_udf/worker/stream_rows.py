@@ -17,8 +17,8 @@ import pyarrow as pa
 from notebook_udf.errors import PlanningError
 from notebook_udf.functions.views import MapView
 from notebook_udf.worker.accumulators import Accumulation, Group
-from notebook_udf.worker.arguments import fitted
-from notebook_udf.worker.call import FunctionCall, running
+from notebook_udf.worker.call.coerce import fitted
+from notebook_udf.worker.call.function_call import FunctionCall, running
 from notebook_udf.worker.decode import decoder
 from notebook_udf.worker.groups import ACCUMULATOR_FIELD
 from notebook_udf.worker.keys import LASTING_NAN, frozen, hashable, key_names

@@ -17,8 +17,8 @@ from notebook_udf.worker.stream_pass import StreamPass
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from notebook_udf.worker.call import FunctionCall
-    from notebook_udf.worker.shipment import Shipment
+    from notebook_udf.worker.call.function_call import FunctionCall
+    from notebook_udf.worker.call.payload import Shipment
     from notebook_udf.worker.state_server import StateServer
     from notebook_udf.worker.stream_groups import StreamGroups
     from notebook_udf.worker.stream_layout import StreamLayout
@@ -32,7 +32,7 @@ class StatePass(StreamPass):
     _groups: StreamGroups
 
     def _announced(self, shipments: tuple[Shipment, ...]) -> list[FunctionCall]:
-        from notebook_udf.worker.call import FunctionCall, announce
+        from notebook_udf.worker.call.function_call import FunctionCall, announce
 
         return [announce(FunctionCall(each, in_pass=True)) for each in shipments]
 

@@ -15,9 +15,9 @@ import pyarrow as pa
 
 from notebook_udf.worker.async_call import AsyncCall
 from notebook_udf.worker.async_flow import Bundle, Driver, Flow
-from notebook_udf.worker.call import announce
+from notebook_udf.worker.call.function_call import announce
+from notebook_udf.worker.call.payload import Shipment
 from notebook_udf.worker.lanes import Part
-from notebook_udf.worker.shipment import Shipment
 
 # How long a row that is done waits for company.
 _COMPANY_SECONDS = 0.05

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from notebook_udf.worker.caches import ABSENT, Place
-from notebook_udf.worker.pickling import dumps
+from notebook_udf.worker.call.pickling import dumps
 from notebook_udf.worker.state_server import StateServer, pickled, unpickled
 from notebook_udf.worker.stream_layout import VIEWS
 

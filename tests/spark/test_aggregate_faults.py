@@ -486,10 +486,10 @@ def test_rows_of_one_group_that_come_apart_without_a_merge(session: nu.Session) 
     from notebook_udf.functions.capture import freeze
     from notebook_udf.functions.definition import doorway
     from notebook_udf.worker.accumulators import Accumulation
-    from notebook_udf.worker.call import FunctionCall
+    from notebook_udf.worker.call.function_call import FunctionCall
+    from notebook_udf.worker.call.payload import ship
     from notebook_udf.worker.groups import MergeRunner
     from notebook_udf.worker.runtime.failure import FunctionFailed
-    from notebook_udf.worker.shipment import ship
 
     definition = udaf(SortedAccumulateRaises, name="apart")
     call = FunctionCall(ship("apart", 1, definition, freeze(definition), role="merge"))

@@ -28,16 +28,16 @@ from notebook_udf.functions.definition import doorway
 from notebook_udf.types import DataTypes, is_groupable, marks_views, resolve, to_arrow
 from notebook_udf.worker import partial
 from notebook_udf.worker.accumulators import Accumulation, Codec
-from notebook_udf.worker.call import FunctionCall
+from notebook_udf.worker.call.argument_columns import Part
+from notebook_udf.worker.call.function_call import FunctionCall
+from notebook_udf.worker.call.payload import Header, Role, ship
 from notebook_udf.worker.decode import decoder
 from notebook_udf.worker.encode import BadResult, encoder
 from notebook_udf.worker.groups import ACCUMULATOR_FIELD
 from notebook_udf.worker.keys import hashable, key_columns, keys_of
 from notebook_udf.worker.partial import ACCUMULATOR, PASSED, Layout
-from notebook_udf.worker.parts import Part
 from notebook_udf.worker.runs import runs_of
 from notebook_udf.worker.runtime.failure import FunctionFailed
-from notebook_udf.worker.shipment import Header, Role, ship
 
 quick = settings(
     max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow], database=None

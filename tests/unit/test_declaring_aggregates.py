@@ -35,7 +35,7 @@ from notebook_udf import (
 from notebook_udf.functions.declare_aggregate import declare
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.types import contains_view
-from notebook_udf.worker.shipment import travelling_accumulator
+from notebook_udf.worker.call.payload import travelling_accumulator
 
 # --- the design's examples -------------------------------------------------------------------
 

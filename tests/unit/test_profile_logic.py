@@ -22,7 +22,10 @@ WORKER: list[Place] = [
     ("/nu/pool/spark_worker.py", "run", 1, 1),
     ("/py/site-packages/pyspark/worker.py", "process", 1, 1),
 ]
-ROWS: list[Place] = [("/nu/worker/call.py", "__call__", 1, 1), ("/nu/worker/rows.py", "_map", 1, 1)]
+ROWS: list[Place] = [
+    ("/nu/worker/call/function_call.py", "__call__", 1, 1),
+    ("/nu/worker/rows.py", "_map", 1, 1),
+]
 
 
 def fold(*rest: Place, own: str = "/home/cell.py") -> list[tuple[str, int]]:

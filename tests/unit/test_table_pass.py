@@ -16,10 +16,10 @@ from notebook_udf import udtf
 from notebook_udf.functions.capture import freeze
 from notebook_udf.functions.definition import doorway
 from notebook_udf.worker import explode, table
-from notebook_udf.worker.call import FunctionCall
+from notebook_udf.worker.call.function_call import FunctionCall
+from notebook_udf.worker.call.payload import ship
 from notebook_udf.worker.explode import Explosion
 from notebook_udf.worker.matched import MatchedRows
-from notebook_udf.worker.shipment import ship
 from notebook_udf.worker.table import Step, TableLayout, TablePass
 
 patched = settings(

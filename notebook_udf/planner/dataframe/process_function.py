@@ -25,11 +25,11 @@ from notebook_udf.planner.streaming.stateful_process import keeps_state, refuse_
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.text import backquoted
 from notebook_udf.types import is_groupable
+from notebook_udf.worker.call.payload import Shipment, ship
 from notebook_udf.worker.process_kernels import acts_of, plain_records
 from notebook_udf.worker.process_layout import ProcessLayout, Step
 from notebook_udf.worker.process_pass import ProcessPass
 from notebook_udf.worker.records import Shape, passes_unchanged
-from notebook_udf.worker.shipment import Shipment, ship
 
 _KEY = "_nu_key"
 _PLACE = "_nu_place"

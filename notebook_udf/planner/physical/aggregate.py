@@ -31,9 +31,9 @@ from notebook_udf.planner.physical.column_arguments import with_constants
 from notebook_udf.planner.physical.udf import result_type
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.types import ddl
+from notebook_udf.worker.call.payload import ship, travelling_accumulator
 from notebook_udf.worker.groups import ACCUMULATOR_FIELD, ARGUMENT_FIELD
 from notebook_udf.worker.partial import ACCUMULATOR, PASSED, Layout, PartialPass
-from notebook_udf.worker.shipment import ship, travelling_accumulator
 from notebook_udf.worker.windows import WindowLayout, WindowPass
 
 

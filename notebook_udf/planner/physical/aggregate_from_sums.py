@@ -38,7 +38,7 @@ from notebook_udf.functions.additions import (
 )
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.planner.faults import attempted
-from notebook_udf.worker.parts import Part
+from notebook_udf.worker.call.argument_columns import Part
 from notebook_udf.worker.summed import HIGH, LOW, ROWS, SUM, field_name, kept_name
 
 _INTEGERS: dict[type[DataType], int] = {

@@ -29,7 +29,7 @@ from notebook_udf.registry import RegisteredFunction
 from notebook_udf.text import backquoted
 from notebook_udf.types import contains_year_month
 from notebook_udf.worker.asynchronous import AsyncNode
-from notebook_udf.worker.shipment import ship
+from notebook_udf.worker.call.payload import ship
 from notebook_udf.worker.unordered import UnorderedPass
 
 if TYPE_CHECKING:

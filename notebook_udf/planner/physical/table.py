@@ -28,9 +28,9 @@ from notebook_udf.errors import PlanningError
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.text import backquoted
 from notebook_udf.types import contains_year_month, ddl, to_arrow
+from notebook_udf.worker.call.payload import ship
 from notebook_udf.worker.handler import handler
 from notebook_udf.worker.matched import MatchedRows
-from notebook_udf.worker.shipment import ship
 from notebook_udf.worker.table import Step, TableLayout, TablePass
 
 # The column that is true in the row of NULLs behind the rows of an input, and the one that holds

@@ -1,8 +1,8 @@
 """Functions as Spark expressions: whatever a call is asked for, it is an Arrow scalar UDF.
 
 One evaluation type for all roles has Spark run nested and neighbouring calls in one Python node.
-What runs in that node is ``worker.call``. An async function is an Arrow iterator UDF and has a
-node of its own; see ``worker.asynchronous``.
+What runs in that node is ``worker.call.function_call``. An async function is an Arrow iterator UDF
+and has a node of its own; see ``worker.asynchronous``.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.types import contains_year_month, ddl
 from notebook_udf.worker.asynchronous import AsyncNode
-from notebook_udf.worker.call import FunctionCall
-from notebook_udf.worker.shipment import Role, ship
+from notebook_udf.worker.call.function_call import FunctionCall
+from notebook_udf.worker.call.payload import Role, ship
 
 # How many lists of results a role gives around the function's own.
 _LISTS: dict[Role, int] = {"each": 1, "each2": 2}

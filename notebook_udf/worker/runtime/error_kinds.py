@@ -10,7 +10,7 @@ from notebook_udf.worker.runtime.memory_limit import peak_bytes
 from notebook_udf.worker.runtime.timeout import CallTimedOut
 
 if TYPE_CHECKING:
-    from notebook_udf.worker.call import FunctionCall
+    from notebook_udf.worker.call.function_call import FunctionCall
 
 
 class WorkerStopped(SystemExit):

@@ -24,12 +24,12 @@ from notebook_udf.functions.context import FunctionContext
 from notebook_udf.functions.definition import FunctionDefinition, doorway
 from notebook_udf.functions.metrics import MetricGroup
 from notebook_udf.telemetry.records import FunctionTiming, TaskId
+from notebook_udf.worker.call.payload import Header, Shipment
 from notebook_udf.worker.runtime import failure, forked
 from notebook_udf.worker.runtime.error_kinds import WorkerStopped, classify
 from notebook_udf.worker.runtime.progress_file import Position
 from notebook_udf.worker.runtime.task import Task
 from notebook_udf.worker.runtime.worker_process import process
-from notebook_udf.worker.shipment import Header, Shipment
 
 if TYPE_CHECKING:
     import pyarrow as pa

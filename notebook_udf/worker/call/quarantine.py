@@ -29,7 +29,7 @@ from notebook_udf.worker.runtime.progress_file import row_number
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from notebook_udf.worker.call import FunctionCall
+    from notebook_udf.worker.call.function_call import FunctionCall
 
 # Where Spark looks for the types that Parquet has no name for: intervals, VARIANT.
 _SPARK_SCHEMA = b"org.apache.spark.sql.parquet.row.metadata"

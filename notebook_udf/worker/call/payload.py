@@ -21,7 +21,7 @@ from notebook_udf.functions.base import WithGracefulShutdown
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.functions.options import FunctionOptions
 from notebook_udf.types import beside_views, contains_view
-from notebook_udf.worker.pickling import unpack
+from notebook_udf.worker.call.pickling import unpack
 
 # A cell or module longer than this is quoted by line number only.
 _MOST_SOURCE_LINES = 5000
