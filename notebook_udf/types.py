@@ -2,8 +2,8 @@
 
 Covers the question "which Spark type is meant": a Spark ``DataType``, a ``DataTypes`` factory, a
 DDL string or a Python annotation all become one ``pyspark.sql.types.DataType``, and that becomes
-DDL or an Arrow type. How values are converted is left to ``notebook_udf.worker.decode`` and
-``notebook_udf.worker.encode``; which parameters a function has, to its declaration.
+DDL or an Arrow type. How values are converted is left to ``notebook_udf.worker.codec.decode`` and
+``notebook_udf.worker.codec.encode``; which parameters a function has, to its declaration.
 """
 
 from __future__ import annotations

@@ -52,8 +52,8 @@ class SessionActions:
 
         A table function's rows are given as a list.
         """
-        from notebook_udf.worker.encode import BadResult, encoder
-        from notebook_udf.worker.tuples import rows_encoder
+        from notebook_udf.worker.codec.encode import BadResult, encoder
+        from notebook_udf.worker.codec.table_rows import rows_encoder
 
         # Errors name it as it was registered.
         definition = replace(record.definition, name=record.name)

@@ -27,11 +27,11 @@ _OTHER = "bookkeeping"
 # What a module of the worker does, and, where it does several things, which function which.
 _WORK = {
     "worker/call/coerce.py": DECODE,
-    "worker/columns.py": DECODE,
-    "worker/decode.py": DECODE,
+    "worker/codec/column_encoder.py": DECODE,
+    "worker/codec/decode.py": DECODE,
     "worker/frames.py": DECODE,
-    "worker/encode.py": ENCODE,
-    "worker/tuples.py": ENCODE,
+    "worker/codec/encode.py": ENCODE,
+    "worker/codec/table_rows.py": ENCODE,
     "worker/kernels.py": KERNELS,
     "worker/process_kernels.py": KERNELS,
     "worker/rows.py:_map": _CALLS,

@@ -24,9 +24,9 @@ from notebook_udf.types import ddl, marks_views
 from notebook_udf.worker.call.function_call import FunctionCall
 from notebook_udf.worker.call.pickling import dumps_all
 from notebook_udf.worker.call.quarantine import Quarantine
-from notebook_udf.worker.decode import decoder
-from notebook_udf.worker.encode import BadResult, encoder
-from notebook_udf.worker.refusal import shortened
+from notebook_udf.worker.codec.decode import decoder
+from notebook_udf.worker.codec.encode import BadResult, encoder
+from notebook_udf.worker.codec.refusal import shortened
 from notebook_udf.worker.runtime.error_kinds import WorkerStopped
 from notebook_udf.worker.runtime.timeout import CallTimedOut
 

@@ -22,8 +22,8 @@ from notebook_udf.errors import PlanningError
 from notebook_udf.worker.async_call import AsyncCall
 from notebook_udf.worker.call.coerce import fitted
 from notebook_udf.worker.call.quarantine import Quarantine
-from notebook_udf.worker.decode import decoder
-from notebook_udf.worker.encode import BadResult, encoder
+from notebook_udf.worker.codec.decode import decoder
+from notebook_udf.worker.codec.encode import BadResult, encoder
 from notebook_udf.worker.guarded import Lists
 from notebook_udf.worker.lanes import CallFailure, Part
 from notebook_udf.worker.runtime.progress_file import Position

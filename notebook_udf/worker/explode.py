@@ -23,12 +23,12 @@ from notebook_udf.functions.row import Row as OwnRow
 from notebook_udf.worker.call.coerce import fitted, positional
 from notebook_udf.worker.call.function_call import FunctionCall, running
 from notebook_udf.worker.call.quarantine import Quarantine
-from notebook_udf.worker.decode import decoder
-from notebook_udf.worker.encode import BadResult
+from notebook_udf.worker.codec.decode import decoder
+from notebook_udf.worker.codec.encode import BadResult
+from notebook_udf.worker.codec.table_rows import rows_encoder
 from notebook_udf.worker.runtime.error_kinds import WorkerStopped
 from notebook_udf.worker.runtime.progress_file import Position
 from notebook_udf.worker.runtime.timeout import CallTimedOut
-from notebook_udf.worker.tuples import rows_encoder
 
 # Rows that are handed on together.
 ROWS_OUT = 8_192

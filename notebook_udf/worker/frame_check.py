@@ -15,8 +15,8 @@ from typing import Any
 from pyspark.sql.types import ArrayType, DataType, MapType, StructType
 
 from notebook_udf.worker.accumulators import Accumulation, Group
-from notebook_udf.worker.encode import taker
-from notebook_udf.worker.refusal import Refused
+from notebook_udf.worker.codec.encode import taker
+from notebook_udf.worker.codec.refusal import Refused
 
 # Frames that wait at most: of more the garbage collector would make as much work again.
 _MOST_WAITING = 256

@@ -21,9 +21,9 @@ from notebook_udf.worker.accumulators import LOST, Accumulation, Group
 from notebook_udf.worker.call.coerce import fitted
 from notebook_udf.worker.call.function_call import FunctionCall
 from notebook_udf.worker.call.quarantine import Quarantine
-from notebook_udf.worker.decode import decoder
-from notebook_udf.worker.encode import encoder
-from notebook_udf.worker.pandas_columns import as_pandas
+from notebook_udf.worker.codec.decode import decoder
+from notebook_udf.worker.codec.encode import encoder
+from notebook_udf.worker.codec.pandas_columns import as_pandas
 
 # The one field of the struct in which an accumulator travels, so that a NULL one is not dropped.
 ACCUMULATOR_FIELD = "a"
@@ -159,7 +159,7 @@ class ColumnsRunner:
         self._on_error = call.header.options.on_error
 
     def __call__(self, columns: list[pa.Array], named: dict[str, pa.Array], rows: int) -> pa.Array:
-        from notebook_udf.worker.encode import BadResult
+        from notebook_udf.worker.codec.encode import BadResult
 
         call = self._call
         offsets, structs = _parts(columns[0])

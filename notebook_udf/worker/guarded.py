@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 
 from notebook_udf.types import to_arrow
 from notebook_udf.worker.call.coerce import fitted
-from notebook_udf.worker.encode import BadResult
+from notebook_udf.worker.codec.encode import BadResult
 from notebook_udf.worker.rows import RowRunner
 from notebook_udf.worker.vectors import ArrowRunner, PandasRunner
 

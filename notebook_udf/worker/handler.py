@@ -17,8 +17,8 @@ from pyspark.sql.types import DoubleType, FloatType
 from notebook_udf.worker.call.function_call import FunctionCall, announce, running
 from notebook_udf.worker.call.payload import Shipment
 from notebook_udf.worker.call.quarantine import Quarantine
-from notebook_udf.worker.decode import decoder
-from notebook_udf.worker.encode import BadResult
+from notebook_udf.worker.codec.decode import decoder
+from notebook_udf.worker.codec.encode import BadResult
 from notebook_udf.worker.explode import Explosion, rows_in
 from notebook_udf.worker.runtime.error_kinds import WorkerStopped
 

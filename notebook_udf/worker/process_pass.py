@@ -25,14 +25,14 @@ from notebook_udf.worker.accumulators import FATAL
 from notebook_udf.worker.call.function_call import FunctionCall, announce, running
 from notebook_udf.worker.call.payload import Shipment
 from notebook_udf.worker.call.quarantine import Quarantine
-from notebook_udf.worker.decode import decoder
-from notebook_udf.worker.encode import BadResult, encoder
-from notebook_udf.worker.keys import frozen, key_names
+from notebook_udf.worker.codec.decode import decoder
+from notebook_udf.worker.codec.encode import BadResult, encoder
+from notebook_udf.worker.codec.group_keys import frozen, key_names
+from notebook_udf.worker.codec.key_runs import Run, runs_of
 from notebook_udf.worker.process_kernels import ChainProgram, program_of
 from notebook_udf.worker.process_layout import ProcessLayout
 from notebook_udf.worker.process_step import RunningStep
 from notebook_udf.worker.records import batch_of, edge, remembering
-from notebook_udf.worker.runs import Run, runs_of
 from notebook_udf.worker.runtime.error_kinds import WorkerStopped
 from notebook_udf.worker.runtime.failure import FunctionFailed, short
 

@@ -32,9 +32,9 @@ from pyspark.sql.types import (
 )
 
 from notebook_udf.functions.row import Row, record_class
-from notebook_udf.worker.decode import decoder
-from notebook_udf.worker.encode import encoder, taker
-from notebook_udf.worker.refusal import Refused
+from notebook_udf.worker.codec.decode import decoder
+from notebook_udf.worker.codec.encode import encoder, taker
+from notebook_udf.worker.codec.refusal import Refused
 
 Collect = Callable[[Any], None]
 

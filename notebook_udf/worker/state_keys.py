@@ -11,8 +11,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from notebook_udf.worker.decode import decoder
-from notebook_udf.worker.keys import hashable
+from notebook_udf.worker.codec.decode import decoder
+from notebook_udf.worker.codec.group_keys import hashable
 
 _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 _MICROSECOND = dt.timedelta(microseconds=1)
@@ -37,7 +37,7 @@ def internal(column: pa.Array) -> list[Any]:
 
 
 def from_internal(rows: Sequence[Sequence[Any]], types: Sequence[pa.DataType]) -> list[list[Any]]:
-    """Columns of keys as ``worker.keys`` has them, from rows as Catalyst holds them."""
+    """Columns of keys as ``worker.codec.group_keys`` has them, from rows as Catalyst holds them."""
     columns = list(zip(*rows, strict=True))
     return [
         hashable(array, decoder(kind))

@@ -19,9 +19,9 @@ from notebook_udf.functions.views import MapView
 from notebook_udf.worker.accumulators import Accumulation, Group
 from notebook_udf.worker.call.coerce import fitted
 from notebook_udf.worker.call.function_call import FunctionCall, running
-from notebook_udf.worker.decode import decoder
+from notebook_udf.worker.codec.decode import decoder
+from notebook_udf.worker.codec.group_keys import LASTING_NAN, frozen, hashable, key_names
 from notebook_udf.worker.groups import ACCUMULATOR_FIELD
-from notebook_udf.worker.keys import LASTING_NAN, frozen, hashable, key_names
 from notebook_udf.worker.stream_layout import DELETES, INSERTS, StreamLayout
 
 
@@ -32,7 +32,7 @@ class Held:
     Attributes
     ----------
     key, place
-        The key, as ``worker.keys`` has it, and as the state has it.
+        The key, as ``worker.codec.group_keys`` has it, and as the state has it.
     accumulators, seen
         Each function's accumulator; of a DISTINCT one how often each row of arguments has come.
     rows

@@ -16,9 +16,9 @@ from pyspark.sql.types import DataType, StructField, StructType
 from notebook_udf.types import ddl, to_arrow
 from notebook_udf.worker.call.coerce import fitted, in_order
 from notebook_udf.worker.call.quarantine import Quarantine
-from notebook_udf.worker.decode import decoder
-from notebook_udf.worker.encode import BadResult, encoder
-from notebook_udf.worker.pandas_columns import as_pandas, zone_of
+from notebook_udf.worker.codec.decode import decoder
+from notebook_udf.worker.codec.encode import BadResult, encoder
+from notebook_udf.worker.codec.pandas_columns import as_pandas, zone_of
 from notebook_udf.worker.runtime.error_kinds import WorkerStopped
 from notebook_udf.worker.runtime.timeout import CallTimedOut
 

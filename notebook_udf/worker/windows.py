@@ -26,13 +26,13 @@ from notebook_udf.worker.accumulators import Accumulation, Group
 from notebook_udf.worker.call.coerce import fitted
 from notebook_udf.worker.call.function_call import FunctionCall, announce, running
 from notebook_udf.worker.call.payload import Shipment
-from notebook_udf.worker.decode import decoder
-from notebook_udf.worker.encode import encoder
+from notebook_udf.worker.codec.decode import decoder
+from notebook_udf.worker.codec.encode import encoder
+from notebook_udf.worker.codec.group_keys import hashable, key_names, keys_of
+from notebook_udf.worker.codec.key_runs import run_starts, same_key
 from notebook_udf.worker.frame_check import FrameCheck
 from notebook_udf.worker.frames import Bounds, Frame, Mask, Places, range_bounds, rows_bounds
-from notebook_udf.worker.keys import hashable, key_names, keys_of
 from notebook_udf.worker.running_sums import RunningSums
-from notebook_udf.worker.runs import run_starts, same_key
 from notebook_udf.worker.slide import Slide
 
 

@@ -31,12 +31,12 @@ from notebook_udf.worker.accumulators import Accumulation, Codec
 from notebook_udf.worker.call.argument_columns import Part
 from notebook_udf.worker.call.function_call import FunctionCall
 from notebook_udf.worker.call.payload import Header, Role, ship
-from notebook_udf.worker.decode import decoder
-from notebook_udf.worker.encode import BadResult, encoder
+from notebook_udf.worker.codec.decode import decoder
+from notebook_udf.worker.codec.encode import BadResult, encoder
+from notebook_udf.worker.codec.group_keys import hashable, key_columns, keys_of
+from notebook_udf.worker.codec.key_runs import runs_of
 from notebook_udf.worker.groups import ACCUMULATOR_FIELD
-from notebook_udf.worker.keys import hashable, key_columns, keys_of
 from notebook_udf.worker.partial import ACCUMULATOR, PASSED, Layout
-from notebook_udf.worker.runs import runs_of
 from notebook_udf.worker.runtime.failure import FunctionFailed
 
 quick = settings(

@@ -1,4 +1,4 @@
-"""Values to Arrow and back: ``worker.encode`` and ``worker.decode``, without Spark."""
+"""Values to Arrow and back: ``worker.codec.encode`` and ``worker.codec.decode``, without Spark."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 from pyspark.sql.types import DataType, MapType, Row, StructType, VariantVal
 
 from notebook_udf.types import DataTypes, resolve, to_arrow
-from notebook_udf.worker.decode import decoder
-from notebook_udf.worker.encode import BadResult, encoder
+from notebook_udf.worker.codec.decode import decoder
+from notebook_udf.worker.codec.encode import BadResult, encoder
 
 quick = settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow], database=None

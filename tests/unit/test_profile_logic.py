@@ -53,7 +53,7 @@ def test_code_of_ours_that_a_user_calls_is_one_frame() -> None:
     ("rest", "work"),
     [
         ([*ROWS], "calls"),
-        ([("/nu/worker/decode.py", "x", 1, 1), ("/py/datetime.py", "y", 1, 1)], "decode"),
+        ([("/nu/worker/codec/decode.py", "x", 1, 1), ("/py/datetime.py", "y", 1, 1)], "decode"),
         (
             [
                 ("/nu/worker/vectors.py", "_leave", 1, 1),

@@ -20,9 +20,9 @@ from notebook_udf.planner.physical.aggregate_from_sums import sums_of
 from notebook_udf.telemetry.records import TaskId
 from notebook_udf.worker.call.function_call import FunctionCall
 from notebook_udf.worker.call.payload import ship
+from notebook_udf.worker.codec.key_runs import run_starts
 from notebook_udf.worker.frames import Frame
 from notebook_udf.worker.running_sums import RunningSums
-from notebook_udf.worker.runs import run_starts
 from notebook_udf.worker.runtime.failure import FunctionFailed
 from notebook_udf.worker.runtime.task import Task
 from notebook_udf.worker.runtime.worker_process import Runtime

@@ -16,8 +16,8 @@ from pyspark.sql.types import DataType, NumericType, TimestampNTZType
 from notebook_udf.errors import PlanningError
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.types import ddl
-from notebook_udf.worker.encode import BadResult, encoder
-from notebook_udf.worker.refusal import shortened
+from notebook_udf.worker.codec.encode import BadResult, encoder
+from notebook_udf.worker.codec.refusal import shortened
 from notebook_udf.worker.runtime.failure import parameter_name
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import NotebookUdfError
-from notebook_udf.worker.encode import BadResult
+from notebook_udf.worker.codec.encode import BadResult
 from notebook_udf.worker.runtime.memory_limit import peak_bytes
 from notebook_udf.worker.runtime.timeout import CallTimedOut
 

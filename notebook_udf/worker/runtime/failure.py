@@ -20,7 +20,7 @@ from pyspark import cloudpickle
 from notebook_udf.code_origin import is_machinery
 from notebook_udf.errors import FailedRow, Frame
 from notebook_udf.telemetry.records import TaskId
-from notebook_udf.worker.refusal import BadResult
+from notebook_udf.worker.codec.refusal import BadResult
 from notebook_udf.worker.runtime.progress_file import row_number
 
 # Arguments larger than this, pickled, are shown but cannot be replayed.

@@ -38,7 +38,19 @@ from pyspark.sql.types import (
 )
 
 from notebook_udf.types import to_arrow
-from notebook_udf.worker.clocks import (
+from notebook_udf.worker.codec.column_encoder import (
+    DECLINED,
+    Column,
+    Convert,
+    Fast,
+    Values,
+    column,
+    of_kind,
+    validity,
+    wrong,
+)
+from notebook_udf.worker.codec.refusal import Refused
+from notebook_udf.worker.codec.temporal import (
     UNITS,
     clock,
     day,
@@ -50,18 +62,6 @@ from notebook_udf.worker.clocks import (
     wall,
     walls,
 )
-from notebook_udf.worker.columns import (
-    DECLINED,
-    Column,
-    Convert,
-    Fast,
-    Values,
-    column,
-    of_kind,
-    validity,
-    wrong,
-)
-from notebook_udf.worker.refusal import Refused
 
 # What the offsets of Arrow's text count to.
 _MOST_TEXT_BYTES = (1 << 31) - 1

@@ -15,7 +15,7 @@ import pyarrow as pa
 from pyspark.sql.types import ArrayType, MapType, Row, StructType
 
 from notebook_udf.functions.row import Row as OwnRow
-from notebook_udf.worker.encode import BadResult, encoder
+from notebook_udf.worker.codec.encode import BadResult, encoder
 
 # One array per column.
 RowsEncoder: TypeAlias = Callable[[list[Any]], list[pa.Array]]

@@ -10,16 +10,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from notebook_udf.worker.decode import decoder
+from notebook_udf.worker.codec.decode import decoder
+from notebook_udf.worker.codec.group_keys import hashable, keys_of
 from notebook_udf.worker.frames import Mask, Places
-from notebook_udf.worker.keys import hashable, keys_of
 
 # A key, its first row, and the row after its last.
 Run: TypeAlias = tuple[Any, int, int]
 
 
 def runs_of(keys: list[pa.Array], size: int) -> list[Run]:
-    """The runs among ``size`` rows, with their keys as ``worker.keys`` has them; no key is ``()``.
+    """The runs among ``size`` rows, with their keys as ``worker.codec.group_keys`` has them; no key is ``()``.
 
     Only the first row of each run is decoded.
     """

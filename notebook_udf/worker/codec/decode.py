@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql.types import Row, VariantVal
 
-from notebook_udf.worker.localtime import to_wall
+from notebook_udf.worker.codec.time_zone import to_wall
 
 Decoder: TypeAlias = Callable[[pa.Array], list[Any]]
 

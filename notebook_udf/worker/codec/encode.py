@@ -24,9 +24,9 @@ from notebook_udf.annotations import MAY_LACK
 from notebook_udf.datatypes import IS_VIEW
 from notebook_udf.functions.row import Row as OwnRow
 from notebook_udf.types import to_arrow
-from notebook_udf.worker.columns import Column, Values, validity
-from notebook_udf.worker.leaves import leaf
-from notebook_udf.worker.refusal import BadResult, Refused, shortened
+from notebook_udf.worker.codec.column_encoder import Column, Values, validity
+from notebook_udf.worker.codec.primitives import leaf
+from notebook_udf.worker.codec.refusal import BadResult, Refused, shortened
 
 __all__ = ["BadResult", "Encoder", "encoder", "taker"]
 

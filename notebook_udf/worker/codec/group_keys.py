@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql.pandas.types import from_arrow_type
 
-from notebook_udf.worker.encode import encoder
+from notebook_udf.worker.codec.encode import encoder
 
 
 class _LastingNaN(float):

@@ -17,7 +17,7 @@ import pyarrow as pa
 from pyspark.sql.types import DataType
 
 from notebook_udf.types import to_arrow
-from notebook_udf.worker.refusal import BadResult, Refused
+from notebook_udf.worker.codec.refusal import BadResult, Refused
 
 Values: TypeAlias = Sequence[Any]
 Column: TypeAlias = Callable[[Values], pa.Array]
