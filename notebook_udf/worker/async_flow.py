@@ -24,10 +24,10 @@ from notebook_udf.worker.call.coerce import fitted
 from notebook_udf.worker.call.quarantine import Quarantine
 from notebook_udf.worker.codec.decode import decoder
 from notebook_udf.worker.codec.encode import BadResult, encoder
-from notebook_udf.worker.guarded import Lists
 from notebook_udf.worker.lanes import CallFailure, Part
 from notebook_udf.worker.runtime.progress_file import Position
 from notebook_udf.worker.runtime.timeout import CallTimedOut
+from notebook_udf.worker.scalar.masked import Lists
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -23,7 +23,8 @@ from pyspark.sql.types import DataType, StructType
 
 from notebook_udf.functions.row import Row
 from notebook_udf.types import to_arrow
-from notebook_udf.worker.kernels import (
+from notebook_udf.worker.records import Shape, fields_of, passes_unchanged
+from notebook_udf.worker.scalar.kernel_runner import (
     ARITHMETIC,
     COMPARISONS,
     CONSTANTS,
@@ -37,7 +38,6 @@ from notebook_udf.worker.kernels import (
     evaluate,
     operand_of,
 )
-from notebook_udf.worker.records import Shape, fields_of, passes_unchanged
 
 Steps: TypeAlias = tuple[Step, ...]
 # What a function does with a record, one after the other: goes on only where a condition holds,

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql.types import BooleanType, ByteType, DataType, DoubleType, LongType, StringType
 
-from notebook_udf.worker.kernels import translate
+from notebook_udf.worker.scalar.kernel_runner import translate
 
 OPERATORS = ["+", "-", "*", "/"]
 COMPARISONS = ["<", "<=", ">", ">=", "==", "!="]

@@ -24,7 +24,7 @@ WORKER: list[Place] = [
 ]
 ROWS: list[Place] = [
     ("/nu/worker/call/function_call.py", "__call__", 1, 1),
-    ("/nu/worker/rows.py", "_map", 1, 1),
+    ("/nu/worker/scalar/row_runner.py", "_map", 1, 1),
 ]
 
 
@@ -56,7 +56,7 @@ def test_code_of_ours_that_a_user_calls_is_one_frame() -> None:
         ([("/nu/worker/codec/decode.py", "x", 1, 1), ("/py/datetime.py", "y", 1, 1)], "decode"),
         (
             [
-                ("/nu/worker/vectors.py", "_leave", 1, 1),
+                ("/nu/worker/scalar/vectorized.py", "_leave", 1, 1),
                 ("/py/site-packages/pyspark/sql/conversion.py", "convert", 1, 1),
                 ("/py/site-packages/pandas/core/frame.py", "y", 1, 1),
             ],

@@ -22,7 +22,7 @@ from notebook_udf.planner.physical.udf import spark_function
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.text import backquoted
 from notebook_udf.types import ddl
-from notebook_udf.worker.kernels import translate
+from notebook_udf.worker.scalar.kernel_runner import translate
 
 
 def call(
@@ -140,7 +140,7 @@ def explain(record: RegisteredFunction) -> str:
 
 
 def runs_as_kernels(definition: FunctionDefinition) -> bool:
-    """Whether ``worker.kernels`` take the function's bundles where they can."""
+    """Whether ``worker.scalar.kernel_runner`` take the function's bundles where they can."""
     if definition.func_type != "general" or not definition.options.vectorise:
         return False
     return translate(definition.call, definition.result_type) is not None

@@ -2,7 +2,7 @@
 
 Spark refuses them there. So the function is taken out of the lambda: its hidden variant gets a
 list of structs of arguments, one for each element, runs over the elements of all rows in one pass
-(``worker.guarded``), and gives a list of results. The lambda is then called on the elements
+(``worker.scalar.masked``), and gives a list of results. The lambda is then called on the elements
 zipped with their results::
 
     transform(zip_with(xs, each_f(transform(xs, x -> struct(x))), ...), z -> z.c0 + 1)
@@ -24,7 +24,7 @@ from notebook_udf.planner.analysis.aggregate_calls import arguments_of, name_of,
 from notebook_udf.planner.analysis.scalar_calls import ScalarCalls, entered_argument
 from notebook_udf.planner.syntax.dialect import canonical
 from notebook_udf.planner.syntax.year_month import leaving
-from notebook_udf.worker.guarded import GUARD_FIELD, NAME_FIELD, PLACE_FIELD
+from notebook_udf.worker.scalar.masked import GUARD_FIELD, NAME_FIELD, PLACE_FIELD
 
 _COVERED = ("transform", "filter", "exists", "forall")
 _DEEPER = {"scalar": "each", "guarded": "each", "each": "each2"}

@@ -2,7 +2,7 @@
 
 Spark computes every Python call of a row before the expression around it. So a call below CASE,
 IF, COALESCE, AND or OR is replaced by its hidden variant, whose first argument says whether the
-row reaches the call (``worker.guarded``). Equal calls of deterministic functions that are
+row reaches the call (``worker.scalar.masked``). Equal calls of deterministic functions that are
 computed side by side get one guard, which is true where any of them is reached: Spark then runs
 them as one.
 

@@ -425,7 +425,8 @@ def _arrive(shipment: Shipment) -> FunctionCall:
 
 
 def _runner(call: FunctionCall) -> Callable[..., pa.Array]:
-    from notebook_udf.worker import groups, guarded, rows, summed, vectors
+    from notebook_udf.worker import groups, summed
+    from notebook_udf.worker.scalar import masked, row_runner, vectorized
 
     if call.header.role == "merge":
         return groups.MergeRunner(call)
@@ -434,12 +435,12 @@ def _runner(call: FunctionCall) -> Callable[..., pa.Array]:
     if call.header.role == "summed":
         return summed.SummedRunner(call)
     if call.header.role == "guarded":
-        return guarded.Guarded(call)
+        return masked.Guarded(call)
     plain: Callable[..., pa.Array]
     if call.header.func_type == "general":
-        plain = rows.RowRunner(call)
+        plain = row_runner.RowRunner(call)
     elif call.header.func_type == "pandas":
-        plain = vectors.PandasRunner(call)
+        plain = vectorized.PandasRunner(call)
     else:
-        plain = vectors.ArrowRunner(call)
-    return guarded.Each(call, plain) if call.header.role in ("each", "each2") else plain
+        plain = vectorized.ArrowRunner(call)
+    return masked.Each(call, plain) if call.header.role in ("each", "each2") else plain

@@ -17,10 +17,10 @@ from notebook_udf.worker.call.coerce import fitted, in_order, positional
 from notebook_udf.worker.call.quarantine import Quarantine
 from notebook_udf.worker.codec.decode import decoder
 from notebook_udf.worker.codec.encode import BadResult, encoder
-from notebook_udf.worker.kernels import translate
 from notebook_udf.worker.runtime.error_kinds import WorkerStopped
 from notebook_udf.worker.runtime.progress_file import Position
 from notebook_udf.worker.runtime.timeout import CallTimedOut
+from notebook_udf.worker.scalar.kernel_runner import translate
 
 if TYPE_CHECKING:
     import pyarrow as pa

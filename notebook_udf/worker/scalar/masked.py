@@ -21,8 +21,8 @@ import pyarrow.compute as pc
 from notebook_udf.types import to_arrow
 from notebook_udf.worker.call.coerce import fitted
 from notebook_udf.worker.codec.encode import BadResult
-from notebook_udf.worker.rows import RowRunner
-from notebook_udf.worker.vectors import ArrowRunner, PandasRunner
+from notebook_udf.worker.scalar.row_runner import RowRunner
+from notebook_udf.worker.scalar.vectorized import ArrowRunner, PandasRunner
 
 if TYPE_CHECKING:
     from notebook_udf.worker.call.function_call import FunctionCall
