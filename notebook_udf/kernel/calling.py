@@ -21,7 +21,7 @@ from notebook_udf.functions.process import (
     RuntimeContext,
 )
 from notebook_udf.functions.process_states import NO_KEY, KeyedStates
-from notebook_udf.worker.accumulators import Codec, misfit
+from notebook_udf.worker.aggregate.accumulator import Codec, misfit
 from notebook_udf.worker.call.payload import held_accumulator
 from notebook_udf.worker.codec.encode import BadResult
 from notebook_udf.worker.explode import rows_in

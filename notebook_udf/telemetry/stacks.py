@@ -29,7 +29,7 @@ _WORK = {
     "worker/call/coerce.py": DECODE,
     "worker/codec/column_encoder.py": DECODE,
     "worker/codec/decode.py": DECODE,
-    "worker/frames.py": DECODE,
+    "worker/aggregate/window_frame.py": DECODE,
     "worker/codec/encode.py": ENCODE,
     "worker/codec/table_rows.py": ENCODE,
     "worker/scalar/kernel_runner.py": KERNELS,

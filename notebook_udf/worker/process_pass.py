@@ -21,7 +21,7 @@ import pyarrow as pa
 from notebook_udf.errors import DeclarationError, PlanningError
 from notebook_udf.functions.process import NonPartitionedContext
 from notebook_udf.functions.process_states import NO_KEY
-from notebook_udf.worker.accumulators import FATAL
+from notebook_udf.worker.aggregate.accumulator import FATAL
 from notebook_udf.worker.call.function_call import FunctionCall, announce, running
 from notebook_udf.worker.call.payload import Shipment
 from notebook_udf.worker.call.quarantine import Quarantine

@@ -17,12 +17,12 @@ import pyarrow as pa
 from notebook_udf.errors import DeclarationError, PlanningError
 from notebook_udf.functions.views import MapView
 from notebook_udf.types import to_arrow
-from notebook_udf.worker.accumulators import LOST, Group
+from notebook_udf.worker.aggregate.accumulator import LOST, Group
+from notebook_udf.worker.aggregate.collected import result_encoder
 from notebook_udf.worker.caches import ABSENT, EntryCache
 from notebook_udf.worker.call.function_call import FunctionCall
 from notebook_udf.worker.codec.group_keys import key_columns, key_names, keys_of
 from notebook_udf.worker.codec.key_runs import runs_of
-from notebook_udf.worker.groups import result_encoder
 from notebook_udf.worker.kept import Keeper
 from notebook_udf.worker.state_keys import from_internal, internal, received
 from notebook_udf.worker.state_server import StateServer, StateServerError, pickled, unpickled

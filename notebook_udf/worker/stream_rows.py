@@ -16,12 +16,12 @@ import pyarrow as pa
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.functions.views import MapView
-from notebook_udf.worker.accumulators import Accumulation, Group
+from notebook_udf.worker.aggregate.accumulator import Accumulation, Group
+from notebook_udf.worker.aggregate.collected import ACCUMULATOR_FIELD
 from notebook_udf.worker.call.coerce import fitted
 from notebook_udf.worker.call.function_call import FunctionCall, running
 from notebook_udf.worker.codec.decode import decoder
 from notebook_udf.worker.codec.group_keys import LASTING_NAN, frozen, hashable, key_names
-from notebook_udf.worker.groups import ACCUMULATOR_FIELD
 from notebook_udf.worker.stream_layout import DELETES, INSERTS, StreamLayout
 
 

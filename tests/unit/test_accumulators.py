@@ -26,8 +26,10 @@ from notebook_udf import AggregateFunction, ListView, MapView, Row, udaf
 from notebook_udf.functions.capture import freeze
 from notebook_udf.functions.definition import doorway
 from notebook_udf.types import DataTypes, is_groupable, marks_views, resolve, to_arrow
-from notebook_udf.worker import partial
-from notebook_udf.worker.accumulators import Accumulation, Codec
+from notebook_udf.worker.aggregate import hash_aggregate
+from notebook_udf.worker.aggregate.accumulator import Accumulation, Codec
+from notebook_udf.worker.aggregate.collected import ACCUMULATOR_FIELD
+from notebook_udf.worker.aggregate.hash_aggregate import ACCUMULATOR, PASSED, Layout
 from notebook_udf.worker.call.argument_columns import Part
 from notebook_udf.worker.call.function_call import FunctionCall
 from notebook_udf.worker.call.payload import Header, Role, ship
@@ -35,8 +37,6 @@ from notebook_udf.worker.codec.decode import decoder
 from notebook_udf.worker.codec.encode import BadResult, encoder
 from notebook_udf.worker.codec.group_keys import hashable, key_columns, keys_of
 from notebook_udf.worker.codec.key_runs import runs_of
-from notebook_udf.worker.groups import ACCUMULATOR_FIELD
-from notebook_udf.worker.partial import ACCUMULATOR, PASSED, Layout
 from notebook_udf.worker.runtime.failure import FunctionFailed
 
 quick = settings(
@@ -506,7 +506,7 @@ def test_create_accumulator_that_fails_later() -> None:
             return [0]
 
     accumulation = Accumulation(call_of(Runs, on_error="null"))
-    groups = partial._Groups(accumulation.create)
+    groups = hash_aggregate._Groups(accumulation.create)
     # Without an accumulator there is no group, so that letting the row go would lose the group.
     with pytest.raises(FunctionFailed, match="Runs: OSError: no more") as caught:
         accumulation.take_rows(map(groups.__getitem__, "ab"), [[1, 2]], 0, keyed)
@@ -529,7 +529,7 @@ def batches(rows: list[tuple[Any, ...]], types: list[Any], size: int) -> list[pa
 def emitted(
     layout: Layout, calls: list[FunctionCall], given_batches: list[pa.RecordBatch]
 ) -> list[pa.RecordBatch]:
-    table = partial._Table(layout, calls, given_batches[0].schema)
+    table = hash_aggregate._Table(layout, calls, given_batches[0].schema)
     out = [each for batch in given_batches for each in table.add(batch)]
     return [*out, *table.emit()]
 
@@ -584,8 +584,8 @@ def test_a_table_that_has_grown_past_its_bound_is_emptied(
     monkeypatch: pytest.MonkeyPatch, sorted_rows: bool
 ) -> None:
     grown = iter(range(0, 1 << 30, 1 << 20))
-    monkeypatch.setattr(partial, "BOUND_BYTES", 2 << 20)
-    monkeypatch.setattr(partial, "resident_bytes", lambda: next(grown))
+    monkeypatch.setattr(hash_aggregate, "BOUND_BYTES", 2 << 20)
+    monkeypatch.setattr(hash_aggregate, "resident_bytes", lambda: next(grown))
     rows = [(n % 100, n) for n in range(5000)]
     if sorted_rows:
         rows.sort()
@@ -600,12 +600,12 @@ def test_a_table_that_has_grown_past_its_bound_is_emptied(
 
 @pytest.mark.usefixtures("inside_worker")
 def test_a_sorted_partition_holds_few_groups(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(partial, "_SLICE_ROWS", 10)
+    monkeypatch.setattr(hash_aggregate, "_SLICE_ROWS", 10)
     rows = [(n // 3, n) for n in range(300)]
     call = call_of(Sum)
     layout = Layout(("k",), 0, (Part((1,)),), sorted=True)
     given_batches = batches(rows, LONGS, 50)
-    table = partial._Table(layout, [call], given_batches[0].schema)
+    table = hash_aggregate._Table(layout, [call], given_batches[0].schema)
     out = []
     for batch in given_batches:
         out += list(table.add(batch))

@@ -18,15 +18,15 @@ from notebook_udf.functions.capture import freeze
 from notebook_udf.functions.definition import doorway
 from notebook_udf.planner.physical.aggregate_from_sums import sums_of
 from notebook_udf.telemetry.records import TaskId
+from notebook_udf.worker.aggregate.prefix_sums import RunningSums
+from notebook_udf.worker.aggregate.window import WindowLayout, WindowPart, WindowPass
+from notebook_udf.worker.aggregate.window_frame import Frame
 from notebook_udf.worker.call.function_call import FunctionCall
 from notebook_udf.worker.call.payload import ship
 from notebook_udf.worker.codec.key_runs import run_starts
-from notebook_udf.worker.frames import Frame
-from notebook_udf.worker.running_sums import RunningSums
 from notebook_udf.worker.runtime.failure import FunctionFailed
 from notebook_udf.worker.runtime.task import Task
 from notebook_udf.worker.runtime.worker_process import Runtime
-from notebook_udf.worker.windows import WindowLayout, WindowPart, WindowPass
 
 
 class Total(nu.AggregateFunction):

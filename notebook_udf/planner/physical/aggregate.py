@@ -31,10 +31,10 @@ from notebook_udf.planner.physical.column_arguments import with_constants
 from notebook_udf.planner.physical.udf import result_type
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.types import ddl
+from notebook_udf.worker.aggregate.collected import ACCUMULATOR_FIELD, ARGUMENT_FIELD
+from notebook_udf.worker.aggregate.hash_aggregate import ACCUMULATOR, PASSED, Layout, PartialPass
+from notebook_udf.worker.aggregate.window import WindowLayout, WindowPass
 from notebook_udf.worker.call.payload import ship, travelling_accumulator
-from notebook_udf.worker.groups import ACCUMULATOR_FIELD, ARGUMENT_FIELD
-from notebook_udf.worker.partial import ACCUMULATOR, PASSED, Layout, PartialPass
-from notebook_udf.worker.windows import WindowLayout, WindowPass
 
 
 def accumulator_struct(record: RegisteredFunction) -> StructType:
@@ -46,7 +46,7 @@ def accumulator_struct(record: RegisteredFunction) -> StructType:
 def partial_rows(
     rows: DataFrame, layout: Layout, records: Sequence[RegisteredFunction]
 ) -> DataFrame:
-    """``rows`` with accumulators of each partition, as ``worker.partial`` describes them."""
+    """``rows`` with accumulators of each partition, as ``worker.aggregate.hash_aggregate`` describes them."""
     shipments = [ship(r.name, r.version, r.definition, r.payload, role="partial") for r in records]
     leading = rows.schema.fields[: len(layout.keys) + layout.passing]
     accumulators = [

@@ -1,10 +1,11 @@
 """One SELECT with aggregates, in two phases: partial accumulators first, then Spark's GROUP BY.
 
 The SELECT's FROM and WHERE become an inner query of just the columns that are needed: the group
-keys, what built-in aggregates look at, and the functions' arguments. ``worker.partial`` goes over
-it once, and its rows take the place of FROM. Spark then groups them: built-ins skip the rows of
-accumulators, and each Python function merges those of its group. So GROUPING SETS, HAVING, ORDER
-BY and any mix with built-ins are Spark's own, over one scan and one shuffle.
+keys, what built-in aggregates look at, and the functions' arguments.
+``worker.aggregate.hash_aggregate`` goes over it once, and its rows take the place of FROM. Spark
+then groups them: built-ins skip the rows of accumulators, and each Python function merges those of
+its group. So GROUPING SETS, HAVING, ORDER BY and any mix with built-ins are Spark's own, over one
+scan and one shuffle.
 """
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ from notebook_udf.planner.syntax.dialect import fragment, in_fewest_forms
 from notebook_udf.planner.syntax.nodes import cast
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.types import is_groupable
+from notebook_udf.worker.aggregate.hash_aggregate import ACCUMULATOR, PASSED, Layout
 from notebook_udf.worker.call.argument_columns import Part
-from notebook_udf.worker.partial import ACCUMULATOR, PASSED, Layout
 
 _OUTER = ("expressions", "having", "order", "sort", "limit", "offset", "distinct")
 _UNFIT = ("qualify", "windows", "connect", "match", "prewhere", "cluster", "distribute")

@@ -1,8 +1,9 @@
 """One SELECT with aggregate functions OVER windows: each window in a pass over sorted rows.
 
-The SELECT's FROM and WHERE become an inner query of the columns it needs; for each PARTITION BY
-and ORDER BY its rows are brought together, sorted, and given columns of results by
-``worker.windows``. The SELECT then reads those columns; windows of built-in functions stay in it.
+The SELECT's FROM and WHERE become an inner query of the columns it needs; for each PARTITION BY and
+ORDER BY its rows are brought together, sorted, and given columns of results by
+``worker.aggregate.window``. The SELECT then reads those columns; windows of built-in functions stay
+in it.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ from notebook_udf.planner.syntax.dialect import in_fewest_forms
 from notebook_udf.planner.syntax.nodes import cast
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.types import is_groupable
-from notebook_udf.worker.frames import Frame
-from notebook_udf.worker.windows import WindowLayout, WindowPart
+from notebook_udf.worker.aggregate.window import WindowLayout, WindowPart
+from notebook_udf.worker.aggregate.window_frame import Frame
 
 _OUTER = ("expressions", "qualify", "order", "sort", "distinct", "cluster", "distribute")
 

@@ -43,9 +43,9 @@ from notebook_udf.planner.physical.udf import result_type, spark_function
 from notebook_udf.planner.streaming.stateful_nodes import KeptGroups, remember
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.types import ddl, is_groupable
+from notebook_udf.worker.aggregate.hash_aggregate import ACCUMULATOR, PASSED, Layout
 from notebook_udf.worker.call.argument_columns import Part
 from notebook_udf.worker.call.payload import ship
-from notebook_udf.worker.partial import ACCUMULATOR, PASSED, Layout
 from notebook_udf.worker.stream_layout import StreamLayout
 from notebook_udf.worker.streaming import StatePass
 

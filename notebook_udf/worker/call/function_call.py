@@ -425,15 +425,15 @@ def _arrive(shipment: Shipment) -> FunctionCall:
 
 
 def _runner(call: FunctionCall) -> Callable[..., pa.Array]:
-    from notebook_udf.worker import groups, summed
+    from notebook_udf.worker.aggregate import collected, from_sums
     from notebook_udf.worker.scalar import masked, row_runner, vectorized
 
     if call.header.role == "merge":
-        return groups.MergeRunner(call)
+        return collected.MergeRunner(call)
     if call.header.role == "whole":
-        return groups.whole(call)
+        return collected.whole(call)
     if call.header.role == "summed":
-        return summed.SummedRunner(call)
+        return from_sums.SummedRunner(call)
     if call.header.role == "guarded":
         return masked.Guarded(call)
     plain: Callable[..., pa.Array]

@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from notebook_udf.worker.aggregate.window_frame import Mask, Places
 from notebook_udf.worker.codec.decode import decoder
 from notebook_udf.worker.codec.group_keys import hashable, keys_of
-from notebook_udf.worker.frames import Mask, Places
 
 # A key, its first row, and the row after its last.
 Run: TypeAlias = tuple[Any, int, int]

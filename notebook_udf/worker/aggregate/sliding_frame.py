@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from notebook_udf.worker.accumulators import Accumulation, Group
-from notebook_udf.worker.frame_check import FrameCheck
-from notebook_udf.worker.frames import Places
+from notebook_udf.worker.aggregate.accumulator import Accumulation, Group
+from notebook_udf.worker.aggregate.frame_check import FrameCheck
+from notebook_udf.worker.aggregate.window_frame import Places
 from notebook_udf.worker.runtime.error_kinds import WorkerStopped
 
 # Fewer rows whose frames move alike are stepped through one by one.

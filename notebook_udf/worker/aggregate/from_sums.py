@@ -11,9 +11,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from notebook_udf.worker.accumulators import Group
+from notebook_udf.worker.aggregate.accumulator import Group
+from notebook_udf.worker.aggregate.collected import GroupRunner
 from notebook_udf.worker.codec.decode import decoder
-from notebook_udf.worker.groups import GroupRunner
 
 # Parts of a sum: all of it, or its upper and lower half where 64 bits may not do.
 SUM, HIGH, LOW = "sum", "high", "low"

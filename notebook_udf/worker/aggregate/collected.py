@@ -17,7 +17,7 @@ from pyspark.sql.types import ArrayType
 
 from notebook_udf.errors import DeclarationError
 from notebook_udf.functions.base import implements, of_columns
-from notebook_udf.worker.accumulators import LOST, Accumulation, Group
+from notebook_udf.worker.aggregate.accumulator import LOST, Accumulation, Group
 from notebook_udf.worker.call.coerce import fitted
 from notebook_udf.worker.call.function_call import FunctionCall
 from notebook_udf.worker.call.quarantine import Quarantine

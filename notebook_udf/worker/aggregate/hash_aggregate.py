@@ -20,14 +20,14 @@ from typing import Any
 
 import pyarrow as pa
 
-from notebook_udf.worker.accumulators import Accumulation, Group
+from notebook_udf.worker.aggregate.accumulator import Accumulation, Group
+from notebook_udf.worker.aggregate.collected import ACCUMULATOR_FIELD
 from notebook_udf.worker.call.argument_columns import Part
 from notebook_udf.worker.call.coerce import fitted
 from notebook_udf.worker.call.function_call import FunctionCall, announce, running
 from notebook_udf.worker.call.payload import Shipment
 from notebook_udf.worker.codec.decode import decoder
 from notebook_udf.worker.codec.group_keys import hashable, key_columns, key_names, keys_of
-from notebook_udf.worker.groups import ACCUMULATOR_FIELD
 from notebook_udf.worker.runtime.memory_limit import resident_bytes
 
 # What a worker may grow by before it hands on what it has.

@@ -22,7 +22,18 @@ from pyspark.sql.types import ArrayType, MapType, StructType
 
 from notebook_udf.functions.additions import Sums
 from notebook_udf.functions.base import implements
-from notebook_udf.worker.accumulators import Accumulation, Group
+from notebook_udf.worker.aggregate.accumulator import Accumulation, Group
+from notebook_udf.worker.aggregate.frame_check import FrameCheck
+from notebook_udf.worker.aggregate.prefix_sums import RunningSums
+from notebook_udf.worker.aggregate.sliding_frame import Slide
+from notebook_udf.worker.aggregate.window_frame import (
+    Bounds,
+    Frame,
+    Mask,
+    Places,
+    range_bounds,
+    rows_bounds,
+)
 from notebook_udf.worker.call.coerce import fitted
 from notebook_udf.worker.call.function_call import FunctionCall, announce, running
 from notebook_udf.worker.call.payload import Shipment
@@ -30,10 +41,6 @@ from notebook_udf.worker.codec.decode import decoder
 from notebook_udf.worker.codec.encode import encoder
 from notebook_udf.worker.codec.group_keys import hashable, key_names, keys_of
 from notebook_udf.worker.codec.key_runs import run_starts, same_key
-from notebook_udf.worker.frame_check import FrameCheck
-from notebook_udf.worker.frames import Bounds, Frame, Mask, Places, range_bounds, rows_bounds
-from notebook_udf.worker.running_sums import RunningSums
-from notebook_udf.worker.slide import Slide
 
 
 @dataclass(frozen=True)

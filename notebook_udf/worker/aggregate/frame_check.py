@@ -14,7 +14,7 @@ from typing import Any
 
 from pyspark.sql.types import ArrayType, DataType, MapType, StructType
 
-from notebook_udf.worker.accumulators import Accumulation, Group
+from notebook_udf.worker.aggregate.accumulator import Accumulation, Group
 from notebook_udf.worker.codec.encode import taker
 from notebook_udf.worker.codec.refusal import Refused
 

@@ -1,0 +1,1 @@
+"""Aggregate functions: accumulators, partial and merged, over groups and over window frames."""
