@@ -24,7 +24,7 @@ from notebook_udf.functions.process_states import NO_KEY, KeyedStates
 from notebook_udf.worker.aggregate.accumulator import Codec, misfit
 from notebook_udf.worker.call.payload import held_accumulator
 from notebook_udf.worker.codec.encode import BadResult
-from notebook_udf.worker.explode import rows_in
+from notebook_udf.worker.table.generate import rows_in
 
 
 def call_here(

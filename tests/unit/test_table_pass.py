@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from notebook_udf import udtf
 from notebook_udf.functions.capture import freeze
 from notebook_udf.functions.definition import doorway
-from notebook_udf.worker import explode, table
 from notebook_udf.worker.call.function_call import FunctionCall
 from notebook_udf.worker.call.payload import ship
-from notebook_udf.worker.explode import Explosion
-from notebook_udf.worker.matched import MatchedRows
-from notebook_udf.worker.table import Step, TableLayout, TablePass
+from notebook_udf.worker.table import generate, table_operator
+from notebook_udf.worker.table.generate import Explosion
+from notebook_udf.worker.table.left_lateral_join import MatchedRows
+from notebook_udf.worker.table.table_operator import Step, TableLayout, TablePass
 
 patched = settings(
     max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -57,8 +57,8 @@ def test_rows_are_the_same_however_they_are_cut(
     ends: bool,
     lenient: bool,
 ) -> None:
-    monkeypatch.setattr(explode, "ROWS_OUT", at_once)
-    monkeypatch.setattr(explode, "_SLICE_ROWS", 3)
+    monkeypatch.setattr(generate, "ROWS_OUT", at_once)
+    monkeypatch.setattr(generate, "_SLICE_ROWS", 3)
     call = called(lambda n: iter(range(n)), len(counts), on_error="null" if lenient else "fail")
     explosion = Explosion(call, (), outer=outer, ends=ends)
     found = []
@@ -87,7 +87,7 @@ def test_rows_are_the_same_however_they_are_cut(
 def test_inputs_that_are_let_go_leave_no_rows(
     monkeypatch: pytest.MonkeyPatch, counts: list[int], bad: set[int], at_once: int, how: str
 ) -> None:
-    monkeypatch.setattr(explode, "ROWS_OUT", at_once)
+    monkeypatch.setattr(generate, "ROWS_OUT", at_once)
 
     def rows(place: int) -> Iterator[Any]:
         yield from range(counts[place])
@@ -110,7 +110,7 @@ def test_inputs_that_are_let_go_leave_no_rows(
 def test_large_columns_that_pass_through_leave_in_small_batches(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(table, "_MOST_BYTES", 3_500)
+    monkeypatch.setattr(table_operator, "_MOST_BYTES", 3_500)
     call = called(lambda n: range(n), 2)
     layout = TableLayout(2, (Step((0,)),), (1, 2), ("text", "n"))
     batch = pa.record_batch({"n": pa.array([4, 3]), "text": pa.array(["x" * 1000, "y" * 1000])})

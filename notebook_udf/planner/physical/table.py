@@ -1,7 +1,7 @@
 """Table functions as passes over rows, and as Spark's own UDTFs where Spark plans.
 
-A ``Chain`` is a row of calls that share one pass (``worker.table``). Which calls do is decided in
-``table_calls`` for DataFrames, and in ``laterals`` for queries.
+A ``Chain`` is a row of calls that share one pass (``worker.table.table_operator``). Which calls do
+is decided in ``table_calls`` for DataFrames, and in ``laterals`` for queries.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from notebook_udf.registry import RegisteredFunction
 from notebook_udf.text import backquoted
 from notebook_udf.types import contains_year_month, ddl, to_arrow
 from notebook_udf.worker.call.payload import ship
-from notebook_udf.worker.handler import handler
-from notebook_udf.worker.matched import MatchedRows
-from notebook_udf.worker.table import Step, TableLayout, TablePass
+from notebook_udf.worker.table.left_lateral_join import MatchedRows
+from notebook_udf.worker.table.table_operator import Step, TableLayout, TablePass
+from notebook_udf.worker.table.udtf_handler import handler
 
 # The column that is true in the row of NULLs behind the rows of an input, and the one that holds
 # the condition of a join.

@@ -19,8 +19,8 @@ from notebook_udf.worker.call.payload import Shipment
 from notebook_udf.worker.call.quarantine import Quarantine
 from notebook_udf.worker.codec.decode import decoder
 from notebook_udf.worker.codec.encode import BadResult
-from notebook_udf.worker.explode import Explosion, rows_in
 from notebook_udf.worker.runtime.error_kinds import WorkerStopped
+from notebook_udf.worker.table.generate import Explosion, rows_in
 
 
 class TableHandler:

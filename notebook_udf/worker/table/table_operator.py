@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from notebook_udf.worker.call.function_call import FunctionCall, announce
 from notebook_udf.worker.call.payload import Shipment
-from notebook_udf.worker.explode import Explosion
+from notebook_udf.worker.table.generate import Explosion
 
 # What a batch may hold of columns that pass through: a few rows of large documents, and not
 # thousands.

@@ -1,0 +1,1 @@
+"""Table functions over the rows of a partition."""
