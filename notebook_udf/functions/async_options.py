@@ -3,7 +3,7 @@
 Names, defaults and meanings are those of the async scalar function design ("Public Interfaces");
 the names that Flink gave two of them later are read as well. A declaration gives them as options of
 ``udf``, a conf for one function or for many, see ``conf_scopes``. What they do is the business of
-``worker.lanes``.
+``worker.async_.in_flight``.
 """
 
 from __future__ import annotations

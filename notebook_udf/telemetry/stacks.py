@@ -36,7 +36,7 @@ _WORK = {
     "worker/process_kernels.py": KERNELS,
     "worker/scalar/row_runner.py:_map": _CALLS,
     "worker/scalar/row_runner.py:_noting": _CALLS,
-    "worker/async_flow.py:wait": "waiting for answers",
+    "worker/async_/driver.py:wait": "waiting for answers",
     # With the imports that a function needs.
     "worker/call/payload.py": "unpacking",
     "worker/scalar/vectorized.py:_timed": _CALLS,

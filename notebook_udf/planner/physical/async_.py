@@ -28,9 +28,9 @@ from notebook_udf.planner.syntax.dialect import canonical
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.text import backquoted
 from notebook_udf.types import contains_year_month
-from notebook_udf.worker.asynchronous import AsyncNode
+from notebook_udf.worker.async_.ordered import AsyncNode
+from notebook_udf.worker.async_.unordered import UnorderedPass
 from notebook_udf.worker.call.payload import ship
-from notebook_udf.worker.unordered import UnorderedPass
 
 if TYPE_CHECKING:
     from notebook_udf.planner.analysis.scalar_calls import ScalarCalls

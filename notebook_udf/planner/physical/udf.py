@@ -2,7 +2,7 @@
 
 One evaluation type for all roles has Spark run nested and neighbouring calls in one Python node.
 What runs in that node is ``worker.call.function_call``. An async function is an Arrow iterator UDF
-and has a node of its own; see ``worker.asynchronous``.
+and has a node of its own; see ``worker.async_.ordered``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from notebook_udf.errors import PlanningError
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.types import contains_year_month, ddl
-from notebook_udf.worker.asynchronous import AsyncNode
+from notebook_udf.worker.async_.ordered import AsyncNode
 from notebook_udf.worker.call.function_call import FunctionCall
 from notebook_udf.worker.call.payload import Role, ship
 

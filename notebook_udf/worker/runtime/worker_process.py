@@ -28,7 +28,7 @@ from notebook_udf.telemetry.records import (
     WorkerStarted,
 )
 from notebook_udf.telemetry.sender import Sender
-from notebook_udf.worker.lanes import current_lane
+from notebook_udf.worker.async_.in_flight import current_lane
 from notebook_udf.worker.runtime.dependencies import Imports
 from notebook_udf.worker.runtime.event_loop import EventLoop
 from notebook_udf.worker.runtime.memory_limit import (

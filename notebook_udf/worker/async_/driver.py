@@ -19,12 +19,12 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING, TypeAlias
 
 from notebook_udf.errors import PlanningError
-from notebook_udf.worker.async_call import AsyncCall
+from notebook_udf.worker.async_.async_function_call import AsyncCall
+from notebook_udf.worker.async_.in_flight import CallFailure, Part
 from notebook_udf.worker.call.coerce import fitted
 from notebook_udf.worker.call.quarantine import Quarantine
 from notebook_udf.worker.codec.decode import decoder
 from notebook_udf.worker.codec.encode import BadResult, encoder
-from notebook_udf.worker.lanes import CallFailure, Part
 from notebook_udf.worker.runtime.progress_file import Position
 from notebook_udf.worker.runtime.timeout import CallTimedOut
 from notebook_udf.worker.scalar.masked import Lists

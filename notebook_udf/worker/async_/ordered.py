@@ -13,11 +13,11 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from notebook_udf.worker.async_call import AsyncCall
-from notebook_udf.worker.async_flow import Bundle, Driver, Flow
+from notebook_udf.worker.async_.async_function_call import AsyncCall
+from notebook_udf.worker.async_.driver import Bundle, Driver, Flow
+from notebook_udf.worker.async_.in_flight import PENDING, Part
 from notebook_udf.worker.call.function_call import announce
 from notebook_udf.worker.call.payload import Shipment
-from notebook_udf.worker.lanes import PENDING, Part
 
 if TYPE_CHECKING:
     import pyarrow as pa

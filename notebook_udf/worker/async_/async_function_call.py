@@ -14,9 +14,9 @@ from typing import Any, cast
 from notebook_udf.functions.async_options import AsyncOptions
 from notebook_udf.functions.base import Endings, UserDefinedFunction, endings
 from notebook_udf.functions.context import FunctionContext
+from notebook_udf.worker.async_.in_flight import Lanes, Part
 from notebook_udf.worker.call.function_call import FunctionCall
 from notebook_udf.worker.call.payload import Shipment
-from notebook_udf.worker.lanes import Lanes, Part
 from notebook_udf.worker.runtime.event_loop import EventLoop
 
 

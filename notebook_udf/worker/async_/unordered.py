@@ -13,11 +13,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from notebook_udf.worker.async_call import AsyncCall
-from notebook_udf.worker.async_flow import Bundle, Driver, Flow
+from notebook_udf.worker.async_.async_function_call import AsyncCall
+from notebook_udf.worker.async_.driver import Bundle, Driver, Flow
+from notebook_udf.worker.async_.in_flight import Part
 from notebook_udf.worker.call.function_call import announce
 from notebook_udf.worker.call.payload import Shipment
-from notebook_udf.worker.lanes import Part
 
 # How long a row that is done waits for company.
 _COMPANY_SECONDS = 0.05

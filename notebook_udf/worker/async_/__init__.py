@@ -1,0 +1,1 @@
+"""Async functions: calls in flight, their order, their results as columns."""
