@@ -33,7 +33,7 @@ _WORK = {
     "worker/codec/encode.py": ENCODE,
     "worker/codec/table_rows.py": ENCODE,
     "worker/scalar/kernel_runner.py": KERNELS,
-    "worker/process_kernels.py": KERNELS,
+    "worker/process/process_kernels.py": KERNELS,
     "worker/scalar/row_runner.py:_map": _CALLS,
     "worker/scalar/row_runner.py:_noting": _CALLS,
     "worker/async_/driver.py:wait": "waiting for answers",

@@ -22,8 +22,8 @@ from notebook_udf.types import to_arrow
 from notebook_udf.worker.caches import EntryCache
 from notebook_udf.worker.codec.group_keys import key_names, keys_of
 from notebook_udf.worker.kept import Keeper
-from notebook_udf.worker.process_layout import StreamedLayout
-from notebook_udf.worker.process_step import RunningStep
+from notebook_udf.worker.process.chain_layout import StreamedLayout
+from notebook_udf.worker.process.chain_step import RunningStep
 from notebook_udf.worker.state_contents import is_empty, packed, unpacked
 from notebook_udf.worker.state_keys import from_internal, internal
 from notebook_udf.worker.state_server import StateServer, StateServerError, pickled, unpickled

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from notebook_udf.worker.call.function_call import FunctionCall
     from notebook_udf.worker.call.payload import Shipment
-    from notebook_udf.worker.process_layout import StreamedLayout
+    from notebook_udf.worker.process.chain_layout import StreamedLayout
     from notebook_udf.worker.state_server import StateServer
 
 
@@ -27,7 +27,7 @@ class StreamedPass(StreamPass):
     _layout: StreamedLayout
 
     def _announced(self, shipments: tuple[Shipment, ...]) -> list[FunctionCall]:
-        from notebook_udf.worker.process_pass import announced
+        from notebook_udf.worker.process.process_operator import announced
 
         return announced(self._layout.chain, shipments)
 

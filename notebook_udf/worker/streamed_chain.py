@@ -16,10 +16,10 @@ from notebook_udf.functions.process_states import NO_KEY
 from notebook_udf.worker.call.function_call import FunctionCall
 from notebook_udf.worker.call.quarantine import Quarantine
 from notebook_udf.worker.codec.key_runs import Run
-from notebook_udf.worker.process_layout import StreamedLayout
-from notebook_udf.worker.process_pass import Chain
+from notebook_udf.worker.process.chain_layout import StreamedLayout
+from notebook_udf.worker.process.chain_step import RunningStep
+from notebook_udf.worker.process.process_operator import Chain
 from notebook_udf.worker.process_states import PartitionStates
-from notebook_udf.worker.process_step import RunningStep
 from notebook_udf.worker.state_server import StateServer
 
 

@@ -1,7 +1,7 @@
 """Process functions on DataFrames: which of them chain, and the plan of a chain.
 
-A chain is one pass of a worker. Each step is parsed when its function is declared (its
-attributes), adjusted here to what stands before it, and used by ``worker.process_pass``.
+A chain is one pass of a worker. Each step is parsed when its function is declared (its attributes),
+adjusted here to what stands before it, and used by ``worker.process.process_operator``.
 
 Semantics: the process function attributes design, "Parsing", "Adjustment" and "Usage Stage".
 """
@@ -26,10 +26,10 @@ from notebook_udf.registry import RegisteredFunction
 from notebook_udf.text import backquoted
 from notebook_udf.types import is_groupable
 from notebook_udf.worker.call.payload import Shipment, ship
-from notebook_udf.worker.process_kernels import acts_of, plain_records
-from notebook_udf.worker.process_layout import ProcessLayout, Step
-from notebook_udf.worker.process_pass import ProcessPass
-from notebook_udf.worker.records import Shape, passes_unchanged
+from notebook_udf.worker.process.chain_layout import ProcessLayout, Step
+from notebook_udf.worker.process.process_kernels import acts_of, plain_records
+from notebook_udf.worker.process.process_operator import ProcessPass
+from notebook_udf.worker.process.records import Shape, passes_unchanged
 
 _KEY = "_nu_key"
 _PLACE = "_nu_place"

@@ -29,10 +29,10 @@ from notebook_udf.worker.codec.decode import decoder
 from notebook_udf.worker.codec.encode import BadResult, encoder
 from notebook_udf.worker.codec.group_keys import frozen, key_names
 from notebook_udf.worker.codec.key_runs import Run, runs_of
-from notebook_udf.worker.process_kernels import ChainProgram, program_of
-from notebook_udf.worker.process_layout import ProcessLayout
-from notebook_udf.worker.process_step import RunningStep
-from notebook_udf.worker.records import batch_of, edge, remembering
+from notebook_udf.worker.process.chain_layout import ProcessLayout
+from notebook_udf.worker.process.chain_step import RunningStep
+from notebook_udf.worker.process.process_kernels import ChainProgram, program_of
+from notebook_udf.worker.process.records import batch_of, edge, remembering
 from notebook_udf.worker.runtime.error_kinds import WorkerStopped
 from notebook_udf.worker.runtime.failure import FunctionFailed, short
 

@@ -1,0 +1,1 @@
+"""Process functions: chains of them over a partition, and the records between them."""
