@@ -1,9 +1,9 @@
 """``ValueState``, ``ListState`` and ``MapState``: what a function remembers of a key.
 
-The interfaces a user's code is written against, and implementations that hold everything in
-memory. Accumulators and their views in a stream's state are the business of ``worker.kept``. The
-interfaces, and that a ``ListState`` cannot remove a single element, come from the stateful Python
-aggregates design, "Pyflink State API".
+The interfaces a user's code is written against, and implementations that hold everything in memory.
+Accumulators and their views in a stream's state are the business of ``worker.state.spilled_views``.
+The interfaces, and that a ``ListState`` cannot remove a single element, come from the stateful
+Python aggregates design, "Pyflink State API".
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from notebook_udf.planner.streaming.stateful_nodes import KeptGroups, known
 from notebook_udf.planner.streaming.stateful_process import OWN_TIME
 from notebook_udf.state.stored import Stored
 from notebook_udf.types import ddl
-from notebook_udf.worker.stream_layout import TYPES
+from notebook_udf.worker.state.state_layout import TYPES
 
 _NODE = "TransformWithStateInPySpark"
 _WATERMARK = "EventTimeWatermark"

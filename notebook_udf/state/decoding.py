@@ -18,7 +18,7 @@ from notebook_udf.functions.row import Row
 from notebook_udf.functions.views import ListView, MapView
 from notebook_udf.worker.call.pickling import Unknown, showing_unknown, unpack
 from notebook_udf.worker.codec.encode import BadResult, encoder
-from notebook_udf.worker.kept import views_of
+from notebook_udf.worker.state.spilled_views import views_of
 
 
 @dataclass(frozen=True)

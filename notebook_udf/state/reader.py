@@ -19,7 +19,7 @@ from notebook_udf.state.shares import Share, shares_of
 from notebook_udf.state.stored import TIMERS, Stored
 from notebook_udf.tables import html_table, rich_table, text_table
 from notebook_udf.types import ddl
-from notebook_udf.worker.stream_layout import ACCUMULATORS, PARTITION, TYPES, VIEWS
+from notebook_udf.worker.state.state_layout import ACCUMULATORS, PARTITION, TYPES, VIEWS
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from notebook_udf.worker.call.function_call import FunctionCall
     from notebook_udf.worker.call.payload import Shipment
     from notebook_udf.worker.process.chain_layout import StreamedLayout
-    from notebook_udf.worker.state_server import StateServer
+    from notebook_udf.worker.state.client import StateServer
 
 
 class StreamedPass(StreamPass):

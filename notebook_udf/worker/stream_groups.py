@@ -19,16 +19,16 @@ from notebook_udf.functions.views import MapView
 from notebook_udf.types import to_arrow
 from notebook_udf.worker.aggregate.accumulator import LOST, Group
 from notebook_udf.worker.aggregate.collected import result_encoder
-from notebook_udf.worker.caches import ABSENT, EntryCache
 from notebook_udf.worker.call.function_call import FunctionCall
 from notebook_udf.worker.codec.group_keys import key_columns, key_names, keys_of
 from notebook_udf.worker.codec.key_runs import runs_of
-from notebook_udf.worker.kept import Keeper
-from notebook_udf.worker.state_keys import from_internal, internal, received
-from notebook_udf.worker.state_server import StateServer, StateServerError, pickled, unpickled
-from notebook_udf.worker.stream_layout import ACCUMULATORS, VIEWS, StreamLayout
+from notebook_udf.worker.state.cache import ABSENT, EntryCache
+from notebook_udf.worker.state.client import StateServer, StateServerError, pickled, unpickled
+from notebook_udf.worker.state.spilled_views import Keeper
+from notebook_udf.worker.state.state_keys import from_internal, internal, received
+from notebook_udf.worker.state.state_layout import ACCUMULATORS, VIEWS, StreamLayout
+from notebook_udf.worker.state.view_entries import ViewEntries
 from notebook_udf.worker.stream_rows import Held, StreamRows
-from notebook_udf.worker.view_entries import ViewEntries
 
 _VARIABLES = (("value", ACCUMULATORS), ("map", VIEWS))
 _ROWS_OUT = 32_768

@@ -18,7 +18,7 @@ from pyspark.sql.streaming import StatefulProcessor, StatefulProcessorHandle
 from pyspark.sql.types import BinaryType, IntegerType, StringType, StructField, StructType
 
 from notebook_udf.errors import PlanningError
-from notebook_udf.worker.stream_layout import (
+from notebook_udf.worker.state.state_layout import (
     ACCUMULATORS,
     PARTITION,
     TYPES,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from notebook_udf.worker.call.function_call import FunctionCall
     from notebook_udf.worker.call.payload import Shipment
-    from notebook_udf.worker.state_server import StateServer
+    from notebook_udf.worker.state.client import StateServer
 
 # SQL conf that tells the workers the output mode of the query, which a plan does not know.
 OUTPUT_MODE_CONF = "spark.notebookUdf.outputMode"
@@ -124,7 +124,7 @@ class StreamPass(StatefulProcessor):  # type: ignore[misc]
             StatefulProcessorHandleState as State,
         )
 
-        from notebook_udf.worker.state_server import StateServer
+        from notebook_udf.worker.state.client import StateServer
 
         self._declare(StatefulProcessorHandle(client))
         client.set_handle_state(State.INITIALIZED)

@@ -22,7 +22,7 @@ from notebook_udf.worker.call.coerce import fitted
 from notebook_udf.worker.call.function_call import FunctionCall, running
 from notebook_udf.worker.codec.decode import decoder
 from notebook_udf.worker.codec.group_keys import LASTING_NAN, frozen, hashable, key_names
-from notebook_udf.worker.stream_layout import DELETES, INSERTS, StreamLayout
+from notebook_udf.worker.state.state_layout import DELETES, INSERTS, StreamLayout
 
 
 @dataclass

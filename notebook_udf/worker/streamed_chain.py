@@ -20,7 +20,7 @@ from notebook_udf.worker.process.chain_layout import StreamedLayout
 from notebook_udf.worker.process.chain_step import RunningStep
 from notebook_udf.worker.process.process_operator import Chain
 from notebook_udf.worker.process_states import PartitionStates
-from notebook_udf.worker.state_server import StateServer
+from notebook_udf.worker.state.client import StateServer
 
 
 class StreamedChain(Chain):

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from notebook_udf.worker.call.function_call import FunctionCall
     from notebook_udf.worker.call.payload import Shipment
-    from notebook_udf.worker.state_server import StateServer
+    from notebook_udf.worker.state.client import StateServer
+    from notebook_udf.worker.state.state_layout import StreamLayout
     from notebook_udf.worker.stream_groups import StreamGroups
-    from notebook_udf.worker.stream_layout import StreamLayout
 
 
 class StatePass(StreamPass):

@@ -13,8 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from notebook_udf import ListView, MapView, Row
-from notebook_udf.worker.caches import ABSENT, EntryCache, Place
-from notebook_udf.worker.kept import Keeper, KeptListView, KeptMapView, steady_hash, views_of
+from notebook_udf.worker.state.cache import ABSENT, EntryCache, Place
+from notebook_udf.worker.state.spilled_views import (
+    Keeper,
+    KeptListView,
+    KeptMapView,
+    steady_hash,
+    views_of,
+)
 
 quick = settings(max_examples=100, deadline=None, database=None)
 

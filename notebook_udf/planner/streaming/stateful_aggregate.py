@@ -46,7 +46,7 @@ from notebook_udf.types import ddl, is_groupable
 from notebook_udf.worker.aggregate.hash_aggregate import ACCUMULATOR, PASSED, Layout
 from notebook_udf.worker.call.argument_columns import Part
 from notebook_udf.worker.call.payload import ship
-from notebook_udf.worker.stream_layout import StreamLayout
+from notebook_udf.worker.state.state_layout import StreamLayout
 from notebook_udf.worker.streaming import StatePass
 
 TTL_CONF = "udf.state.ttl"

@@ -9,7 +9,7 @@ from pyspark.sql.types import StructField, StructType
 from notebook_udf.functions.process import Attributes
 from notebook_udf.functions.process_states import StateDeclaration
 from notebook_udf.worker.process.records import Shape
-from notebook_udf.worker.stream_layout import StateVariables
+from notebook_udf.worker.state.state_layout import StateVariables
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,8 @@ from typing import Any
 from notebook_udf.functions.removable import RemovableIterator
 from notebook_udf.functions.views import ListView, MapView
 from notebook_udf.specs.checkpoint import kept_list, kept_map, list_view, loading, map_view
-from notebook_udf.worker.caches import ABSENT, EntryCache, Place
 from notebook_udf.worker.call.pickling import dumper
+from notebook_udf.worker.state.cache import ABSENT, EntryCache, Place
 
 # A view of more values than this is written apart.
 WHOLE = 512

@@ -13,7 +13,7 @@ from typing import Any
 from notebook_udf.functions.process_states import Contents, StateDeclaration
 from notebook_udf.functions.views import ListView, MapView
 from notebook_udf.specs.checkpoint import ViewAsValue
-from notebook_udf.worker.kept import KeptListView, KeptMapView
+from notebook_udf.worker.state.spilled_views import KeptListView, KeptMapView
 
 
 def packed(declared: Iterable[StateDeclaration], contents: Contents) -> dict[str, Any]:
