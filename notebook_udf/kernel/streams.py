@@ -22,7 +22,7 @@ from notebook_udf.planner.streaming.stateful_nodes import forget
 from notebook_udf.registry import Registry
 from notebook_udf.state.reader import StateReader
 from notebook_udf.state.stored import checkpoint_of
-from notebook_udf.worker.stream_pass import OUTPUT_MODE_CONF
+from notebook_udf.worker.stream.stream_operator import OUTPUT_MODE_CONF
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -36,7 +36,7 @@ from notebook_udf.worker.runtime.heartbeat import Agent
 from notebook_udf.worker.runtime.stop_signal import STOPPED_AT
 from notebook_udf.worker.runtime.task import Task
 from notebook_udf.worker.runtime.worker_process import Runtime, process
-from notebook_udf.worker.stream_pass import (
+from notebook_udf.worker.stream.stream_operator import (
     DRAINING_CONF,
     OUTPUT_MODE_CONF,
     SCOPE_CONF,

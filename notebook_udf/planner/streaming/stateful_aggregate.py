@@ -1,7 +1,7 @@
 """Aggregate functions on streams: rows to partial accumulators where they merge, then to state.
 
 The plan is Spark's ``transformWithState`` over the groups; what runs in it is
-``worker.streaming``. Whatever that cannot do is refused here, by name.
+``worker.stream.aggregate_operator``. Whatever that cannot do is refused here, by name.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from notebook_udf.worker.aggregate.hash_aggregate import ACCUMULATOR, PASSED, La
 from notebook_udf.worker.call.argument_columns import Part
 from notebook_udf.worker.call.payload import ship
 from notebook_udf.worker.state.state_layout import StreamLayout
-from notebook_udf.worker.streaming import StatePass
+from notebook_udf.worker.stream.aggregate_operator import StatePass
 
 TTL_CONF = "udf.state.ttl"
 CACHE_CONFS = {

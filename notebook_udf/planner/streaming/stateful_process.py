@@ -1,7 +1,8 @@
 """Process functions on streams: the plan of a chain that has keys, states, or an end to be told of.
 
 It is Spark's ``transformWithState`` over the keys, or over the partitions that rows lie in; what
-runs in it is ``worker.process_stream``. Other chains on streams are a pass over each micro-batch.
+runs in it is ``worker.stream.process_stream_operator``. Other chains on streams are a pass over
+each micro-batch.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from notebook_udf.planner.streaming.stateful_nodes import KeptGroups, remember
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.worker.call.payload import Shipment
 from notebook_udf.worker.process.chain_layout import ProcessLayout, StreamedLayout
-from notebook_udf.worker.process_stream import StreamedPass
+from notebook_udf.worker.stream.process_stream_operator import StreamedPass
 
 # Under this name the state shows partitions, where there are no keys.
 _PARTITION = "partition"

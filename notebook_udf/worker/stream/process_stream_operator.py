@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from notebook_udf.worker.stream_pass import StreamPass
+from notebook_udf.worker.stream.stream_operator import StreamPass
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -34,7 +34,7 @@ class StreamedPass(StreamPass):
     def _take(
         self, server: StateServer, batches: Iterator[pa.RecordBatch], mode: str
     ) -> Iterator[pa.RecordBatch]:
-        from notebook_udf.worker.streamed_chain import StreamedChain
+        from notebook_udf.worker.stream.process_chain import StreamedChain
 
         chain = StreamedChain(self._layout, self._calls, server)
         for batch in batches:

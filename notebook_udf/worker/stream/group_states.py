@@ -28,7 +28,7 @@ from notebook_udf.worker.state.spilled_views import Keeper
 from notebook_udf.worker.state.state_keys import from_internal, internal, received
 from notebook_udf.worker.state.state_layout import ACCUMULATORS, VIEWS, StreamLayout
 from notebook_udf.worker.state.view_entries import ViewEntries
-from notebook_udf.worker.stream_rows import Held, StreamRows
+from notebook_udf.worker.stream.accumulate import Held, StreamRows
 
 _VARIABLES = (("value", ACCUMULATORS), ("map", VIEWS))
 _ROWS_OUT = 32_768

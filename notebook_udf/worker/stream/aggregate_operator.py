@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from notebook_udf.worker.stream_pass import StreamPass
+from notebook_udf.worker.stream.stream_operator import StreamPass
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from notebook_udf.worker.call.payload import Shipment
     from notebook_udf.worker.state.client import StateServer
     from notebook_udf.worker.state.state_layout import StreamLayout
-    from notebook_udf.worker.stream_groups import StreamGroups
+    from notebook_udf.worker.stream.group_states import StreamGroups
 
 
 class StatePass(StreamPass):
@@ -39,7 +39,7 @@ class StatePass(StreamPass):
     def _take(
         self, server: StateServer, batches: Iterator[pa.RecordBatch], mode: str
     ) -> Iterator[pa.RecordBatch]:
-        from notebook_udf.worker.stream_groups import StreamGroups
+        from notebook_udf.worker.stream.group_states import StreamGroups
 
         self._groups = StreamGroups(self._layout, self._calls, server, mode)
         for batch in batches:

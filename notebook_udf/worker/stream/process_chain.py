@@ -19,8 +19,8 @@ from notebook_udf.worker.codec.key_runs import Run
 from notebook_udf.worker.process.chain_layout import StreamedLayout
 from notebook_udf.worker.process.chain_step import RunningStep
 from notebook_udf.worker.process.process_operator import Chain
-from notebook_udf.worker.process_states import PartitionStates
 from notebook_udf.worker.state.client import StateServer
+from notebook_udf.worker.stream.process_state import PartitionStates
 
 
 class StreamedChain(Chain):
