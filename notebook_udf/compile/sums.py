@@ -4,7 +4,7 @@ The bytecode, which is what would run, is followed with symbols in the place of 
 straight line of ``accumulator[0] += value * weight`` and the like is understood, with tests
 whether an argument is None; every branch becomes a path of its own. Anything else is not a sum.
 A ``merge`` has to add slot to slot: one that does not has its own idea of what it is given.
-Which sums give Python's answer for columns of given types is decided in ``summed``.
+Which sums give Python's answer for columns of given types is decided in ``from_sums``.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """What SQL promises for scalar functions and Spark does not keep, kept by rewriting the query.
 
 ``keep`` takes a query and gives it with its SELECTs rewritten: calls are made only for rows that
-reach them (``reach``), once per row (``once``, ``regrouped``), inside lambdas (``lambdas``). Where
-Spark cannot plan the condition of a join, that is said at once (``joins``). A query that needs
-none of it is left alone, and so is whatever a pass cannot rewrite with the same answer.
+reach them (``short_circuit``), once per row (``common_subexpression``, ``extract_from_aggregate``),
+inside lambdas (``lambda_lifting``). Where Spark cannot plan the condition of a join, that is said
+at once (``join_condition``). A query that needs none of it is left alone, and so is whatever a pass
+cannot rewrite with the same answer.
 
 Aggregate functions are planned afterwards, by ``sql``, on the tree that is made here.
 """

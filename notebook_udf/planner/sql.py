@@ -2,7 +2,7 @@
 
 Every call is replaced by an expression that Spark accepts in the same place (``whole``); that query
 answers right wherever a built-in aggregate could stand. Then each SELECT that can be aggregated in
-two phases is, by ``two_phase``; one that cannot keeps the expression.
+two phases is, by ``two_phase_aggregate``; one that cannot keeps the expression.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What rewriting one SELECT takes, whatever it is rewritten for: its inner query and its names.
 
-``two_phase`` and ``windows`` put an inner query of just the needed columns below a SELECT, have
-workers go over its rows, and let the SELECT read what they made of it.
+``two_phase_aggregate`` and ``window_aggregate`` put an inner query of just the needed columns below
+a SELECT, have workers go over its rows, and let the SELECT read what they made of it.
 """
 
 from __future__ import annotations

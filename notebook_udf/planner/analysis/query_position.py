@@ -1,7 +1,8 @@
 """Where a SELECT stands in its query, and what follows for the columns that it may be given.
 
 An outer query's columns may be meant in it, an outer condition may be on what it selects, and its
-order may be that of the whole query. What columns it is given is the business of ``once``.
+order may be that of the whole query. What columns it is given is the business of
+``common_subexpression``.
 """
 
 from __future__ import annotations

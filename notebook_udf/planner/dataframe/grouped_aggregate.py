@@ -2,7 +2,7 @@
 
 Calls that can be aggregated in two phases are, if there are no others; built-in aggregates and
 DISTINCT are Spark's, and then all calls share its one GROUP BY over collected rows. The groups of
-streams are the business of ``streaming``.
+streams are the business of ``stateful_aggregate``.
 """
 
 from __future__ import annotations

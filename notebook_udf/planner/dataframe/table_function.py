@@ -1,7 +1,7 @@
 """Table functions on DataFrames: calls on columns, and the passes they are joined in.
 
 A call is added to the pass that made a DataFrame if there is one and nothing stands in between.
-Queries are rewritten into passes by ``laterals``.
+Queries are rewritten into passes by ``correlate``.
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 Two expressions carry every aggregate. ``whole``: the function over ``collect_list`` of a group's
 rows, which may stand wherever a built-in aggregate may, a window included. ``merge``: the function
 over ``collect_list`` of accumulators that ``partial_rows`` made of each partition, so that only
-those are moved between partitions. Which of them a query gets is decided in ``two_phase``.
+those are moved between partitions. Which of them a query gets is decided in
+``two_phase_aggregate``.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def accumulator_struct(record: RegisteredFunction) -> StructType:
 def partial_rows(
     rows: DataFrame, layout: Layout, records: Sequence[RegisteredFunction]
 ) -> DataFrame:
-    """``rows`` with accumulators of each partition, as ``worker.aggregate.hash_aggregate`` describes them."""
+    """``rows`` with accumulators of each partition, see ``worker.aggregate.hash_aggregate``."""
     shipments = [ship(r.name, r.version, r.definition, r.payload, role="partial") for r in records]
     leading = rows.schema.fields[: len(layout.keys) + layout.passing]
     accumulators = [

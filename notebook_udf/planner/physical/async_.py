@@ -2,7 +2,7 @@
 
 A call by itself is planned as any scalar one, by ``scalar`` and ``variants``. Calls over the same
 rows that do not need each other's results are put into one node, where they are in flight side
-by side: ``side_by_side`` gives the function for that, ``once`` finds the calls.
+by side: ``side_by_side`` gives the function for that, ``common_subexpression`` finds the calls.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Table functions as passes over rows, and as Spark's own UDTFs where Spark plans.
 
 A ``Chain`` is a row of calls that share one pass (``worker.table.table_operator``). Which calls do
-is decided in ``table_calls`` for DataFrames, and in ``laterals`` for queries.
+is decided in ``table_function`` for DataFrames, and in ``correlate`` for queries.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Table functions in queries: LATERAL, LATERAL VIEW and calls in FROM, as passes over rows.
 
 In each SELECT the relations that stand before a call become an inner query of the columns that
-are needed; the calls that follow each other go over its rows in one pass (``tables``), and a view
+are needed; the calls that follow each other go over its rows in one pass (``table``), and a view
 of what they made takes the place of all of them. So a LEFT JOIN LATERAL is an outer join with or
 without ON, and what stands around it, aggregates and scalar functions included, is planned as in
 any other query.

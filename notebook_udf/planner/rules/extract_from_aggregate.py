@@ -1,4 +1,4 @@
-"""Calls above an aggregation, brought below a plain SELECT, where ``once`` can serve them.
+"""Calls above an aggregation, brought below it: ``common_subexpression`` serves them there.
 
 ``SELECT f(k), count(*) FROM t GROUP BY k HAVING f(k) > 1`` becomes a SELECT with a WHERE over a
 subquery of the keys and the aggregates. In its sets a key is the subquery's column, which

@@ -1,15 +1,15 @@
 """Conditions with calls over both sides, where Spark runs them for inner joins only.
 
 The ON of LEFT, RIGHT, FULL, SEMI and ANTI joins is taken apart here: what Spark can join by, and
-what has to be computed for pairs of rows (``pairs``). The join becomes a subquery of unique names,
-and LATERAL subqueries behind it give its columns their names back, so that the rest of the query
-stays as it is::
+what has to be computed for pairs of rows (``mark_join``). The join becomes a subquery of unique
+names, and LATERAL subqueries behind it give its columns their names back, so that the rest of the
+query stays as it is::
 
     FROM (...) AS _nu_join0 CROSS JOIN LATERAL (SELECT _nu_c0 AS k, ...) AS l
     CROSS JOIN LATERAL (SELECT _nu_c4 AS k, ...) AS r
 
-Spark turns those into projections. EXISTS and IN are for ``subqueries``, which reads the same
-scopes.
+Spark turns those into projections. EXISTS and IN are for ``predicate_subquery``, which reads the
+same scopes.
 """
 
 from __future__ import annotations

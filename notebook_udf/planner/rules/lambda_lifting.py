@@ -7,10 +7,10 @@ zipped with their results::
 
     transform(zip_with(xs, each_f(transform(xs, x -> struct(x))), ...), z -> z.c0 + 1)
 
-``transform``, ``filter``, ``exists`` and ``forall`` are covered, also within a lambda of another
-of them. In the lambdas of other functions the order of the calls depends on their results; those
-are refused with their name. Calls arrive here with their guards, made by ``reach``, which become
-one more field of the struct.
+``transform``, ``filter``, ``exists`` and ``forall`` are covered, also within a lambda of another of
+them. In the lambdas of other functions the order of the calls depends on their results; those are
+refused with their name. Calls arrive here with their guards, made by ``short_circuit``, which
+become one more field of the struct.
 """
 
 from __future__ import annotations

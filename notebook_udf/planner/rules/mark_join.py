@@ -10,7 +10,7 @@ whose first pair does not match has none that does::
           FROM left LEFT JOIN right ON a = b)
 
 Neither side is read twice, so that it does not matter whether reading it again would give the
-same rows in the same order. Names are those of flat columns (``scopes``).
+same rows in the same order. Names are those of flat columns (``scope``).
 """
 
 from __future__ import annotations

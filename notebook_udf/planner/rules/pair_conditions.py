@@ -1,7 +1,8 @@
 """Calls over both sides of a join, or over both queries of EXISTS and IN, in a whole query.
 
 Whether Spark can run it is asked of Spark: it makes inner joins of some outer ones. Where it
-cannot, or where nobody can be asked, each SELECT is taken apart by ``joins`` and ``subqueries``.
+cannot, or where nobody can be asked, each SELECT is taken apart by ``join_condition`` and
+``predicate_subquery``.
 """
 
 from __future__ import annotations

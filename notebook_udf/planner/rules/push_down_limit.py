@@ -6,8 +6,8 @@ Sorting and limit, if none of the calls has a part in them, go below what is sel
     SELECT k, f(v) FROM t ORDER BY k LIMIT 3
     SELECT _nu_first0, f(_nu_first1) FROM (SELECT k, v FROM t ORDER BY k LIMIT 3)
 
-The calls become columns of the new FROM (``once``): Spark takes a projection back below a limit,
-and a generator it does not.
+The calls become columns of the new FROM (``common_subexpression``): Spark takes a projection back
+below a limit, and a generator it does not.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """An aggregate function's accumulators: made, changed, checked, and sent from worker to worker.
 
 ``Accumulation`` holds the rules every way of aggregating shares. What is accumulated when is the
-business of ``groups``, ``partial`` and ``frames``.
+business of ``collected``, ``hash_aggregate`` and ``window``.
 """
 
 from __future__ import annotations

@@ -4,7 +4,8 @@
 Arrow, with a column of results per function behind it. Rows of one window partition follow each
 other in the order of the window; a bundle's complete partitions are worked on together.
 
-How an accumulator follows the frames is in ``slide``, which rows a frame has in ``frames``.
+How an accumulator follows the frames is in ``sliding_frame``, which rows a frame has in
+``window_frame``.
 """
 
 from __future__ import annotations

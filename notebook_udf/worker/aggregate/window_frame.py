@@ -1,7 +1,7 @@
 """Which rows of a window partition a row's frame covers, as positions.
 
 Rows stand in the order of the window. A frame is half-open, ``low`` to ``high``; an empty one has
-``low == high``. Taking rows in and out of accumulators is the business of ``windows``.
+``low == high``. Taking rows in and out of accumulators is the business of ``window``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """An async function in one task: opened in the event loop, run in lanes, with metrics of its own.
 
-The rows come from ``async_flow``; what holds for every function is in ``call``.
+The rows come from ``driver``; what holds for every function is in ``function_call``.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 ``Flow`` is one function's, ``Driver`` what the main thread does with all of a node's while calls
 are in flight: it reads no further than the lanes have use for, waits, watches and reports. What
-becomes of the results is for ``asynchronous`` and ``unordered`` to say.
+becomes of the results is for ``ordered`` and ``unordered`` to say.
 """
 
 from __future__ import annotations

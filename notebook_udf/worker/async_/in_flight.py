@@ -3,7 +3,7 @@
 A lane is a task that lives for many rows, because a task for each row would cost more than a call
 that has its answer at hand. Rows come in parts and their results stay with them, so that whoever
 feeds the lanes puts them in order, or does not. Time-outs are found by one timer for all lanes.
-Reading, converting and reporting rows is the business of ``asynchronous``.
+Reading, converting and reporting rows is the business of ``ordered``.
 """
 
 from __future__ import annotations

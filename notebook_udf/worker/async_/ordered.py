@@ -2,7 +2,7 @@
 
 ``AsyncNode`` is what Spark pickles: one function, or several over the same rows whose calls are
 in flight side by side. Bundle after bundle goes to their lanes, and results leave in order, part
-by part. How rows get to the lanes is ``async_flow``'s business. The same for whole rows, which may
+by part. How rows get to the lanes is ``driver``'s business. The same for whole rows, which may
 leave as their calls end, is in ``unordered``.
 """
 

@@ -2,7 +2,7 @@
 
 ``UnorderedPass`` is what Spark pickles for ``mapInArrow``. The columns in front pass through as
 Arrow, the ones behind are arguments; a column of results per function takes their place. What
-feeds and watches the lanes is ``async_flow``'s.
+feeds and watches the lanes is ``driver``'s.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """A function as Spark's worker calls it: Arrow columns in, one Arrow column out.
 
 ``FunctionCall`` is what Spark pickles. In the worker it unpacks and opens the function and hands
-each bundle to what its role asks for: ``rows`` (a row at a time), ``vectors`` (a bundle at a time)
-or ``groups`` (a group at a time). ``partial`` holds calls that share one pass over the rows.
+each bundle to what its role asks for: ``row_runner`` (a row at a time), ``vectorized`` (a bundle at
+a time) or ``collected`` (a group at a time). ``hash_aggregate`` holds calls that share one pass
+over the rows.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ class FunctionCall:
         self._prepared = False
         self.name = "function"
         self.version = 0
-        # Filled by ``rows`` and ``vectors``; nanoseconds and rows since the bundle began.
+        # Filled by ``row_runner`` and ``vectors``; nanoseconds and rows since the bundle began.
         self.decode_ns = self.user_ns = self.encode_ns = 0
         self.rows_in = self.rows_out = self.errors = 0
         self.slice_start = -1

@@ -3,7 +3,7 @@
 A column without parts has a fast way, which takes all values or declines them, and a slow one,
 which converts value by value and names the first that does not fit. A fast way may only take what
 it provably keeps exactly; what it declines is not yet wrong. The conversions themselves are in
-``leaves`` and ``clocks``, those of lists, maps and structs in ``encode``.
+``primitives`` and ``temporal``, those of lists, maps and structs in ``encode``.
 """
 
 from __future__ import annotations

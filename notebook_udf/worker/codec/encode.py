@@ -1,7 +1,7 @@
 """Python results as Arrow columns of exactly the declared type, or a refusal that says why not.
 
 Covers lists, maps and structs, a column of parts at a time, and finding the first row to blame;
-values without parts are in ``leaves``. Nothing is rounded, cut or turned into NULL on the way:
+values without parts are in ``primitives``. Nothing is rounded, cut or turned into NULL on the way:
 a function whose result does not fit its type is told so. Calling the function, and making an
 error with its name and line out of a ``BadResult``, are left to whoever runs it.
 """

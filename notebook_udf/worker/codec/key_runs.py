@@ -19,7 +19,7 @@ Run: TypeAlias = tuple[Any, int, int]
 
 
 def runs_of(keys: list[pa.Array], size: int) -> list[Run]:
-    """The runs among ``size`` rows, with their keys as ``worker.codec.group_keys`` has them; no key is ``()``.
+    """The runs among ``size`` rows, with their keys as ``group_keys`` has them; no key is ``()``.
 
     Only the first row of each run is decoded.
     """

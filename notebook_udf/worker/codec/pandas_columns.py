@@ -1,7 +1,7 @@
 """Arrow columns as pandas hands them to functions: Series, and a DataFrame for a struct.
 
 The conversions are PySpark's own, so that a pandas function means here what it means there. How
-results leave is the business of ``vectors`` and ``groups``.
+results leave is the business of ``vectorized`` and ``collected``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Python results without parts as Arrow columns: which conversion a type has.
 
 Covers the choice for every type, and numbers, text, bytes, truth and variants themselves; dates
-and times are in ``clocks``, lists, maps and structs in ``encode``.
+and times are in ``temporal``, lists, maps and structs in ``encode``.
 """
 
 from __future__ import annotations

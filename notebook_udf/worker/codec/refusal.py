@@ -1,7 +1,8 @@
 """How a result that does not fit its declared type is described.
 
 Covers the exception and the shortened look of a value. Who raises it is ``encode`` and
-``leaves``; turning it into an error for the user, with function and line, is left to the caller.
+``primitives``; turning it into an error for the user, with function and line, is left to the
+caller.
 """
 
 from __future__ import annotations

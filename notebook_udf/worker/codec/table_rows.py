@@ -1,7 +1,7 @@
 """The rows of a table function as Arrow columns, one for each column it declares.
 
 A row of one column may be the bare value. Conversion of values is left to ``encode``; calling the
-function, and telling the user, to ``explode``.
+function, and telling the user, to ``generate``.
 """
 
 from __future__ import annotations

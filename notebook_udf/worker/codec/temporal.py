@@ -1,7 +1,7 @@
 """Dates, times, instants and spans of time as Arrow columns.
 
 Covers the classes of ``datetime`` and pandas' subclasses of them. What local time means is left
-to ``localtime``; columns, fast and slow, to ``columns``.
+to ``time_zone``; columns, fast and slow, to ``column_encoder``.
 """
 
 from __future__ import annotations

@@ -2,10 +2,10 @@
 
 ``steps_of`` reads the bytecode of ``process_record`` and accepts it only if it is a run of
 conditions without which nothing is collected, assignments to fields of the record, and one
-``output.collect`` at the end, of the record, a tuple or a value; all built from what ``kernels``
-knows. A ``ChainProgram`` runs a chain of such functions as checked Arrow kernels, and declines a
-bundle on which they could answer anything else than Python: it then runs record by record, so that
-errors and their records are the same either way.
+``output.collect`` at the end, of the record, a tuple or a value; all built from what
+``kernel_runner`` knows. A ``ChainProgram`` runs a chain of such functions as checked Arrow kernels,
+and declines a bundle on which they could answer anything else than Python: it then runs record by
+record, so that errors and their records are the same either way.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Each line becomes a record with its level, function and row, in the order it was
 beyond a rate are withheld from the side channel and counted; the full text stands in the
 worker's log file up to a cap. Nothing here waits for anybody.
 
-Sending the lines is the business of ``agent``.
+Sending the lines is the business of ``heartbeat``.
 """
 
 from __future__ import annotations

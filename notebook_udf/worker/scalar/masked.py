@@ -3,8 +3,8 @@
 ``guarded`` runs a function for the rows that reach its call: the first column says which. ``each``
 runs one over all elements of a bundle's lists in one pass: the elements are structs of arguments,
 and one among their fields may be such a condition. Which calls become these is decided in
-``planner.promises``; how a function is run on what is left is the business of ``rows`` and
-``vectors``.
+``planner.promises``; how a function is run on what is left is the business of ``row_runner`` and
+``vectorized``.
 """
 
 from __future__ import annotations

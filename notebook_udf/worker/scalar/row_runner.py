@@ -3,7 +3,7 @@
 A slice is decoded once, mapped in C, and encoded once. It is short enough that its objects stay
 in the processor's cache, which is worth a fifth of the whole path, and long enough that the
 Python between slices costs nothing. A function that is plain arithmetic is first given to
-``kernels``, which answer for the whole bundle or decline it.
+``kernel_runner``, which answer for the whole bundle or decline it.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 PySpark's own client sends a request and waits for its answer, some 50 µs each. The server answers
 in the order of the requests, so that the requests of many keys can be on their way together. What
-is asked when, and what the answers hold, is the business of ``stream_groups``.
+is asked when, and what the answers hold, is the business of ``group_states``.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """What the states of process functions hold, as it is kept in a stream's state, and back.
 
 A list or mapping that is small is kept whole, a large one in entries of its own: that is
-``kept``'s business, which knows both as views. Here states are made of views and views of states;
-the objects that a function holds stay the same, and only what is in them is exchanged.
+``spilled_views``'s business, which knows both as views. Here states are made of views and views of
+states; the objects that a function holds stay the same, and only what is in them is exchanged.
 """
 
 from __future__ import annotations

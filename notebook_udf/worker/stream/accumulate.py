@@ -1,7 +1,7 @@
 """Rows of a stream's groups, put into accumulators and taken out of them again.
 
 Rows that are taken out come after all others of their key, so that nothing is taken out that has
-not been put in. Where accumulators come from and go to is the business of ``stream_groups``.
+not been put in. Where accumulators come from and go to is the business of ``group_states``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Aggregates on a stream: a pass over micro-batches.
 
 Rows come sorted by key, with the functions' arguments, or with partial accumulators where every
-function has a merge; what becomes of them is the business of ``stream_groups``.
+function has a merge; what becomes of them is the business of ``group_states``.
 
 With an event time among the keys a group ends when the watermark passes it. The query's output
 mode decides what leaves: in ``append`` a group that has ended, otherwise each group that changed.

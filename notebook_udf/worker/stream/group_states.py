@@ -1,8 +1,8 @@
 """The groups of a stream in one partition: loaded, changed, written back, and ended.
 
 A key's accumulators are one value of state: read and written once per micro-batch, those of many
-keys together. Accumulators that hold large views leave them in ``kept`` entries. What rows do to
-accumulators is the business of ``stream_rows``.
+keys together. Accumulators that hold large views leave them in ``spilled_views`` entries. What rows
+do to accumulators is the business of ``accumulate``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A chain of process functions over one partition of a micro-batch.
 
-What the functions do is the business of ``process_pass``, their states that of
-``process_states``. In the last micro-batch of a query that is drained the functions are told that
+What the functions do is the business of ``process_operator``, their states that of
+``process_state``. In the last micro-batch of a query that is drained the functions are told that
 the input has ended.
 """
 

@@ -4,7 +4,7 @@ A key's states, those of all functions of the chain, are one value: read when th
 records comes, together with those of other keys, and written when the last one has passed. States
 that belong to no key are one value of the partition, and so is the list of its keys, where a
 function may ask for all of them at the end of the input. Large lists and mappings are in entries
-of their own, behind the caches of ``caches``.
+of their own, behind the caches of ``cache``.
 """
 
 from __future__ import annotations

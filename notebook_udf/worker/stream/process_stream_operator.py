@@ -1,7 +1,7 @@
 """Process functions over a stream: a pass over micro-batches.
 
 Rows come sorted by key, or by the partition they were in; what becomes of them is the business of
-``streamed_chain``.
+``process_chain``.
 """
 
 from __future__ import annotations

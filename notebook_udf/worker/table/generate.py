@@ -1,8 +1,9 @@
 """One table function over the rows of a bundle: its rows, and which input each belongs to.
 
 The function's rows are drawn as one stream, in C, and handed on whenever enough have come, in the
-midst of an input if need be: an input with millions of rows takes no more memory than one with
-ten. What is passed through beside them is repeated as Arrow by ``table``, from ``Exploded.own``.
+midst of an input if need be: an input with millions of rows takes no more memory than one with ten.
+What is passed through beside them is repeated as Arrow by ``table_operator``, from
+``Exploded.own``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The condition of a LEFT JOIN LATERAL, over the rows that ``table`` made.
+"""The condition of a LEFT JOIN LATERAL, over the rows that ``table_operator`` made.
 
 Each input's rows follow each other, and one of NULLs, marked, ends them. Spark has computed the
 condition beside them. Pairs that meet it stay, and the marked row stays where none does: neither
