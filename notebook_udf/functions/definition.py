@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from pyspark.sql.types import DataType
+from pyspark.sql.types import ArrayType, DataType
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.functions.base import UserDefinedFunction, implements, of_columns
@@ -124,6 +124,12 @@ class FunctionDefinition:
     def result_type(self) -> DataType:
         """Spark type of the result, or of its rows."""
         return unmarked(self.declared_type)
+
+    @property
+    def value_type(self) -> DataType:
+        """Spark type of what a call gives: a table aggregate's is an array of a group's rows."""
+        rows = self.kind == "table aggregate"
+        return ArrayType(self.result_type) if rows else self.result_type
 
     @functools.cached_property
     def mergeable(self) -> bool:

@@ -16,7 +16,6 @@ from sqlglot import exp
 
 from notebook_udf.planner.analysis.aggregate_calls import arguments_of, name_of
 from notebook_udf.planner.context import Catalog
-from notebook_udf.planner.physical.udf import result_type
 from notebook_udf.planner.syntax.dialect import text
 from notebook_udf.planner.syntax.nodes import call, cast
 from notebook_udf.registry import RegisteredFunction
@@ -63,7 +62,7 @@ def _stand_in(number: int, node: exp.Expression, record: RegisteredFunction) -> 
     else:
         node.replace(counted)
         whole = outer.copy()
-    typed = cast(exp.Null(), ddl(result_type(record.definition)))
+    typed = cast(exp.Null(), ddl(record.definition.value_type))
     never = exp.EQ(this=tail, expression=exp.Literal.string(""))
     outer.replace(
         exp.Case(

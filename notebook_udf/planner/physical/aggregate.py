@@ -29,7 +29,6 @@ from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.planner.analysis.aggregate_calls import in_places
 from notebook_udf.planner.physical.aggregate_from_sums import summable, sums_of
 from notebook_udf.planner.physical.column_arguments import with_constants
-from notebook_udf.planner.physical.udf import result_type
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.types import ddl
 from notebook_udf.worker.aggregate.collected import ACCUMULATOR_FIELD, ARGUMENT_FIELD
@@ -71,7 +70,7 @@ def window_rows(
     """``rows``, which are sorted by window, with a column of results per function."""
     shipments = [ship(r.name, r.version, r.definition, r.payload, role="window") for r in records]
     results = [
-        StructField(name, result_type(record.definition))
+        StructField(name, record.definition.value_type)
         for name, record in zip(layout.results, records, strict=True)
     ]
     fields = [StructField(f.name, f.dataType, f.nullable) for f in rows.schema.fields]

@@ -32,7 +32,7 @@ def spark_function(record: RegisteredFunction, role: Role = "scalar") -> UserDef
         If a type cannot enter a worker.
     """
     definition = record.definition
-    returned = result_type(definition)
+    returned = definition.value_type
     if not definition.is_aggregate:
         _check_intervals(definition)
         returned = travelling(returned)
@@ -49,12 +49,6 @@ def spark_function(record: RegisteredFunction, role: Role = "scalar") -> UserDef
         else PythonEvalType.SQL_SCALAR_ARROW_UDF,
         deterministic=definition.deterministic,
     )
-
-
-def result_type(definition: FunctionDefinition) -> DataType:
-    """What a call gives: a table aggregate gives a group's rows as an array."""
-    rows = definition.kind == "table aggregate"
-    return ArrayType(definition.result_type) if rows else definition.result_type
 
 
 def travelling(t: DataType) -> DataType:

@@ -39,7 +39,7 @@ from notebook_udf.functions.row import Row
 from notebook_udf.functions.views import ListView, MapView
 from notebook_udf.planner.physical.aggregate import ColumnCall, partial_rows
 from notebook_udf.planner.physical.aggregate import column as column_of
-from notebook_udf.planner.physical.udf import result_type, spark_function
+from notebook_udf.planner.physical.udf import spark_function
 from notebook_udf.planner.streaming.stateful_nodes import KeptGroups, remember
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.types import ddl, is_groupable
@@ -152,10 +152,7 @@ def aggregate(
                 StructField(n, f.dataType, f.nullable)
                 for n, f in zip(names, key_fields, strict=True)
             ),
-            *(
-                StructField(f"_nu_value{i}", result_type(r.definition))
-                for i, r in enumerate(records)
-            ),
+            *(StructField(f"_nu_value{i}", r.definition.value_type) for i, r in enumerate(records)),
         ]
     )
     time_mode = "none" if event is None else "eventTime"

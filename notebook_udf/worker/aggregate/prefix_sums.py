@@ -31,7 +31,7 @@ from notebook_udf.functions.additions import (
     slot_type,
 )
 from notebook_udf.functions.row import Row
-from notebook_udf.worker.aggregate.window_frame import Mask, Places
+from notebook_udf.worker.codec.arrays import Mask, Places
 
 _Numbers: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from notebook_udf.worker.aggregate.accumulator import Accumulation, Group
 from notebook_udf.worker.aggregate.frame_check import FrameCheck
-from notebook_udf.worker.aggregate.window_frame import Places
+from notebook_udf.worker.codec.arrays import Places
 from notebook_udf.worker.runtime.error_kinds import WorkerStopped
 
 # Fewer rows whose frames move alike are stepped through one by one.

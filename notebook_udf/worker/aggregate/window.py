@@ -27,17 +27,11 @@ from notebook_udf.worker.aggregate.accumulator import Accumulation, Group
 from notebook_udf.worker.aggregate.frame_check import FrameCheck
 from notebook_udf.worker.aggregate.prefix_sums import RunningSums
 from notebook_udf.worker.aggregate.sliding_frame import Slide
-from notebook_udf.worker.aggregate.window_frame import (
-    Bounds,
-    Frame,
-    Mask,
-    Places,
-    range_bounds,
-    rows_bounds,
-)
+from notebook_udf.worker.aggregate.window_frame import Bounds, Frame, range_bounds, rows_bounds
 from notebook_udf.worker.call.coerce import fitted
 from notebook_udf.worker.call.function_call import FunctionCall, announce, running
 from notebook_udf.worker.call.payload import Shipment
+from notebook_udf.worker.codec.arrays import Mask, Places
 from notebook_udf.worker.codec.decode import decoder
 from notebook_udf.worker.codec.encode import encoder
 from notebook_udf.worker.codec.group_keys import hashable, key_names, keys_of

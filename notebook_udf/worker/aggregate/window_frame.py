@@ -13,6 +13,8 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from notebook_udf.worker.codec.arrays import Places
+
 Kind = Literal["rows", "range"]
 
 
@@ -52,8 +54,6 @@ class Frame:
         return self.start is None and self.end is None
 
 
-Places: TypeAlias = "np.ndarray[Any, np.dtype[np.int64]]"
-Mask: TypeAlias = "np.ndarray[Any, np.dtype[np.bool_]]"
 Bounds: TypeAlias = "tuple[Places, Places]"
 
 
@@ -136,4 +136,4 @@ def _comparable(value: Any, descending: bool) -> Any:
     return _Reversed(key) if descending else key
 
 
-__all__ = ["Bounds", "Frame", "Mask", "Places", "range_bounds", "rows_bounds"]
+__all__ = ["Bounds", "Frame", "range_bounds", "rows_bounds"]

@@ -13,7 +13,6 @@ import math
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextvars import ContextVar
 from queue import SimpleQueue
 from time import perf_counter
 from typing import Any
@@ -21,6 +20,7 @@ from typing import Any
 from notebook_udf.functions.async_options import AsyncOptions, full_name
 from notebook_udf.worker.runtime.event_loop import EventLoop
 from notebook_udf.worker.runtime.timeout import CallTimedOut
+from notebook_udf.worker.runtime.worker_process import running_call
 
 # Calls that a lane makes before it lets the others go on, should none of them ever wait.
 _CALLS_IN_A_ROW = 256
@@ -116,10 +116,6 @@ class Lane:
         row = self.part.first + self.index
         row_of = self.part.row_of
         return self.name, self.part.bundle[0], row if row_of is None else row_of(row)
-
-
-# Which lane a line of output comes from; tasks that a function makes for itself inherit it.
-current_lane: ContextVar[Lane | None] = ContextVar("current_lane", default=None)
 
 
 class Lanes:
@@ -240,7 +236,7 @@ class Lanes:
             yield None
 
     async def _work(self, lane: Lane) -> None:
-        current_lane.set(lane)
+        running_call.set(lane)
         function, jobs, shared = self.function, self._jobs, self._shared
         began, calls = perf_counter(), 0
         try:

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from notebook_udf.worker.aggregate.window_frame import Mask, Places
+from notebook_udf.worker.codec.arrays import Mask, Places
 from notebook_udf.worker.codec.decode import decoder
 from notebook_udf.worker.codec.group_keys import hashable, keys_of
 

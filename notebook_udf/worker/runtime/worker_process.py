@@ -14,9 +14,10 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from notebook_udf.functions.base import Endings
 from notebook_udf.telemetry.records import (
@@ -28,7 +29,6 @@ from notebook_udf.telemetry.records import (
     WorkerStarted,
 )
 from notebook_udf.telemetry.sender import Sender
-from notebook_udf.worker.async_.in_flight import current_lane
 from notebook_udf.worker.runtime.dependencies import Imports
 from notebook_udf.worker.runtime.event_loop import EventLoop
 from notebook_udf.worker.runtime.memory_limit import (
@@ -52,6 +52,17 @@ _TOGETHER_SECONDS = 0.2
 
 # Lines in one message; more make several.
 _LINES_PER_MESSAGE = 200
+
+
+class Running(Protocol):
+    """A call in flight."""
+
+    def where(self) -> tuple[str, int, int]:
+        """Function, bundle and row that is running in it."""
+
+
+# Which call a line of output comes from; tasks that a function makes for itself inherit it.
+running_call: ContextVar[Running | None] = ContextVar("running_call", default=None)
 
 
 @dataclass
@@ -150,7 +161,7 @@ class Runtime:
 
     def where(self) -> tuple[str, int, int]:
         """Function, bundle and row that is running, as they are shown."""
-        at = current_lane.get() or self.task
+        at = running_call.get() or self.task
         function, bundle, place = ("", 0, -1) if at is None else at.where()
         return function, bundle, row_number(place)
 

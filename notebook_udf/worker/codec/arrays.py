@@ -1,0 +1,13 @@
+"""What arrays of numpy hold, where columns and rows are counted."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+
+# Numbers of rows, and which rows.
+Places: TypeAlias = "np.ndarray[Any, np.dtype[np.int64]]"
+Mask: TypeAlias = "np.ndarray[Any, np.dtype[np.bool_]]"
+
+__all__ = ["Mask", "Places"]
