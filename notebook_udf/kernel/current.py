@@ -8,18 +8,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import SessionError
+from notebook_udf.kernel.active_session import activate, active_session
 from notebook_udf.kernel.core import Session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_current: Session | None = None
-_current_lock = threading.Lock()
-
-
-def active_session() -> Session | None:
-    """The session of this process, if one is alive."""
-    return _current if _current is not None and not _current._stopped else None
+_opening = threading.Lock()
 
 
 def session(
@@ -62,8 +57,7 @@ def session(
     SessionError
         If Java or Spark cannot be started.
     """
-    global _current
-    with _current_lock:
+    with _opening:
         running = active_session()
         given = {
             name: value
@@ -94,7 +88,7 @@ def session(
             return running
         if spark is None:
             spark = _active_spark()
-        _current = Session(
+        opened = Session(
             spark,
             app_name=app_name,
             master=master,
@@ -105,7 +99,8 @@ def session(
             job_parameters=job_parameters,
             conf=conf,
         )
-        return _current
+        activate(opened)
+        return opened
 
 
 def _active_spark() -> SparkSession | None:

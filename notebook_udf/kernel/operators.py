@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import PlanningError
-from notebook_udf.kernel.current import active_session
+from notebook_udf.kernel.active_session import current_session
 from notebook_udf.kernel.names import column_names
 from notebook_udf.planner.dataframe import grouped_aggregate
 from notebook_udf.planner.faults import planning
@@ -14,8 +14,6 @@ from notebook_udf.planner.physical.aggregate import call_of
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
-
-    from notebook_udf.kernel.core import Session
 
 
 def aggregate(
@@ -117,17 +115,3 @@ def flat_aggregate(
             )
 
     return transform
-
-
-def current_session() -> Session:
-    """The session of this process.
-
-    Raises
-    ------
-    PlanningError
-        If there is none.
-    """
-    session = active_session()
-    if session is None:
-        raise PlanningError("there is no session: start one with nu.session()")
-    return session

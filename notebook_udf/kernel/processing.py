@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from notebook_udf.errors import PlanningError
 from notebook_udf.functions.declare_process import is_process, process_function
 from notebook_udf.functions.definition import FunctionDefinition
-from notebook_udf.kernel.operators import current_session
+from notebook_udf.kernel.active_session import current_session
 from notebook_udf.planner.dataframe import process_function as planner
 from notebook_udf.planner.dataframe.grouped_aggregate import group_keys
 from notebook_udf.planner.faults import planning

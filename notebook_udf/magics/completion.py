@@ -106,7 +106,7 @@ def _options(magic: Magic, before: list[str]) -> list[str]:
 
 def _functions() -> list[str]:
     # Only if it is there already: a Tab must not start Spark.
-    core = sys.modules.get("notebook_udf.kernel.current")
+    core = sys.modules.get("notebook_udf.kernel.active_session")
     session = core.active_session() if core is not None else None
     return sorted(session.functions) if session is not None else []
 

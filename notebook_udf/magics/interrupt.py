@@ -242,7 +242,7 @@ def renew_connection(session: Session) -> None:
 def running_session() -> Session | None:
     """The session, if there is one; without loading Spark."""
     # Only if it is there already: loading the magics must not load Spark.
-    core = sys.modules.get("notebook_udf.kernel.current")
+    core = sys.modules.get("notebook_udf.kernel.active_session")
     active = getattr(core, "active_session", None)
     session: Session | None = active() if active is not None else None
     return session

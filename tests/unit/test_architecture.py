@@ -32,6 +32,7 @@ LAYERS = [
     "annotations",
     "types",
     "functions",
+    "compile",
     "registry",
     "specs",
     "telemetry",
@@ -57,10 +58,8 @@ LAYERS = [
 
 # Modules that import each other once both are loaded: each circle is one to be cut.
 CIRCLES = {
-    "planner.asynchronous planner.scalar",
-    "profile.forms profile.model",
-    "worker.accumulators worker.call worker.groups worker.summed",
-    "kernel.benching kernel.core kernel.current kernel.measuring kernel.operators",
+    "worker.aggregate.accumulator worker.aggregate.collected worker.aggregate.from_sums "
+    "worker.call.function_call",
 }
 
 

@@ -21,9 +21,9 @@ from sqlglot import exp
 from notebook_udf.functions.async_options import CONF_PREFIX, AsyncOptions
 from notebook_udf.planner.analysis.aggregate_calls import arguments_of, name_of
 from notebook_udf.planner.context import Member
-from notebook_udf.planner.physical import scalar
 from notebook_udf.planner.physical.aggregate import column_name
-from notebook_udf.planner.physical.udf import travelling
+from notebook_udf.planner.physical.column_arguments import by_place
+from notebook_udf.planner.physical.udf import leave, travelling
 from notebook_udf.planner.syntax.dialect import canonical
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.text import backquoted
@@ -101,10 +101,7 @@ def with_columns(rows: DataFrame, calls: Mapping[str, AwaitedCall]) -> DataFrame
         made = made.toDF(*(field.name for field in kept), *calls)
     if not any(isinstance(t, YearMonthIntervalType) for t in results):
         return made
-    own = [
-        scalar.leave(F.col(f"`{name}`"), t).alias(name)
-        for name, t in zip(calls, results, strict=True)
-    ]
+    own = [leave(F.col(f"`{name}`"), t).alias(name) for name, t in zip(calls, results, strict=True)]
     return made.select(*before, *own)
 
 
@@ -254,7 +251,7 @@ def placed(tree: exp.Expression, records: Mapping[str, RegisteredFunction]) -> e
                 a.this.name: a.expression for a in node.expressions if isinstance(a, exp.Kwarg)
             }
             plain = [a for a in node.expressions if not isinstance(a, exp.Kwarg)]
-            node.set("expressions", scalar.by_place(records[_name_of(node)], plain, given))
+            node.set("expressions", by_place(records[_name_of(node)], plain, given))
     return tree if made is None else made
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -42,6 +42,26 @@ def with_constants(
     )
 
 
+def by_place(
+    record: RegisteredFunction, placed: Sequence[Any], named: Mapping[str, Any]
+) -> list[Any]:
+    """All arguments in the places of their parameters: iterators of columns have no names.
+
+    Raises
+    ------
+    PlanningError
+        If a name is not a parameter's, or a parameter before it gets no argument.
+    """
+    rest = list(record.definition.parameters[len(placed) :])
+    if set(named) != set(rest[: len(named)]):
+        raise PlanningError(
+            f"{record.name} takes {', '.join(record.definition.parameters)}; it was given "
+            f"{len(placed)} by place and {', '.join(named)} by name: an async function needs all "
+            f"parameters before the last that is given"
+        )
+    return [*placed, *(named[name] for name in rest[: len(named)])]
+
+
 def _argument(record: RegisteredFunction, value: Any, place: int) -> Any:
     from pyspark.sql.table_arg import TableArg
 
@@ -76,4 +96,4 @@ def _constant(value: Any, declared: DataType | None) -> Column:
     return column.cast(ddl(declared)) if is_number and isinstance(declared, NumericType) else column
 
 
-__all__ = ["with_constants"]
+__all__ = ["by_place", "with_constants"]

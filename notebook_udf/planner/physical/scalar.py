@@ -6,7 +6,6 @@ them: they travel as a count of months, and the casts on both sides are planned 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pyspark.sql import Column, SparkSession
@@ -17,8 +16,8 @@ from pyspark.sql.udf import UserDefinedFunction
 from notebook_udf.errors import PlanningError
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.planner.physical import async_
-from notebook_udf.planner.physical.column_arguments import with_constants
-from notebook_udf.planner.physical.udf import spark_function
+from notebook_udf.planner.physical.column_arguments import by_place, with_constants
+from notebook_udf.planner.physical.udf import leave, spark_function
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.text import backquoted
 from notebook_udf.types import ddl
@@ -44,26 +43,6 @@ def call(
     if record.definition.is_async:
         made = async_.remembered(made, record, columns)
     return made
-
-
-def by_place(
-    record: RegisteredFunction, placed: Sequence[Any], named: Mapping[str, Any]
-) -> list[Any]:
-    """All arguments in the places of their parameters: iterators of columns have no names.
-
-    Raises
-    ------
-    PlanningError
-        If a name is not a parameter's, or a parameter before it gets no argument.
-    """
-    rest = list(record.definition.parameters[len(placed) :])
-    if set(named) != set(rest[: len(named)]):
-        raise PlanningError(
-            f"{record.name} takes {', '.join(record.definition.parameters)}; it was given "
-            f"{len(placed)} by place and {', '.join(named)} by name: an async function needs all "
-            f"parameters before the last that is given"
-        )
-    return [*placed, *(named[name] for name in rest[: len(named)])]
 
 
 def register(spark: SparkSession, record: RegisteredFunction) -> UserDefinedFunction:
@@ -156,10 +135,3 @@ def _enter(value: Column | str, t: DataType | None) -> Column | str:
         return value
     column = F.col(value) if isinstance(value, str) else value
     return column.cast("interval month").cast("int")
-
-
-def leave(column: Column, t: DataType) -> Column:
-    """A result as the query gets it."""
-    if not isinstance(t, YearMonthIntervalType):
-        return column
-    return column.cast("interval month").cast(ddl(t))

@@ -7,6 +7,7 @@ and has a node of its own; see ``worker.async_.ordered``.
 
 from __future__ import annotations
 
+from pyspark.sql import Column
 from pyspark.sql.types import ArrayType, DataType, IntegerType, YearMonthIntervalType
 from pyspark.sql.udf import UserDefinedFunction
 from pyspark.util import PythonEvalType
@@ -54,6 +55,13 @@ def spark_function(record: RegisteredFunction, role: Role = "scalar") -> UserDef
 def travelling(t: DataType) -> DataType:
     """The type in which results leave a worker: months for year-month intervals."""
     return IntegerType() if isinstance(t, YearMonthIntervalType) else t
+
+
+def leave(column: Column, t: DataType) -> Column:
+    """A result as the query gets it."""
+    if not isinstance(t, YearMonthIntervalType):
+        return column
+    return column.cast("interval month").cast(ddl(t))
 
 
 def _check_intervals(definition: FunctionDefinition) -> None:
