@@ -56,6 +56,32 @@ LAYERS = [
 ]
 
 
+# The same within the two largest parts; a module that stands in none of these folders comes after
+# all that it imports, and before all that import it.
+INSIDE = {
+    "planner": ["syntax", "analysis", "physical", "streaming", "dataframe", "rules"],
+    "worker": [
+        "codec",
+        "runtime",
+        "call",
+        "scalar",
+        "aggregate",
+        "table",
+        "async_",
+        "state",
+        "process",
+        "stream",
+    ],
+}
+# What is found at run time, in the worker: which runner a function needs.
+UPWARDS = {
+    ("worker.call.function_call", "worker.aggregate.collected"),
+    ("worker.call.function_call", "worker.aggregate.from_sums"),
+    ("worker.call.function_call", "worker.scalar.masked"),
+    ("worker.call.function_call", "worker.scalar.row_runner"),
+    ("worker.call.function_call", "worker.scalar.vectorized"),
+}
+
 # Modules that import each other once both are loaded: each circle is one to be cut.
 CIRCLES = {
     "worker.aggregate.accumulator worker.aggregate.collected worker.aggregate.from_sums "
@@ -99,6 +125,19 @@ class _WithoutTypes(ast.NodeTransformer):
 MODULES = sorted(p for p in PACKAGE.rglob("*.py") if p != PACKAGE / "__init__.py")
 
 
+def graph() -> dict[str, set[str]]:
+    """Which modules each module imports once it is loaded, or later."""
+    names = {module_name(path) for path in MODULES}
+    arrows: dict[str, set[str]] = {}
+    for path in MODULES:
+        tree = _WithoutTypes().visit(ast.parse(path.read_text("utf-8")))
+        ours = (name.split(".", 1) for name in imported(tree) if name.startswith("notebook_udf."))
+        found = [name for _, name in ours]
+        whole = {name if name in names else name.rpartition(".")[0] for name in found}
+        arrows[module_name(path)] = whole & names - {module_name(path)}
+    return arrows
+
+
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
 def test_imports_point_one_way(path: Path) -> None:
     own = LAYERS.index(part(path))
@@ -107,22 +146,30 @@ def test_imports_point_one_way(path: Path) -> None:
         assert LAYERS.index(name) <= own, f"{path.name} in {LAYERS[own]} imports {name}"
 
 
+def test_folders_inside_a_part_have_an_order_too() -> None:
+    def place(name: str) -> tuple[str, int] | None:
+        part, _, rest = name.partition(".")
+        folder = rest.partition(".")[0]
+        return (part, INSIDE[part].index(folder)) if folder in INSIDE.get(part, ()) else None
+
+    upwards = {
+        (name, other)
+        for name, found in graph().items()
+        for other in found
+        if (own := place(name)) and (its := place(other)) and own[0] == its[0] and its[1] > own[1]
+    }
+    assert upwards == UPWARDS
+
+
 def test_modules_import_each_other_only_in_known_circles() -> None:
-    names = {module_name(path) for path in MODULES}
-    graph: dict[str, set[str]] = {}
-    for path in MODULES:
-        tree = _WithoutTypes().visit(ast.parse(path.read_text("utf-8")))
-        ours = (name.split(".", 1) for name in imported(tree) if name.startswith("notebook_udf."))
-        found = [name for _, name in ours]
-        whole = {name if name in names else name.rpartition(".")[0] for name in found}
-        graph[module_name(path)] = whole & names - {module_name(path)}
+    arrows = graph()
     known = [set(circle.split()) for circle in CIRCLES]
     for circle in known:
         for name in circle:
-            assert graph[name] & circle, f"{name} is in no circle any more: shorten CIRCLES"
-            graph[name] -= circle
+            assert arrows[name] & circle, f"{name} is in no circle any more: shorten CIRCLES"
+            arrows[name] -= circle
     try:
-        list(TopologicalSorter(graph).static_order())
+        list(TopologicalSorter(arrows).static_order())
     except CycleError as error:
         pytest.fail(f"modules import each other: {error.args[1]}")
 
