@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -172,6 +173,15 @@ def test_modules_import_each_other_only_in_known_circles() -> None:
         list(TopologicalSorter(arrows).static_order())
     except CycleError as error:
         pytest.fail(f"modules import each other: {error.args[1]}")
+
+
+def test_the_way_of_a_call_is_told_with_files_that_there_are() -> None:
+    told = (PACKAGE.parent / "ARCHITECTURE.md").read_text("utf-8")
+    files = set(
+        re.findall(r"(?<![\w/])(?!docs/|tests/|notebook_udf/)\w+(?:/\w+)*(?:\.py|/(?=`))", told)
+    )
+    assert len(files) > 50
+    assert not [file for file in files if not (PACKAGE / file).exists()]
 
 
 def test_tables_of_names_name_what_there_is() -> None:
