@@ -142,7 +142,7 @@ def _planned(chain: Chain) -> DataFrame:
         rows = sorted_rows.drop(_PLACE)
     elif rows.columns != list(steps[0].shape.names):
         rows = rows.select(*wanted)
-    return rows.mapInArrow(ProcessPass.of(layout, shipments), schema)
+    return rows.mapInArrow(ProcessPass(layout, shipments), schema)
 
 
 def _shipments(chain: Chain, steps: Sequence[Step]) -> tuple[Shipment, ...]:

@@ -59,7 +59,7 @@ def partial_rows(
         for place, f in enumerate(leading)
     ]
     fields.append(StructField(PASSED, BooleanType(), True))
-    return rows.mapInArrow(PartialPass.of(layout, shipments), StructType([*fields, *accumulators]))
+    return rows.mapInArrow(PartialPass(layout, shipments), StructType([*fields, *accumulators]))
 
 
 def window_rows(
@@ -74,7 +74,7 @@ def window_rows(
         for name, record in zip(layout.results, records, strict=True)
     ]
     fields = [StructField(f.name, f.dataType, f.nullable) for f in rows.schema.fields]
-    return rows.mapInArrow(WindowPass.of(layout, shipments), StructType([*fields, *results]))
+    return rows.mapInArrow(WindowPass(layout, shipments), StructType([*fields, *results]))
 
 
 def argument_struct(arguments: Sequence[Column]) -> Column:

@@ -29,7 +29,7 @@ from notebook_udf.registry import RegisteredFunction
 from notebook_udf.text import backquoted
 from notebook_udf.types import contains_year_month
 from notebook_udf.worker.async_.ordered import AsyncNode
-from notebook_udf.worker.async_.unordered import UnorderedPass
+from notebook_udf.worker.async_.unordered import UnorderedLayout, UnorderedPass
 from notebook_udf.worker.call.payload import ship
 
 if TYPE_CHECKING:
@@ -90,7 +90,8 @@ def with_columns(rows: DataFrame, calls: Mapping[str, AwaitedCall]) -> DataFrame
         fields = [StructField(f.name, f.dataType, f.nullable) for f in kept]
         fields += [StructField(n, travelling(t)) for n, t in zip(calls, results, strict=True)]
         made = source.mapInArrow(
-            UnorderedPass.of(shipments, widths, len(kept), tuple(calls)), StructType(fields)
+            UnorderedPass(UnorderedLayout(widths, len(kept), tuple(calls)), shipments),
+            StructType(fields),
         )
     else:
         node = node_function(members)
@@ -119,7 +120,7 @@ def node_function(members: Sequence[Member]) -> UserDefinedFunction:
         for i, (record, _, _) in enumerate(members)
     ]
     return UserDefinedFunction(
-        AsyncNode.of(shipments, tuple(width for _, _, width in members)),
+        AsyncNode(tuple(width for _, _, width in members), shipments),
         returnType=StructType(fields),
         name="_".join(record.name for record, _, _ in members),
         evalType=PythonEvalType.SQL_SCALAR_ARROW_ITER_UDF,

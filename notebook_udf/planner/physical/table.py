@@ -94,7 +94,7 @@ class Chain:
         shipments = [
             ship(r.name, r.version, r.definition, r.payload, role="table") for r in self.records
         ]
-        made = rows.mapInArrow(TablePass.of(layout, shipments), StructType(fields))
+        made = rows.mapInArrow(TablePass(layout, shipments), StructType(fields))
         return _left(made, [types[place] for place in leaving])
 
 

@@ -17,7 +17,7 @@ from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.types import contains_year_month, ddl
 from notebook_udf.worker.async_.ordered import AsyncNode
-from notebook_udf.worker.call.function_call import FunctionCall
+from notebook_udf.worker.call.operator import ScalarNode
 from notebook_udf.worker.call.payload import Role, ship
 
 # How many lists of results a role gives around the function's own.
@@ -42,7 +42,7 @@ def spark_function(record: RegisteredFunction, role: Role = "scalar") -> UserDef
     shipment = ship(record.name, record.version, definition, record.payload, role=role)
     # Rows that are in flight cross the borders of bundles, which takes an iterator of them.
     return UserDefinedFunction(
-        AsyncNode.of([shipment]) if definition.is_async else FunctionCall(shipment),
+        AsyncNode(None, [shipment]) if definition.is_async else ScalarNode(None, [shipment]),
         returnType=returned,
         name=record.name,
         evalType=PythonEvalType.SQL_SCALAR_ARROW_ITER_UDF

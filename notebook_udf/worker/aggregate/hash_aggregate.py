@@ -12,7 +12,7 @@ rows arrive sorted by key, only a few groups are held at a time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from time import perf_counter_ns
@@ -24,8 +24,8 @@ from notebook_udf.worker.aggregate.accumulator import Accumulation, Group
 from notebook_udf.worker.aggregate.collected import ACCUMULATOR_FIELD
 from notebook_udf.worker.call.argument_columns import Part
 from notebook_udf.worker.call.coerce import fitted
-from notebook_udf.worker.call.function_call import FunctionCall, announce, running
-from notebook_udf.worker.call.payload import Shipment
+from notebook_udf.worker.call.function_call import FunctionCall, running
+from notebook_udf.worker.call.operator import Operator
 from notebook_udf.worker.codec.decode import decoder
 from notebook_udf.worker.codec.group_keys import hashable, key_columns, key_names, keys_of
 from notebook_udf.worker.runtime.memory_limit import resident_bytes
@@ -65,37 +65,17 @@ class Layout:
     passes_rows: bool = False
 
 
-class PartialPass:
+class PartialPass(Operator[Layout, FunctionCall]):
     """Aggregates the rows of a partition as far as they go."""
-
-    def __init__(
-        self, layout: Layout, shipments: tuple[Shipment, ...], calls: list[FunctionCall]
-    ) -> None:
-        self._layout = layout
-        self._shipments = shipments
-        self._calls = calls
-
-    @classmethod
-    def of(cls, layout: Layout, shipments: Iterable[Shipment]) -> PartialPass:
-        """A pass to be pickled."""
-        return cls(layout, tuple(shipments), [])
-
-    def __reduce__(self) -> Any:
-        return _arrive, (self._layout, self._shipments)
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         table: _Table | None = None
         for batch in batches:
             if table is None:
-                table = _Table(self._layout, self._calls, batch.schema)
+                table = _Table(self.spec, self.calls, batch.schema)
             yield from table.add(batch)
         if table is not None:
             yield from table.emit()
-
-
-def _arrive(layout: Layout, shipments: tuple[Shipment, ...]) -> PartialPass:
-    calls = [announce(FunctionCall(shipment, in_pass=True)) for shipment in shipments]
-    return PartialPass(layout, shipments, calls)
 
 
 class _Groups(dict[Any, Any]):

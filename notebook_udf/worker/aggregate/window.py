@@ -10,7 +10,7 @@ How an accumulator follows the frames is in ``sliding_frame``, which rows a fram
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -29,8 +29,8 @@ from notebook_udf.worker.aggregate.prefix_sums import RunningSums
 from notebook_udf.worker.aggregate.sliding_frame import Slide
 from notebook_udf.worker.aggregate.window_frame import Bounds, Frame, range_bounds, rows_bounds
 from notebook_udf.worker.call.coerce import fitted
-from notebook_udf.worker.call.function_call import FunctionCall, announce, running
-from notebook_udf.worker.call.payload import Shipment
+from notebook_udf.worker.call.function_call import FunctionCall, running
+from notebook_udf.worker.call.operator import Operator
 from notebook_udf.worker.codec.arrays import Mask, Places
 from notebook_udf.worker.codec.decode import decoder
 from notebook_udf.worker.codec.encode import encoder
@@ -72,23 +72,8 @@ class WindowLayout:
     results: tuple[str, ...]
 
 
-class WindowPass:
+class WindowPass(Operator[WindowLayout, FunctionCall]):
     """Adds columns of window results to the rows of a Spark partition."""
-
-    def __init__(
-        self, layout: WindowLayout, shipments: tuple[Shipment, ...], calls: list[FunctionCall]
-    ) -> None:
-        self._layout = layout
-        self._shipments = shipments
-        self._calls = calls
-
-    @classmethod
-    def of(cls, layout: WindowLayout, shipments: Iterable[Shipment]) -> WindowPass:
-        """A pass to be pickled."""
-        return cls(layout, tuple(shipments), [])
-
-    def __reduce__(self) -> Any:
-        return _arrive, (self._layout, self._shipments)
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         windows: list[_Window] | None = None
@@ -99,10 +84,10 @@ class WindowPass:
                 continue
             if windows is None:
                 windows = [
-                    _Window(call, part, self._layout)
-                    for call, part in zip(self._calls, self._layout.parts, strict=True)
+                    _Window(call, part, self.spec)
+                    for call, part in zip(self.calls, self.spec.parts, strict=True)
                 ]
-            keys = [batch.column(place) for place in self._layout.partition]
+            keys = [batch.column(place) for place in self.spec.partition]
             start = int(run_starts(keys, batch.num_rows)[-1])
             goes_on = not waiting or same_key(last, len(last[0]) - 1 if last else 0, keys, 0)
             if start or not goes_on:
@@ -120,19 +105,14 @@ class WindowPass:
     ) -> Iterator[pa.RecordBatch]:
         rows = pa.Table.from_batches(batches).combine_chunks()
         (whole,) = rows.to_batches(max_chunksize=rows.num_rows) or [batches[0]]
-        keys = [whole.column(place) for place in self._layout.partition]
+        keys = [whole.column(place) for place in self.spec.partition]
         starts = run_starts(keys, whole.num_rows).tolist()
         ranges = list(pairwise([*starts, whole.num_rows]))
-        compares = any(part.frame.compares for part in self._layout.parts)
-        order = _keys(whole, self._layout.order) if compares else []
+        compares = any(part.frame.compares for part in self.spec.parts)
+        order = _keys(whole, self.spec.order) if compares else []
         columns = [window.results(whole, ranges, order) for window in windows]
-        names = [*whole.schema.names, *self._layout.results]
+        names = [*whole.schema.names, *self.spec.results]
         yield pa.RecordBatch.from_arrays([*whole.columns, *columns], names)
-
-
-def _arrive(layout: WindowLayout, shipments: tuple[Shipment, ...]) -> WindowPass:
-    calls = [announce(FunctionCall(shipment, in_pass=True)) for shipment in shipments]
-    return WindowPass(layout, shipments, calls)
 
 
 def _keys(batch: pa.RecordBatch, places: tuple[int, ...]) -> list[Any]:

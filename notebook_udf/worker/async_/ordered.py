@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.worker.async_.async_function_call import AsyncCall
 from notebook_udf.worker.async_.driver import Bundle, Driver, Flow
 from notebook_udf.worker.async_.in_flight import PENDING, Part
-from notebook_udf.worker.call.function_call import announce
+from notebook_udf.worker.call.function_call import FunctionCall
+from notebook_udf.worker.call.operator import Operator
 from notebook_udf.worker.call.payload import Shipment
 
 if TYPE_CHECKING:
@@ -26,35 +27,22 @@ if TYPE_CHECKING:
 _COMPANY_SECONDS = 0.1
 
 
-class AsyncNode:
+class AsyncNode(Operator[tuple[int, ...] | None, AsyncCall]):
     """One async function, or several over the same rows.
 
-    Parameters
-    ----------
-    calls
-        The functions.
-    widths
-        How many of the columns each takes, in order; None for one function, which takes all and
-        gives its results plain. Those of several are the fields of a struct.
+    ``spec`` says how many of the columns each takes, in order; None for one function, which takes
+    all and gives its results plain. Those of several are the fields of a struct.
     """
 
-    def __init__(self, calls: Sequence[AsyncCall], widths: tuple[int, ...] | None) -> None:
-        self._calls = list(calls)
-        self._widths = widths
-
     @classmethod
-    def of(cls, shipments: Sequence[Shipment], widths: tuple[int, ...] | None = None) -> AsyncNode:
-        """A node to be pickled."""
-        return cls([AsyncCall(shipment) for shipment in shipments], widths)
-
-    def __reduce__(self) -> Any:
-        return _arrive, (tuple(call._shipment for call in self._calls), self._widths)
+    def call_of(cls, spec: tuple[int, ...] | None, place: int, payload: Shipment) -> FunctionCall:
+        return AsyncCall(payload)
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[pa.Array]:
-        for call in self._calls:
+        for call in self.calls:
             # Where Spark's own daemon runs this worker nobody has announced the task.
             _ = call.task
-        driver = Driver(self._calls)
+        driver = Driver(self.calls)
         with driver.running():
             yield from self._results(driver, batches)
 
@@ -87,15 +75,15 @@ class AsyncNode:
         if not isinstance(columns, tuple):
             columns = (columns,)
         # They come from another such node where Spark chains nested calls, and not from a bundle.
-        rows = len(columns[0]) if columns else self._calls[0].task.rows
+        rows = len(columns[0]) if columns else self.calls[0].task.rows
         if not rows:
             return []
         bundles, start = [], 0
-        for flow, width in zip(driver.flows, self._widths or (len(columns),), strict=True):
+        for flow, width in zip(driver.flows, self.spec or (len(columns),), strict=True):
             bundles.append((flow, flow.enter(columns[start : start + width], rows)))
             start += width
         driver.note(bundles[0][1])
-        combined = self._widths is not None
+        combined = self.spec is not None
         if bundles[0][1].lists is not None:
             return [_Head(bundles, None, combined)]
         parts = range(len(bundles[0][1].parts))
@@ -159,10 +147,3 @@ class _Head:
             return flow.leave(bundle, parts[0], rows)
         columns = [flow.leave(bundle, part) for part in parts]
         return bundle.lists.around(pa.concat_arrays(columns) if columns else flow.nothing())
-
-
-def _arrive(shipments: tuple[Shipment, ...], widths: tuple[int, ...] | None) -> AsyncNode:
-    calls = [AsyncCall(shipment) for shipment in shipments]
-    for call in calls:
-        announce(call)
-    return AsyncNode(calls, widths)

@@ -7,66 +7,50 @@ feeds and watches the lanes is ``driver``'s.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 import pyarrow as pa
 
 from notebook_udf.worker.async_.async_function_call import AsyncCall
 from notebook_udf.worker.async_.driver import Bundle, Driver, Flow
 from notebook_udf.worker.async_.in_flight import Part
-from notebook_udf.worker.call.function_call import announce
+from notebook_udf.worker.call.function_call import FunctionCall
+from notebook_udf.worker.call.operator import Operator
 from notebook_udf.worker.call.payload import Shipment
 
 # How long a row that is done waits for company.
 _COMPANY_SECONDS = 0.05
 
 
-class UnorderedPass:
-    """Adds columns of results to the rows of a partition.
+@dataclass(frozen=True)
+class UnorderedLayout:
+    """What comes in and what leaves.
 
-    Parameters
+    Attributes
     ----------
-    calls
-        The functions.
     widths
-        How many arguments each takes.
+        How many arguments each function takes.
     passing
         How many columns stand before the arguments.
     names
         Of the columns of results.
     """
 
-    def __init__(
-        self,
-        calls: Sequence[AsyncCall],
-        widths: tuple[int, ...],
-        passing: int,
-        names: tuple[str, ...],
-    ) -> None:
-        self._calls = list(calls)
-        self._widths = widths
-        self._passing = passing
-        self._names = names
+    widths: tuple[int, ...]
+    passing: int
+    names: tuple[str, ...]
+
+
+class UnorderedPass(Operator[UnorderedLayout, AsyncCall]):
+    """Adds columns of results to the rows of a partition."""
 
     @classmethod
-    def of(
-        cls,
-        shipments: Sequence[Shipment],
-        widths: tuple[int, ...],
-        passing: int,
-        names: tuple[str, ...],
-    ) -> UnorderedPass:
-        """A pass to be pickled."""
-        return cls([AsyncCall(shipment) for shipment in shipments], widths, passing, names)
-
-    def __reduce__(self) -> Any:
-        shipments = tuple(call._shipment for call in self._calls)
-        return _arrive, (shipments, self._widths, self._passing, self._names)
+    def call_of(cls, spec: UnorderedLayout, place: int, payload: Shipment) -> FunctionCall:
+        return AsyncCall(payload)
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        driver = Driver(self._calls)
+        driver = Driver(self.calls)
         with driver.running():
             yield from self._results(driver, batches)
 
@@ -94,18 +78,18 @@ class UnorderedPass:
             driver.wait(_COMPANY_SECONDS)
 
     def _enter(self, driver: Driver, batch: pa.RecordBatch) -> list[_Rows]:
-        bundles, start = [], self._passing
-        for flow, width in zip(driver.flows, self._widths, strict=True):
+        bundles, start = [], self.spec.passing
+        for flow, width in zip(driver.flows, self.spec.widths, strict=True):
             columns = batch.columns[start : start + width]
             bundles.append((flow, flow.enter(columns, batch.num_rows, unordered=True)))
             start += width
         driver.note(bundles[0][1])
-        passing = batch.select(range(self._passing))
+        passing = batch.select(range(self.spec.passing))
         return [
             _Rows(
                 [(flow, bundle, bundle.parts[number]) for flow, bundle in bundles],
                 passing,
-                self._names,
+                self.spec.names,
             )
             for number in range(len(bundles[0][1].parts))
         ]
@@ -153,15 +137,3 @@ class _Rows:
                 if count == len(self.members):
                     indices.append(index)
         return indices
-
-
-def _arrive(
-    shipments: tuple[Shipment, ...],
-    widths: tuple[int, ...],
-    passing: int,
-    names: tuple[str, ...],
-) -> UnorderedPass:
-    calls = [AsyncCall(shipment) for shipment in shipments]
-    for call in calls:
-        announce(call)
-    return UnorderedPass(calls, widths, passing, names)

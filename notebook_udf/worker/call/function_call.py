@@ -1,9 +1,8 @@
 """A function as Spark's worker calls it: Arrow columns in, one Arrow column out.
 
-``FunctionCall`` is what Spark pickles. In the worker it unpacks and opens the function and hands
-each bundle to what its role asks for: ``row_runner`` (a row at a time), ``vectorized`` (a bundle at
-a time) or ``collected`` (a group at a time). ``hash_aggregate`` holds calls that share one pass
-over the rows.
+``FunctionCall`` unpacks and opens the function and hands each bundle to what its role asks for:
+``row_runner`` (a row at a time), ``vectorized`` (a bundle at a time) or ``collected`` (a group at a
+time). ``hash_aggregate`` holds calls that share one pass over the rows.
 """
 
 from __future__ import annotations
@@ -77,9 +76,6 @@ class FunctionCall:
         self.row_of: Callable[[int], int] | None = None
         # Number and rows of the bundle that a failed row belongs to, where it is not the last.
         self.bundle: tuple[int, int] | None = None
-
-    def __reduce__(self) -> Any:
-        return _arrive, (self._shipment,)
 
     @property
     def header(self) -> Header:
@@ -419,10 +415,6 @@ def announce(call: FunctionCall) -> FunctionCall:
     """Notes a call that was unpickled, for the task that begins."""
     _arrived.append(call)
     return call
-
-
-def _arrive(shipment: Shipment) -> FunctionCall:
-    return announce(FunctionCall(shipment))
 
 
 def _runner(call: FunctionCall) -> Callable[..., pa.Array]:

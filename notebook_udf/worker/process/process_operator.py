@@ -22,7 +22,8 @@ from notebook_udf.errors import DeclarationError, PlanningError
 from notebook_udf.functions.process import NonPartitionedContext
 from notebook_udf.functions.process_states import NO_KEY
 from notebook_udf.worker.aggregate.accumulator import FATAL
-from notebook_udf.worker.call.function_call import FunctionCall, announce, running
+from notebook_udf.worker.call.function_call import FunctionCall, running
+from notebook_udf.worker.call.operator import Operator
 from notebook_udf.worker.call.payload import Shipment
 from notebook_udf.worker.call.quarantine import Quarantine
 from notebook_udf.worker.codec.decode import decoder
@@ -42,45 +43,36 @@ _ROWS_OUT = 32_768
 _MOST_DECLINED = 3
 
 
-class ProcessPass:
+class ProcessPass(Operator[ProcessLayout, FunctionCall]):
     """Runs a chain over the rows of a partition."""
 
     def __init__(
-        self, layout: ProcessLayout, shipments: tuple[Shipment, ...], calls: list[FunctionCall]
+        self,
+        spec: ProcessLayout,
+        payloads: Iterable[Shipment],
+        calls: Iterable[FunctionCall] = (),
     ) -> None:
-        self._layout = layout
-        self._shipments = shipments
-        self._calls = calls
-        self.__name__ = layout.title
+        super().__init__(spec, payloads, calls)
+        self.__name__ = spec.title
 
     @classmethod
-    def of(cls, layout: ProcessLayout, shipments: Iterable[Shipment]) -> ProcessPass:
-        """A pass to be pickled."""
-        return cls(layout, tuple(shipments), [])
-
-    def __reduce__(self) -> Any:
-        return _arrive, (self._layout, self._shipments)
+    def call_of(cls, spec: ProcessLayout, place: int, payload: Shipment) -> FunctionCall:
+        return call_of(spec, place, payload)
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        chain = Chain(self._layout, self._calls)
+        chain = Chain(self.spec, self.calls)
         for batch in batches:
             yield from chain.take(batch)
-        if self._layout.bounded:
+        if self.spec.bounded:
             yield from chain.end()
 
 
-def announced(layout: ProcessLayout, shipments: tuple[Shipment, ...]) -> list[FunctionCall]:
-    """The calls of a chain that was unpickled."""
-    calls = []
-    for step, shipment in zip(layout.steps, shipments, strict=True):
-        call = announce(FunctionCall(shipment, in_pass=True, waits=step.waits))
-        call.chain = step.place
-        calls.append(call)
-    return calls
-
-
-def _arrive(layout: ProcessLayout, shipments: tuple[Shipment, ...]) -> ProcessPass:
-    return ProcessPass(layout, shipments, announced(layout, shipments))
+def call_of(layout: ProcessLayout, place: int, payload: Shipment) -> FunctionCall:
+    """One function of a chain."""
+    step = layout.steps[place]
+    call = FunctionCall(payload, in_pass=True, waits=step.waits)
+    call.chain = step.place
+    return call
 
 
 @contextmanager

@@ -27,9 +27,11 @@ class StreamedPass(StreamPass):
     _layout: StreamedLayout
 
     def _announced(self, shipments: tuple[Shipment, ...]) -> list[FunctionCall]:
-        from notebook_udf.worker.process.process_operator import announced
+        from notebook_udf.worker.call.function_call import announce
+        from notebook_udf.worker.process.process_operator import call_of
 
-        return announced(self._layout.chain, shipments)
+        chain = self._layout.chain
+        return [announce(call_of(chain, place, each)) for place, each in enumerate(shipments)]
 
     def _take(
         self, server: StateServer, batches: Iterator[pa.RecordBatch], mode: str

@@ -8,13 +8,13 @@ for do not leave.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import pyarrow as pa
 
-from notebook_udf.worker.call.function_call import FunctionCall, announce
-from notebook_udf.worker.call.payload import Shipment
+from notebook_udf.worker.call.function_call import FunctionCall
+from notebook_udf.worker.call.operator import Operator
 from notebook_udf.worker.table.generate import Explosion
 
 # What a batch may hold of columns that pass through: a few rows of large documents, and not
@@ -67,31 +67,16 @@ class TableLayout:
     ends: str = ""
 
 
-class TablePass:
+class TablePass(Operator[TableLayout, FunctionCall]):
     """Calls table functions for the rows of a partition."""
 
-    def __init__(
-        self, layout: TableLayout, shipments: tuple[Shipment, ...], calls: list[FunctionCall]
-    ) -> None:
-        self._layout = layout
-        self._shipments = shipments
-        self._calls = calls
-
-    @classmethod
-    def of(cls, layout: TableLayout, shipments: Iterable[Shipment]) -> TablePass:
-        """A pass to be pickled."""
-        return cls(layout, tuple(shipments), [])
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return _arrive, (self._layout, self._shipments)
-
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        layout, explosions = self._layout, None
+        layout, explosions = self.spec, None
         for batch in batches:
             if explosions is None:
                 explosions = [
                     Explosion(call, step.names, outer=step.outer, ends=False)
-                    for call, step in zip(self._calls, layout.steps, strict=True)
+                    for call, step in zip(self.calls, layout.steps, strict=True)
                 ]
                 explosions[-1].ends = bool(layout.ends)
             if not batch.num_rows:
@@ -104,14 +89,14 @@ class TablePass:
         if place == len(explosions):
             yield rows
             return
-        step = self._layout.steps[place]
+        step = self.spec.steps[place]
         arguments = [rows.column(each) for each in step.arguments]
         for exploded in explosions[place].rows(arguments, rows.size, rows.place):
             below = rows.repeated(pa.array(exploded.own), exploded.columns, exploded.ended)
             yield from self._from(place + 1, below, explosions)
 
     def _leaving(self, rows: _Rows) -> Iterator[pa.RecordBatch]:
-        layout = self._layout
+        layout = self.spec
         names = [*layout.names, layout.ends] if layout.ends else list(layout.names)
         size = rows.rows_of_bytes(
             [place for place in layout.leaving if place < layout.width], _MOST_BYTES
@@ -122,11 +107,6 @@ class TablePass:
             if part.ended is not None:
                 columns.append(part.ended)
             yield pa.RecordBatch.from_arrays(columns, names)
-
-
-def _arrive(layout: TableLayout, shipments: tuple[Shipment, ...]) -> TablePass:
-    calls = [announce(FunctionCall(shipment, in_pass=True)) for shipment in shipments]
-    return TablePass(layout, shipments, calls)
 
 
 @dataclass(frozen=True)
