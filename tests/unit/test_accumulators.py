@@ -575,7 +575,7 @@ def test_every_group_leaves_once_where_there_is_room() -> None:
     found = merged(out, call)
     assert {key: value for key, [[value]] in found.items()} == totals(rows)
     assert list(found) == list(totals(rows))
-    assert (call.rows_in, call.rows_out) == (5000, 700)
+    assert (call.statistics.rows_in, call.statistics.rows_out) == (5000, 700)
 
 
 @pytest.mark.usefixtures("inside_worker")

@@ -74,7 +74,7 @@ def test_rows_are_the_same_however_they_are_cut(
         elif outer and not count:
             expected.append((place, None, False))
     assert found == expected
-    assert (call.rows_in, call.rows_out) == (len(counts), sum(counts))
+    assert (call.statistics.rows_in, call.statistics.rows_out) == (len(counts), sum(counts))
 
 
 @patched
@@ -104,7 +104,7 @@ def test_inputs_that_are_let_go_leave_no_rows(
     found = [pair for p in parts for pair in zip(p.own.tolist(), p.columns[0].to_pylist(),
                                                  strict=True)]  # fmt: skip
     assert found == [(i, n) for i, c in enumerate(counts) if i not in bad for n in range(c)]
-    assert call.errors == len(bad & set(range(len(counts))))
+    assert call.statistics.errors == len(bad & set(range(len(counts))))
 
 
 def test_large_columns_that_pass_through_leave_in_small_batches(

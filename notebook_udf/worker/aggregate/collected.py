@@ -52,9 +52,9 @@ class GroupRunner(ABC):
         accumulators = self.accumulators(decoded, rows, group)
         t2 = perf_counter_ns()
         result = self._accumulation.values(accumulators, self._encode, group)
-        call.decode_ns += t1 - t0
-        call.user_ns += t2 - t1
-        call.encode_ns += perf_counter_ns() - t2
+        call.statistics.decode_ns += t1 - t0
+        call.statistics.user_ns += t2 - t1
+        call.statistics.encode_ns += perf_counter_ns() - t2
         return result
 
     @abstractmethod
@@ -200,8 +200,8 @@ class ColumnsRunner:
                 results[error.index] = None
         if kept is not None:
             kept.write()
-        call.user_ns += t1 - t0
-        call.encode_ns += perf_counter_ns() - t1
+        call.statistics.user_ns += t1 - t0
+        call.statistics.encode_ns += perf_counter_ns() - t1
         return encoded
 
 

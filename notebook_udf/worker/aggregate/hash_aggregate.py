@@ -115,7 +115,7 @@ class _Table:
             part = batch.slice(start, _SLICE_ROWS)
             t0 = perf_counter_ns()
             keys = self._keys_of(part)
-            self._calls[0].decode_ns += perf_counter_ns() - t0
+            self._calls[0].statistics.decode_ns += perf_counter_ns() - t0
             self._add(part, keys, start)
             # Where rows are sorted only the last group can go on.
             if self._layout.sorted and len(self._all_keys()) >= _SLICE_ROWS:
@@ -140,12 +140,12 @@ class _Table:
             values = [decoder(column.type)(column) for column in columns]
             call.row_of = self._places(batch, part, first)
             t1 = perf_counter_ns()
-            call.rows_in += len(own)
+            call.statistics.rows_in += len(own)
             with running(call, first, len(own)), accumulation.keeping(columns, first):
                 self._accumulate(accumulation, groups, own, values, first)
             call.row_of = None
-            call.decode_ns += t1 - t0
-            call.user_ns += perf_counter_ns() - t1
+            call.statistics.decode_ns += t1 - t0
+            call.statistics.user_ns += perf_counter_ns() - t1
 
     def _accumulate(
         self,
@@ -223,8 +223,8 @@ class _Table:
         ):
             t0 = perf_counter_ns()
             columns.append(self._wrapped(accumulation, groups, keys, group))
-            call.encode_ns += perf_counter_ns() - t0
-            call.rows_out += len(keys)
+            call.statistics.encode_ns += perf_counter_ns() - t0
+            call.statistics.rows_out += len(keys)
         return self._assembled(leading, columns)
 
     def _wrapped(

@@ -188,11 +188,11 @@ class _Window:
                 check.finish()
         t2 = perf_counter_ns()
         column = self.accumulation.encode_values(made, self._encode, group)
-        call.decode_ns += t1 - t0
-        call.user_ns += t2 - t1
-        call.encode_ns += perf_counter_ns() - t2
-        call.rows_in += batch.num_rows
-        call.rows_out += batch.num_rows
+        call.statistics.decode_ns += t1 - t0
+        call.statistics.user_ns += t2 - t1
+        call.statistics.encode_ns += perf_counter_ns() - t2
+        call.statistics.rows_in += batch.num_rows
+        call.statistics.rows_out += batch.num_rows
         return column
 
     def _arguments(self, batch: pa.RecordBatch) -> list[pa.Array]:

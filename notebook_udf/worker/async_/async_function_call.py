@@ -12,16 +12,31 @@ from queue import SimpleQueue
 from typing import Any, cast
 
 from notebook_udf.functions.async_options import AsyncOptions
-from notebook_udf.functions.base import Endings, UserDefinedFunction, endings
-from notebook_udf.functions.context import FunctionContext
+from notebook_udf.functions.base import UserDefinedFunction, endings
 from notebook_udf.worker.async_.in_flight import Lanes, Part
 from notebook_udf.worker.call.function_call import FunctionCall
+from notebook_udf.worker.call.instance import FunctionInstance, Opened
 from notebook_udf.worker.call.payload import Shipment
 from notebook_udf.worker.runtime.event_loop import EventLoop
 
 
+class AsyncInstance(FunctionInstance):
+    """An async function, whose methods run in the event loop also where they are plain: a client
+    is made for the loop that runs."""
+
+    def _enter(self, function: Any) -> Opened:
+        if not isinstance(function, UserDefinedFunction):
+            return (function, self.context), endings(function)
+        loop = self._task.runtime.loop
+        loop.run(_awaited(function.open, self.context))
+        called: Any = function.eval  # type: ignore[attr-defined]
+        return (called, self.context), endings(function).called(functools.partial(_run, loop))
+
+
 class AsyncCall(FunctionCall):
     """One async function in one Python node of a plan."""
+
+    instances = AsyncInstance
 
     def __init__(self, shipment: Shipment) -> None:
         super().__init__(shipment, in_pass=True)
@@ -69,18 +84,6 @@ class AsyncCall(FunctionCall):
                 update = group.histogram(f"{name}_seconds").update
                 for value in values:
                     update(value)
-
-    def _enter(
-        self, function: Any, context: FunctionContext
-    ) -> tuple[tuple[Any, FunctionContext], Endings]:
-        if not isinstance(function, UserDefinedFunction):
-            return (function, context), endings(function)
-        # In the loop, also where they are plain: a client is made for the loop that runs.
-        loop = self.task.runtime.loop
-        loop.run(_awaited(function.open, context))
-        called: Any = function.eval  # type: ignore[attr-defined]
-
-        return (called, context), endings(function).called(functools.partial(_run, loop))
 
 
 def _run(loop: EventLoop, method: Callable[..., Any]) -> None:

@@ -117,8 +117,8 @@ class Flow:
         if unordered:
             for part in parts:
                 part.fresh = []
-        call.rows_in += sum(part.calls for part in parts)
-        call.decode_ns += perf_counter_ns() - t0
+        call.statistics.rows_in += sum(part.calls for part in parts)
+        call.statistics.decode_ns += perf_counter_ns() - t0
         keeps = self._on_error == "quarantine"
         quarantine = Quarantine(call, columns, bundle=number) if keeps else None
         self.lanes.feed(parts)
@@ -145,8 +145,9 @@ class Flow:
                 self.fail(bundle, part, places[error.index], failure, self._on_error)
                 results[error.index] = None
         reached = part.reached
-        call.rows_out += len(places) if reached is None else sum(reached[i] for i in places)
-        call.encode_ns += perf_counter_ns() - t0
+        rows_out = len(places) if reached is None else sum(reached[i] for i in places)
+        call.statistics.rows_out += rows_out
+        call.statistics.encode_ns += perf_counter_ns() - t0
         if last:
             call.note_metrics(part)
             bundle.open_parts -= 1
@@ -242,7 +243,7 @@ class Driver:
         except Empty:
             if self._task.runtime.hung_up():
                 raise ConnectionError("the JVM has closed the connection") from None
-        self.flows[0].call.user_ns += perf_counter_ns() - t0
+        self.flows[0].call.statistics.user_ns += perf_counter_ns() - t0
         self.check()
         now = time.monotonic()
         if now - self._reported > _REPORT_SECONDS:

@@ -7,26 +7,20 @@ time). ``hash_aggregate`` holds calls that share one pass over the rows.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from notebook_udf.errors import FailedRow, NotebookUdfError
-from notebook_udf.functions.base import (
-    Endings,
-    ScalarFunction,
-    TableFunction,
-    UserDefinedFunction,
-    endings,
-)
-from notebook_udf.functions.context import FunctionContext
-from notebook_udf.functions.definition import FunctionDefinition, doorway
+from notebook_udf.errors import NotebookUdfError
+from notebook_udf.functions.definition import doorway
 from notebook_udf.functions.metrics import MetricGroup
 from notebook_udf.telemetry.records import FunctionTiming, TaskId
+from notebook_udf.worker.call.bundle_statistics import BundleStatistics
+from notebook_udf.worker.call.failure_report import Failed, report
+from notebook_udf.worker.call.instance import FunctionInstance
 from notebook_udf.worker.call.payload import Header, Shipment
 from notebook_udf.worker.runtime import failure, forked
-from notebook_udf.worker.runtime.error_kinds import WorkerStopped, classify
+from notebook_udf.worker.runtime.error_kinds import WorkerStopped
 from notebook_udf.worker.runtime.progress_file import Position
 from notebook_udf.worker.runtime.task import Task
 from notebook_udf.worker.runtime.worker_process import process
@@ -48,6 +42,8 @@ def take_arrived() -> list[FunctionCall]:
 class FunctionCall:
     """One function in one Python node of a plan."""
 
+    instances: ClassVar[type[FunctionInstance]] = FunctionInstance
+
     def __init__(self, shipment: Shipment, *, in_pass: bool = False, waits: bool = False) -> None:
         # Whether a pass calls the function, and rows in and out do not pair up.
         self.in_pass = in_pass
@@ -57,19 +53,13 @@ class FunctionCall:
         self.chain = ""
         self._shipment = shipment
         self._header: Header | None = None
-        self._function: Any = None
-        self._endings = Endings()
-        self._context = FunctionContext()
+        self._instance: FunctionInstance | None = None
         self._run: Callable[..., pa.Array] | None = None
         self._task: Task | None = None
-        self._opened = False
-        # Whether it was told that its stream is being drained.
-        self._prepared = False
         self.name = "function"
         self.version = 0
-        # Filled by ``row_runner`` and ``vectors``; nanoseconds and rows since the bundle began.
-        self.decode_ns = self.user_ns = self.encode_ns = 0
-        self.rows_in = self.rows_out = self.errors = 0
+        self.statistics = BundleStatistics()
+        # Filled by ``row_runner`` and ``vectorized``: where in the bundle they are.
         self.slice_start = -1
         self.results: list[Any] = []
         # The bundle's row that a row of what runs belongs to, where they are not the same.
@@ -104,24 +94,22 @@ class FunctionCall:
     @property
     def function(self) -> Callable[..., Any]:
         """The user's function, opened."""
-        function: Callable[..., Any] = self._function
+        function: Callable[..., Any] = self.instance.function
         return function
 
     @property
-    def _is_kept(self) -> bool:
-        """Whether the instance outlives its task. Of a stream the end of a task is not the end,
-        and a function that is to be told of the end has to be there to hear it."""
-        header = self.header
-        return header.options.open_scope == "query" or (header.graceful and self.task.streams)
-
-    @property
-    def context(self) -> FunctionContext:
-        """What the function was opened with."""
-        return self._context
+    def instance(self) -> FunctionInstance:
+        """The user's function, with what it was opened with; made on first use."""
+        if self._instance is None:
+            made = self.instances(self._shipment, self.header, self.task, self.chain)
+            self._instance = made
+        return self._instance
 
     @property
     def metrics(self) -> MetricGroup:
-        return self._context.metric_group
+        if self._instance is None:
+            return MetricGroup()
+        return self._instance.context.metric_group
 
     @property
     def aggregates(self) -> bool:
@@ -132,6 +120,11 @@ class FunctionCall:
     def parameters(self) -> tuple[str, ...]:
         """Names of the function's parameters."""
         return self.header.parameters
+
+    @property
+    def known_parameters(self) -> tuple[str, ...]:
+        """The same; none of a header that cannot be read, which is what has failed."""
+        return () if self._header is None else self._header.parameters
 
     @property
     def file(self) -> str | None:
@@ -160,46 +153,27 @@ class FunctionCall:
 
     def join(self, task: Task) -> None:
         """Makes this call part of a task; ``task.start`` will open it."""
-        self._task = task
+        self._task, self._instance = task, None
 
     def open(self, task: Task) -> None:
         """Unpacks the function and calls its ``open``, unless it waits for ``begin``."""
-        self._task = task
+        self.join(task)
         if not self._waits:
             self.begin()
 
     def begin(self) -> None:
         """Unpacks the function and calls its ``open``, if that has not happened yet."""
-        if self._opened:
+        if self._instance is not None and self._instance.is_open:
             return
-        task = self.task
         doorway.inside_worker = True
         try:
-            if self._is_kept:
-                made = task.runtime.keep(task.scope, self._keeping_name, self._make)
-                # Each task reports its own counts, and they are added up.
-                made[0][1].metric_group.reset()
-            else:
-                made = self._make()
-            (self._function, self._context), self._endings = made
+            self.instance.open()
         except (NotebookUdfError, WorkerStopped):
             raise
         except BaseException as error:
             self.fail(error)
-        self._opened = True
         if not self.in_pass:
             self._run = _runner(self)
-
-    @property
-    def _keeping_name(self) -> str:
-        return f"{self.header.name}:{self.header.hash}:{self.chain}"
-
-    def beside(self, what: str, make: Callable[[], Any]) -> Any:
-        """Something that lives as long as the instance does, made on first use."""
-        if not self._is_kept:
-            return make()
-        key = f"{self._keeping_name}:{what}"
-        return self.task.runtime.keep(self.task.scope, key, lambda: (make(), Endings()))[0]
 
     def prepare(self, *, again: bool) -> None:
         """Tells a kept instance that its stream is being drained; one that was told before only
@@ -210,11 +184,8 @@ class FunctionCall:
         FunctionFailed
             If it raises: then the micro-batch is not committed.
         """
-        self._prepared = True
-        if not self._is_kept:
-            return
         try:
-            self.task.runtime.prepare(self.task.scope, self._keeping_name, again=again)
+            self.instance.prepare(again=again)
         except WorkerStopped:
             raise
         except BaseException as error:
@@ -231,17 +202,17 @@ class FunctionCall:
         FunctionFailed
             For the first of its methods that raises.
         """
-        if not self._opened:
+        instance = self._instance
+        if instance is None or not instance.is_open:
             return
-        if self._is_kept:
-            if self.task.draining and not failed and not self._prepared:
+        if instance.is_kept:
+            if instance.is_to_prepare and not failed:
                 self.prepare(again=self.task.worked)
             return
-        self._opened = False
         first: failure.FunctionFailed | None = None
-        methods = self._endings.methods(graceful=not failed)
-        for _, method in methods:
-            if first is not None and method is not methods[-1][1]:
+        methods = instance.end(failed=failed)
+        for method in methods:
+            if first is not None and method is not methods[-1]:
                 continue
             try:
                 method()
@@ -260,37 +231,25 @@ class FunctionCall:
         task.active = self
         assert self._run is not None
         rows = len(next(iter((*columns, *named.values())), ())) if columns or named else task.rows
-        self.rows_in += rows
+        self.statistics.rows_in += rows
         if self.timeout and task.timer is not None:
             task.timer.enter()
             result = self._run(list(columns), named, rows)
             task.timer.leave()
         else:
             result = self._run(list(columns), named, rows)
-        self.rows_out += len(result)
+        self.statistics.rows_out += len(result)
         self.slice_start = -1
         return result
 
     @property
     def noted_ns(self) -> int:
         """What the bundle has cost so far, as far as that was measured."""
-        return self.decode_ns + self.user_ns + self.encode_ns
+        return self.statistics.noted_ns
 
     def take_timing(self) -> FunctionTiming:
         """What the bundle cost."""
-        timing = FunctionTiming(
-            self.name,
-            self.version,
-            self.rows_in,
-            self.rows_out,
-            self.decode_ns,
-            self.user_ns,
-            self.encode_ns,
-            self.errors,
-        )
-        self.decode_ns = self.user_ns = self.encode_ns = 0
-        self.rows_in = self.rows_out = self.errors = 0
-        return timing
+        return self.statistics.take(self.name, self.version)
 
     def fail(
         self,
@@ -313,82 +272,13 @@ class FunctionCall:
         FunctionFailed
             With ``outcome="fail"``.
         """
-        self.errors += 1
+        self.statistics.errors += 1
         if outcome == "fail":
-            self.user_ns += self.task.unnoted_ns
-        failed = self._report(error, arguments, row, outcome, group, method, attempts)
+            self.statistics.user_ns += self.task.unnoted_ns
+        failed = Failed(error, arguments, row, outcome, group, method, attempts)
+        reported = report(self, failed)
         if outcome == "fail":
-            raise failure.FunctionFailed(failure.text(failed)) from None
-
-    def _report(
-        self,
-        error: BaseException,
-        arguments: list[Any] | None,
-        row: int,
-        outcome: str,
-        group: Mapping[str, Any] | None,
-        method: str,
-        attempts: int,
-    ) -> FailedRow:
-        task = self.task
-        bundle, rows = self.bundle or (task.bundle, task.rows)
-        failed = failure.describe(
-            error,
-            function=self.name,
-            version=self.version,
-            parameters=self._parameters(method),
-            arguments=arguments,
-            row=row if self.row_of is None else self.row_of(row),
-            rows=rows,
-            bundle=bundle,
-            task=task.identity,
-            worker=os.getpid(),
-            group=group,
-            method=method,
-            chain=self.chain,
-            attempts=attempts,
-        )
-        kind, extra = classify(error, self)
-        task.report(failed, outcome, error=kind, extra=extra)
-        return failed
-
-    def _parameters(self, method: str) -> tuple[str, ...]:
-        """Names of the arguments that a method was called with."""
-        other = {"merge": ("accumulators",), "get_value": ("accumulator",)}.get(method)
-        # A header of another version cannot be read, and is what has failed.
-        if other is not None or self._header is None:
-            return other or ()
-        return self._header.parameters
-
-    def _make(self) -> tuple[tuple[Any, FunctionContext], Endings]:
-        """What is called, with its context, and what ends it."""
-        header, function = self._shipment.unpack()
-        if isinstance(function, FunctionDefinition):
-            function = function.function
-        task = self.task
-        context = FunctionContext(
-            function=header.name,
-            task_name=f"{header.name}, stage {task.identity.stage}",
-            subtask=task.identity.partition,
-            subtasks=task.subtasks,
-            attempt=task.identity.attempt,
-            job_parameters=task.job_parameters,
-        )
-        self._context = context
-        return self._enter(function, context)
-
-    def _enter(
-        self, function: Any, context: FunctionContext
-    ) -> tuple[tuple[Any, FunctionContext], Endings]:
-        """The function opened, and what ends it."""
-        if not isinstance(function, UserDefinedFunction):
-            return (function, context), endings(function)
-        function.open(context)
-        # An aggregate function has several methods; which are called is its runner's business.
-        called: Any = function
-        if isinstance(function, (ScalarFunction, TableFunction)):
-            called = function.eval
-        return (called, context), endings(function)
+            raise failure.FunctionFailed(failure.text(reported)) from None
 
 
 @contextmanager

@@ -68,11 +68,11 @@ class RunningStep:
         call.begin()
         self.function = call.function
         # An instance that is kept may keep a state object as well.
-        self.states: KeyedStates = call.beside(
+        self.states: KeyedStates = call.instance.beside(
             "states of keys" if step.keyed else "states",
             lambda: KeyedStates(call.name, step.states, keyed=step.keyed, keeps=step.keeps),
         )
-        self.ctx = RuntimeContext(call.context, self.states)
+        self.ctx = RuntimeContext(call.instance.context, self.states)
         self.collect = collect
         entry = self.last or self.late
         self.output: Collector[Any] = Collector(entry.collect if entry else self._onward())

@@ -200,10 +200,10 @@ class Chain:
             return None
         rows = len(columns[0])
         for call, collected in zip(self._calls, found, strict=True):
-            call.rows_in += rows
+            call.statistics.rows_in += rows
             rows = len(collected[0])
-            call.rows_out += rows
-        self._calls[0].user_ns += perf_counter_ns() - t0
+            call.statistics.rows_out += rows
+        self._calls[0].statistics.user_ns += perf_counter_ns() - t0
         return pa.RecordBatch.from_arrays(found[-1], list(self._layout.names))
 
     def _take_slice(self, batch: pa.RecordBatch, start: int, quarantine: Quarantine | None) -> None:
@@ -214,9 +214,9 @@ class Chain:
         t1 = perf_counter_ns()
         with running(call, start, len(records)):
             self._take_runs(runs, records, batch, start, quarantine)
-        call.decode_ns += t1 - t0
-        call.user_ns += perf_counter_ns() - t1
-        call.rows_in += len(records)
+        call.statistics.decode_ns += t1 - t0
+        call.statistics.user_ns += perf_counter_ns() - t1
+        call.statistics.rows_in += len(records)
 
     def _take_runs(
         self,
@@ -329,8 +329,8 @@ class Chain:
         before = self._calls[0]
         for call, step in zip(self._calls[1:], self._steps[1:], strict=True):
             count = step.counted()
-            call.rows_in += count
-            before.rows_out += count
+            call.statistics.rows_in += count
+            before.statistics.rows_out += count
             before = call
         for start in range(0, len(out), _ROWS_OUT):
             with _uncollected():
@@ -348,8 +348,8 @@ class Chain:
             except BadResult as error:
                 call.fail(error, outcome=call.header.options.on_error)
                 del records[error.index]
-        call.encode_ns += perf_counter_ns() - t0
-        call.rows_out += len(records)
+        call.statistics.encode_ns += perf_counter_ns() - t0
+        call.statistics.rows_out += len(records)
         return batch_of(column, self._result, self._layout.names)
 
     # The end ---------------------------------------------------------------------------------
@@ -364,12 +364,12 @@ class Chain:
             t0 = perf_counter_ns()
             with running(step.call, 0, 0):
                 self._end(step)
-            step.call.user_ns += perf_counter_ns() - t0
+            step.call.statistics.user_ns += perf_counter_ns() - t0
             yield from self.leave()
 
     def _end(self, step: RunningStep) -> None:
         ctx = NonPartitionedContext(
-            step.call.context, step.states, lambda function: self._apply(step, function)
+            step.call.instance.context, step.states, lambda function: self._apply(step, function)
         )
         try:
             step.function.end_input(ctx)

@@ -47,7 +47,7 @@ class _GuardedRows(RowRunner):
             t0 = perf_counter_ns()
             fitting = fitted(columns, self._call.header)
             found = kernels([column.filter(self.reached) for column in fitting])
-            self._call.user_ns += perf_counter_ns() - t0
+            self._call.statistics.user_ns += perf_counter_ns() - t0
             if found is not None:
                 return _scattered(found, self.reached)
         # On all rows they would decline for a row that is not the function's business.
@@ -142,8 +142,8 @@ class Guarded:
         reached = guard.fill_null(False)
         count = reached.true_count
         # A call counts what the function was given, not what passed by.
-        call.rows_in -= rows - count
-        call.rows_out -= rows - count
+        call.statistics.rows_in -= rows - count
+        call.statistics.rows_out -= rows - count
         if not count:
             return pa.nulls(rows, self._type)
         self._runner.reached = None if count == rows else reached
@@ -161,8 +161,8 @@ class Each:
     def __call__(self, columns: list[pa.Array], named: dict[str, pa.Array], rows: int) -> pa.Array:
         call, lists = self._call, Lists(columns[0])
         count = lists.count
-        call.rows_in += count - rows
-        call.rows_out += count - rows
+        call.statistics.rows_in += count - rows
+        call.statistics.rows_out += count - rows
         call.row_of = lists.row_of
         if lists.guard is not None:
             result = self._guarded([lists.guard, *lists.placed], lists.by_name, count)

@@ -59,7 +59,7 @@ class RowRunner:
             t0 = perf_counter_ns()
             self._note(0, rows - 1, rows)
             result = self._kernels(columns)
-            call.user_ns += perf_counter_ns() - t0
+            call.statistics.user_ns += perf_counter_ns() - t0
             if result is not None:
                 return result
         decoders = [self._decoder(column) for column in columns]
@@ -80,9 +80,9 @@ class RowRunner:
             t2 = perf_counter_ns()
             parts.append(self._encoded(values, results, start, quarantine))
             t3 = perf_counter_ns()
-            call.decode_ns += t1 - t0
-            call.user_ns += t2 - t1
-            call.encode_ns += t3 - t2
+            call.statistics.decode_ns += t1 - t0
+            call.statistics.user_ns += t2 - t1
+            call.statistics.encode_ns += t3 - t2
         if quarantine is not None:
             quarantine.write()
         if len(parts) == 1:

@@ -112,10 +112,10 @@ class ArrowRunner:
         t1 = perf_counter_ns()
         result = call.function(*arguments, **keywords)
         t2 = perf_counter_ns()
-        call.decode_ns += t1 - t0
-        call.user_ns += t2 - t1
+        call.statistics.decode_ns += t1 - t0
+        call.statistics.user_ns += t2 - t1
         array = self._leave(result, rows)
-        call.encode_ns += perf_counter_ns() - t2
+        call.statistics.encode_ns += perf_counter_ns() - t2
         return array
 
     def _enter(self, column: pa.Array) -> Any:

@@ -78,8 +78,8 @@ class StreamRows:
                 self._merge(number, rows.column(part.arguments[0]), held, first)
             else:
                 self._accumulate(number, rows, held, deletes, first)
-            call.rows_in += rows.num_rows
-            call.user_ns += perf_counter_ns() - t0
+            call.statistics.rows_in += rows.num_rows
+            call.statistics.user_ns += perf_counter_ns() - t0
 
     def _merge(self, number: int, structs: pa.Array, held: list[Held], first: int) -> None:
         accumulation = self.accumulations[number]

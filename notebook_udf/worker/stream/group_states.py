@@ -66,7 +66,7 @@ class StreamGroups:
         """Takes rows in; answers the results of keys that have no more."""
         t0 = perf_counter_ns()
         runs = runs_of(batch.columns[: len(self._layout.keys)], batch.num_rows)
-        self._calls[0].decode_ns += perf_counter_ns() - t0
+        self._calls[0].statistics.decode_ns += perf_counter_ns() - t0
         for place in range(0, len(runs), self._layout.cached_keys):
             part = runs[place : place + self._layout.cached_keys]
             first, last = part[0][1], part[-1][2]
@@ -209,8 +209,8 @@ class StreamGroups:
                 given = [each.accumulators[number] for each in part]
                 columns.append(accumulation.values(given, self._encoders[number], group))
                 call.slice_start = -1
-                call.encode_ns += perf_counter_ns() - t0
-                call.rows_out += len(part)
+                call.statistics.encode_ns += perf_counter_ns() - t0
+                call.statistics.rows_out += len(part)
             yield pa.RecordBatch.from_arrays(columns, [f"_{i}" for i in range(len(columns))])
 
     def _ends(self, key: tuple[Any, ...]) -> int | None:

@@ -120,7 +120,7 @@ class Explosion:
         quarantine = None
         if self._on_error == "quarantine":
             quarantine = Quarantine(self.call, columns)
-        self.call.rows_in += size
+        self.call.statistics.rows_in += size
         yield from _Stream(self, columns, size, places, quarantine).exploded()
         if quarantine is not None:
             quarantine.write()
@@ -172,11 +172,11 @@ class _Stream:
                 next(draw)
             t1 = perf_counter_ns()
             columns = self._encoded()
-            call.rows_out += len(self._drawn)
+            call.statistics.rows_out += len(self._drawn)
             made = self._made(columns)
-            call.user_ns += t1 - t0 - self._decode_ns
-            call.decode_ns += self._decode_ns
-            call.encode_ns += perf_counter_ns() - t1
+            call.statistics.user_ns += t1 - t0 - self._decode_ns
+            call.statistics.decode_ns += self._decode_ns
+            call.statistics.encode_ns += perf_counter_ns() - t1
             self._decode_ns = 0
             if len(made.own):
                 yield made

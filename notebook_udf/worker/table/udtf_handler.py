@@ -49,7 +49,7 @@ class TableHandler:
         self._bundle = bundle
         of = self._explosion()
         call.slice_start, call.results = self._row, []
-        call.rows_in += 1
+        call.statistics.rows_in += 1
         rows: list[Any] = []
         given = list(self._fitted(args))
         with running(call, self._row, 1):
@@ -65,7 +65,7 @@ class TableHandler:
         except BadResult as error:
             self._failed(error, [*given, *kwargs.values()])
             return []
-        call.rows_out += len(rows)
+        call.statistics.rows_out += len(rows)
         return list(zip(*[decoder(column.type)(column) for column in columns], strict=True))
 
     def _explosion(self) -> Explosion:

@@ -1,0 +1,41 @@
+"""What a function has cost in the bundle that runs."""
+
+from __future__ import annotations
+
+from notebook_udf.telemetry.records import FunctionTiming
+
+
+class BundleStatistics:
+    """Nanoseconds and rows since the bundle began, filled by whoever runs the function."""
+
+    __slots__ = ("decode_ns", "encode_ns", "errors", "rows_in", "rows_out", "user_ns")
+
+    def __init__(self) -> None:
+        self._begin()
+
+    def _begin(self) -> None:
+        self.decode_ns = self.user_ns = self.encode_ns = 0
+        self.rows_in = self.rows_out = self.errors = 0
+
+    @property
+    def noted_ns(self) -> int:
+        """What the bundle has cost so far, as far as that was measured."""
+        return self.decode_ns + self.user_ns + self.encode_ns
+
+    def take(self, function: str, version: int) -> FunctionTiming:
+        """What the bundle cost; the next one begins."""
+        timing = FunctionTiming(
+            function,
+            version,
+            self.rows_in,
+            self.rows_out,
+            self.decode_ns,
+            self.user_ns,
+            self.encode_ns,
+            self.errors,
+        )
+        self._begin()
+        return timing
+
+
+__all__ = ["BundleStatistics"]
