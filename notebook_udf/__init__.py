@@ -72,11 +72,14 @@ if TYPE_CHECKING:
     from notebook_udf.functions.states import ListState, MapState, ValueState
     from notebook_udf.functions.views import DataView, ListView, MapView
     from notebook_udf.kernel import Session, session
-    from notebook_udf.kernel.async_operator import map_async
-    from notebook_udf.kernel.lateral import join_lateral, left_outer_join_lateral
-    from notebook_udf.kernel.operators import aggregate, flat_aggregate
-    from notebook_udf.kernel.processing import process
     from notebook_udf.kernel.registering import register
+    from notebook_udf.kernel.transforms.aggregate_transforms import aggregate, flat_aggregate
+    from notebook_udf.kernel.transforms.async_transform import map_async
+    from notebook_udf.kernel.transforms.lateral_transforms import (
+        join_lateral,
+        left_outer_join_lateral,
+    )
+    from notebook_udf.kernel.transforms.process_transform import process
     from notebook_udf.registry import RegisteredFunction
     from notebook_udf.types import DataTypes
 
@@ -128,15 +131,15 @@ _HOMES = {
     "WorkerError": "errors",
     "WorkerLost": "errors",
     "WorkerOutOfMemory": "errors",
-    "aggregate": "kernel.operators",
-    "flat_aggregate": "kernel.operators",
+    "aggregate": "kernel.transforms.aggregate_transforms",
+    "flat_aggregate": "kernel.transforms.aggregate_transforms",
     "idempotence": "functions.process",
-    "join_lateral": "kernel.lateral",
-    "left_outer_join_lateral": "kernel.lateral",
-    "map_async": "kernel.async_operator",
+    "join_lateral": "kernel.transforms.lateral_transforms",
+    "left_outer_join_lateral": "kernel.transforms.lateral_transforms",
+    "map_async": "kernel.transforms.async_transform",
     "no_output_until_end_of_input": "functions.process",
     "not_cache_record": "functions.process",
-    "process": "kernel.processing",
+    "process": "kernel.transforms.process_transform",
     "register": "kernel.registering",
     "session": "kernel",
     "udaf": "functions.declare_aggregate",

@@ -32,7 +32,7 @@ from notebook_udf.kernel.dropping import SqlDrops, drop
 from notebook_udf.kernel.folder import make_folder, remove_folder
 from notebook_udf.kernel.hidden import HiddenFunctions
 from notebook_udf.kernel.kept_tables import KeptTables
-from notebook_udf.kernel.measuring import Measuring
+from notebook_udf.kernel.measure.measurements import Measuring
 from notebook_udf.kernel.names import check_name, session_functions_first
 from notebook_udf.kernel.planning import plan_of
 from notebook_udf.kernel.quarantine import quarantined
@@ -40,7 +40,7 @@ from notebook_udf.kernel.query_errors import as_query_error
 from notebook_udf.kernel.querying import Rewriting, run_query
 from notebook_udf.kernel.replay import replay
 from notebook_udf.kernel.spark_loggers import QuietLoggers
-from notebook_udf.kernel.streams import Streams
+from notebook_udf.kernel.streams.session_streams import Streams
 from notebook_udf.kernel.translation import Translator
 from notebook_udf.kernel.warm import Warmup
 from notebook_udf.launch import spark as launch

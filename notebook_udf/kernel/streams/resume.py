@@ -12,15 +12,15 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from notebook_udf.kernel.running_query import RunningQuery
 from notebook_udf.kernel.sql_confs import with_confs
+from notebook_udf.kernel.streams.running_query import RunningQuery
 from notebook_udf.worker.stream.stream_operator import OUTPUT_MODE_CONF, SCOPE_CONF
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from pyspark.sql.streaming import StreamingQuery
 
-# What a query's start has set for it (``kernel.streams``).
+# What a query's start has set for it (``kernel.streams.session_streams``).
 _CARRIED = (OUTPUT_MODE_CONF, "spark.sql.streaming.noDataMicroBatches.enabled")
 
 

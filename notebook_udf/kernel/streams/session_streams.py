@@ -15,9 +15,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 from pyspark.errors import AnalysisException
 
 from notebook_udf.errors import PlanningError
-from notebook_udf.kernel.ending import Failures, StreamEnds
-from notebook_udf.kernel.kept_plans import StreamPlan, check_checkpoint, checkpoint_option
 from notebook_udf.kernel.sql_confs import with_confs
+from notebook_udf.kernel.streams.stateful_plans import (
+    StreamPlan,
+    check_checkpoint,
+    checkpoint_option,
+)
+from notebook_udf.kernel.streams.stop import Failures, StreamEnds
 from notebook_udf.planner.streaming.stateful_nodes import forget
 from notebook_udf.registry import Registry
 from notebook_udf.state.reader import StateReader

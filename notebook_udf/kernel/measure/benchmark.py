@@ -22,7 +22,7 @@ from notebook_udf.errors import DeclarationError, NotebookUdfError, PlanningErro
 from notebook_udf.functions.capture import freeze
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.kernel.named import Arguments, arguments_for
-from notebook_udf.kernel.operators import aggregate
+from notebook_udf.kernel.transforms.aggregate_transforms import aggregate
 from notebook_udf.kernel.trial import columns_of
 from notebook_udf.planner.dataframe.table_function import joined
 from notebook_udf.planner.physical.aggregate_from_sums import sums_of

@@ -17,8 +17,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from notebook_udf.errors import NotebookUdfError, SessionError, WorkerError
-from notebook_udf.kernel.continued import continued
-from notebook_udf.kernel.running_query import RunningQuery
+from notebook_udf.kernel.streams.resume import continued
+from notebook_udf.kernel.streams.running_query import RunningQuery
 from notebook_udf.telemetry.records import Command, QueryLeft, Record
 
 if TYPE_CHECKING:

@@ -68,7 +68,7 @@ class Measuring:
         -----
         The rows are kept by Spark while it runs. Each run computes every result and keeps none.
         """
-        from notebook_udf.kernel.benching import bench
+        from notebook_udf.kernel.measure.benchmark import bench
 
         names = (against,) if isinstance(against, str) else against
         return bench(
@@ -118,7 +118,7 @@ class Measuring:
         otherwise. What runs in native code counts for the line that called it. Functions that
         run as Arrow kernels or as Spark's own sums have no lines, which the profile says.
         """
-        from notebook_udf.kernel.profiling import profile_query, profile_window
+        from notebook_udf.kernel.measure.profile_run import profile_query, profile_window
 
         session = cast("Session", self)
         if query is None:
