@@ -10,7 +10,7 @@ import sqlglot
 
 import notebook_udf as nu
 from benchmarks.measure import Figure, in_turn, ratio
-from notebook_udf.kernel.catalog import Catalog
+from notebook_udf.kernel.session_catalog import Catalog
 from notebook_udf.planner import guard
 from notebook_udf.planner.syntax.dialect import read, text, written_out
 

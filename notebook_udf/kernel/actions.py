@@ -9,16 +9,16 @@ from pyspark.sql.types import ArrayType
 
 from notebook_udf.errors import FailedRow, PlanningError, ResultError
 from notebook_udf.functions.definition import FunctionDefinition
-from notebook_udf.kernel.async_options import configured
+from notebook_udf.kernel.async_conf import configured
 from notebook_udf.kernel.calling import call_here
-from notebook_udf.kernel.trial import Trial, try_rows
+from notebook_udf.kernel.preview import Trial, try_rows
 from notebook_udf.planner.analysis.arity import check
 from notebook_udf.planner.dataframe import process_function, table_function
 from notebook_udf.planner.physical import aggregate, scalar, table
 from notebook_udf.registry import RegisteredFunction, fingerprint
 
 if TYPE_CHECKING:
-    from notebook_udf.kernel.core import Session
+    from notebook_udf.kernel.notebook_session import Session
 
 
 class SessionActions:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from notebook_udf.errors import PlanningError
 
 if TYPE_CHECKING:
-    from notebook_udf.kernel.core import Session
+    from notebook_udf.kernel.notebook_session import Session
 
 _active: Session | None = None
 

@@ -20,7 +20,7 @@ from notebook_udf.text import backquoted
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from notebook_udf.kernel.core import Session
+    from notebook_udf.kernel.notebook_session import Session
     from notebook_udf.registry import RegisteredFunction
 
 # Kinds that Spark SQL knows under their own names.

@@ -26,7 +26,7 @@ from notebook_udf.widgets.explorer import PlanExplorer
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from notebook_udf.kernel.core import Session
+    from notebook_udf.kernel.notebook_session import Session
 
 # How many of Spark's latest queries are looked through for a run of the plan.
 _OWN = 40

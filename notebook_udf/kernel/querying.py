@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from sqlglot import exp
 
 from notebook_udf.errors import PlanningError
-from notebook_udf.kernel.async_options import in_force
-from notebook_udf.kernel.catalog import Catalog
+from notebook_udf.kernel.async_conf import in_force
 from notebook_udf.kernel.query_errors import about
+from notebook_udf.kernel.session_catalog import Catalog
 from notebook_udf.kernel.spark_loggers import logged_if_raised
 from notebook_udf.planner import guard, promises
 from notebook_udf.planner.analysis.aggregate_calls import calls_any, mentions, of_kind
@@ -29,7 +29,7 @@ from notebook_udf.planner.syntax.dialect import read, text
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from notebook_udf.kernel.core import Session
+    from notebook_udf.kernel.notebook_session import Session
     from notebook_udf.registry import RegisteredFunction
 
     # By lower-case name.

@@ -6,7 +6,7 @@ import functools
 from typing import Any
 
 from notebook_udf.functions.declare_aggregate import declare
-from notebook_udf.kernel.current import session
+from notebook_udf.kernel.open_session import session
 from notebook_udf.registry import RegisteredFunction
 
 

@@ -9,7 +9,7 @@ from notebook_udf.errors import FailedRow, RemoteError, SessionError
 from notebook_udf.kernel.calling import call_here, call_method_here
 
 if TYPE_CHECKING:
-    from notebook_udf.kernel.core import Session
+    from notebook_udf.kernel.notebook_session import Session
 
 
 def replay(session: Session, name: str, error: Any = None) -> Any:

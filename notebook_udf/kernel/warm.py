@@ -15,7 +15,7 @@ from notebook_udf.plan.progress import OWN_TAG
 from notebook_udf.worker.runtime.warmup import same
 
 if TYPE_CHECKING:
-    from notebook_udf.kernel.core import Session
+    from notebook_udf.kernel.notebook_session import Session
 
 _log = logging.getLogger(__name__)
 

@@ -21,9 +21,9 @@ from notebook_udf.bench.wrapped import ArrowPerElement, PandasPerElement, is_pla
 from notebook_udf.errors import DeclarationError, NotebookUdfError, PlanningError
 from notebook_udf.functions.capture import freeze
 from notebook_udf.functions.definition import FunctionDefinition
-from notebook_udf.kernel.named import Arguments, arguments_for
+from notebook_udf.kernel.preview import columns_of
+from notebook_udf.kernel.sources import Arguments, arguments_for
 from notebook_udf.kernel.transforms.aggregate_transforms import aggregate
-from notebook_udf.kernel.trial import columns_of
 from notebook_udf.planner.dataframe.table_function import joined
 from notebook_udf.planner.physical.aggregate_from_sums import sums_of
 from notebook_udf.planner.physical.scalar import runs_as_kernels
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
-    from notebook_udf.kernel.core import Session
+    from notebook_udf.kernel.notebook_session import Session
 
 REPEATS = 5
 # How long the slowest way is to take, and what is tried to find out how many rows that are.

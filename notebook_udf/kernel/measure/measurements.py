@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from notebook_udf.bench.model import Bench
-    from notebook_udf.kernel.core import Session
+    from notebook_udf.kernel.notebook_session import Session
     from notebook_udf.profile.model import Profile
 
 

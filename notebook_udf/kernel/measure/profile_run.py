@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from notebook_udf.errors import DeclarationError, PlanningError
-from notebook_udf.kernel.named import frame_of
+from notebook_udf.kernel.sources import frame_of
 from notebook_udf.planner.analysis.aggregate_calls import mentions
 from notebook_udf.planner.physical.aggregate_from_sums import sums_of
 from notebook_udf.planner.physical.scalar import runs_as_kernels
@@ -25,7 +25,7 @@ from notebook_udf.text import counted
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from notebook_udf.kernel.core import Session
+    from notebook_udf.kernel.notebook_session import Session
 
 # How often workers are asked to go on: one that was forked meanwhile hears of it then.
 _SECONDS_BETWEEN = 0.5

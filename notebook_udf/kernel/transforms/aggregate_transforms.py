@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.kernel.active_session import current_session
-from notebook_udf.kernel.names import column_names
+from notebook_udf.kernel.function_names import column_names
 from notebook_udf.planner.dataframe import grouped_aggregate
 from notebook_udf.planner.faults import planning
 from notebook_udf.planner.physical.aggregate import call_of

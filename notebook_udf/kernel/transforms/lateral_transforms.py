@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from notebook_udf.errors import PlanningError
-from notebook_udf.kernel.names import column_names
+from notebook_udf.kernel.function_names import column_names
 from notebook_udf.planner.dataframe.table_function import TableCall, joined
 from notebook_udf.planner.faults import planning
 

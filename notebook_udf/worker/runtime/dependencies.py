@@ -2,7 +2,7 @@
 
 A worker is told with each task what belongs to its query. Where that, or a file of it, is not what
 the worker has loaded, everything it loaded of dependencies is forgotten and imported anew.
-What is installed or added is the business of ``kernel.dependencies``.
+What is installed or added is the business of ``kernel.requirements``.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import DataType
 
-    from notebook_udf.kernel.core import Session
+    from notebook_udf.kernel.notebook_session import Session
 
 _ERROR_SCHEMA = (
     "error STRING, message STRING, traceback STRING, query STRING, stage BIGINT, "

@@ -25,7 +25,7 @@ from notebook_udf.suggestion import nearest
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from notebook_udf.kernel.core import Session
+    from notebook_udf.kernel.notebook_session import Session
 
 _KEY = re.compile(re.escape(CONF_PREFIX) + r"[^=,\s}]+(?==)")
 

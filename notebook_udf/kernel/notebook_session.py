@@ -25,20 +25,20 @@ from notebook_udf.functions.definition import FunctionDefinition, doorway
 from notebook_udf.functions.options import FunctionOptions, parse_memory
 from notebook_udf.kernel import arguments
 from notebook_udf.kernel.actions import SessionActions
-from notebook_udf.kernel.async_options import in_force
+from notebook_udf.kernel.async_conf import in_force
 from notebook_udf.kernel.cell_names import CellNames
-from notebook_udf.kernel.dependencies import WithDependencies
 from notebook_udf.kernel.dropping import SqlDrops, drop
 from notebook_udf.kernel.folder import make_folder, remove_folder
+from notebook_udf.kernel.function_names import check_name, session_functions_first
 from notebook_udf.kernel.hidden import HiddenFunctions
 from notebook_udf.kernel.kept_tables import KeptTables
 from notebook_udf.kernel.measure.measurements import Measuring
-from notebook_udf.kernel.names import check_name, session_functions_first
 from notebook_udf.kernel.planning import plan_of
-from notebook_udf.kernel.quarantine import quarantined
+from notebook_udf.kernel.quarantined_rows import quarantined
 from notebook_udf.kernel.query_errors import as_query_error
 from notebook_udf.kernel.querying import Rewriting, run_query
 from notebook_udf.kernel.replay import replay
+from notebook_udf.kernel.requirements import WithDependencies
 from notebook_udf.kernel.spark_loggers import QuietLoggers
 from notebook_udf.kernel.streams.session_streams import Streams
 from notebook_udf.kernel.translation import Translator

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import SessionError
 from notebook_udf.kernel.active_session import activate, active_session
-from notebook_udf.kernel.core import Session
+from notebook_udf.kernel.notebook_session import Session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

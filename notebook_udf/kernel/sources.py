@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from pyspark.errors import AnalysisException
 
 from notebook_udf.errors import PlanningError
-from notebook_udf.kernel.catalog import Catalog
+from notebook_udf.kernel.preview import columns_of, matching
+from notebook_udf.kernel.session_catalog import Catalog
 from notebook_udf.kernel.spark_loggers import unlogged
-from notebook_udf.kernel.trial import columns_of, matching
 from notebook_udf.planner import guard
 from notebook_udf.planner.analysis.aggregate_calls import mentions, of_kind
 from notebook_udf.planner.analysis.argument_query import ArgumentRows, argument_rows
@@ -24,7 +24,7 @@ from notebook_udf.registry import RegisteredFunction
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from notebook_udf.kernel.core import Session
+    from notebook_udf.kernel.notebook_session import Session
 
 _TABLE = re.compile(r"\s*[\w`]+(\.[\w`]+)*\s*")
 
