@@ -18,9 +18,9 @@ from tests.browser.lab import Notebook, Server
 LINES = 1_000_000
 FILL = f"""
 from notebook_udf.telemetry.records import LogLine, LogLines
-from notebook_udf.telemetry.store import Store
-from notebook_udf.telemetry.store_logs import LogChoice
-from notebook_udf.telemetry.views import LogView
+from notebook_udf.telemetry.store.session_store import Store
+from notebook_udf.telemetry.store.log_store import LogChoice
+from notebook_udf.telemetry.user_views import LogView
 from notebook_udf.widgets.log_panel import LogPanel
 
 store = Store()

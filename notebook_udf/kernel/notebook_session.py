@@ -52,9 +52,9 @@ from notebook_udf.pool.spark_worker import JOB_PARAMETERS_CONF, LOG_LEVEL_CONF, 
 from notebook_udf.pool.view import Pool
 from notebook_udf.registry import RegisteredFunction, Registry
 from notebook_udf.telemetry.receiver import Receiver
-from notebook_udf.telemetry.store import Store
-from notebook_udf.telemetry.store_logs import LogChoice
-from notebook_udf.telemetry.views import LogView, MetricsView
+from notebook_udf.telemetry.store.log_store import LogChoice
+from notebook_udf.telemetry.store.session_store import Store
+from notebook_udf.telemetry.user_views import LogView, MetricsView
 from notebook_udf.telemetry.wire import CHANNEL_VARIABLE
 from notebook_udf.widgets.explorer import PlanExplorer
 from notebook_udf.widgets.shown import end_panels, show_live

@@ -1,7 +1,7 @@
 """Watching one run: which records and jobs are its own, and what they come to.
 
-Records come from ``telemetry.store``, jobs from ``plan.jobs``; how a moment looks is the business
-of ``widgets.live``.
+Records come from ``telemetry.store.session_store``, jobs from ``plan.jobs``; how a moment looks is
+the business of ``widgets.live``.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from notebook_udf.telemetry.records import (
     TaskStarted,
     WorkerExited,
 )
-from notebook_udf.telemetry.store_sums import Tally
+from notebook_udf.telemetry.store.function_sums import Tally
 from notebook_udf.text import without_escapes
 from notebook_udf.widgets.live import LOG_TAIL, Outcome, RunState, Split, Trouble, warnings
 
 if TYPE_CHECKING:
     # It brings numpy, which an extension is loaded without.
-    from notebook_udf.telemetry.store import Store
+    from notebook_udf.telemetry.store.session_store import Store
 
 # Queries that are looked at one by one; what ended before them is kept as a sum.
 _MOST_QUERIES = 20

@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from notebook_udf.plan.model import FunctionCost, PlanNode
-from notebook_udf.telemetry.store_sums import FunctionTotals
+from notebook_udf.telemetry.store.function_sums import FunctionTotals
 
 _Key = tuple[str, int]
 

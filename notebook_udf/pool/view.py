@@ -16,8 +16,8 @@ from notebook_udf.pool.table import HEADERS, how_it_ended, worker_rows
 from notebook_udf.tables import html_table, rich_table, text_table
 from notebook_udf.telemetry.receiver import Receiver
 from notebook_udf.telemetry.records import Command
-from notebook_udf.telemetry.store import Store
-from notebook_udf.telemetry.store_workers import WorkerView
+from notebook_udf.telemetry.store.session_store import Store
+from notebook_udf.telemetry.store.worker_store import WorkerView
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,14 +9,14 @@ import dataclasses
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.functions.metrics import describe
-from notebook_udf.telemetry.bars import bars
-from notebook_udf.telemetry.latencies import Percentiles
 from notebook_udf.telemetry.records import BundleDone, CallFailed
-from notebook_udf.telemetry.store_sums import FunctionTotals, MetricTotal
-from notebook_udf.telemetry.timeline import SlowBundle
+from notebook_udf.telemetry.store.function_sums import FunctionTotals, MetricTotal
+from notebook_udf.telemetry.timeseries.bars import bars
+from notebook_udf.telemetry.timeseries.latencies import Percentiles
+from notebook_udf.telemetry.timeseries.timeline import SlowBundle
 
 if TYPE_CHECKING:
-    from notebook_udf.telemetry.store import Store
+    from notebook_udf.telemetry.store.session_store import Store
 
 # Failed calls, the latest ones, and user metrics of a query; the rest is counted.
 MOST_FAILED = 20

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from notebook_udf.functions.metrics import describe
 from notebook_udf.plan.progress import Progress, StageProgress
 from notebook_udf.plan.words import size
-from notebook_udf.telemetry.store_sums import FunctionTotals, MetricTotal
+from notebook_udf.telemetry.store.function_sums import FunctionTotals, MetricTotal
 from notebook_udf.text import counted, one_line
 
 Outcome = Literal["running", "done", "failed", "cancelled"]

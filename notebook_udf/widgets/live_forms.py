@@ -11,7 +11,7 @@ from notebook_udf.colours import BORDER, BRAND, ERROR, SUCCESS, VIOLET, WARN, pa
 from notebook_udf.plan.progress import Progress, StageProgress
 from notebook_udf.plan.words import seconds
 from notebook_udf.tables import html_table, text_table
-from notebook_udf.telemetry.store_sums import FunctionTotals
+from notebook_udf.telemetry.store.function_sums import FunctionTotals
 from notebook_udf.text import counted, one_line
 from notebook_udf.widgets.live import NAME, RunState, Split, metric_rows
 

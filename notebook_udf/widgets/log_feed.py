@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from notebook_udf.telemetry.log_blocks import LogBlock
 from notebook_udf.telemetry.records import CallFailed
-from notebook_udf.telemetry.store_logs import KeptLogs
+from notebook_udf.telemetry.store.log_blocks import LogBlock
+from notebook_udf.telemetry.store.log_store import KeptLogs
 from notebook_udf.widgets.failed_calls import failed_call
 
 # At five turns a second: what a connection of 30 Mbit/s takes without falling behind.

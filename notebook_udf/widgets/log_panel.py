@@ -7,7 +7,7 @@ import threading
 import time
 from typing import Any
 
-from notebook_udf.telemetry.views import LogView
+from notebook_udf.telemetry.user_views import LogView
 from notebook_udf.widgets.log_feed import LogFeed
 from notebook_udf.widgets.panel import Panel
 from notebook_udf.widgets.scripts import script

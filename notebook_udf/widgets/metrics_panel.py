@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from notebook_udf.telemetry.views import MetricsView
+from notebook_udf.telemetry.user_views import MetricsView
 from notebook_udf.widgets.panel import Panel
 from notebook_udf.widgets.scripts import script
 

@@ -14,8 +14,8 @@ _MARK = "_notebook_udf_shows"
 _PANELS = {
     "notebook_udf.pool.view.Pool": "pool_panel.PoolPanel",
     "notebook_udf.state.reader.StateReader": "state_panel.StatePanel",
-    "notebook_udf.telemetry.views.LogView": "log_panel.LogPanel",
-    "notebook_udf.telemetry.views.MetricsView": "metrics_panel.MetricsPanel",
+    "notebook_udf.telemetry.user_views.LogView": "log_panel.LogPanel",
+    "notebook_udf.telemetry.user_views.MetricsView": "metrics_panel.MetricsPanel",
     "notebook_udf.widgets.explorer.PlanComparer": "plan_panel.PlanPanel",
     "notebook_udf.widgets.explorer.PlanExplorer": "plan_panel.PlanPanel",
 }

@@ -15,7 +15,7 @@ import pytest
 import notebook_udf as nu
 from notebook_udf import udf
 from notebook_udf.telemetry import records, wire
-from notebook_udf.telemetry.store import LogEntry
+from notebook_udf.telemetry.store.session_store import LogEntry
 
 
 def lines_after(

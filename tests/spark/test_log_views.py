@@ -12,7 +12,7 @@ import rich.console
 
 import notebook_udf as nu
 from notebook_udf import udf
-from notebook_udf.telemetry.views import LogView
+from notebook_udf.telemetry.user_views import LogView
 from tests.waiting import awaited
 
 

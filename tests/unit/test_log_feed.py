@@ -7,16 +7,16 @@ import zlib
 import pytest
 
 from notebook_udf.errors import FailedRow, Frame
-from notebook_udf.telemetry import store_logs
 from notebook_udf.telemetry.records import CallFailed, LogLine, LogLines, TaskId
-from notebook_udf.telemetry.store_logs import Logs
+from notebook_udf.telemetry.store import log_store
+from notebook_udf.telemetry.store.log_store import Logs
 from notebook_udf.widgets import log_feed
 from notebook_udf.widgets.log_feed import LogFeed, Message
 
 
 @pytest.fixture
 def logs(monkeypatch: pytest.MonkeyPatch) -> Logs:
-    monkeypatch.setattr(store_logs, "BLOCK_LINES", 4)
+    monkeypatch.setattr(log_store, "BLOCK_LINES", 4)
     return Logs()
 
 

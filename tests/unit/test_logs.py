@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from notebook_udf.telemetry import store_logs
 from notebook_udf.telemetry.records import LogLine, LogLines
-from notebook_udf.telemetry.store_logs import MAX_BYTES, LogChoice, Logs
+from notebook_udf.telemetry.store import log_store
+from notebook_udf.telemetry.store.log_store import MAX_BYTES, LogChoice, Logs
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def record(*lines: Written, first: int = 1, dropped: int = 0) -> LogLines:
 
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store_logs, "BLOCK_LINES", 4)
+    monkeypatch.setattr(log_store, "BLOCK_LINES", 4)
 
 
 def fits(line: Written, choice: LogChoice) -> bool:
@@ -78,7 +78,7 @@ def test_against_a_plain_list(
     lines: list[Written], choice: LogChoice, limit: int | None, most: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(store_logs, "BLOCK_LINES", 4)
+        patch.setattr(log_store, "BLOCK_LINES", 4)
         logs = Logs(max_lines=most)
         for line in lines:
             logs.add(record(line))

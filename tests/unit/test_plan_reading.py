@@ -20,7 +20,7 @@ from notebook_udf.plan.names import Names, bracketed, parts, unwrapped
 from notebook_udf.plan.operators import conjuncts, read_operator
 from notebook_udf.plan.raw import RawFunction, RawMetric, RawNode, headers
 from notebook_udf.plan.tree import build
-from notebook_udf.telemetry.store_sums import FunctionTotals
+from notebook_udf.telemetry.store.function_sums import FunctionTotals
 from notebook_udf.worker.call.payload import ship
 
 RANGE = RawNode("Range", "Range (0, 9, step=1, splits=2)")

@@ -10,8 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from notebook_udf.functions.metrics import Histogram
-from notebook_udf.telemetry.bars import MOST_BARS, bars, spark_line
-from notebook_udf.telemetry.latencies import MAX_EXACT
 from notebook_udf.telemetry.metrics_dict import query_dict
 from notebook_udf.telemetry.records import (
     BundleDone,
@@ -20,9 +18,11 @@ from notebook_udf.telemetry.records import (
     FunctionTiming,
     TaskId,
 )
-from notebook_udf.telemetry.series import MAX_POINTS, Series, Timelines
-from notebook_udf.telemetry.store import Store
-from notebook_udf.telemetry.timeline import FunctionLine
+from notebook_udf.telemetry.store.session_store import Store
+from notebook_udf.telemetry.timeseries.bars import MOST_BARS, bars, spark_line
+from notebook_udf.telemetry.timeseries.latencies import MAX_EXACT
+from notebook_udf.telemetry.timeseries.series import MAX_POINTS, Series, Timelines
+from notebook_udf.telemetry.timeseries.timeline import FunctionLine
 
 NOW = 1_700_000_000.0
 quick = settings(max_examples=60, deadline=None, database=None)
@@ -181,8 +181,8 @@ def test_numbers_beyond_all_bounds_do_no_harm() -> None:
 
 
 def test_all_queries_together_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("notebook_udf.telemetry.series.MAX_ALL_POINTS", 2_000)
-    monkeypatch.setattr("notebook_udf.telemetry.series.MAX_QUERIES", 5)
+    monkeypatch.setattr("notebook_udf.telemetry.timeseries.series.MAX_ALL_POINTS", 2_000)
+    monkeypatch.setattr("notebook_udf.telemetry.timeseries.series.MAX_QUERIES", 5)
     kept = Timelines()
     for query in range(8):
         for second in range(128):

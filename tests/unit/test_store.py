@@ -13,8 +13,6 @@ from hypothesis import strategies as st
 
 from notebook_udf.errors import FailedRow, Frame
 from notebook_udf.functions.metrics import Counter, Gauge, Histogram, Meter, MetricGroup
-from notebook_udf.telemetry import store as store_module
-from notebook_udf.telemetry import store_runs, store_workers
 from notebook_udf.telemetry.records import (
     BundleDone,
     BundlesDone,
@@ -33,9 +31,11 @@ from notebook_udf.telemetry.records import (
     WorkerPulse,
     WorkerStarted,
 )
-from notebook_udf.telemetry.store import EARLIER, Store, WorkerView
-from notebook_udf.telemetry.store_logs import MAX_LINE, Logs
-from notebook_udf.telemetry.store_sums import fits
+from notebook_udf.telemetry.store import run_store, worker_store
+from notebook_udf.telemetry.store import session_store as store_module
+from notebook_udf.telemetry.store.function_sums import fits
+from notebook_udf.telemetry.store.log_store import MAX_LINE, Logs
+from notebook_udf.telemetry.store.session_store import EARLIER, Store, WorkerView
 
 
 @pytest.fixture
@@ -129,7 +129,7 @@ def test_a_worker_from_start_to_end(store: Store) -> None:
     store.apply(ended)
     (view,) = store.workers()
     assert view.state == "exited"
-    assert view.exited == replace(ended, output="x" * store_workers.MAX_OUTPUT)
+    assert view.exited == replace(ended, output="x" * worker_store.MAX_OUTPUT)
 
 
 def test_a_late_word_does_not_revive_a_worker(store: Store) -> None:
@@ -153,7 +153,7 @@ def test_a_process_id_given_out_again_is_another_worker(store: Store) -> None:
 def test_the_oldest_ended_workers_are_forgotten(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store_workers, "MAX_WORKERS", 3)
+    monkeypatch.setattr(worker_store, "MAX_WORKERS", 3)
     for pid in range(3):
         store.apply(WorkerStarted(pid, "h", "3", 1.0, ""))
     store.apply(WorkerExited(1, 2.0, 0, None, True, ""))
@@ -163,7 +163,7 @@ def test_the_oldest_ended_workers_are_forgotten(
 
 
 def test_the_worker_of_a_task(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store_workers, "MAX_TASKS", 2)
+    monkeypatch.setattr(worker_store, "MAX_TASKS", 2)
     here = task()
     assert store.worker_of(here.task_attempt) is None
     store.apply(TaskStarted(1, 1.0, here, ("f",)))
@@ -306,7 +306,7 @@ def test_a_second_start_keeps_what_the_first_said(store: Store) -> None:
 def test_bundles_are_bounded_and_their_rows_are_not_lost(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store_runs, "MAX_ALL_BUNDLES", 2_500)
+    monkeypatch.setattr(run_store, "MAX_ALL_BUNDLES", 2_500)
     for query in ("a", "b"):
         for number in range(2_100):
             store.apply(bundle(task(query=query), 1, number=number))
@@ -331,7 +331,7 @@ def test_queries_are_bounded_and_their_rows_are_not_lost(store: Store) -> None:
 def test_partitions_are_bounded_and_counted_once(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store_runs, "MAX_PARTITIONS", 5)
+    monkeypatch.setattr(run_store, "MAX_PARTITIONS", 5)
     store.apply(bundle(task(999), 1, pid=3))
     for partition in range(50):
         store.apply(end(task(partition), 10))
@@ -343,7 +343,7 @@ def test_partitions_are_bounded_and_counted_once(
 
 
 def test_totals_by_stage_add_up(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store_runs, "MAX_PARTITIONS", 3)
+    monkeypatch.setattr(run_store, "MAX_PARTITIONS", 3)
     for partition in range(20):
         for stage in (4, 2):
             store.apply(end(task(partition, stage=stage), stage))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming import StreamingQuery
 
     from notebook_udf.pool.view import Pool
-    from notebook_udf.telemetry.store import Store
+    from notebook_udf.telemetry.store.session_store import Store
 
 # For workers to answer.
 PATIENCE_SECONDS = 30.0

@@ -17,7 +17,6 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 
-from notebook_udf.telemetry.latencies import Percentiles
 from notebook_udf.telemetry.records import (
     BundleDone,
     BundleSampled,
@@ -30,12 +29,13 @@ from notebook_udf.telemetry.records import (
     TaskStarted,
     WorkerExited,
 )
-from notebook_udf.telemetry.series import MAX_POINTS, Timelines
-from notebook_udf.telemetry.store_logs import KeptLogs, LogChoice, LogEntry, Logs
-from notebook_udf.telemetry.store_runs import EARLIER, Runs
-from notebook_udf.telemetry.store_sums import FunctionTotals, MetricTotal
-from notebook_udf.telemetry.store_workers import Workers, WorkerView
-from notebook_udf.telemetry.timeline import SlowBundle, Timeline
+from notebook_udf.telemetry.store.function_sums import FunctionTotals, MetricTotal
+from notebook_udf.telemetry.store.log_store import KeptLogs, LogChoice, LogEntry, Logs
+from notebook_udf.telemetry.store.run_store import EARLIER, Runs
+from notebook_udf.telemetry.store.worker_store import Workers, WorkerView
+from notebook_udf.telemetry.timeseries.latencies import Percentiles
+from notebook_udf.telemetry.timeseries.series import MAX_POINTS, Timelines
+from notebook_udf.telemetry.timeseries.timeline import SlowBundle, Timeline
 
 _log = logging.getLogger("notebook_udf.telemetry")
 

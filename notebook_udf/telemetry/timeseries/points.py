@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from notebook_udf.telemetry.latencies import Buckets, Durations, bucket_of, ranked
+from notebook_udf.telemetry.timeseries.latencies import Buckets, Durations, bucket_of, ranked
 
 COLUMNS = 6
 # Of a worker: the column that holds its time in functions.

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from notebook_udf.telemetry.log_blocks import Gap, Lines, LogBlock, LogEntry, Origin
 from notebook_udf.telemetry.records import LogLine, LogLines
+from notebook_udf.telemetry.store.log_blocks import Gap, Lines, LogBlock, LogEntry, Origin
 
 MAX_LINES = 1_000_000
 MAX_BYTES = 64 * 1024 * 1024

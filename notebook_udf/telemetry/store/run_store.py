@@ -24,7 +24,7 @@ from notebook_udf.telemetry.records import (
     TaskId,
     TaskStarted,
 )
-from notebook_udf.telemetry.store_sums import (
+from notebook_udf.telemetry.store.function_sums import (
     FunctionTotals,
     Key,
     MetricKey,

@@ -18,8 +18,6 @@ from itertools import count
 import numpy as np
 import numpy.typing as npt
 
-from notebook_udf.telemetry.latencies import Durations, Latencies, Percentiles
-from notebook_udf.telemetry.points import BUSY, COLUMNS, Points, Spread
 from notebook_udf.telemetry.records import (
     BundleDone,
     BundleSampled,
@@ -27,8 +25,15 @@ from notebook_udf.telemetry.records import (
     FunctionTimings,
     TaskId,
 )
-from notebook_udf.telemetry.store_sums import Key
-from notebook_udf.telemetry.timeline import FunctionLine, SlowBundle, Timeline, WorkerLine
+from notebook_udf.telemetry.store.function_sums import Key
+from notebook_udf.telemetry.timeseries.latencies import Durations, Latencies, Percentiles
+from notebook_udf.telemetry.timeseries.points import BUSY, COLUMNS, Points, Spread
+from notebook_udf.telemetry.timeseries.timeline import (
+    FunctionLine,
+    SlowBundle,
+    Timeline,
+    WorkerLine,
+)
 from notebook_udf.text import one_line
 
 MAX_POINTS = 600

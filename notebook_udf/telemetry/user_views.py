@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 from notebook_udf.errors import SessionError
 from notebook_udf.tables import html_table, rich_table, text_table
 from notebook_udf.telemetry.comparison import Comparison, compared
-from notebook_udf.telemetry.latencies import Percentiles
-from notebook_udf.telemetry.log_blocks import without_colours
 from notebook_udf.telemetry.metrics_dict import place_of, query_dict
 from notebook_udf.telemetry.metrics_tables import Table, metrics_tables
 from notebook_udf.telemetry.records import BundleDone, CallFailed
-from notebook_udf.telemetry.series import MAX_POINTS
-from notebook_udf.telemetry.store_logs import KeptLogs, LogChoice, LogEntry
-from notebook_udf.telemetry.store_runs import EARLIER
-from notebook_udf.telemetry.store_sums import FunctionTotals, MetricTotal
-from notebook_udf.telemetry.timeline import SlowBundle, Timeline
+from notebook_udf.telemetry.store.function_sums import FunctionTotals, MetricTotal
+from notebook_udf.telemetry.store.log_blocks import without_colours
+from notebook_udf.telemetry.store.log_store import KeptLogs, LogChoice, LogEntry
+from notebook_udf.telemetry.store.run_store import EARLIER
+from notebook_udf.telemetry.timeseries.latencies import Percentiles
+from notebook_udf.telemetry.timeseries.series import MAX_POINTS
+from notebook_udf.telemetry.timeseries.timeline import SlowBundle, Timeline
 from notebook_udf.text import plain
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from rich.console import Group
 
-    from notebook_udf.telemetry.store import Store
+    from notebook_udf.telemetry.store.session_store import Store
 
 _SHOWN_LINES = 50
 
