@@ -15,7 +15,7 @@ from playwright.sync_api import Page, sync_playwright
 
 import notebook_udf as nu
 from benchmarks.measure import Figure
-from notebook_udf.plan.model import Plan
+from notebook_udf.plan.plan_model import Plan
 from notebook_udf.widgets.page import plan_page
 from notebook_udf.widgets.scripts import script
 from notebook_udf.widgets.sendable import sendable

@@ -13,12 +13,12 @@ from notebook_udf.plan import explained
 from notebook_udf.plan.advice import advise
 from notebook_udf.plan.classic import Jvm, Read
 from notebook_udf.plan.costs import with_costs
-from notebook_udf.plan.match import ran_as
-from notebook_udf.plan.model import Adaptive, Origin, Plan, PlanNode, Run
-from notebook_udf.plan.names import without_numbers
+from notebook_udf.plan.demangle import without_numbers
+from notebook_udf.plan.plan_builder import build
+from notebook_udf.plan.plan_model import Adaptive, Origin, Plan, PlanNode, Run
 from notebook_udf.plan.raw import RawNode
+from notebook_udf.plan.same_plan import ran_as
 from notebook_udf.plan.strategies import strategies_of
-from notebook_udf.plan.tree import build
 from notebook_udf.telemetry.query_names import query_name
 from notebook_udf.text import plain
 from notebook_udf.widgets.explorer import PlanExplorer

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from notebook_udf.lab.news import LabNews
+from notebook_udf.lab.publisher import LabNews
 from notebook_udf.magics.commands import Commands
 from notebook_udf.magics.completion import Completion
 from notebook_udf.magics.failure import Cards

@@ -9,11 +9,19 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 
+from notebook_udf.plan.demangle import call_arguments, parts
+from notebook_udf.plan.format import size
 from notebook_udf.plan.functions import ROW_BY_ROW
-from notebook_udf.plan.model import Advice, FunctionCost, FunctionUse, Kind, Metric, Plan, PlanNode
-from notebook_udf.plan.names import call_arguments, parts
+from notebook_udf.plan.plan_model import (
+    Advice,
+    FunctionCost,
+    FunctionUse,
+    Kind,
+    Metric,
+    Plan,
+    PlanNode,
+)
 from notebook_udf.plan.strategies import COLLECTED
-from notebook_udf.plan.words import size
 from notebook_udf.text import counted
 
 # A partition this many times the middle one, and at least this large, is worth speaking of.

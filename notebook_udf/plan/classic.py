@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JError
 
-from notebook_udf.plan.model import Run, State
-from notebook_udf.plan.operators import ADAPTIVE, STAGES
+from notebook_udf.plan.plan_model import Run, State
 from notebook_udf.plan.raw import (
     RawFunction,
     RawMetric,
@@ -26,6 +25,7 @@ from notebook_udf.plan.raw import (
     is_reused,
 )
 from notebook_udf.plan.raw import with_details as detailed
+from notebook_udf.plan.spark_operators import ADAPTIVE, STAGES
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -11,7 +11,7 @@ from difflib import SequenceMatcher
 from functools import cached_property
 from typing import Any, Literal
 
-from notebook_udf.plan.model import Plan, PlanNode
+from notebook_udf.plan.plan_model import Plan, PlanNode
 
 Mark = Literal["same", "changed", "only here"]
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from notebook_udf.plan.model import FunctionCost, PlanNode
+from notebook_udf.plan.plan_model import FunctionCost, PlanNode
 from notebook_udf.telemetry.store.function_sums import FunctionTotals
 
 _Key = tuple[str, int]

@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from notebook_udf.plan.names import bracketed
-from notebook_udf.plan.operators import ADAPTER, CODEGEN
+from notebook_udf.plan.demangle import bracketed
 from notebook_udf.plan.raw import RawFunction, RawNode
+from notebook_udf.plan.spark_operators import ADAPTER, CODEGEN
 
 _LINE = re.compile(r"^(?P<bars>[\s:|+-]*)(?:\* )?(?P<name>[A-Z].*?) \((?P<number>\d+)\)(?:, .*)?$")
 _HEAD = re.compile(r"^\((\d+)\) (.*?)(?: \[codegen id : (\d+)\])?\s*$")

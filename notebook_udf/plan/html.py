@@ -8,9 +8,9 @@ from __future__ import annotations
 from html import escape
 
 from notebook_udf.colours import BORDER, BRAND, NONE, WARN, painted
-from notebook_udf.plan.forms import sections, visible
-from notebook_udf.plan.model import FunctionCost, Plan, PlanNode
-from notebook_udf.plan.words import cost_line, figures, heading, seconds, shown_metrics
+from notebook_udf.plan.format import cost_line, figures, heading, seconds, shown_metrics
+from notebook_udf.plan.plan_model import FunctionCost, Plan, PlanNode
+from notebook_udf.plan.text_renderer import sections, visible
 from notebook_udf.tables import html_table
 
 _QUIET = "opacity:.72"

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from notebook_udf.functions.base import implements
 from notebook_udf.plan.functions import KERNELS, Lookup
-from notebook_udf.plan.model import FunctionUse, PlanNode, Strategy
+from notebook_udf.plan.plan_model import FunctionUse, PlanNode, Strategy
 from notebook_udf.planner.analysis.decisions import Decision
 from notebook_udf.planner.physical.aggregate_from_sums import sums_of
 

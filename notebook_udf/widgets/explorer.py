@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.plan.compare import PlanComparison
-from notebook_udf.plan.forms import comparison_rows, plan_text, plan_tree
 from notebook_udf.plan.html import plan_html
-from notebook_udf.plan.model import Plan
+from notebook_udf.plan.plan_model import Plan
+from notebook_udf.plan.text_renderer import comparison_rows, plan_text, plan_tree
 from notebook_udf.tables import html_table, text_table
 from notebook_udf.widgets.page import plan_page
 from notebook_udf.widgets.scripts import script

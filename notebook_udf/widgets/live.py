@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from notebook_udf.functions.metrics import describe
+from notebook_udf.plan.format import size
 from notebook_udf.plan.progress import Progress, StageProgress
-from notebook_udf.plan.words import size
 from notebook_udf.telemetry.store.function_sums import FunctionTotals, MetricTotal
 from notebook_udf.text import counted, one_line
 

@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 from notebook_udf.plan.html import PAGE_STYLE, plan_html
-from notebook_udf.plan.model import Plan
+from notebook_udf.plan.plan_model import Plan
 from notebook_udf.widgets.sendable import sendable
 
 # ``%(script)s`` and ``%(data)s`` are filled here, or by the script itself when a reader saves it.

@@ -11,7 +11,7 @@ import pytest
 from IPython.core.events import EventManager, available_events
 from notebook_kernel import Kernel, drain
 
-from notebook_udf.lab.news import LabNews
+from notebook_udf.lab.publisher import LabNews
 from notebook_udf.widgets.pulse import Pulse
 
 PARTS = {"session", "functions", "workers", "queries", "streams", "logs", "cells", "busy"}

@@ -21,7 +21,7 @@ def listed(cell: Cell) -> tuple[str, str, str]:
     """The latest query in the side panel, in the metrics as data, and in their table."""
     ran = cell(
         "import json\n"
-        "from notebook_udf.lab.queries import Queries\n"
+        "from notebook_udf.lab.query_list import Queries\n"
         "(latest, *_) = Queries(session).read()\n"
         "data = session.metrics().to_dict()['queries'][-1]\n"
         "table = repr(session.metrics(data['query']))\n"

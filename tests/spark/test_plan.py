@@ -17,8 +17,8 @@ from sample_aggregates import Sum
 import notebook_udf as nu
 from notebook_udf import AggregateFunction, udaf, udf
 from notebook_udf.plan import explained
-from notebook_udf.plan.model import FunctionCost, PlanNode
-from notebook_udf.plan.tree import build
+from notebook_udf.plan.plan_builder import build
+from notebook_udf.plan.plan_model import FunctionCost, PlanNode
 from notebook_udf.widgets.explorer import PlanExplorer
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from notebook_udf.plan.metrics import read_metric
-from notebook_udf.plan.model import FunctionCost, FunctionUse, Metric, Plan, PlanNode
+from notebook_udf.plan.metric_text import read_metric
+from notebook_udf.plan.plan_model import FunctionCost, FunctionUse, Metric, Plan, PlanNode
 
 
 def op(name: str, kind: Any, *children: PlanNode, **more: Any) -> PlanNode:

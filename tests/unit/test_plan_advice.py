@@ -6,7 +6,7 @@ import pytest
 from plans import cost, metric, op, plan, python, scan, use
 
 from notebook_udf.plan.advice import advise
-from notebook_udf.plan.model import Plan, PlanNode
+from notebook_udf.plan.plan_model import Plan, PlanNode
 
 SPREAD = "total (min, med, max (stageId: taskId))\n"
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from notebook_udf.plan.demangle import Names
 from notebook_udf.plan.functions import Lookup, functions_of, line_of
-from notebook_udf.plan.metrics import read_metric
-from notebook_udf.plan.model import Kind, Metric, PlanNode
-from notebook_udf.plan.names import Names
-from notebook_udf.plan.operators import (
+from notebook_udf.plan.metric_text import read_metric
+from notebook_udf.plan.plan_model import Kind, Metric, PlanNode
+from notebook_udf.plan.raw import RawMetric, RawNode
+from notebook_udf.plan.spark_operators import (
     ADAPTER,
     ADAPTIVE,
     CODEGEN,
@@ -22,7 +23,6 @@ from notebook_udf.plan.operators import (
     kind_of,
     read_operator,
 )
-from notebook_udf.plan.raw import RawMetric, RawNode
 
 _BORDERS: tuple[Kind, ...] = ("shuffle", "broadcast", "subquery")
 

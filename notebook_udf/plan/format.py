@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from notebook_udf.plan.model import FunctionCost, Metric, Plan, PlanNode
+from notebook_udf.plan.plan_model import FunctionCost, Metric, Plan, PlanNode
 from notebook_udf.text import counted
 
 _SHOWN = (

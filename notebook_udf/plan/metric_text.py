@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from notebook_udf.plan.model import Metric
+from notebook_udf.plan.plan_model import Metric
 
 _UNITS = {"sum": "rows", "average": "rows", "size": "bytes", "timing": "seconds",
           "nsTiming": "seconds"}  # fmt: skip

@@ -9,15 +9,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.lab.cells import UdfCells
-from notebook_udf.lab.line import Line
-from notebook_udf.lab.orders import Orders
+from notebook_udf.lab.comm import Line
+from notebook_udf.lab.commands import Orders
 from notebook_udf.widgets.pulse import Pulse, pulse
 from notebook_udf.widgets.requests import answer
 
 if TYPE_CHECKING:
     from notebook_udf.kernel import Session
-    from notebook_udf.lab.facts import Facts
-    from notebook_udf.lab.queries import Queries, StreamQueries
+    from notebook_udf.lab.query_list import Queries, StreamQueries
+    from notebook_udf.lab.snapshot import Facts
 
 _log = logging.getLogger(__name__)
 
@@ -180,8 +180,8 @@ class LabNews:
             }
         if self._of is None or self._of[0] is not session:
             # They bring numpy, without which an extension is loaded.
-            from notebook_udf.lab.facts import Facts
-            from notebook_udf.lab.queries import Queries, StreamQueries
+            from notebook_udf.lab.query_list import Queries, StreamQueries
+            from notebook_udf.lab.snapshot import Facts
 
             self._of = session, Facts(session), Queries(session), StreamQueries(session)
             self._spark_at = 0.0

@@ -56,7 +56,7 @@ class Orders:
 
     def _cancel_query(self, query: int) -> int:
         """Cancels a query that no cell waits for; one that does is interrupted instead."""
-        from notebook_udf.lab.queries import Queries
+        from notebook_udf.lab.query_list import Queries
 
         return Queries(self._session()).cancel(query)
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from notebook_udf.plan.model import Kind
-from notebook_udf.plan.names import ONCE, Names, bracketed, parts
+from notebook_udf.plan.demangle import ONCE, Names, bracketed, parts
+from notebook_udf.plan.plan_model import Kind
 from notebook_udf.plan.raw import RawNode
 
 # Wrappers that say how Spark goes about it, and compute nothing.

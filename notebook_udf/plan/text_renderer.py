@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from notebook_udf.plan.compare import PlanComparison
-from notebook_udf.plan.model import Plan, PlanNode
-from notebook_udf.plan.words import cost_line, figures, heading
+from notebook_udf.plan.format import cost_line, figures, heading
+from notebook_udf.plan.plan_model import Plan, PlanNode
 from notebook_udf.tables import Cells
 from notebook_udf.text import one_line
 
