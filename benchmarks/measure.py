@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from notebook_udf.bench import turns
+from notebook_udf.bench import interleave
 
 REPEATS = 7
 
@@ -28,7 +28,9 @@ def in_turn(cases: dict[str, Callable[[], object]], repeats: int = REPEATS) -> d
 
     A case that returns a number is taken at its word for how many seconds it needed.
     """
-    return {name: Timing(name, seconds) for name, seconds in turns.in_turn(cases, repeats).items()}
+    return {
+        name: Timing(name, seconds) for name, seconds in interleave.in_turn(cases, repeats).items()
+    }
 
 
 @dataclass(frozen=True)

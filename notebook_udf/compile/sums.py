@@ -16,7 +16,9 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from types import FunctionType
 from typing import Any, Literal
 
-from notebook_udf.functions.additions import (
+from notebook_udf.functions.definition import FunctionDefinition
+from notebook_udf.functions.row import Row
+from notebook_udf.functions.sum_ir import (
     Addition,
     Constant,
     Expression,
@@ -26,8 +28,6 @@ from notebook_udf.functions.additions import (
     Slot,
     Sums,
 )
-from notebook_udf.functions.definition import FunctionDefinition
-from notebook_udf.functions.row import Row
 
 
 def read(definition: FunctionDefinition) -> Sums | None:

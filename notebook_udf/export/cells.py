@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from notebook_udf.errors import DeclarationError
-from notebook_udf.functions.choosing import stored
+from notebook_udf.functions.entry_point import stored
 
 # Methods that change what they are called on, as a statement of their own.
 _CHANGING = (

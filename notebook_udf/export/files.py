@@ -14,7 +14,7 @@ from notebook_udf.export.declared import declared
 from notebook_udf.export.examples import tests_text
 from notebook_udf.export.imports import requirements
 from notebook_udf.export.module import Module, first_text
-from notebook_udf.functions.choosing import listed
+from notebook_udf.functions.entry_point import listed
 
 
 @dataclass(frozen=True)

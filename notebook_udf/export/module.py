@@ -17,7 +17,7 @@ from notebook_udf.export.cells import Imported, Statement, first_line
 from notebook_udf.export.closure import Needed
 from notebook_udf.export.declared import Declared
 from notebook_udf.export.imports import import_lines
-from notebook_udf.functions.choosing import listed
+from notebook_udf.functions.entry_point import listed
 from notebook_udf.functions.options import FunctionOptions
 from notebook_udf.types import ddl
 

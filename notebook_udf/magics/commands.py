@@ -63,7 +63,7 @@ class Commands:
     def udf_cell(self, line: str, cell: str) -> None:
         """``%%udf``: runs the cell, registers what it defines, says so."""
         __tracebackhide__ = True
-        from notebook_udf.functions.choosing import choose
+        from notebook_udf.functions.entry_point import choose
         from notebook_udf.magics import defining
 
         arguments = UDF_CELL.parse(line)

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import DeclarationError
 from notebook_udf.functions.by_value import inside
-from notebook_udf.functions.choosing import Choice, Found, stored
 from notebook_udf.functions.definition import FunctionDefinition
+from notebook_udf.functions.entry_point import Choice, Found, stored
 from notebook_udf.functions.kinds import is_function_class
 from notebook_udf.registry import RegisteredFunction
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from notebook_udf.profile.tree import Box, boxes
+from notebook_udf.profile.call_tree import Box, boxes
 from notebook_udf.text import one_line
 
 if TYPE_CHECKING:
-    from notebook_udf.profile.model import Profile
+    from notebook_udf.profile.profile_result import Profile
 
 _NAME = 200
 _ROW = 20

@@ -16,7 +16,7 @@ import pytest
 from rich.console import Console
 
 import notebook_udf as nu
-from notebook_udf.profile.model import Profile
+from notebook_udf.profile.profile_result import Profile
 from tests.waiting import PATIENCE
 
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notebook_udf.bench.same import difference
-from notebook_udf.bench.turns import in_turn, next_sample
+from notebook_udf.bench.interleave import in_turn, next_sample
+from notebook_udf.bench.result_diff import difference
 
 VALUES = st.one_of(st.none(), st.floats(), st.just(0.5))
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notebook_udf.profile.collected import Collector, Stack
-from notebook_udf.profile.model import Profile
-from notebook_udf.profile.tree import MOST_BOXES, boxes, tree_of
+from notebook_udf.profile.call_tree import MOST_BOXES, boxes, tree_of
+from notebook_udf.profile.profile_result import Profile
+from notebook_udf.profile.sample_counts import Collector, Stack
 from notebook_udf.telemetry.records import StackFrame, StackSamples
 from notebook_udf.telemetry.stacks import Paths, Place, folded
 

@@ -11,7 +11,7 @@ import pytest
 import notebook_udf as nu
 from notebook_udf import udaf
 from notebook_udf.compile.sums import read
-from notebook_udf.functions.additions import Addition, Constant, Operation, Parameter
+from notebook_udf.functions.sum_ir import Addition, Constant, Operation, Parameter
 
 
 class Function(nu.AggregateFunction):

@@ -14,9 +14,9 @@ from functools import partial
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from notebook_udf.bench.model import Bench, Way
-from notebook_udf.bench.same import Difference, difference
-from notebook_udf.bench.turns import in_turn, next_sample
+from notebook_udf.bench.bench_result import Bench, Way
+from notebook_udf.bench.interleave import in_turn, next_sample
+from notebook_udf.bench.result_diff import Difference, difference
 from notebook_udf.bench.wrapped import ArrowPerElement, PandasPerElement, is_plain
 from notebook_udf.errors import DeclarationError, NotebookUdfError, PlanningError
 from notebook_udf.functions.capture import freeze

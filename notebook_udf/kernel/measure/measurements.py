@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, cast
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from notebook_udf.bench.model import Bench
+    from notebook_udf.bench.bench_result import Bench
     from notebook_udf.kernel.notebook_session import Session
-    from notebook_udf.profile.model import Profile
+    from notebook_udf.profile.profile_result import Profile
 
 
 def _nobody(words: str) -> None:

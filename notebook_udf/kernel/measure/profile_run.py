@@ -16,8 +16,8 @@ from notebook_udf.planner.analysis.aggregate_calls import mentions
 from notebook_udf.planner.physical.aggregate_from_sums import sums_of
 from notebook_udf.planner.physical.scalar import runs_as_kernels
 from notebook_udf.pool.spark_worker import PROFILE_PROPERTY
-from notebook_udf.profile.collected import Collector, Stack
-from notebook_udf.profile.model import Profile
+from notebook_udf.profile.profile_result import Profile
+from notebook_udf.profile.sample_counts import Collector, Stack
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.telemetry.records import Command, StackSamples
 from notebook_udf.text import counted

@@ -24,7 +24,8 @@ from pyspark.sql.types import (
 )
 
 from notebook_udf.compile.sums import read
-from notebook_udf.functions.additions import (
+from notebook_udf.functions.definition import FunctionDefinition
+from notebook_udf.functions.sum_ir import (
     Addition,
     Constant,
     Expression,
@@ -36,7 +37,6 @@ from notebook_udf.functions.additions import (
     parameters,
     slot_type,
 )
-from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.planner.faults import attempted
 from notebook_udf.worker.aggregate.from_sums import HIGH, LOW, ROWS, SUM, field_name, kept_name
 from notebook_udf.worker.call.argument_columns import Part

@@ -18,7 +18,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql.types import DataType, DoubleType, LongType
 
-from notebook_udf.functions.additions import (
+from notebook_udf.functions.row import Row
+from notebook_udf.functions.sum_ir import (
     Addition,
     Constant,
     Expression,
@@ -30,7 +31,6 @@ from notebook_udf.functions.additions import (
     parameters,
     slot_type,
 )
-from notebook_udf.functions.row import Row
 from notebook_udf.worker.codec.arrays import Mask, Places
 
 _Numbers: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"

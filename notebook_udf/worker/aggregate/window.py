@@ -21,8 +21,8 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql.types import ArrayType, MapType, StructType
 
-from notebook_udf.functions.additions import Sums
 from notebook_udf.functions.base import implements
+from notebook_udf.functions.sum_ir import Sums
 from notebook_udf.worker.aggregate.accumulator import Accumulation, Group
 from notebook_udf.worker.aggregate.frame_check import FrameCheck
 from notebook_udf.worker.aggregate.prefix_sums import RunningSums

@@ -6,8 +6,8 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from notebook_udf.plan.html import PAGE_STYLE
+from notebook_udf.profile.call_tree import Node
 from notebook_udf.profile.flame import flame_html, flame_svg, legend
-from notebook_udf.profile.tree import Node
 from notebook_udf.tables import text_table
 from notebook_udf.text import counted, one_line, plain
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Group
     from rich.tree import Tree
 
-    from notebook_udf.profile.model import Line, Profile
+    from notebook_udf.profile.profile_result import Line, Profile
 
 _CODE = "font-family:var(--jp-code-font-family, ui-monospace, Menlo, Consolas, monospace)"
 _BAR = "#ff8a3d"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from notebook_udf.profile.collected import Stack
+from notebook_udf.profile.sample_counts import Stack
 from notebook_udf.telemetry.records import StackFrame
 
 # Boxes that a screen cannot show apart: a five-hundredth of its width.

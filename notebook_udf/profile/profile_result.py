@@ -8,8 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from notebook_udf.profile.collected import Stack
-from notebook_udf.profile.tree import Node, tree_of
+from notebook_udf.profile.call_tree import Node, tree_of
+from notebook_udf.profile.sample_counts import Stack
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -200,24 +200,24 @@ class Profile:
 
     def save(self, path: str | Path) -> Path:
         """Writes a page with flame graph and source, which needs nothing beside it."""
-        from notebook_udf.profile.forms import page
+        from notebook_udf.profile.profile_renderer import page
 
         target = Path(path)
         target.write_text(page(self), encoding="utf-8")
         return target
 
     def __repr__(self) -> str:
-        from notebook_udf.profile.forms import as_text
+        from notebook_udf.profile.profile_renderer import as_text
 
         return as_text(self)
 
     def __rich__(self) -> Group:
-        from notebook_udf.profile.forms import as_rich
+        from notebook_udf.profile.profile_renderer import as_rich
 
         return as_rich(self)
 
     def _repr_html_(self) -> str:
-        from notebook_udf.profile.forms import as_html
+        from notebook_udf.profile.profile_renderer import as_html
 
         return as_html(self)
 

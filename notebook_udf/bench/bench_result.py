@@ -6,7 +6,7 @@ import statistics
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from notebook_udf.bench.same import Difference
+from notebook_udf.bench.result_diff import Difference
 from notebook_udf.tables import html_table, rich_table, text_table
 from notebook_udf.text import counted, one_line
 
