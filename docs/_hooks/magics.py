@@ -22,7 +22,7 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def _page() -> str:
-    from notebook_udf.magics.options import SPARKSQL_CELL, UDF_CELL, UDF_LINE
+    from notebook_udf.magics.magic_options import SPARKSQL_CELL, UDF_CELL, UDF_LINE
 
     parts = [
         "# Magics and commands",

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from notebook_udf.errors import DeclarationError
-from notebook_udf.export.calls import source
 from notebook_udf.export.cells import Cell, Imported, Statement, UdfLine, reads
+from notebook_udf.export.python_calls import source
 from notebook_udf.functions.entry_point import Found, choose, stored
 from notebook_udf.functions.kinds import has_methods_of_a_kind
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from sqlglot import exp
 
 from notebook_udf.errors import PlanningError
-from notebook_udf.export.calls import LINE, Call, quoted, source
 from notebook_udf.export.cells import UdfLine
 from notebook_udf.export.declared import Declared
 from notebook_udf.export.module import Module
+from notebook_udf.export.python_calls import LINE, Call, quoted, source
 from notebook_udf.planner.syntax.dialect import read
 
 _PLAIN = """\

@@ -8,8 +8,8 @@ import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from notebook_udf.export.calls import LINE
 from notebook_udf.export.cells import Imported, Statement
+from notebook_udf.export.python_calls import LINE
 
 
 @dataclass(frozen=True)

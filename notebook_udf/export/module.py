@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 
 from notebook_udf import __version__
 from notebook_udf.errors import DeclarationError
-from notebook_udf.export.calls import LINE, Call, quoted
 from notebook_udf.export.cells import Imported, Statement, first_line
 from notebook_udf.export.closure import Needed
 from notebook_udf.export.declared import Declared
 from notebook_udf.export.imports import import_lines
+from notebook_udf.export.python_calls import LINE, Call, quoted
 from notebook_udf.functions.entry_point import listed
 from notebook_udf.functions.options import FunctionOptions
 from notebook_udf.types import ddl

@@ -10,8 +10,8 @@ import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from notebook_udf.planner.context import Member
 from notebook_udf.planner.physical.async_ import node_function
+from notebook_udf.planner.planning_context import Member
 from notebook_udf.planner.syntax.forms import PLAIN_NAME
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.text import backquoted

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.kernel.hidden import HiddenFunctions
-from notebook_udf.planner.context import Member
+from notebook_udf.planner.planning_context import Member
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.worker.call.payload import Role
 

@@ -11,7 +11,7 @@ from typing import Any
 from notebook_udf.lab.publisher import LabNews
 from notebook_udf.magics.commands import Commands
 from notebook_udf.magics.completion import Completion
-from notebook_udf.magics.failure import Cards
+from notebook_udf.magics.error_display import Cards
 from notebook_udf.magics.interrupt import CellJobs, running_session
 from notebook_udf.magics.live_cells import LiveCells
 from notebook_udf.magics.live_screens import is_watched

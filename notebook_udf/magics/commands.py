@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import DeclarationError, SessionError
-from notebook_udf.magics import measuring
-from notebook_udf.magics.options import (
+from notebook_udf.magics import measure_magics
+from notebook_udf.magics.magic_options import (
     OF_A_FUNCTION,
     SPARKSQL_CELL,
     SUBCOMMANDS,
@@ -95,8 +95,8 @@ class Commands:
         if name is not None and not name.isidentifier():
             raise DeclarationError(f"{name!r} cannot be the name of a variable")
         from notebook_udf.kernel import session
+        from notebook_udf.magics.cell_statements import statements
         from notebook_udf.magics.query import run_statements
-        from notebook_udf.magics.statements import statements
 
         prepared = statements(cell, self._shell.user_ns)
         running = session()
@@ -119,9 +119,9 @@ class Commands:
         if what == "state":
             return self._state(query.strip())
         if what == "bench":
-            return measuring.bench(_running(), self._shell, query)
+            return measure_magics.bench(_running(), self._shell, query)
         if what == "profile":
-            return measuring.profile(_running(), self._shell, query)
+            return measure_magics.profile(_running(), self._shell, query)
         if what == "export":
             return self._export(query)
         arguments = UDF_LINE.parse(line)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from notebook_udf.magics.measuring import MEASURES
-from notebook_udf.magics.options import (
+from notebook_udf.magics.magic_options import (
     OF_A_FUNCTION,
     OF_A_THING,
     SPARKSQL_CELL,
@@ -16,6 +15,7 @@ from notebook_udf.magics.options import (
     UDF_LINE,
     Magic,
 )
+from notebook_udf.magics.measure_magics import MEASURES
 
 
 class Completion:

@@ -18,7 +18,7 @@ from notebook_udf.errors import DeclarationError, NotebookUdfError
 from notebook_udf.export.cells import Cell, UdfLine
 from notebook_udf.export.files import Exported, export
 from notebook_udf.magics.defining import function_options
-from notebook_udf.magics.options import UDF_CELL
+from notebook_udf.magics.magic_options import UDF_CELL
 
 # Cell magics whose cells are Python all the same.
 _PYTHON = ("capture", "time")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from notebook_udf.kernel.query_errors import about
-from notebook_udf.magics.statements import Statement
+from notebook_udf.magics.cell_statements import Statement
 from notebook_udf.widgets.rows import RowsTable
 
 if TYPE_CHECKING:

@@ -26,10 +26,10 @@ from notebook_udf.planner.analysis.aggregate_calls import (
 from notebook_udf.planner.analysis.decisions import OTHER_FORM, REFUSED, Decision, decisions
 from notebook_udf.planner.analysis.output_names import name_projections
 from notebook_udf.planner.analysis.spark_column_names import column_names
-from notebook_udf.planner.context import Catalog
 from notebook_udf.planner.faults import attempted
 from notebook_udf.planner.messages import retold
 from notebook_udf.planner.output_schema import alike
+from notebook_udf.planner.planning_context import Catalog
 from notebook_udf.planner.rules import two_phase_aggregate, window_aggregate
 from notebook_udf.planner.rules.create_view import cache_table, create_view
 from notebook_udf.planner.streaming.session_window import add_companions

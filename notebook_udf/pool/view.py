@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import DeclarationError
-from notebook_udf.pool.table import HEADERS, how_it_ended, worker_rows
+from notebook_udf.pool.worker_table import HEADERS, how_it_ended, worker_rows
 from notebook_udf.tables import html_table, rich_table, text_table
 from notebook_udf.telemetry.receiver import Receiver
 from notebook_udf.telemetry.records import Command

@@ -63,7 +63,7 @@ def test_code_of_ours_that_a_user_calls_is_one_frame() -> None:
             "encode",
         ),
         ([("/nu/pool/spark_worker.py", "arriving", 1, 1)], "waiting for rows"),
-        ([("/nu/worker/process/records.py:generated", "x", 1, 1)], "bookkeeping"),
+        ([("/nu/worker/process/record_columns.py:generated", "x", 1, 1)], "bookkeeping"),
     ],
 )
 def test_without_a_user_it_is_work_of_ours(rest: list[Place], work: str) -> None:

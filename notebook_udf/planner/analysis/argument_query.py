@@ -26,7 +26,7 @@ from notebook_udf.planner.analysis.derived_table import inner_query
 from notebook_udf.planner.analysis.group_by import aliases_of, grouping_items, has_sets, meant_by
 from notebook_udf.planner.analysis.scalar_calls import ScalarCalls
 from notebook_udf.planner.analysis.table_calls import hoist, items
-from notebook_udf.planner.context import Catalog
+from notebook_udf.planner.planning_context import Catalog
 from notebook_udf.planner.syntax.dialect import canonical, embedded
 from notebook_udf.planner.syntax.nodes import TableArgument, origin_of
 from notebook_udf.planner.syntax.with_clause import below, own_with, visible_ctes

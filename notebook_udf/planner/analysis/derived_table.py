@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame
 from sqlglot import exp
 
 from notebook_udf.planner.analysis.aggregate_calls import AggregateCall
-from notebook_udf.planner.context import Names
+from notebook_udf.planner.planning_context import Names
 from notebook_udf.planner.syntax.nodes import table
 
 # What of a SELECT makes its rows.

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pyspark.errors import AnalysisException
 from sqlglot import exp
 
-from notebook_udf.planner.context import Catalog
+from notebook_udf.planner.planning_context import Catalog
 from notebook_udf.planner.syntax.dialect import embedded, in_fewest_forms
 from notebook_udf.planner.syntax.with_clause import below, visible_ctes
 

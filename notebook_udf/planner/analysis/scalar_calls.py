@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 from sqlglot import exp
 
 from notebook_udf.planner.analysis.aggregate_calls import name_of, within
-from notebook_udf.planner.context import Catalog
+from notebook_udf.planner.planning_context import Catalog
 from notebook_udf.planner.syntax.dialect import canonical
 from notebook_udf.planner.syntax.year_month import entering, leaving
 from notebook_udf.registry import RegisteredFunction

@@ -15,7 +15,7 @@ from pyspark.errors import AnalysisException
 from sqlglot import exp
 
 from notebook_udf.planner.analysis.derived_table import Unfit
-from notebook_udf.planner.context import Catalog
+from notebook_udf.planner.planning_context import Catalog
 from notebook_udf.planner.syntax.dialect import embedded
 from notebook_udf.planner.syntax.with_clause import below
 

@@ -15,7 +15,7 @@ from pyspark.errors import AnalysisException
 from sqlglot import exp
 
 from notebook_udf.planner.analysis.aggregate_calls import arguments_of, name_of
-from notebook_udf.planner.context import Catalog
+from notebook_udf.planner.planning_context import Catalog
 from notebook_udf.planner.syntax.dialect import text
 from notebook_udf.planner.syntax.nodes import call, cast
 from notebook_udf.registry import RegisteredFunction

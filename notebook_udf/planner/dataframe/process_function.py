@@ -29,7 +29,7 @@ from notebook_udf.worker.call.payload import Shipment, ship
 from notebook_udf.worker.process.chain_layout import ProcessLayout, Step
 from notebook_udf.worker.process.process_kernels import acts_of, plain_records
 from notebook_udf.worker.process.process_operator import ProcessPass
-from notebook_udf.worker.process.records import Shape, passes_unchanged
+from notebook_udf.worker.process.record_columns import Shape, passes_unchanged
 
 _KEY = "_nu_key"
 _PLACE = "_nu_place"

@@ -20,10 +20,10 @@ from sqlglot import exp
 
 from notebook_udf.functions.async_options import CONF_PREFIX, AsyncOptions
 from notebook_udf.planner.analysis.aggregate_calls import arguments_of, name_of
-from notebook_udf.planner.context import Member
 from notebook_udf.planner.physical.aggregate import column_name
 from notebook_udf.planner.physical.column_arguments import by_place
 from notebook_udf.planner.physical.udf import leave, travelling
+from notebook_udf.planner.planning_context import Member
 from notebook_udf.planner.syntax.dialect import canonical
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.text import backquoted

@@ -36,9 +36,9 @@ from notebook_udf.planner.analysis.table_calls import (
     relation,
     standing_call,
 )
-from notebook_udf.planner.context import Catalog
 from notebook_udf.planner.output_schema import alike
 from notebook_udf.planner.physical.table import Untravelled
+from notebook_udf.planner.planning_context import Catalog
 from notebook_udf.planner.rules import correlated_select
 from notebook_udf.planner.rules.create_view import cache_table, create_view
 from notebook_udf.planner.syntax.dialect import text

@@ -8,7 +8,7 @@ from pyspark.sql.types import StructField, StructType
 
 from notebook_udf.functions.process import Attributes
 from notebook_udf.functions.process_states import StateDeclaration
-from notebook_udf.worker.process.records import Shape
+from notebook_udf.worker.process.record_columns import Shape
 from notebook_udf.worker.state.state_layout import StateVariables
 
 

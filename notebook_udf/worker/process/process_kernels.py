@@ -23,7 +23,7 @@ from pyspark.sql.types import DataType, StructType
 
 from notebook_udf.functions.row import Row
 from notebook_udf.types import to_arrow
-from notebook_udf.worker.process.records import Shape, fields_of, passes_unchanged
+from notebook_udf.worker.process.record_columns import Shape, fields_of, passes_unchanged
 from notebook_udf.worker.scalar.kernel_runner import (
     ARITHMETIC,
     COMPARISONS,

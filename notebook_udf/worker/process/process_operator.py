@@ -33,7 +33,7 @@ from notebook_udf.worker.codec.key_runs import Run, runs_of
 from notebook_udf.worker.process.chain_layout import ProcessLayout
 from notebook_udf.worker.process.chain_step import RunningStep
 from notebook_udf.worker.process.process_kernels import ChainProgram, program_of
-from notebook_udf.worker.process.records import batch_of, edge, remembering
+from notebook_udf.worker.process.record_columns import batch_of, edge, remembering
 from notebook_udf.worker.runtime.error_kinds import WorkerStopped
 from notebook_udf.worker.runtime.failure import FunctionFailed, short
 

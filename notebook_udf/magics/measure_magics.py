@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import DeclarationError
-from notebook_udf.magics.options import Magic, Option
+from notebook_udf.magics.magic_options import Magic, Option
 
 if TYPE_CHECKING:
     from notebook_udf.kernel import Session
