@@ -43,8 +43,8 @@ from pyspark.sql.types import (
 )
 
 from notebook_udf.datatypes import NotNull, TypeSpec, unwrap
+from notebook_udf.ddl import parse
 from notebook_udf.errors import TypeDeclarationError
-from notebook_udf.typetext import parse
 
 _SCALARS: dict[Any, DataType] = {
     bool: BooleanType(),

@@ -41,8 +41,8 @@ from pyspark.sql.types import (
 
 from notebook_udf.annotations import MAY_LACK, from_annotation
 from notebook_udf.datatypes import IS_VIEW, DataTypes, ListViewType, MapViewType, NotNull
+from notebook_udf.ddl import ddl, parse
 from notebook_udf.errors import TypeDeclarationError
-from notebook_udf.typetext import ddl, parse
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.bench.result_diff import Difference
+from notebook_udf.sanitize import counted, one_line
 from notebook_udf.tables import html_table, rich_table, text_table
-from notebook_udf.text import counted, one_line
 
 if TYPE_CHECKING:
     import pandas as pd

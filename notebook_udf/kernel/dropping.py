@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from notebook_udf.planner.physical import scalar
 from notebook_udf.planner.syntax.tokens import Token, Unreadable, tokens_of
-from notebook_udf.text import backquoted
+from notebook_udf.sanitize import backquoted
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

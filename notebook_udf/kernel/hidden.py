@@ -14,7 +14,7 @@ from notebook_udf.planner.physical.async_ import node_function
 from notebook_udf.planner.planning_context import Member
 from notebook_udf.planner.syntax.forms import PLAIN_NAME
 from notebook_udf.registry import RegisteredFunction
-from notebook_udf.text import backquoted
+from notebook_udf.sanitize import backquoted
 from notebook_udf.worker.call.payload import Role
 
 if TYPE_CHECKING:

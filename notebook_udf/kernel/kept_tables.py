@@ -28,7 +28,7 @@ from pyspark.sql.readwriter import DataFrameWriter, DataFrameWriterV2
 from pyspark.sql.streaming import DataStreamWriter
 
 from notebook_udf.launch.warehouse import Warehouse
-from notebook_udf.text import backquoted
+from notebook_udf.sanitize import backquoted
 
 _log = logging.getLogger(__name__)
 

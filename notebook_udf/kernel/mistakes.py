@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from notebook_udf.errors import Mistake, Place
-from notebook_udf.excerpt import place_text
 from notebook_udf.planner.messages import as_typed
+from notebook_udf.sanitize import one_line, plain
+from notebook_udf.source_excerpt import place_text
 from notebook_udf.suggestion import nearest
-from notebook_udf.text import one_line, plain
 
 _MOST_NAMES = 8
 _DEFAULT_CATALOG = "spark_catalog."

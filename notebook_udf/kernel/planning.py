@@ -19,8 +19,8 @@ from notebook_udf.plan.plan_model import Adaptive, Origin, Plan, PlanNode, Run
 from notebook_udf.plan.raw import RawNode
 from notebook_udf.plan.same_plan import ran_as
 from notebook_udf.plan.strategies import strategies_of
+from notebook_udf.sanitize import plain
 from notebook_udf.telemetry.query_names import query_name
-from notebook_udf.text import plain
 from notebook_udf.widgets.explorer import PlanExplorer
 
 if TYPE_CHECKING:

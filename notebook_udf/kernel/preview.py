@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from notebook_udf.errors import PlanningError
 from notebook_udf.planner.dataframe.table_function import joined
 from notebook_udf.registry import RegisteredFunction
-from notebook_udf.text import backquoted
+from notebook_udf.sanitize import backquoted
 
 if TYPE_CHECKING:
     import pandas as pd

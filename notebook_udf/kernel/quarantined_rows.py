@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from notebook_udf.registry import RegisteredFunction
-from notebook_udf.text import backquoted
+from notebook_udf.sanitize import backquoted
 from notebook_udf.worker.call.quarantine import ERROR_COLUMNS, GROUP_COLUMN, Quarantine
 
 if TYPE_CHECKING:

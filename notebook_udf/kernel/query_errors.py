@@ -18,11 +18,11 @@ from pyspark.errors import PySparkException
 from pyspark.errors.exceptions import captured
 
 from notebook_udf.errors import Mistake, NotebookUdfError, Place, QueryError
-from notebook_udf.excerpt import code_place
 from notebook_udf.kernel.function_names import builtins
 from notebook_udf.kernel.mistakes import Report, at_line, mistake_of, spelled, words_of
 from notebook_udf.kernel.spark_loggers import unlogged
 from notebook_udf.planner.messages import Handed, as_typed
+from notebook_udf.source_excerpt import code_place
 
 if TYPE_CHECKING:
     from notebook_udf.kernel.notebook_session import Session

@@ -27,11 +27,11 @@ from notebook_udf.errors import (
     UserFunctionError,
     WorkerLost,
 )
-from notebook_udf.excerpt import code_lines, own_frame
 from notebook_udf.planner.messages import retold
+from notebook_udf.sanitize import megabytes
+from notebook_udf.source_excerpt import code_lines, own_frame
 from notebook_udf.telemetry.records import CallFailed
 from notebook_udf.telemetry.store.session_store import Store
-from notebook_udf.text import megabytes
 from notebook_udf.worker.runtime.progress_file import Position, read_position
 from notebook_udf.worker.runtime.stop_signal import STOPPED_AT
 

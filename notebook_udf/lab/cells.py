@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from notebook_udf.text import one_line
+from notebook_udf.sanitize import one_line
 
 if TYPE_CHECKING:
     from notebook_udf.kernel import Session

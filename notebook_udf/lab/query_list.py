@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import SessionError
 from notebook_udf.plan.progress import OWN_TAG
+from notebook_udf.sanitize import one_line
 from notebook_udf.telemetry.query_names import query_name
-from notebook_udf.text import one_line
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming import StreamingQuery

@@ -7,7 +7,7 @@ from collections import deque
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from notebook_udf.text import one_line, plain, without_escapes
+from notebook_udf.sanitize import one_line, plain, without_escapes
 
 if TYPE_CHECKING:
     from notebook_udf.kernel import Session

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from notebook_udf.plan.progress import Progress
+from notebook_udf.sanitize import without_escapes
 from notebook_udf.telemetry.records import (
     CallFailed,
     LogLines,
@@ -22,7 +23,6 @@ from notebook_udf.telemetry.records import (
     WorkerExited,
 )
 from notebook_udf.telemetry.store.function_sums import Tally
-from notebook_udf.text import without_escapes
 from notebook_udf.widgets.live import LOG_TAIL, Outcome, RunState, Split, Trouble, warnings
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from notebook_udf.plan.plan_model import (
     PlanNode,
 )
 from notebook_udf.plan.strategies import COLLECTED
-from notebook_udf.text import counted
+from notebook_udf.sanitize import counted
 
 # A partition this many times the middle one, and at least this large, is worth speaking of.
 _SKEW = 4.0

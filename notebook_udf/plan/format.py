@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from notebook_udf.plan.plan_model import FunctionCost, Metric, Plan, PlanNode
-from notebook_udf.text import counted
+from notebook_udf.sanitize import counted
 
 _SHOWN = (
     "number of output rows", "shuffle records written", "shuffle bytes written", "spill size",

@@ -10,7 +10,7 @@ from notebook_udf.plan.demangle import Names, call_arguments, hidden_function, p
 from notebook_udf.plan.plan_model import FunctionUse
 from notebook_udf.plan.raw import RawFunction, RawNode
 from notebook_udf.planner.physical.scalar import runs_as_kernels
-from notebook_udf.text import plain
+from notebook_udf.sanitize import plain
 
 # The definition of a name and a version; of the current one, where the version is None.
 Lookup = Callable[[str, int | None], FunctionDefinition | None]

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from html import escape
 
-from notebook_udf.colours import BORDER, BRAND, NONE, WARN, painted
 from notebook_udf.plan.format import cost_line, figures, heading, seconds, shown_metrics
 from notebook_udf.plan.plan_model import FunctionCost, Plan, PlanNode
 from notebook_udf.plan.text_renderer import sections, visible
 from notebook_udf.tables import html_table
+from notebook_udf.theme import BORDER, BRAND, NONE, WARN, painted
 
 _QUIET = "opacity:.72"
 _FONT = "font-size:13px;line-height:1.5"

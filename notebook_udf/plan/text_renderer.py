@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from notebook_udf.plan.compare import PlanComparison
 from notebook_udf.plan.format import cost_line, figures, heading
 from notebook_udf.plan.plan_model import Plan, PlanNode
+from notebook_udf.sanitize import one_line
 from notebook_udf.tables import Cells
-from notebook_udf.text import one_line
 
 if TYPE_CHECKING:
     from rich.tree import Tree

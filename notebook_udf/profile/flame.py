@@ -10,7 +10,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from notebook_udf.profile.call_tree import Box, boxes
-from notebook_udf.text import one_line
+from notebook_udf.sanitize import one_line
 
 if TYPE_CHECKING:
     from notebook_udf.profile.profile_result import Profile

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from notebook_udf.plan.html import PAGE_STYLE
 from notebook_udf.profile.call_tree import Node
 from notebook_udf.profile.flame import flame_html, flame_svg, legend
+from notebook_udf.sanitize import counted, one_line, plain
 from notebook_udf.tables import text_table
-from notebook_udf.text import counted, one_line, plain
 
 if TYPE_CHECKING:
     from rich.console import Group

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql.types import BinaryType, StructType
 
 from notebook_udf.errors import SessionError
-from notebook_udf.text import one_line
+from notebook_udf.sanitize import one_line
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

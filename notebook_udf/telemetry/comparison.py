@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from notebook_udf.sanitize import one_line
 from notebook_udf.tables import html_table, rich_table, text_table
 from notebook_udf.telemetry.store.function_sums import FunctionTotals
 from notebook_udf.telemetry.timeseries.latencies import Percentiles
-from notebook_udf.text import one_line
 
 if TYPE_CHECKING:
     import pandas as pd

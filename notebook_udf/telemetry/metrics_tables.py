@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from notebook_udf.functions.metrics import describe
+from notebook_udf.sanitize import one_line
 from notebook_udf.telemetry.query_names import first_words
 from notebook_udf.telemetry.store.function_sums import FunctionTotals
 from notebook_udf.telemetry.timeseries.bars import spark_line
 from notebook_udf.telemetry.timeseries.latencies import Percentiles
 from notebook_udf.telemetry.timeseries.timeline import SlowBundle
-from notebook_udf.text import one_line
 
 if TYPE_CHECKING:
     from notebook_udf.telemetry.store.session_store import Store

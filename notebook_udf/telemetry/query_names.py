@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from notebook_udf.text import one_line
+from notebook_udf.sanitize import one_line
 
 _NAME = 200
 _BREAK = "<br/>"

@@ -10,6 +10,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import SessionError
+from notebook_udf.sanitize import plain
 from notebook_udf.tables import html_table, rich_table, text_table
 from notebook_udf.telemetry.comparison import Comparison, compared
 from notebook_udf.telemetry.metrics_dict import place_of, query_dict
@@ -22,7 +23,6 @@ from notebook_udf.telemetry.store.run_store import EARLIER
 from notebook_udf.telemetry.timeseries.latencies import Percentiles
 from notebook_udf.telemetry.timeseries.series import MAX_POINTS
 from notebook_udf.telemetry.timeseries.timeline import SlowBundle, Timeline
-from notebook_udf.text import plain
 
 if TYPE_CHECKING:
     import pandas as pd

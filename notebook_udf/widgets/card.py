@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from html import escape
 
-from notebook_udf.colours import ERROR, painted
 from notebook_udf.errors import (
     FailedRow,
     Frame,
@@ -22,8 +21,9 @@ from notebook_udf.errors import (
     UserFunctionError,
     WorkerError,
 )
-from notebook_udf.excerpt import code_lines, own_frame, place_lines, place_of, place_text
-from notebook_udf.text import one_line, plain
+from notebook_udf.sanitize import one_line, plain
+from notebook_udf.source_excerpt import code_lines, own_frame, place_lines, place_of, place_text
+from notebook_udf.theme import ERROR, painted
 
 _HEADLINE = 400
 _BODY = 6_000

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from notebook_udf.excerpt import code_lines, own_frame
+from notebook_udf.sanitize import one_line, plain
+from notebook_udf.source_excerpt import code_lines, own_frame
 from notebook_udf.telemetry.records import CallFailed
-from notebook_udf.text import one_line, plain
 
 _LINE = 240
 _VALUE = 400

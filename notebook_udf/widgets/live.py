@@ -14,8 +14,8 @@ from typing import Any, Literal
 from notebook_udf.functions.metrics import describe
 from notebook_udf.plan.format import size
 from notebook_udf.plan.progress import Progress, StageProgress
+from notebook_udf.sanitize import counted, one_line
 from notebook_udf.telemetry.store.function_sums import FunctionTotals, MetricTotal
-from notebook_udf.text import counted, one_line
 
 Outcome = Literal["running", "done", "failed", "cancelled"]
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from html import escape
 
-from notebook_udf.colours import BORDER, BRAND, ERROR, SUCCESS, VIOLET, WARN, painted
 from notebook_udf.plan.format import seconds
 from notebook_udf.plan.progress import Progress, StageProgress
+from notebook_udf.sanitize import counted, one_line
 from notebook_udf.tables import html_table, text_table
 from notebook_udf.telemetry.store.function_sums import FunctionTotals
-from notebook_udf.text import counted, one_line
+from notebook_udf.theme import BORDER, BRAND, ERROR, SUCCESS, VIOLET, WARN, painted
 from notebook_udf.widgets.live import NAME, RunState, Split, metric_rows
 
 _LOG = 120

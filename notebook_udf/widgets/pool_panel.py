@@ -9,7 +9,7 @@ from typing import Any
 
 from notebook_udf.errors import SessionError
 from notebook_udf.pool.view import LOG_LEVELS, Pool
-from notebook_udf.text import one_line, plain
+from notebook_udf.sanitize import one_line, plain
 from notebook_udf.widgets.panel import Panel
 from notebook_udf.widgets.scripts import script
 

@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from typing import Any
 
 from notebook_udf.errors import NotebookUdfError, SessionError
-from notebook_udf.text import plain
+from notebook_udf.sanitize import plain
 from notebook_udf.widgets.sendable import sendable
 
 _log = logging.getLogger(__name__)

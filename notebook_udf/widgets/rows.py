@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from notebook_udf.sanitize import counted, one_line
 from notebook_udf.tables import html_table, text_table
-from notebook_udf.text import counted, one_line
 
 _CELL = 200
 _COLUMNS = 200

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from notebook_udf.text import plain
+from notebook_udf.sanitize import plain
 
 _LONGEST = 40_000
 

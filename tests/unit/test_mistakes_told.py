@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notebook_udf.errors import Place, PlanningError
-from notebook_udf.excerpt import place_lines, place_of, place_text
 from notebook_udf.kernel.mistakes import Report, at_line, mistake_of, unquoted
+from notebook_udf.source_excerpt import place_lines, place_of, place_text
 from notebook_udf.suggestion import did_you_mean, nearest
 from notebook_udf.widgets.card import card_html, card_text
 from tests.unit.test_card import read

@@ -19,8 +19,8 @@ from notebook_udf.pool.spark_worker import PROFILE_PROPERTY
 from notebook_udf.profile.profile_result import Profile
 from notebook_udf.profile.sample_counts import Collector, Stack
 from notebook_udf.registry import RegisteredFunction
+from notebook_udf.sanitize import counted
 from notebook_udf.telemetry.records import Command, StackSamples
-from notebook_udf.text import counted
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -23,7 +23,7 @@ from notebook_udf.planner.analysis.process_records import collects_bare_values, 
 from notebook_udf.planner.physical.aggregate import column_name
 from notebook_udf.planner.streaming.stateful_process import keeps_state, refuse_no_end, streamed
 from notebook_udf.registry import RegisteredFunction
-from notebook_udf.text import backquoted
+from notebook_udf.sanitize import backquoted
 from notebook_udf.types import is_groupable
 from notebook_udf.worker.call.payload import Shipment, ship
 from notebook_udf.worker.process.chain_layout import ProcessLayout, Step

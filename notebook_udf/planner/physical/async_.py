@@ -26,7 +26,7 @@ from notebook_udf.planner.physical.udf import leave, travelling
 from notebook_udf.planner.planning_context import Member
 from notebook_udf.planner.syntax.dialect import canonical
 from notebook_udf.registry import RegisteredFunction
-from notebook_udf.text import backquoted
+from notebook_udf.sanitize import backquoted
 from notebook_udf.types import contains_year_month
 from notebook_udf.worker.async_.ordered import AsyncNode
 from notebook_udf.worker.async_.unordered import UnorderedLayout, UnorderedPass

@@ -19,7 +19,7 @@ from notebook_udf.planner.physical import async_
 from notebook_udf.planner.physical.column_arguments import by_place, with_constants
 from notebook_udf.planner.physical.udf import leave, spark_function
 from notebook_udf.registry import RegisteredFunction
-from notebook_udf.text import backquoted
+from notebook_udf.sanitize import backquoted
 from notebook_udf.types import ddl
 from notebook_udf.worker.scalar.kernel_runner import translate
 

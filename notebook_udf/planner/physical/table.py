@@ -26,7 +26,7 @@ from pyspark.util import PythonEvalType
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.registry import RegisteredFunction
-from notebook_udf.text import backquoted
+from notebook_udf.sanitize import backquoted
 from notebook_udf.types import contains_year_month, ddl, to_arrow
 from notebook_udf.worker.call.payload import ship
 from notebook_udf.worker.table.left_lateral_join import MatchedRows

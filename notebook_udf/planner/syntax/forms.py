@@ -32,7 +32,7 @@ from notebook_udf.planner.syntax.nodes import (
     origin_of,
 )
 from notebook_udf.planner.syntax.precedence import BINARY, MATCHES, PREFIX
-from notebook_udf.text import backquoted
+from notebook_udf.sanitize import backquoted
 
 if TYPE_CHECKING:
     from notebook_udf.planner.syntax.writer import Writer

@@ -18,6 +18,7 @@ from itertools import count
 import numpy as np
 import numpy.typing as npt
 
+from notebook_udf.sanitize import one_line
 from notebook_udf.telemetry.records import (
     BundleDone,
     BundleSampled,
@@ -34,7 +35,6 @@ from notebook_udf.telemetry.timeseries.timeline import (
     Timeline,
     WorkerLine,
 )
-from notebook_udf.text import one_line
 
 MAX_POINTS = 600
 MAX_SLOWEST = 20

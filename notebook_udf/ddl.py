@@ -41,7 +41,7 @@ from pyspark.sql.types import (
 
 from notebook_udf.datatypes import interval
 from notebook_udf.errors import TypeDeclarationError
-from notebook_udf.text import backquoted
+from notebook_udf.sanitize import backquoted
 
 _PLAIN: dict[str, type[DataType]] = {
     "boolean": BooleanType,
