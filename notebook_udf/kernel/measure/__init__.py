@@ -1,1 +1,1 @@
-"""TODO."""
+"""What functions cost: ways to run them compared, and lines sampled."""

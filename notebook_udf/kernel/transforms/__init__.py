@@ -1,1 +1,1 @@
-"""TODO."""
+"""What ``DataFrame.transform`` takes: aggregates, table functions, process functions, async calls."""

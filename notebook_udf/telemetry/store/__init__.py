@@ -1,1 +1,1 @@
-"""TODO."""
+"""What the kernel knows: workers, queries and their sums, lines of logs, failures."""

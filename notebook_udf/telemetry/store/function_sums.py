@@ -1,6 +1,6 @@
 """Sums over functions and merged user metrics: what is added up, not which task counts.
 
-Which attempts are added up is the business of ``store_runs``; how two snapshots of a user metric
+Which attempts are added up is the business of ``run_store``; how two snapshots of a user metric
 merge, of ``notebook_udf.functions.metrics``.
 """
 

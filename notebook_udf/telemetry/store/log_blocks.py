@@ -2,7 +2,7 @@
 
 A block that is full is packed once, and goes to a browser as it is kept here. What a line says of
 where it comes from is one of few things in a block, its origin, so that a block is searched by
-looking at its origins first. Which lines are kept is the business of ``store_logs``.
+looking at its origins first. Which lines are kept is the business of ``log_store``.
 """
 
 from __future__ import annotations

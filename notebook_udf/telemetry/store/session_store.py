@@ -2,8 +2,8 @@
 
 Records go in, in the order they arrive; views come out, as frozen dataclasses. No sockets and no
 clock in here: every time comes out of a record. Everything is bounded, so that a session may run
-for weeks. This module holds the lock and the failures; ``store_workers``, ``store_runs`` and
-``store_logs`` hold the rest.
+for weeks. This module holds the lock and the failures; ``worker_store``, ``run_store`` and
+``log_store`` hold the rest.
 
 What it leaves to others: bringing the records (``receiver``), showing the views (``widgets``),
 raising what failed (``pool``).

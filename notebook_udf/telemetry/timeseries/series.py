@@ -3,7 +3,7 @@
 Each bundle is spread over the time it took, from the moment its worker began to wait for it until
 its results were with the JVM, and counted in points of equal width. There are at most
 ``MAX_POINTS`` of them: when a query outgrows them, they are merged two by two. Attempts that lost
-are counted as well, because their workers did that work; ``store_runs`` has the sums without them.
+are counted as well, because their workers did that work; ``run_store`` has the sums without them.
 What is seen from outside are the frozen classes of ``timeline``.
 """
 

@@ -4,7 +4,7 @@
 first, sorted, then those of the first function's records; what the last function collects leaves
 as columns. A record goes through the whole chain before the next one is taken.
 
-What a chain may consist of is decided by the planner; what a record is, by ``records``.
+What a chain may consist of is decided by the planner; what a record is, by ``record_columns``.
 """
 
 from __future__ import annotations
