@@ -74,20 +74,6 @@ INSIDE = {
         "stream",
     ],
 }
-# What is found at run time, in the worker: which runner a function needs.
-UPWARDS = {
-    ("worker.call.function_call", "worker.aggregate.collected"),
-    ("worker.call.function_call", "worker.aggregate.from_sums"),
-    ("worker.call.function_call", "worker.scalar.masked"),
-    ("worker.call.function_call", "worker.scalar.row_runner"),
-    ("worker.call.function_call", "worker.scalar.vectorized"),
-}
-
-# Modules that import each other once both are loaded: each circle is one to be cut.
-CIRCLES = {
-    "worker.aggregate.accumulator worker.aggregate.collected worker.aggregate.from_sums "
-    "worker.call.function_call",
-}
 
 
 def imported(tree: ast.AST) -> Iterator[str]:
@@ -159,16 +145,11 @@ def test_folders_inside_a_part_have_an_order_too() -> None:
         for other in found
         if (own := place(name)) and (its := place(other)) and own[0] == its[0] and its[1] > own[1]
     }
-    assert upwards == UPWARDS
+    assert not upwards
 
 
-def test_modules_import_each_other_only_in_known_circles() -> None:
+def test_no_two_modules_import_each_other() -> None:
     arrows = graph()
-    known = [set(circle.split()) for circle in CIRCLES]
-    for circle in known:
-        for name in circle:
-            assert arrows[name] & circle, f"{name} is in no circle any more: shorten CIRCLES"
-            arrows[name] -= circle
     try:
         list(TopologicalSorter(arrows).static_order())
     except CycleError as error:

@@ -1,1 +1,1 @@
-"""What ``DataFrame.transform`` takes: aggregates, table functions, process functions, async calls."""
+"""What ``DataFrame.transform`` takes: aggregates, table and process functions, async calls."""

@@ -1,7 +1,7 @@
 """Functions as Spark expressions: whatever a call is asked for, it is an Arrow scalar UDF.
 
 One evaluation type for all roles has Spark run nested and neighbouring calls in one Python node.
-What runs in that node is ``worker.call.function_call``. An async function is an Arrow iterator UDF
+What runs in that node is ``worker.column_node``. An async function is an Arrow iterator UDF
 and has a node of its own; see ``worker.async_.ordered``.
 """
 
@@ -17,8 +17,8 @@ from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.types import contains_year_month, ddl
 from notebook_udf.worker.async_.ordered import AsyncNode
-from notebook_udf.worker.call.operator import ScalarNode
 from notebook_udf.worker.call.payload import Role, ship
+from notebook_udf.worker.column_node import ColumnNode
 
 # How many lists of results a role gives around the function's own.
 _LISTS: dict[Role, int] = {"each": 1, "each2": 2}
@@ -42,7 +42,7 @@ def spark_function(record: RegisteredFunction, role: Role = "scalar") -> UserDef
     shipment = ship(record.name, record.version, definition, record.payload, role=role)
     # Rows that are in flight cross the borders of bundles, which takes an iterator of them.
     return UserDefinedFunction(
-        AsyncNode(None, [shipment]) if definition.is_async else ScalarNode(None, [shipment]),
+        AsyncNode(None, [shipment]) if definition.is_async else ColumnNode(None, [shipment]),
         returnType=returned,
         name=record.name,
         evalType=PythonEvalType.SQL_SCALAR_ARROW_ITER_UDF

@@ -1,8 +1,7 @@
-"""A function as Spark's worker calls it: Arrow columns in, one Arrow column out.
+"""A function in a task: opened before its first row, closed after its last, with what is known of
+it meanwhile: what it costs, where it is, what has failed.
 
-``FunctionCall`` unpacks and opens the function and hands each bundle to what its role asks for:
-``row_runner`` (a row at a time), ``vectorized`` (a bundle at a time) or ``collected`` (a group at a
-time). ``hash_aggregate`` holds calls that share one pass over the rows.
+What calls it, and with what, is the business of the operators.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from notebook_udf.worker.runtime.task import Task
 from notebook_udf.worker.runtime.worker_process import process
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    pass
 
 # Calls unpickled in this process and not yet claimed by a task.
 _arrived: list[FunctionCall] = []
@@ -54,7 +53,6 @@ class FunctionCall:
         self._shipment = shipment
         self._header: Header | None = None
         self._instance: FunctionInstance | None = None
-        self._run: Callable[..., pa.Array] | None = None
         self._task: Task | None = None
         self.name = "function"
         self.version = 0
@@ -172,8 +170,6 @@ class FunctionCall:
             raise
         except BaseException as error:
             self.fail(error)
-        if not self.in_pass:
-            self._run = _runner(self)
 
     def prepare(self, *, again: bool) -> None:
         """Tells a kept instance that its stream is being drained; one that was told before only
@@ -225,22 +221,6 @@ class FunctionCall:
                     first = first or reported
         if first is not None:
             raise first
-
-    def __call__(self, *columns: pa.Array, **named: pa.Array) -> pa.Array:
-        task = self.task
-        task.active = self
-        assert self._run is not None
-        rows = len(next(iter((*columns, *named.values())), ())) if columns or named else task.rows
-        self.statistics.rows_in += rows
-        if self.timeout and task.timer is not None:
-            task.timer.enter()
-            result = self._run(list(columns), named, rows)
-            task.timer.leave()
-        else:
-            result = self._run(list(columns), named, rows)
-        self.statistics.rows_out += len(result)
-        self.slice_start = -1
-        return result
 
     @property
     def noted_ns(self) -> int:
@@ -305,25 +285,3 @@ def announce(call: FunctionCall) -> FunctionCall:
     """Notes a call that was unpickled, for the task that begins."""
     _arrived.append(call)
     return call
-
-
-def _runner(call: FunctionCall) -> Callable[..., pa.Array]:
-    from notebook_udf.worker.aggregate import collected, from_sums
-    from notebook_udf.worker.scalar import masked, row_runner, vectorized
-
-    if call.header.role == "merge":
-        return collected.MergeRunner(call)
-    if call.header.role == "whole":
-        return collected.whole(call)
-    if call.header.role == "summed":
-        return from_sums.SummedRunner(call)
-    if call.header.role == "guarded":
-        return masked.Guarded(call)
-    plain: Callable[..., pa.Array]
-    if call.header.func_type == "general":
-        plain = row_runner.RowRunner(call)
-    elif call.header.func_type == "pandas":
-        plain = vectorized.PandasRunner(call)
-    else:
-        plain = vectorized.ArrowRunner(call)
-    return masked.Each(call, plain) if call.header.role in ("each", "each2") else plain

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Generic, TypeVar
 
-import pyarrow as pa
-
 from notebook_udf.worker.call.function_call import FunctionCall, announce
 from notebook_udf.worker.call.payload import Shipment
 
@@ -47,17 +45,6 @@ class Operator(Generic[Spec, Call]):
         return FunctionCall(payload, in_pass=True)
 
 
-class ScalarNode(Operator[None, FunctionCall]):
-    """A function that gives a value per row of its columns, or per group in them."""
-
-    def __call__(self, *columns: pa.Array, **named: pa.Array) -> pa.Array:
-        return self.calls[0](*columns, **named)
-
-    @classmethod
-    def call_of(cls, spec: None, place: int, payload: Shipment) -> FunctionCall:
-        return FunctionCall(payload)
-
-
 def _arrive(
     kind: type[Operator[Any, Any]], spec: Any, payloads: tuple[Shipment, ...]
 ) -> Operator[Any, Any]:
@@ -65,4 +52,4 @@ def _arrive(
     return kind(spec, payloads, calls)
 
 
-__all__ = ["Operator", "ScalarNode"]
+__all__ = ["Operator"]
