@@ -8,9 +8,9 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from notebook_udf.lab.cells import UdfCells
+from notebook_udf.lab.browser_commands import Orders
 from notebook_udf.lab.comm import Line
-from notebook_udf.lab.commands import Orders
+from notebook_udf.lab.registered_cells import UdfCells
 from notebook_udf.widgets.pulse import Pulse, pulse
 from notebook_udf.widgets.requests import answer
 
