@@ -21,8 +21,8 @@ from notebook_udf.functions.process import (
     RuntimeContext,
 )
 from notebook_udf.functions.process_states import NO_KEY, KeyedStates
+from notebook_udf.specs.payload import held_accumulator
 from notebook_udf.worker.aggregate.accumulator import Codec, misfit
-from notebook_udf.worker.call.payload import held_accumulator
 from notebook_udf.worker.codec.encode import BadResult
 from notebook_udf.worker.table.generate import rows_in
 

@@ -15,7 +15,7 @@ from notebook_udf.planner.planning_context import Member
 from notebook_udf.planner.syntax.forms import PLAIN_NAME
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.sanitize import backquoted
-from notebook_udf.worker.call.payload import Role
+from notebook_udf.specs.roles import Role
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -51,6 +51,7 @@ from notebook_udf.pool.daemon import KERNEL_VARIABLE
 from notebook_udf.pool.spark_worker import JOB_PARAMETERS_CONF, LOG_LEVEL_CONF, MEMORY_VARIABLE
 from notebook_udf.pool.view import Pool
 from notebook_udf.registry import RegisteredFunction, Registry
+from notebook_udf.specs.roles import Role
 from notebook_udf.telemetry.receiver import Receiver
 from notebook_udf.telemetry.store.log_store import LogChoice
 from notebook_udf.telemetry.store.session_store import Store
@@ -58,7 +59,6 @@ from notebook_udf.telemetry.user_views import LogView, MetricsView
 from notebook_udf.telemetry.wire import CHANNEL_VARIABLE
 from notebook_udf.widgets.explorer import PlanExplorer
 from notebook_udf.widgets.shown import end_panels, show_live
-from notebook_udf.worker.call.payload import Role
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -13,7 +13,7 @@ from notebook_udf.errors import PlanningError
 from notebook_udf.kernel.hidden import HiddenFunctions
 from notebook_udf.planner.planning_context import Member
 from notebook_udf.registry import RegisteredFunction
-from notebook_udf.worker.call.payload import Role
+from notebook_udf.specs.roles import Role
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import get_args
 
 from notebook_udf.plan.raw import RawNode
-from notebook_udf.worker.call.payload import Role
+from notebook_udf.specs.roles import Role
 
 _LONGEST = 70
 _LONGEST_IDENTITY = 2000

@@ -8,7 +8,7 @@ from typing import Protocol, TypeAlias
 from pyspark.sql import DataFrame
 
 from notebook_udf.registry import RegisteredFunction
-from notebook_udf.worker.call.payload import Role
+from notebook_udf.specs.roles import Role
 
 # An async function, the role it is called in, and how many columns it takes.
 Member: TypeAlias = tuple[RegisteredFunction, Role, int]

@@ -37,7 +37,7 @@ from notebook_udf.planner.syntax.dialect import embedded, text
 from notebook_udf.planner.syntax.nodes import CacheTable, CreateView, call
 from notebook_udf.planner.syntax.with_clause import below, own_with
 from notebook_udf.registry import RegisteredFunction
-from notebook_udf.worker.aggregate.collected import ARGUMENT_FIELD
+from notebook_udf.specs.aggregate_layout import ARGUMENT_FIELD
 
 
 class Planner:

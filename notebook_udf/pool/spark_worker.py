@@ -23,6 +23,7 @@ from types import FrameType
 from typing import Any
 
 from notebook_udf.pool import spark_worker_logs
+from notebook_udf.specs.stream_confs import DRAINING_CONF, OUTPUT_MODE_CONF, SCOPE_CONF
 from notebook_udf.telemetry.records import TaskId
 from notebook_udf.telemetry.sender import Commands, connect_from_environment
 from notebook_udf.telemetry.wire import CHANNEL_VARIABLE
@@ -36,13 +37,7 @@ from notebook_udf.worker.runtime.heartbeat import Agent
 from notebook_udf.worker.runtime.stop_signal import STOPPED_AT
 from notebook_udf.worker.runtime.task import Task
 from notebook_udf.worker.runtime.worker_process import Runtime, process
-from notebook_udf.worker.stream.stream_operator import (
-    DRAINING_CONF,
-    OUTPUT_MODE_CONF,
-    SCOPE_CONF,
-    StreamPass,
-    take_pass,
-)
+from notebook_udf.worker.stream.stream_operator import StreamPass, take_pass
 
 # Set in the workers' environment by the session.
 MEMORY_VARIABLE = "NOTEBOOK_UDF_WORKER_MEMORY"

@@ -16,7 +16,7 @@ from pyspark.sql.types import ArrayType, DataType, MapType, StructField, StructT
 
 from notebook_udf.functions.row import Row
 from notebook_udf.functions.views import ListView, MapView
-from notebook_udf.worker.call.pickling import Unknown, showing_unknown, unpack
+from notebook_udf.specs.pickling import Unknown, showing_unknown, unpack
 from notebook_udf.worker.codec.encode import BadResult, encoder
 from notebook_udf.worker.state.spilled_views import views_of
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from notebook_udf.errors import SessionError
 from notebook_udf.launch.spark import CHANGELOG_CONF
+from notebook_udf.specs.state_layout import ACCUMULATORS, VIEWS
 from notebook_udf.state.spark_source import Stored
-from notebook_udf.worker.state.state_layout import ACCUMULATORS, VIEWS
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

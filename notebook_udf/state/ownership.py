@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql.types import BinaryType, IntegerType, StructField, StructType
 
-from notebook_udf.worker.state.state_layout import ACCUMULATORS, PARTITION
+from notebook_udf.specs.state_layout import ACCUMULATORS, PARTITION
 
 if TYPE_CHECKING:
     from pyspark.sql import Column

@@ -13,13 +13,13 @@ from pyspark.sql.types import StructType
 
 from notebook_udf.errors import SessionError
 from notebook_udf.registry import RegisteredFunction
+from notebook_udf.specs.state_layout import ACCUMULATORS, PARTITION, TYPES, VIEWS
 from notebook_udf.state.decoding import Decoding, accumulators, without_views
 from notebook_udf.state.history import SCHEMA, by_batch
 from notebook_udf.state.ownership import Share, shares_of
 from notebook_udf.state.spark_source import TIMERS, Stored
 from notebook_udf.tables import html_table, rich_table, text_table
 from notebook_udf.types import ddl
-from notebook_udf.worker.state.state_layout import ACCUMULATORS, PARTITION, TYPES, VIEWS
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession

@@ -38,7 +38,7 @@ _WORK = {
     "worker/scalar/row_runner.py:_noting": _CALLS,
     "worker/async_/driver.py:wait": "waiting for answers",
     # With the imports that a function needs.
-    "worker/call/payload.py": "unpacking",
+    "specs/payload.py": "unpacking",
     "worker/scalar/vectorized.py:_timed": _CALLS,
     "worker/scalar/vectorized.py:_enter": DECODE,
     "worker/scalar/vectorized.py:_leave": ENCODE,

@@ -11,10 +11,11 @@ from typing import TypeAlias
 
 import pyarrow as pa
 
+from notebook_udf.specs.payload import Shipment
+from notebook_udf.specs.roles import Role
 from notebook_udf.worker.aggregate import collected, from_sums
 from notebook_udf.worker.call.function_call import FunctionCall
 from notebook_udf.worker.call.operator import Operator
-from notebook_udf.worker.call.payload import Role, Shipment
 from notebook_udf.worker.scalar import masked, row_runner, vectorized
 
 # Takes columns by place, columns by name and how many rows they have.

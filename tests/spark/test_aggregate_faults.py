@@ -485,10 +485,10 @@ def test_a_call_on_a_value_and_by_a_wrong_name(session: nu.Session) -> None:
 def test_rows_of_one_group_that_come_apart_without_a_merge(session: nu.Session) -> None:
     from notebook_udf.functions.capture import freeze
     from notebook_udf.functions.definition import doorway
+    from notebook_udf.specs.payload import ship
     from notebook_udf.worker.aggregate.accumulator import Accumulation
     from notebook_udf.worker.aggregate.collected import MergeRunner
     from notebook_udf.worker.call.function_call import FunctionCall
-    from notebook_udf.worker.call.payload import ship
     from notebook_udf.worker.runtime.failure import FunctionFailed
 
     definition = udaf(SortedAccumulateRaises, name="apart")

@@ -25,14 +25,13 @@ import notebook_udf as nu
 from notebook_udf import AggregateFunction, ListView, MapView, Row, udaf
 from notebook_udf.functions.capture import freeze
 from notebook_udf.functions.definition import doorway
+from notebook_udf.specs.aggregate_layout import ACCUMULATOR, ACCUMULATOR_FIELD, PASSED, Layout, Part
+from notebook_udf.specs.payload import Header, ship
+from notebook_udf.specs.roles import Role
 from notebook_udf.types import DataTypes, is_groupable, marks_views, resolve, to_arrow
 from notebook_udf.worker.aggregate import hash_aggregate
 from notebook_udf.worker.aggregate.accumulator import Accumulation, Codec
-from notebook_udf.worker.aggregate.collected import ACCUMULATOR_FIELD
-from notebook_udf.worker.aggregate.hash_aggregate import ACCUMULATOR, PASSED, Layout
-from notebook_udf.worker.call.argument_columns import Part
 from notebook_udf.worker.call.function_call import FunctionCall
-from notebook_udf.worker.call.payload import Header, Role, ship
 from notebook_udf.worker.codec.decode import decoder
 from notebook_udf.worker.codec.encode import BadResult, encoder
 from notebook_udf.worker.codec.group_keys import hashable, key_columns, keys_of

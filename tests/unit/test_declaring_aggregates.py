@@ -34,8 +34,8 @@ from notebook_udf import (
 )
 from notebook_udf.functions.declare_aggregate import declare
 from notebook_udf.functions.definition import FunctionDefinition
+from notebook_udf.specs.payload import travelling_accumulator
 from notebook_udf.types import contains_view
-from notebook_udf.worker.call.payload import travelling_accumulator
 
 # --- the design's examples -------------------------------------------------------------------
 

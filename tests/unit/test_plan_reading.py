@@ -20,8 +20,8 @@ from notebook_udf.plan.plan_model import PlanNode
 from notebook_udf.plan.raw import RawFunction, RawMetric, RawNode, headers
 from notebook_udf.plan.same_plan import ran_as
 from notebook_udf.plan.spark_operators import conjuncts, read_operator
+from notebook_udf.specs.payload import ship
 from notebook_udf.telemetry.store.function_sums import FunctionTotals
-from notebook_udf.worker.call.payload import ship
 
 RANGE = RawNode("Range", "Range (0, 9, step=1, splits=2)")
 

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from pyspark.sql.types import DataType
 
 from notebook_udf.functions.row import Row, record_class
+from notebook_udf.specs.record_shape import Shape
 from notebook_udf.types import resolve
 from notebook_udf.worker.codec.refusal import BadResult
-from notebook_udf.worker.process.record_columns import Shape, edge, passes_unchanged, remembering
+from notebook_udf.worker.process.record_columns import edge, passes_unchanged, remembering
 
 NAMES = st.lists(
     st.sampled_from(["a", "b", "names", "class", "as_dict", "_x", "with space", "é", "_field0"]),

@@ -17,12 +17,12 @@ import notebook_udf as nu
 from notebook_udf.functions.capture import freeze
 from notebook_udf.functions.definition import doorway
 from notebook_udf.planner.physical.aggregate_from_sums import sums_of
+from notebook_udf.specs.payload import ship
+from notebook_udf.specs.window_layout import Frame, WindowLayout, WindowPart
 from notebook_udf.telemetry.records import TaskId
 from notebook_udf.worker.aggregate.prefix_sums import RunningSums
-from notebook_udf.worker.aggregate.window import WindowLayout, WindowPart, WindowPass
-from notebook_udf.worker.aggregate.window_frame import Frame
+from notebook_udf.worker.aggregate.window import WindowPass
 from notebook_udf.worker.call.function_call import FunctionCall
-from notebook_udf.worker.call.payload import ship
 from notebook_udf.worker.codec.key_runs import run_starts
 from notebook_udf.worker.runtime.failure import FunctionFailed
 from notebook_udf.worker.runtime.task import Task

@@ -12,13 +12,14 @@ from hypothesis import strategies as st
 import notebook_udf as nu
 from notebook_udf.functions.capture import freeze
 from notebook_udf.functions.definition import doorway
+from notebook_udf.specs.payload import ship
+from notebook_udf.specs.window_layout import Frame
 from notebook_udf.telemetry.records import TaskId
 from notebook_udf.worker.aggregate.accumulator import Accumulation
 from notebook_udf.worker.aggregate.frame_check import FrameCheck
 from notebook_udf.worker.aggregate.sliding_frame import Slide
-from notebook_udf.worker.aggregate.window_frame import Frame, range_bounds, rows_bounds
+from notebook_udf.worker.aggregate.window_frame import range_bounds, rows_bounds
 from notebook_udf.worker.call.function_call import FunctionCall
-from notebook_udf.worker.call.payload import ship
 from notebook_udf.worker.runtime.failure import FunctionFailed
 from notebook_udf.worker.runtime.task import Task
 from notebook_udf.worker.runtime.worker_process import Runtime

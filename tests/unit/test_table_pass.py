@@ -15,12 +15,13 @@ from hypothesis import strategies as st
 from notebook_udf import udtf
 from notebook_udf.functions.capture import freeze
 from notebook_udf.functions.definition import doorway
+from notebook_udf.specs.payload import ship
+from notebook_udf.specs.table_layout import Step, TableLayout
 from notebook_udf.worker.call.function_call import FunctionCall
-from notebook_udf.worker.call.payload import ship
 from notebook_udf.worker.table import generate, table_operator
 from notebook_udf.worker.table.generate import Explosion
 from notebook_udf.worker.table.left_lateral_join import MatchedRows
-from notebook_udf.worker.table.table_operator import Step, TableLayout, TablePass
+from notebook_udf.worker.table.table_operator import TablePass
 
 patched = settings(
     max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]

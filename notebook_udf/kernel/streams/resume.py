@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from notebook_udf.kernel.sql_confs import with_confs
 from notebook_udf.kernel.streams.running_query import RunningQuery
-from notebook_udf.worker.stream.stream_operator import OUTPUT_MODE_CONF, SCOPE_CONF
+from notebook_udf.specs.stream_confs import OUTPUT_MODE_CONF, SCOPE_CONF
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

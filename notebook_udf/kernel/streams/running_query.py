@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from notebook_udf.worker.stream.stream_operator import DRAINING_CONF
+from notebook_udf.specs.stream_confs import DRAINING_CONF
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming import StreamingQuery

@@ -24,9 +24,9 @@ from notebook_udf.kernel.streams.stateful_plans import (
 from notebook_udf.kernel.streams.stop import Failures, StreamEnds
 from notebook_udf.planner.streaming.stateful_nodes import forget
 from notebook_udf.registry import Registry
+from notebook_udf.specs.stream_confs import OUTPUT_MODE_CONF
 from notebook_udf.state.reader import StateReader
 from notebook_udf.state.spark_source import checkpoint_of
-from notebook_udf.worker.stream.stream_operator import OUTPUT_MODE_CONF
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -17,9 +17,9 @@ from pyspark.sql.types import DataType, StructType
 from notebook_udf.errors import PlanningError, SessionError
 from notebook_udf.planner.streaming.stateful_nodes import KeptGroups, known
 from notebook_udf.planner.streaming.stateful_process import OWN_TIME
+from notebook_udf.specs.state_layout import TYPES
 from notebook_udf.state.spark_source import Stored
 from notebook_udf.types import ddl
-from notebook_udf.worker.state.state_layout import TYPES
 
 _NODE = "TransformWithStateInPySpark"
 _WATERMARK = "EventTimeWatermark"

@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from notebook_udf.planner.analysis.aggregate_calls import AggregateCall, within
 from notebook_udf.planner.syntax.dialect import in_fewest_forms
-from notebook_udf.worker.call.payload import Role
+from notebook_udf.specs.roles import Role
 
 # Spark's planner refused what was made of the query.
 REFUSED = "Spark takes the query only as one; what it was rewritten to is refused"

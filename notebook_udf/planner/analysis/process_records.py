@@ -15,8 +15,8 @@ from notebook_udf.functions.hints import shown
 from notebook_udf.functions.process import ProcessTraits
 from notebook_udf.functions.row import Row
 from notebook_udf.registry import RegisteredFunction
+from notebook_udf.specs.record_shape import Shape
 from notebook_udf.types import from_annotation
-from notebook_udf.worker.process.record_columns import Shape
 
 
 def traits_of(function: RegisteredFunction) -> ProcessTraits:

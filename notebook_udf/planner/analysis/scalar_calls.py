@@ -15,7 +15,7 @@ from notebook_udf.planner.planning_context import Catalog
 from notebook_udf.planner.syntax.dialect import canonical
 from notebook_udf.planner.syntax.year_month import entering, leaving
 from notebook_udf.registry import RegisteredFunction
-from notebook_udf.worker.call.payload import Role
+from notebook_udf.specs.roles import Role
 
 # Functions of Spark's that give another value when they are computed again.
 VOLATILE = frozenset(

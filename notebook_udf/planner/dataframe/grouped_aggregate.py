@@ -21,10 +21,9 @@ from notebook_udf.planner.physical.aggregate import column as column_of
 from notebook_udf.planner.streaming import stateful_aggregate
 from notebook_udf.planner.streaming.session_window import COMPANION, is_session_window
 from notebook_udf.registry import RegisteredFunction
+from notebook_udf.specs.aggregate_layout import ACCUMULATOR, Layout, Part
+from notebook_udf.specs.roles import Role
 from notebook_udf.types import is_groupable
-from notebook_udf.worker.aggregate.hash_aggregate import ACCUMULATOR, Layout
-from notebook_udf.worker.call.argument_columns import Part
-from notebook_udf.worker.call.payload import Role
 
 Planned = Callable[[RegisteredFunction, Role], Any]
 

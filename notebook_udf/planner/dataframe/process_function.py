@@ -24,12 +24,13 @@ from notebook_udf.planner.physical.aggregate import column_name
 from notebook_udf.planner.streaming.stateful_process import keeps_state, refuse_no_end, streamed
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.sanitize import backquoted
+from notebook_udf.specs.chain_layout import ProcessLayout, Step
+from notebook_udf.specs.payload import Shipment, ship
+from notebook_udf.specs.record_shape import Shape
 from notebook_udf.types import is_groupable
-from notebook_udf.worker.call.payload import Shipment, ship
-from notebook_udf.worker.process.chain_layout import ProcessLayout, Step
 from notebook_udf.worker.process.process_kernels import acts_of, plain_records
 from notebook_udf.worker.process.process_operator import ProcessPass
-from notebook_udf.worker.process.record_columns import Shape, passes_unchanged
+from notebook_udf.worker.process.record_columns import passes_unchanged
 
 _KEY = "_nu_key"
 _PLACE = "_nu_place"

@@ -19,7 +19,7 @@ from notebook_udf.planner.physical.aggregate import column_name
 from notebook_udf.planner.physical.column_arguments import with_constants
 from notebook_udf.planner.physical.table import Chain
 from notebook_udf.registry import RegisteredFunction
-from notebook_udf.worker.table.table_operator import Step
+from notebook_udf.specs.table_layout import Step
 
 
 class TableCall:

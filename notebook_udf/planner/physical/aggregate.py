@@ -30,11 +30,18 @@ from notebook_udf.planner.analysis.aggregate_calls import in_places
 from notebook_udf.planner.physical.aggregate_from_sums import summable, sums_of
 from notebook_udf.planner.physical.column_arguments import with_constants
 from notebook_udf.registry import RegisteredFunction
+from notebook_udf.specs.aggregate_layout import (
+    ACCUMULATOR,
+    ACCUMULATOR_FIELD,
+    ARGUMENT_FIELD,
+    PASSED,
+    Layout,
+)
+from notebook_udf.specs.payload import ship, travelling_accumulator
+from notebook_udf.specs.window_layout import WindowLayout
 from notebook_udf.types import ddl
-from notebook_udf.worker.aggregate.collected import ACCUMULATOR_FIELD, ARGUMENT_FIELD
-from notebook_udf.worker.aggregate.hash_aggregate import ACCUMULATOR, PASSED, Layout, PartialPass
-from notebook_udf.worker.aggregate.window import WindowLayout, WindowPass
-from notebook_udf.worker.call.payload import ship, travelling_accumulator
+from notebook_udf.worker.aggregate.hash_aggregate import PartialPass
+from notebook_udf.worker.aggregate.window import WindowPass
 
 
 def accumulator_struct(record: RegisteredFunction) -> StructType:

@@ -38,8 +38,8 @@ from notebook_udf.functions.sum_ir import (
     slot_type,
 )
 from notebook_udf.planner.faults import attempted
-from notebook_udf.worker.aggregate.from_sums import HIGH, LOW, ROWS, SUM, field_name, kept_name
-from notebook_udf.worker.call.argument_columns import Part
+from notebook_udf.specs.aggregate_layout import Part
+from notebook_udf.specs.sum_fields import HIGH, LOW, ROWS, SUM, field_name, kept_name
 
 _INTEGERS: dict[type[DataType], int] = {
     ByteType: 1 << 7, ShortType: 1 << 15, IntegerType: 1 << 31, LongType: 1 << 63,

@@ -27,10 +27,11 @@ from notebook_udf.planner.planning_context import Member
 from notebook_udf.planner.syntax.dialect import canonical
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.sanitize import backquoted
+from notebook_udf.specs.payload import ship
+from notebook_udf.specs.unordered_layout import UnorderedLayout
 from notebook_udf.types import contains_year_month
 from notebook_udf.worker.async_.ordered import AsyncNode
-from notebook_udf.worker.async_.unordered import UnorderedLayout, UnorderedPass
-from notebook_udf.worker.call.payload import ship
+from notebook_udf.worker.async_.unordered import UnorderedPass
 
 if TYPE_CHECKING:
     from notebook_udf.planner.analysis.scalar_calls import ScalarCalls

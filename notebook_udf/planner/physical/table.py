@@ -27,10 +27,11 @@ from pyspark.util import PythonEvalType
 from notebook_udf.errors import PlanningError
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.sanitize import backquoted
+from notebook_udf.specs.payload import ship
+from notebook_udf.specs.table_layout import Step, TableLayout
 from notebook_udf.types import contains_year_month, ddl, to_arrow
-from notebook_udf.worker.call.payload import ship
 from notebook_udf.worker.table.left_lateral_join import MatchedRows
-from notebook_udf.worker.table.table_operator import Step, TableLayout, TablePass
+from notebook_udf.worker.table.table_operator import TablePass
 from notebook_udf.worker.table.udtf_handler import handler
 
 # The column that is true in the row of NULLs behind the rows of an input, and the one that holds

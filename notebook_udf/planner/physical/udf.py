@@ -15,9 +15,10 @@ from pyspark.util import PythonEvalType
 from notebook_udf.errors import PlanningError
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.registry import RegisteredFunction
+from notebook_udf.specs.payload import ship
+from notebook_udf.specs.roles import Role
 from notebook_udf.types import contains_year_month, ddl
 from notebook_udf.worker.async_.ordered import AsyncNode
-from notebook_udf.worker.call.payload import Role, ship
 from notebook_udf.worker.column_node import ColumnNode
 
 # How many lists of results a role gives around the function's own.

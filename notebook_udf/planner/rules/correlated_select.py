@@ -22,7 +22,7 @@ from notebook_udf.planner.physical.table import ENDED, INPUT, MET, Chain, matche
 from notebook_udf.planner.rules.short_circuit import conjuncts
 from notebook_udf.planner.syntax.nodes import cast, table
 from notebook_udf.registry import RegisteredFunction
-from notebook_udf.worker.table.table_operator import Step
+from notebook_udf.specs.table_layout import Step
 
 # A number for each row that no other has.
 _NUMBERED = "monotonically_increasing_id"

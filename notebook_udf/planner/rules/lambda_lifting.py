@@ -24,7 +24,7 @@ from notebook_udf.planner.analysis.aggregate_calls import arguments_of, name_of,
 from notebook_udf.planner.analysis.scalar_calls import ScalarCalls, entered_argument
 from notebook_udf.planner.syntax.dialect import canonical
 from notebook_udf.planner.syntax.year_month import leaving
-from notebook_udf.worker.scalar.masked import GUARD_FIELD, NAME_FIELD, PLACE_FIELD
+from notebook_udf.specs.element_fields import GUARD_FIELD, NAME_FIELD, PLACE_FIELD
 
 _COVERED = ("transform", "filter", "exists", "forall")
 _DEEPER = {"scalar": "each", "guarded": "each", "each": "each2"}

@@ -42,9 +42,8 @@ from notebook_udf.planner.streaming.session_window import SESSION_WINDOW
 from notebook_udf.planner.syntax.dialect import fragment, in_fewest_forms
 from notebook_udf.planner.syntax.nodes import cast
 from notebook_udf.registry import RegisteredFunction
+from notebook_udf.specs.aggregate_layout import ACCUMULATOR, PASSED, Layout, Part
 from notebook_udf.types import is_groupable
-from notebook_udf.worker.aggregate.hash_aggregate import ACCUMULATOR, PASSED, Layout
-from notebook_udf.worker.call.argument_columns import Part
 
 _OUTER = ("expressions", "having", "order", "sort", "limit", "offset", "distinct")
 _UNFIT = ("qualify", "windows", "connect", "match", "prewhere", "cluster", "distribute")

@@ -31,9 +31,8 @@ from notebook_udf.planner.physical.aggregate_from_sums import sums_of
 from notebook_udf.planner.syntax.dialect import in_fewest_forms
 from notebook_udf.planner.syntax.nodes import cast
 from notebook_udf.registry import RegisteredFunction
+from notebook_udf.specs.window_layout import Frame, WindowLayout, WindowPart
 from notebook_udf.types import is_groupable
-from notebook_udf.worker.aggregate.window import WindowLayout, WindowPart
-from notebook_udf.worker.aggregate.window_frame import Frame
 
 _OUTER = ("expressions", "qualify", "order", "sort", "distinct", "cluster", "distribute")
 

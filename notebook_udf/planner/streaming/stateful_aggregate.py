@@ -42,11 +42,10 @@ from notebook_udf.planner.physical.aggregate import column as column_of
 from notebook_udf.planner.physical.udf import spark_function
 from notebook_udf.planner.streaming.stateful_nodes import KeptGroups, remember
 from notebook_udf.registry import RegisteredFunction
+from notebook_udf.specs.aggregate_layout import ACCUMULATOR, PASSED, Layout, Part
+from notebook_udf.specs.payload import ship
+from notebook_udf.specs.state_layout import StreamLayout
 from notebook_udf.types import ddl, is_groupable
-from notebook_udf.worker.aggregate.hash_aggregate import ACCUMULATOR, PASSED, Layout
-from notebook_udf.worker.call.argument_columns import Part
-from notebook_udf.worker.call.payload import ship
-from notebook_udf.worker.state.state_layout import StreamLayout
 from notebook_udf.worker.stream.aggregate_operator import StatePass
 
 TTL_CONF = "udf.state.ttl"

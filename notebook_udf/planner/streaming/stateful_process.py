@@ -27,8 +27,8 @@ from notebook_udf.planner.streaming.stateful_aggregate import (
 )
 from notebook_udf.planner.streaming.stateful_nodes import KeptGroups, remember
 from notebook_udf.registry import RegisteredFunction
-from notebook_udf.worker.call.payload import Shipment
-from notebook_udf.worker.process.chain_layout import ProcessLayout, StreamedLayout
+from notebook_udf.specs.chain_layout import ProcessLayout, StreamedLayout
+from notebook_udf.specs.payload import Shipment
 from notebook_udf.worker.stream.process_stream_operator import StreamedPass
 
 # Under this name the state shows partitions, where there are no keys.

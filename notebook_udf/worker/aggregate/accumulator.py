@@ -20,9 +20,9 @@ from notebook_udf.errors import DeclarationError
 from notebook_udf.functions.accumulator_kind import AccumulatorKind
 from notebook_udf.functions.fields import UNKNOWN, fields_of
 from notebook_udf.functions.row import Row
+from notebook_udf.specs.pickling import dumps_all
 from notebook_udf.types import ddl, marks_views
 from notebook_udf.worker.call.function_call import FunctionCall
-from notebook_udf.worker.call.pickling import dumps_all
 from notebook_udf.worker.call.quarantine import Quarantine
 from notebook_udf.worker.codec.decode import decoder
 from notebook_udf.worker.codec.encode import BadResult, encoder

@@ -17,6 +17,7 @@ from pyspark.sql.types import ArrayType
 
 from notebook_udf.errors import DeclarationError
 from notebook_udf.functions.base import implements, of_columns
+from notebook_udf.specs.aggregate_layout import ACCUMULATOR_FIELD, ARGUMENT_FIELD
 from notebook_udf.worker.aggregate.accumulator import LOST, Accumulation, Group
 from notebook_udf.worker.call.coerce import fitted
 from notebook_udf.worker.call.function_call import FunctionCall
@@ -24,12 +25,6 @@ from notebook_udf.worker.call.quarantine import Quarantine
 from notebook_udf.worker.codec.decode import decoder
 from notebook_udf.worker.codec.encode import encoder
 from notebook_udf.worker.codec.pandas_columns import as_pandas
-
-# The one field of the struct in which an accumulator travels, so that a NULL one is not dropped.
-ACCUMULATOR_FIELD = "a"
-
-# Fields of a row's arguments: this letter and a number.
-ARGUMENT_FIELD = "a"
 
 
 class GroupRunner(ABC):

@@ -11,25 +11,10 @@ from typing import Any
 
 import pyarrow as pa
 
+from notebook_udf.specs.sum_fields import HIGH, ROWS, kept_name
 from notebook_udf.worker.aggregate.accumulator import Group
 from notebook_udf.worker.aggregate.collected import GroupRunner
 from notebook_udf.worker.codec.decode import decoder
-
-# Parts of a sum: all of it, or its upper and lower half where 64 bits may not do.
-SUM, HIGH, LOW = "sum", "high", "low"
-
-# The field that counts the rows of a group that have to fail.
-ROWS = "rows"
-
-
-def field_name(part: str, slot: int | str | None, number: int) -> str:
-    """The name of a sum's column: which part, of which slot, and the addition's number."""
-    return f"{part}|{'' if slot is None else slot}|{number}"
-
-
-def kept_name(place: int) -> str:
-    """The name of an argument's column in the row that is kept."""
-    return f"argument{place}"
 
 
 class SummedRunner(GroupRunner):

@@ -13,16 +13,14 @@ rows arrive sorted by key, only a few groups are held at a time.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import repeat
 from time import perf_counter_ns
 from typing import Any
 
 import pyarrow as pa
 
+from notebook_udf.specs.aggregate_layout import ACCUMULATOR, ACCUMULATOR_FIELD, PASSED, Layout, Part
 from notebook_udf.worker.aggregate.accumulator import Accumulation, Group
-from notebook_udf.worker.aggregate.collected import ACCUMULATOR_FIELD
-from notebook_udf.worker.call.argument_columns import Part
 from notebook_udf.worker.call.coerce import fitted
 from notebook_udf.worker.call.function_call import FunctionCall, running
 from notebook_udf.worker.call.operator import Operator
@@ -33,36 +31,9 @@ from notebook_udf.worker.runtime.memory_limit import resident_bytes
 # What a worker may grow by before it hands on what it has.
 BOUND_BYTES = 256 << 20
 
-# Column that is true in the rows that passed through, and NULL in those of accumulators.
-PASSED = "_nu_passed"
-# The accumulator columns: this and a number.
-ACCUMULATOR = "_nu_acc"
 
 _ROWS_OUT = 32_768
 _SLICE_ROWS = 2_048
-
-
-@dataclass(frozen=True)
-class Layout:
-    """What stands where in the rows of a pass.
-
-    Attributes
-    ----------
-    keys
-        Names, for messages, of the key columns, which come first.
-    passing, passes_rows
-        How many columns pass through, which come next, and whether rows pass at all.
-    parts
-        Each function's share.
-    sorted
-        Whether equal keys follow each other.
-    """
-
-    keys: tuple[str, ...]
-    passing: int
-    parts: tuple[Part, ...]
-    sorted: bool = False
-    passes_rows: bool = False
 
 
 class PartialPass(Operator[Layout, FunctionCall]):

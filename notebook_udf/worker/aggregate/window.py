@@ -11,7 +11,6 @@ How an accumulator follows the frames is in ``sliding_frame``, which rows a fram
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from time import perf_counter_ns
@@ -22,12 +21,12 @@ import pyarrow as pa
 from pyspark.sql.types import ArrayType, MapType, StructType
 
 from notebook_udf.functions.base import implements
-from notebook_udf.functions.sum_ir import Sums
+from notebook_udf.specs.window_layout import WindowLayout, WindowPart
 from notebook_udf.worker.aggregate.accumulator import Accumulation, Group
 from notebook_udf.worker.aggregate.frame_check import FrameCheck
 from notebook_udf.worker.aggregate.prefix_sums import RunningSums
 from notebook_udf.worker.aggregate.sliding_frame import Slide
-from notebook_udf.worker.aggregate.window_frame import Bounds, Frame, range_bounds, rows_bounds
+from notebook_udf.worker.aggregate.window_frame import Bounds, range_bounds, rows_bounds
 from notebook_udf.worker.call.coerce import fitted
 from notebook_udf.worker.call.function_call import FunctionCall, running
 from notebook_udf.worker.call.operator import Operator
@@ -36,40 +35,6 @@ from notebook_udf.worker.codec.decode import decoder
 from notebook_udf.worker.codec.encode import encoder
 from notebook_udf.worker.codec.group_keys import hashable, key_names, keys_of
 from notebook_udf.worker.codec.key_runs import run_starts, same_key
-
-
-@dataclass(frozen=True)
-class WindowPart:
-    """One function's share: places of its argument columns and of its condition, its frame.
-
-    ``sums`` says what its rows add to the accumulator, if it is known.
-    """
-
-    arguments: tuple[int, ...]
-    condition: int | None
-    frame: Frame
-    sums: Sums | None = None
-
-
-@dataclass(frozen=True)
-class WindowLayout:
-    """One window.
-
-    Attributes
-    ----------
-    partition, order
-        Places of the columns it is partitioned and ordered by.
-    names
-        The partition columns' names in messages.
-    parts, results
-        Each function's share, and the name of its column of results.
-    """
-
-    partition: tuple[int, ...]
-    names: tuple[str, ...]
-    order: tuple[int, ...]
-    parts: tuple[WindowPart, ...]
-    results: tuple[str, ...]
 
 
 class WindowPass(Operator[WindowLayout, FunctionCall]):

@@ -8,51 +8,12 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from notebook_udf.specs.window_layout import Frame
 from notebook_udf.worker.codec.arrays import Places
-
-Kind = Literal["rows", "range"]
-
-
-@dataclass(frozen=True)
-class Frame:
-    """A frame clause.
-
-    Attributes
-    ----------
-    kind
-        ``rows`` counts rows; ``range`` compares values of the order.
-    start, end
-        For ``rows`` the distance in rows, negative before the row; for ``range`` 0 for the row's
-        peers. None: unbounded.
-    low, high
-        For ``range`` with a distance: the place of the column that holds the furthest value of
-        the order still in the frame.
-    descending
-        Whether values of the order fall.
-    """
-
-    kind: Kind
-    start: int | None
-    end: int | None
-    low: int | None = None
-    high: int | None = None
-    descending: bool = False
-
-    @property
-    def compares(self) -> bool:
-        """Whether rows have to be compared to know the frames."""
-        return self.kind == "range" and not self.is_whole
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether every row's frame is the partition."""
-        return self.start is None and self.end is None
-
 
 Bounds: TypeAlias = "tuple[Places, Places]"
 

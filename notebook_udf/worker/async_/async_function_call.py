@@ -13,10 +13,10 @@ from typing import Any, cast
 
 from notebook_udf.functions.async_options import AsyncOptions
 from notebook_udf.functions.base import UserDefinedFunction, endings
+from notebook_udf.specs.payload import Shipment
 from notebook_udf.worker.async_.in_flight import Lanes, Part
 from notebook_udf.worker.call.function_call import FunctionCall
 from notebook_udf.worker.call.instance import FunctionInstance, Opened
-from notebook_udf.worker.call.payload import Shipment
 from notebook_udf.worker.runtime.event_loop import EventLoop
 
 

@@ -13,12 +13,12 @@ from collections import deque
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from notebook_udf.specs.payload import Shipment
 from notebook_udf.worker.async_.async_function_call import AsyncCall
 from notebook_udf.worker.async_.driver import Bundle, Driver, Flow
 from notebook_udf.worker.async_.in_flight import PENDING, Part
 from notebook_udf.worker.call.function_call import FunctionCall
 from notebook_udf.worker.call.operator import Operator
-from notebook_udf.worker.call.payload import Shipment
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -12,34 +12,16 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 
+from notebook_udf.specs.payload import Shipment
+from notebook_udf.specs.unordered_layout import UnorderedLayout
 from notebook_udf.worker.async_.async_function_call import AsyncCall
 from notebook_udf.worker.async_.driver import Bundle, Driver, Flow
 from notebook_udf.worker.async_.in_flight import Part
 from notebook_udf.worker.call.function_call import FunctionCall
 from notebook_udf.worker.call.operator import Operator
-from notebook_udf.worker.call.payload import Shipment
 
 # How long a row that is done waits for company.
 _COMPANY_SECONDS = 0.05
-
-
-@dataclass(frozen=True)
-class UnorderedLayout:
-    """What comes in and what leaves.
-
-    Attributes
-    ----------
-    widths
-        How many arguments each function takes.
-    passing
-        How many columns stand before the arguments.
-    names
-        Of the columns of results.
-    """
-
-    widths: tuple[int, ...]
-    passing: int
-    names: tuple[str, ...]
 
 
 class UnorderedPass(Operator[UnorderedLayout, AsyncCall]):

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import DeclarationError
+from notebook_udf.specs.payload import Header
 from notebook_udf.types import ddl, to_arrow
-from notebook_udf.worker.call.payload import Header
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from notebook_udf.errors import NotebookUdfError
 from notebook_udf.functions.definition import doorway
 from notebook_udf.functions.metrics import MetricGroup
+from notebook_udf.specs.payload import Header, Shipment
 from notebook_udf.telemetry.records import FunctionTiming, TaskId
 from notebook_udf.worker.call.bundle_statistics import BundleStatistics
 from notebook_udf.worker.call.failure_report import Failed, report
 from notebook_udf.worker.call.instance import FunctionInstance
-from notebook_udf.worker.call.payload import Header, Shipment
 from notebook_udf.worker.runtime import failure, forked
 from notebook_udf.worker.runtime.error_kinds import WorkerStopped
 from notebook_udf.worker.runtime.progress_file import Position

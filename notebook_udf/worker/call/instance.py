@@ -14,7 +14,7 @@ from notebook_udf.functions.base import (
 )
 from notebook_udf.functions.context import FunctionContext
 from notebook_udf.functions.definition import FunctionDefinition
-from notebook_udf.worker.call.payload import Header, Shipment
+from notebook_udf.specs.payload import Header, Shipment
 
 if TYPE_CHECKING:
     from notebook_udf.worker.runtime.task import Task

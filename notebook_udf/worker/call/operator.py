@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Generic, TypeVar
 
+from notebook_udf.specs.payload import Shipment
 from notebook_udf.worker.call.function_call import FunctionCall, announce
-from notebook_udf.worker.call.payload import Shipment
 
 Spec = TypeVar("Spec")
 Call = TypeVar("Call", bound=FunctionCall)

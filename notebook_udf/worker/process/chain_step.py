@@ -10,8 +10,8 @@ from pyspark.sql.types import DataType
 
 from notebook_udf.functions.process import Collector, RuntimeContext
 from notebook_udf.functions.process_states import KeyedStates
+from notebook_udf.specs.chain_layout import Step
 from notebook_udf.worker.call.function_call import FunctionCall
-from notebook_udf.worker.process.chain_layout import Step
 from notebook_udf.worker.process.record_columns import remembering
 
 

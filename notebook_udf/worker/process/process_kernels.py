@@ -22,8 +22,9 @@ import pyarrow.compute as pc
 from pyspark.sql.types import DataType, StructType
 
 from notebook_udf.functions.row import Row
+from notebook_udf.specs.record_shape import Shape
 from notebook_udf.types import to_arrow
-from notebook_udf.worker.process.record_columns import Shape, fields_of, passes_unchanged
+from notebook_udf.worker.process.record_columns import fields_of, passes_unchanged
 from notebook_udf.worker.scalar.kernel_runner import (
     ARITHMETIC,
     COMPARISONS,

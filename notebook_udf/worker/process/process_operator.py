@@ -21,16 +21,16 @@ import pyarrow as pa
 from notebook_udf.errors import DeclarationError, PlanningError
 from notebook_udf.functions.process import NonPartitionedContext
 from notebook_udf.functions.process_states import NO_KEY
+from notebook_udf.specs.chain_layout import ProcessLayout
+from notebook_udf.specs.payload import Shipment
 from notebook_udf.worker.aggregate.accumulator import FATAL
 from notebook_udf.worker.call.function_call import FunctionCall, running
 from notebook_udf.worker.call.operator import Operator
-from notebook_udf.worker.call.payload import Shipment
 from notebook_udf.worker.call.quarantine import Quarantine
 from notebook_udf.worker.codec.decode import decoder
 from notebook_udf.worker.codec.encode import BadResult, encoder
 from notebook_udf.worker.codec.group_keys import frozen, key_names
 from notebook_udf.worker.codec.key_runs import Run, runs_of
-from notebook_udf.worker.process.chain_layout import ProcessLayout
 from notebook_udf.worker.process.chain_step import RunningStep
 from notebook_udf.worker.process.process_kernels import ChainProgram, program_of
 from notebook_udf.worker.process.record_columns import batch_of, edge, remembering

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from notebook_udf.specs.element_fields import GUARD_FIELD, NAME_FIELD, PLACE_FIELD
 from notebook_udf.types import to_arrow
 from notebook_udf.worker.call.coerce import fitted
 from notebook_udf.worker.codec.encode import BadResult
@@ -27,11 +28,6 @@ from notebook_udf.worker.scalar.vectorized import ArrowRunner, PandasRunner
 if TYPE_CHECKING:
     from notebook_udf.worker.call.function_call import FunctionCall
     from notebook_udf.worker.call.quarantine import Quarantine
-
-# Fields of an element's struct: the condition, arguments by place, arguments by name.
-GUARD_FIELD = "guard"
-PLACE_FIELD = "a"
-NAME_FIELD = "n_"
 
 
 class _GuardedRows(RowRunner):

@@ -20,7 +20,7 @@ from typing import Any
 from notebook_udf.functions.removable import RemovableIterator
 from notebook_udf.functions.views import ListView, MapView
 from notebook_udf.specs.checkpoint import kept_list, kept_map, list_view, loading, map_view
-from notebook_udf.worker.call.pickling import dumper
+from notebook_udf.specs.pickling import dumper
 from notebook_udf.worker.state.cache import ABSENT, EntryCache, Place
 
 # A view of more values than this is written apart.

@@ -6,10 +6,10 @@ import pickle
 from collections.abc import Sequence
 from typing import Any
 
-from notebook_udf.worker.call.pickling import dumps
+from notebook_udf.specs.pickling import dumps
+from notebook_udf.specs.state_layout import VIEWS
 from notebook_udf.worker.state.cache import ABSENT, Place
 from notebook_udf.worker.state.client import StateServer, pickled, unpickled
-from notebook_udf.worker.state.state_layout import VIEWS
 
 
 class ViewEntries:

@@ -16,13 +16,13 @@ import pyarrow as pa
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.functions.views import MapView
+from notebook_udf.specs.aggregate_layout import ACCUMULATOR_FIELD
+from notebook_udf.specs.state_layout import DELETES, INSERTS, StreamLayout
 from notebook_udf.worker.aggregate.accumulator import Accumulation, Group
-from notebook_udf.worker.aggregate.collected import ACCUMULATOR_FIELD
 from notebook_udf.worker.call.coerce import fitted
 from notebook_udf.worker.call.function_call import FunctionCall, running
 from notebook_udf.worker.codec.decode import decoder
 from notebook_udf.worker.codec.group_keys import LASTING_NAN, frozen, hashable, key_names
-from notebook_udf.worker.state.state_layout import DELETES, INSERTS, StreamLayout
 
 
 @dataclass

@@ -17,10 +17,10 @@ from notebook_udf.worker.stream.stream_operator import StreamPass
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from notebook_udf.specs.payload import Shipment
+    from notebook_udf.specs.state_layout import StreamLayout
     from notebook_udf.worker.call.function_call import FunctionCall
-    from notebook_udf.worker.call.payload import Shipment
     from notebook_udf.worker.state.client import StateServer
-    from notebook_udf.worker.state.state_layout import StreamLayout
     from notebook_udf.worker.stream.group_states import StreamGroups
 
 

@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from notebook_udf.errors import DeclarationError, PlanningError
 from notebook_udf.functions.views import MapView
+from notebook_udf.specs.state_layout import ACCUMULATORS, VIEWS, StreamLayout
 from notebook_udf.types import to_arrow
 from notebook_udf.worker.aggregate.accumulator import LOST, Group
 from notebook_udf.worker.aggregate.collected import result_encoder
@@ -26,7 +27,6 @@ from notebook_udf.worker.state.cache import ABSENT, EntryCache
 from notebook_udf.worker.state.client import StateServer, StateServerError, pickled, unpickled
 from notebook_udf.worker.state.spilled_views import Keeper
 from notebook_udf.worker.state.state_keys import from_internal, internal, received
-from notebook_udf.worker.state.state_layout import ACCUMULATORS, VIEWS, StreamLayout
 from notebook_udf.worker.state.view_entries import ViewEntries
 from notebook_udf.worker.stream.accumulate import Held, StreamRows
 

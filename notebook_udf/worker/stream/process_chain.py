@@ -13,10 +13,10 @@ from typing import Any
 import pyarrow as pa
 
 from notebook_udf.functions.process_states import NO_KEY
+from notebook_udf.specs.chain_layout import StreamedLayout
 from notebook_udf.worker.call.function_call import FunctionCall
 from notebook_udf.worker.call.quarantine import Quarantine
 from notebook_udf.worker.codec.key_runs import Run
-from notebook_udf.worker.process.chain_layout import StreamedLayout
 from notebook_udf.worker.process.chain_step import RunningStep
 from notebook_udf.worker.process.process_operator import Chain
 from notebook_udf.worker.state.client import StateServer

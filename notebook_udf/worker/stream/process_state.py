@@ -18,16 +18,16 @@ import pyarrow as pa
 from notebook_udf.errors import DeclarationError
 from notebook_udf.functions.process_states import NO_KEY
 from notebook_udf.functions.views import ListView
+from notebook_udf.specs.chain_layout import StreamedLayout
+from notebook_udf.specs.state_layout import ACCUMULATORS, PARTITION, VIEWS
 from notebook_udf.types import to_arrow
 from notebook_udf.worker.codec.group_keys import key_names, keys_of
-from notebook_udf.worker.process.chain_layout import StreamedLayout
 from notebook_udf.worker.process.chain_step import RunningStep
 from notebook_udf.worker.state.cache import EntryCache
 from notebook_udf.worker.state.client import StateServer, StateServerError, pickled, unpickled
 from notebook_udf.worker.state.process_values import is_empty, packed, unpacked
 from notebook_udf.worker.state.spilled_views import Keeper
 from notebook_udf.worker.state.state_keys import from_internal, internal
-from notebook_udf.worker.state.state_layout import ACCUMULATORS, PARTITION, VIEWS
 from notebook_udf.worker.state.view_entries import ViewEntries
 
 

@@ -14,9 +14,9 @@ from notebook_udf.worker.stream.stream_operator import StreamPass
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from notebook_udf.specs.chain_layout import StreamedLayout
+    from notebook_udf.specs.payload import Shipment
     from notebook_udf.worker.call.function_call import FunctionCall
-    from notebook_udf.worker.call.payload import Shipment
-    from notebook_udf.worker.process.chain_layout import StreamedLayout
     from notebook_udf.worker.state.client import StateServer
 
 

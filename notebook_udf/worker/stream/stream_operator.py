@@ -18,29 +18,24 @@ from pyspark.sql.streaming import StatefulProcessor, StatefulProcessorHandle
 from pyspark.sql.types import BinaryType, IntegerType, StringType, StructField, StructType
 
 from notebook_udf.errors import PlanningError
-from notebook_udf.worker.state.state_layout import (
+from notebook_udf.specs.state_layout import (
     ACCUMULATORS,
     PARTITION,
     TYPES,
     VIEWS,
     StateVariables,
 )
+from notebook_udf.specs.stream_confs import DRAINING_CONF, OUTPUT_MODE_CONF, SCOPE_CONF
 
 if TYPE_CHECKING:
     from typing import Self
 
     import pyarrow as pa
 
+    from notebook_udf.specs.payload import Shipment
     from notebook_udf.worker.call.function_call import FunctionCall
-    from notebook_udf.worker.call.payload import Shipment
     from notebook_udf.worker.state.client import StateServer
 
-# SQL conf that tells the workers the output mode of the query, which a plan does not know.
-OUTPUT_MODE_CONF = "spark.notebookUdf.outputMode"
-# The same, that the micro-batch is the last one; its value is the query's run.
-DRAINING_CONF = "spark.notebookUdf.draining"
-# The same, for what run instances are kept; if it is not set, for the query's own.
-SCOPE_CONF = "spark.notebookUdf.scope"
 
 # Spark sends the schema along with each value: one of many fields would be most of what is sent.
 _PICKLED = StructType([StructField("pickled", BinaryType())])

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 
+from notebook_udf.specs.table_layout import TableLayout
 from notebook_udf.worker.call.function_call import FunctionCall
 from notebook_udf.worker.call.operator import Operator
 from notebook_udf.worker.table.generate import Explosion
@@ -20,51 +21,6 @@ from notebook_udf.worker.table.generate import Explosion
 # What a batch may hold of columns that pass through: a few rows of large documents, and not
 # thousands.
 _MOST_BYTES = 32 << 20
-
-
-@dataclass(frozen=True)
-class Step:
-    """One function's share.
-
-    Attributes
-    ----------
-    arguments
-        Places among the columns that come in and, behind those, of all that earlier steps made.
-    names
-        Parameters of the last arguments, where those are given by name.
-    outer
-        Whether an input without rows keeps a row, with NULLs.
-    """
-
-    arguments: tuple[int, ...]
-    names: tuple[str, ...] = ()
-    outer: bool = False
-
-
-@dataclass(frozen=True)
-class TableLayout:
-    """What comes in and what leaves.
-
-    Attributes
-    ----------
-    width
-        How many columns come in.
-    steps
-        The functions' shares, in order.
-    leaving
-        Places of the columns that leave, counted as in ``Step.arguments``; at least one.
-    names
-        Their names.
-    ends
-        Name of a last column that is true in a row of NULLs behind the last step's rows for each
-        of its inputs; "" for no such rows.
-    """
-
-    width: int
-    steps: tuple[Step, ...]
-    leaving: tuple[int, ...]
-    names: tuple[str, ...]
-    ends: str = ""
 
 
 class TablePass(Operator[TableLayout, FunctionCall]):

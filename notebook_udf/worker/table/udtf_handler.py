@@ -14,8 +14,8 @@ import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.sql.types import DoubleType, FloatType
 
+from notebook_udf.specs.payload import Shipment
 from notebook_udf.worker.call.function_call import FunctionCall, announce, running
-from notebook_udf.worker.call.payload import Shipment
 from notebook_udf.worker.call.quarantine import Quarantine
 from notebook_udf.worker.codec.decode import decoder
 from notebook_udf.worker.codec.encode import BadResult

@@ -8,8 +8,8 @@ from pyspark.sql.types import StructField, StructType
 
 from notebook_udf.functions.process import Attributes
 from notebook_udf.functions.process_states import StateDeclaration
-from notebook_udf.worker.process.record_columns import Shape
-from notebook_udf.worker.state.state_layout import StateVariables
+from notebook_udf.specs.record_shape import Shape
+from notebook_udf.specs.state_layout import StateVariables
 
 
 @dataclass(frozen=True)

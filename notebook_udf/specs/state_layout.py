@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pyspark.sql.types import LongType, StructField, StructType
 
-from notebook_udf.worker.call.argument_columns import Part
+from notebook_udf.specs.aggregate_layout import Part
 
 # The state variables. Of types nothing is stored but the schema, which is compared.
 ACCUMULATORS = "accumulators"

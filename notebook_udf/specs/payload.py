@@ -10,7 +10,7 @@ import json
 import linecache
 import sys
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from pyspark.sql.types import DataType
 
@@ -20,8 +20,9 @@ from notebook_udf.functions.async_options import options_of
 from notebook_udf.functions.base import WithGracefulShutdown
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.functions.options import FunctionOptions
+from notebook_udf.specs.pickling import unpack
+from notebook_udf.specs.roles import Role
 from notebook_udf.types import beside_views, contains_view
-from notebook_udf.worker.call.pickling import unpack
 
 # A cell or module longer than this is quoted by line number only.
 _MOST_SOURCE_LINES = 5000
@@ -32,16 +33,6 @@ def _versions() -> dict[str, str]:
         "python": "{}.{}".format(*sys.version_info[:2]),
         "notebook-udf": __version__,
     }
-
-
-# What a function is asked for: a value for a row; the partial accumulators of a partition; a value
-# for a list of accumulators, for a list of a group's rows, or for a group's sums; a value for every
-# row's frame; rows for a row. A scalar one also: for the rows that reach it; for the elements of
-# lists, or of lists of lists. A process function: for the records of a partition.
-Role: TypeAlias = Literal[
-    "scalar", "table", "partial", "merge", "whole", "summed", "window", "guarded", "each", "each2",
-    "process",
-]  # fmt: skip
 
 
 @dataclass(frozen=True)
