@@ -195,7 +195,7 @@ class PlanReader:
 
 
 def _advised(plan: Plan, lookup: _Definitions, rewriting: Rewriting) -> Plan:
-    plan = replace(plan, strategies=strategies_of(plan.root, lookup, rewriting.decisions))
+    plan = replace(plan, strategies=strategies_of(plan.root, lookup, rewriting.choices))
     return replace(plan, advice=advise(plan))
 
 

@@ -7,27 +7,30 @@ from collections.abc import Iterable
 from notebook_udf.functions.base import implements
 from notebook_udf.plan.functions import KERNELS, Lookup
 from notebook_udf.plan.plan_model import FunctionUse, PlanNode, Strategy
-from notebook_udf.planner.analysis.decisions import Decision
 from notebook_udf.planner.physical.aggregate_from_sums import sums_of
+from notebook_udf.planner.rule import Choice
 
 COLLECTED = "over the rows of each group, collected by Spark"
 _ONCE = "Generate"
+# In a plan there is only what became of their calls.
+_OF_AGGREGATES = ("partial", "window", "whole")
 
 
 def strategies_of(
-    root: PlanNode, lookup: Lookup, decided: Iterable[Decision] = ()
+    root: PlanNode, lookup: Lookup, chosen: Iterable[Choice] = ()
 ) -> tuple[Strategy, ...]:
     """One for each call and form in the plan.
 
     Parameters
     ----------
-    decided
+    chosen
         What the planner noted; it knows the calls of aggregates, of which a plan holds only what
         became of them.
     """
-    calls: dict[tuple[str, str], list[Decision]] = {}
-    for decision in decided:
-        calls.setdefault((decision.function.lower(), decision.role), []).append(decision)
+    calls: dict[tuple[str, str], list[Choice]] = {}
+    for choice in chosen:
+        if choice.role in _OF_AGGREGATES:
+            calls.setdefault((choice.function.lower(), choice.role), []).append(choice)
     found: dict[Strategy, None] = {}
     for node in root.walk():
         for use in node.functions:
@@ -37,7 +40,7 @@ def strategies_of(
                 continue
             role = "partial" if use.role == "summed" else use.role
             known = calls.get((use.name.lower(), role))
-            for each in known or [Decision(use.name, use.call, "scalar")]:
+            for each in known or [Choice(use.name, use.call, "scalar")]:
                 found[Strategy(use.name, each.call, form[0], each.reason or form[1])] = None
     return tuple(found)
 

@@ -9,7 +9,8 @@ pass.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
 
@@ -22,23 +23,43 @@ T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
-_FORESEEN = (NotebookUdfError, PySparkException, Py4JError)
+FORESEEN = (NotebookUdfError, PySparkException, Py4JError)
 
 
 def attempted(rule: str, make: Callable[[], T], plain: T) -> T:
     """What a rule makes, or the plain form where it fails on something unforeseen."""
     try:
         return make()
-    except _FORESEEN:
+    except FORESEEN:
         raise
-    except Exception:
-        _log.warning(
-            "the rule %r failed on this query and was skipped; the answer is the same without it. "
-            "This is a fault of notebook-udf: please report it with what follows",
-            rule,
-            exc_info=True,
-        )
+    except Exception as error:
+        report(rule, error)
         return plain
+
+
+def report(rule: str, error: BaseException | None) -> None:
+    """Logs that a rule failed on a query, and was skipped."""
+    _log.warning(
+        "the rule %r failed on this query and was skipped; the answer is the same without it. "
+        "This is a fault of notebook-udf: please report it with what follows",
+        rule,
+        exc_info=error,
+    )
+
+
+class RefusedRewrite(UserWarning):
+    """Spark refused what a rule made of a query, or would give it other columns."""
+
+
+def warn_refused(rules: Sequence[str], query: str, why: str) -> None:
+    """Says which rule cost a query its faster form; the answer comes from the plain one."""
+    named = " or ".join(repr(rule) for rule in rules)
+    warnings.warn(
+        f"the rule {named} made a query that Spark {why}, and was skipped; the answer is the same "
+        f"without it. This is a fault of notebook-udf: please report it with this text: {query}",
+        RefusedRewrite,
+        stacklevel=2,
+    )
 
 
 @contextmanager
@@ -52,7 +73,7 @@ def planning(what: str) -> Iterator[None]:
     """
     try:
         yield
-    except _FORESEEN:
+    except FORESEEN:
         raise
     except Exception as error:
         raise PlanningError(

@@ -27,7 +27,7 @@ class Names(Protocol):
         """The names of Spark's own aggregate functions, in lower case."""
 
 
-class Catalog(Names, Protocol):
+class PlanningContext(Names, Protocol):
     """Names, and Spark's answers."""
 
     def run(self, query: str) -> DataFrame:

@@ -202,8 +202,8 @@ def test_what_is_kept_as_text_may_stand_beside_a_call(guarded: nu.Session) -> No
 
 def test_two_phases_and_passes_are_not_given_up_for_it(guarded: nu.Session) -> None:
     for query in (SHAPES[0], SHAPES[1], SHAPES[3], SHAPES[7]):
-        assert {d.role for d in guarded.rewritten[guarded.sql(query)].decisions} == {"partial"}
-    assert {d.role for d in guarded.rewritten[guarded.sql(SHAPES[2])].decisions} == {"window"}
+        assert {d.role for d in guarded.rewritten[guarded.sql(query)].choices} == {"partial"}
+    assert {d.role for d in guarded.rewritten[guarded.sql(SHAPES[2])].choices} == {"window"}
     for query in (SHAPES[5], SHAPES[6]):
         assert guarded.rewritten[guarded.sql(query)].steps
 

@@ -26,7 +26,7 @@ from notebook_udf.planner.analysis.derived_table import inner_query
 from notebook_udf.planner.analysis.group_by import aliases_of, grouping_items, has_sets, meant_by
 from notebook_udf.planner.analysis.scalar_calls import ScalarCalls
 from notebook_udf.planner.analysis.table_calls import hoist, items
-from notebook_udf.planner.planning_context import Catalog
+from notebook_udf.planner.planning_context import PlanningContext
 from notebook_udf.planner.syntax.dialect import canonical, embedded
 from notebook_udf.planner.syntax.nodes import TableArgument, origin_of
 from notebook_udf.planner.syntax.with_clause import below, own_with, visible_ctes
@@ -75,7 +75,7 @@ def argument_rows(
     tree: exp.Expression,
     record: RegisteredFunction,
     aggregates: Mapping[str, RegisteredFunction],
-    catalog: Catalog,
+    catalog: PlanningContext,
 ) -> ArgumentRows | None:
     """The arguments of the first call of a function in a query; None if there is none.
 
@@ -175,7 +175,7 @@ def _of_aggregate(
 
     def columns() -> list[str]:
         everything = embedded(inner_query(select, [exp.Star()]))
-        return list(kind.catalog.ask(below(tables, everything)).columns)
+        return list(kind.context.ask(below(tables, everything)).columns)
 
     source.keys = _keys(select, group, kind, columns)
     if has_sets(group):

@@ -25,7 +25,7 @@ UNFIT = ("qualify", "windows", "connect", "match", "pivots", "sort", "distribute
 
 
 class Unfit(Exception):
-    """This SELECT cannot be rewritten, and is left as it is."""
+    """This SELECT cannot be rewritten, and is left as it is; the text, if any, says why."""
 
 
 class Surroundings(Names, Protocol):
@@ -99,6 +99,12 @@ def read_instead(select: exp.Select, view: str) -> None:
     for name in SOURCE:
         select.set(name, None)
     select.set("from_", exp.From(this=table(view)))
+
+
+def put_in_place(select: exp.Select, made: exp.Select) -> None:
+    """Gives the SELECT, where it stands, the clauses of another one."""
+    for name in {*select.args, *made.args}:
+        select.set(name, made.args.get(name))
 
 
 def source_columns(select: exp.Select, around: Surroundings) -> list[str]:

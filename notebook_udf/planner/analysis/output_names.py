@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pyspark.errors import AnalysisException
 from sqlglot import exp
 
-from notebook_udf.planner.planning_context import Catalog
+from notebook_udf.planner.planning_context import PlanningContext
 from notebook_udf.planner.syntax.dialect import embedded, in_fewest_forms
 from notebook_udf.planner.syntax.with_clause import below, visible_ctes
 
@@ -35,7 +35,7 @@ def give_name(projection: exp.Expression, name: str) -> None:
 class Names:
     """The names of a SELECT's columns, which must not show what calls were replaced by."""
 
-    def __init__(self, select: exp.Select, catalog: Catalog) -> None:
+    def __init__(self, select: exp.Select, catalog: PlanningContext) -> None:
         self._select = select
         self._catalog = catalog
         self._before = select.copy()

@@ -10,9 +10,8 @@ from __future__ import annotations
 from pyspark.errors import AnalysisException
 from sqlglot import exp
 
-from notebook_udf.planner.analysis.group_by import grouping_items
 from notebook_udf.planner.analysis.scalar_calls import ScalarCalls
-from notebook_udf.planner.syntax.dialect import canonical, embedded, in_fewest_forms
+from notebook_udf.planner.syntax.dialect import embedded, in_fewest_forms
 from notebook_udf.planner.syntax.nodes import Statement
 from notebook_udf.planner.syntax.with_clause import below, visible_ctes
 
@@ -65,7 +64,7 @@ def stands_alone(select: exp.Select) -> bool:
 def is_understood_alone(select: exp.Select, calls: ScalarCalls) -> bool:
     """Whether Spark reads a SELECT by itself, so that it names nothing of an outer one."""
     try:
-        calls.catalog.run(below(visible_ctes(select), embedded(select)))
+        calls.context.run(below(visible_ctes(select), embedded(select)))
     except AnalysisException:
         return False
     return True
@@ -75,25 +74,3 @@ def is_sorted_last(select: exp.Select) -> bool:
     """Whether the whole query's rows are sorted by this SELECT."""
     ends = select.parent is None or isinstance(select.parent, Statement)
     return ends and select.args.get("order") is not None and select.args.get("limit") is None
-
-
-def stored_before_sorting(select: exp.Select, calls: ScalarCalls) -> bool:
-    """Has rows with results stored before they are sorted; whether that is needed.
-
-    Spark reads them twice, to find the ranges first.
-    """
-    if not is_sorted_last(select):
-        return False
-    group = select.args.get("group")
-    keys = {canonical(key) for key in grouping_items(group)} if group is not None else set()
-    if calls.is_grouped(select):
-        # What stands below the aggregation is read from a shuffle.
-        computed = [c for p in select.expressions for c in calls.above_groups(p, keys)]
-    else:
-        computed = [node for node in select.walk() if calls.record(node) is not None]
-    if not computed:
-        return False
-    hint = select.args.get("hint") or exp.Hint(expressions=[])
-    hint.append("expressions", exp.Var(this="REPARTITION"))
-    select.set("hint", hint)
-    return True

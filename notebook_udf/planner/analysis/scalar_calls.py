@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 from sqlglot import exp
 
 from notebook_udf.planner.analysis.aggregate_calls import name_of, within
-from notebook_udf.planner.planning_context import Catalog
+from notebook_udf.planner.planning_context import PlanningContext
 from notebook_udf.planner.syntax.dialect import canonical
 from notebook_udf.planner.syntax.year_month import entering, leaving
 from notebook_udf.registry import RegisteredFunction
@@ -45,7 +45,7 @@ class ScalarCalls:
     ----------
     records
         The functions, by lower-case name.
-    catalog
+    context
         The session's side.
     aggregates
         The Python aggregate functions, by lower-case name.
@@ -54,10 +54,10 @@ class ScalarCalls:
     def __init__(
         self,
         records: Mapping[str, RegisteredFunction],
-        catalog: Catalog,
+        context: PlanningContext,
         aggregates: Mapping[str, RegisteredFunction],
     ) -> None:
-        self.catalog = catalog
+        self.context = context
         self._records = records
         self._aggregates = aggregates
         self._hidden: dict[str, tuple[RegisteredFunction, Role]] = {}
@@ -92,7 +92,7 @@ class ScalarCalls:
         name = name_of(node)
         if not name or self.record(node) is not None:
             return False
-        return name in self._aggregates or name in self.catalog.built_in_aggregates()
+        return name in self._aggregates or name in self.context.built_in_aggregates()
 
     def aggregated_in_lambda(self, node: exp.Expression) -> bool:
         """Whether a Python aggregate function is called in a lambda under a node."""
@@ -162,7 +162,7 @@ class ScalarCalls:
         self, record: RegisteredFunction, role: Role, arguments: list[exp.Expression]
     ) -> exp.Expression:
         """A call of a function in a hidden role."""
-        name = self.catalog.hidden_name(record, role)
+        name = self.context.hidden_name(record, role)
         self._hidden[name.lower().strip("`")] = record, role
         return exp.Anonymous(this=name, expressions=arguments)
 
@@ -175,7 +175,7 @@ class ScalarCalls:
 
     def _of_spark(self, name: str) -> bool:
         if name not in _known:
-            found = self.catalog.run(f"SHOW SYSTEM FUNCTIONS LIKE '{name}'").collect()
+            found = self.context.run(f"SHOW SYSTEM FUNCTIONS LIKE '{name}'").collect()
             _known[name] = any(row[0].lower() == name for row in found)
         return _known[name]
 

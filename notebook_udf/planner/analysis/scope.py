@@ -15,7 +15,7 @@ from pyspark.errors import AnalysisException
 from sqlglot import exp
 
 from notebook_udf.planner.analysis.derived_table import Unfit
-from notebook_udf.planner.planning_context import Catalog
+from notebook_udf.planner.planning_context import PlanningContext
 from notebook_udf.planner.syntax.dialect import embedded
 from notebook_udf.planner.syntax.with_clause import below
 
@@ -141,7 +141,7 @@ class Scopes:
         The session's side.
     """
 
-    def __init__(self, catalog: Catalog) -> None:
+    def __init__(self, catalog: PlanningContext) -> None:
         self._catalog = catalog
         self._numbers = itertools.count()
         # Of SELECTs that were written anew: their FROM cannot be read relation by relation.

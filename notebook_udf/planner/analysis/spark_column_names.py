@@ -15,7 +15,7 @@ from pyspark.errors import AnalysisException
 from sqlglot import exp
 
 from notebook_udf.planner.analysis.aggregate_calls import arguments_of, name_of
-from notebook_udf.planner.planning_context import Catalog
+from notebook_udf.planner.planning_context import PlanningContext
 from notebook_udf.planner.syntax.dialect import text
 from notebook_udf.planner.syntax.nodes import call, cast
 from notebook_udf.registry import RegisteredFunction
@@ -23,7 +23,7 @@ from notebook_udf.types import ddl
 
 
 def column_names(
-    tree: exp.Expression, aggregates: Mapping[str, RegisteredFunction], catalog: Catalog
+    tree: exp.Expression, aggregates: Mapping[str, RegisteredFunction], catalog: PlanningContext
 ) -> list[str] | None:
     """The names of a query's columns, or None where Spark does not analyse it."""
     made = tree.copy()

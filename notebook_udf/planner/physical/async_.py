@@ -208,32 +208,9 @@ def _joined(views: list[exp.Expression], calls: ScalarCalls) -> exp.Expression:
             own = [entered_argument(record, i, value) for i, value in enumerate(own)]
         members.append((record, role, len(own)))
         arguments += own
-    name = calls.catalog.hidden_node(members)
+    name = calls.context.hidden_node(members)
     names = [view.args["alias"].columns[0].name for view in views]
     return lateral(exp.Anonymous(this=name, expressions=arguments), names)
-
-
-def stored_union(tree: exp.Expression, calls: ScalarCalls) -> exp.Expression | None:
-    """A sorted set operation as a SELECT that has the results of async calls stored first.
-
-    None if the query is no such thing. Spark reads what it sorts twice, to find the ranges.
-    """
-    if not isinstance(tree, exp.SetOperation):
-        return None
-    if tree.args.get("order") is None or tree.args.get("limit") is not None:
-        return None
-    if not any(map(calls.is_async, tree.walk())):
-        return None
-    inner = tree.copy()
-    order, with_ = inner.args.pop("order"), inner.args.pop("with_", None)
-    alias = exp.TableAlias(this=exp.to_identifier("_nu_sorted"))
-    return exp.Select(
-        expressions=[exp.Star()],
-        from_=exp.From(this=exp.Subquery(this=inner, alias=alias)),
-        order=order,
-        with_=with_,
-        hint=exp.Hint(expressions=[exp.Var(this="REPARTITION")]),
-    )
 
 
 def placed(tree: exp.Expression, records: Mapping[str, RegisteredFunction]) -> exp.Expression:

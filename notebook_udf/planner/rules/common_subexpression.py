@@ -1,4 +1,4 @@
-"""Once per row: a call that stands in several clauses of a SELECT is computed in one place.
+"""Common subexpression elimination: a call used in several clauses of a SELECT is computed once.
 
 Spark computes a Python function again for a filter on it, and for a sort by it. So such a call
 becomes a column of the SELECT's FROM, in a form that the optimizer neither copies nor moves::
@@ -30,9 +30,7 @@ from notebook_udf.planner.analysis.query_position import (
     query_of,
     stands_alone,
 )
-from notebook_udf.planner.analysis.scalar_calls import VOLATILE, ScalarCalls
-from notebook_udf.planner.physical import async_
-from notebook_udf.planner.rules.short_circuit import (
+from notebook_udf.planner.analysis.reachability import (
     Circular,
     Condition,
     Guards,
@@ -41,40 +39,52 @@ from notebook_udf.planner.rules.short_circuit import (
     conjuncts,
     find_places,
 )
+from notebook_udf.planner.analysis.scalar_calls import VOLATILE, ScalarCalls
+from notebook_udf.planner.physical import async_
+from notebook_udf.planner.planning_context import PlanningContext
+from notebook_udf.planner.rule import Applied, Outcome, SelectScope, chosen
 from notebook_udf.planner.syntax.dialect import canonical
 
 _COLUMN = "_nu_once"
 
 
-def once_per_row(
-    select: exp.Select,
-    calls: ScalarCalls,
-    numbers: Iterator[int],
-    filtered: frozenset[str] = frozenset(),
-    *,
-    all_of_them: bool = False,
-) -> bool:
-    """Gives a SELECT columns for the calls it makes in several places; whether it had any.
+class CommonSubexpression:
+    """Gives the FROM of a SELECT columns for the calls that stand in several clauses."""
 
-    ``filtered`` are the names of columns in conditions of the whole query: a filter on a column
-    of a subquery would compute that column again. With ``all_of_them`` calls that stand in one
-    place get columns as well.
+    name = "common_subexpression"
+
+    def apply(self, scope: SelectScope, context: PlanningContext) -> Outcome:
+        """See ``Rule``."""
+        select, calls = scope.select, scope.calls
+        if select.args.get("from_") is None or not any(map(calls.any_in, _clauses(select))):
+            return None
+        if any(select.args.get(name) for name in UNFIT) or _unfit_star(select):
+            return None
+        if not stands_alone(select) and not is_understood_alone(select, calls):
+            return None
+        inside = isinstance(query_of(select).parent, (exp.Subquery, exp.CTE))
+        filtered = scope.query.filtered if inside else frozenset[str]()
+        columns = _CallColumns(select, calls, scope.query.numbers, filtered)
+        try:
+            bound = columns.made(every=scope.limited)
+        except Circular:
+            return None
+        return Applied(chosen(self, bound, calls, _REASON, None)) if bound else None
+
+
+_REASON = "several clauses of the query use its result"
+
+
+class _CallColumns:
+    """Columns of a SELECT's FROM for calls, and the clauses that read them.
+
+    Parameters
+    ----------
+    filtered
+        The names of columns in conditions of the whole query: a filter on a column of a subquery
+        would compute that column again.
     """
-    if select.args.get("from_") is None or not any(map(calls.any_in, _clauses(select))):
-        return False
-    if any(select.args.get(name) for name in UNFIT) or _unfit_star(select):
-        return False
-    if not stands_alone(select) and not is_understood_alone(select, calls):
-        return False
-    inside = isinstance(query_of(select).parent, (exp.Subquery, exp.CTE))
-    try:
-        once = _Once(select, calls, numbers, filtered if inside else frozenset())
-        return once.done(all_of_them=all_of_them)
-    except Circular:
-        return False
 
-
-class _Once:
     def __init__(
         self,
         select: exp.Select,
@@ -95,11 +105,12 @@ class _Once:
         self._guards: dict[str, Guards] = {}
         self._by_text: dict[str, list[Place]] = {}
 
-    def done(self, *, all_of_them: bool) -> bool:
+    def made(self, *, every: bool) -> list[exp.Expression]:
+        """Makes them for the calls in several clauses, or for ``every`` call; which those are."""
         select, calls = self._select, self._calls
         where, order = select.args.get("where"), select.args.get("order")
         if where is not None and _volatile(where.this, calls):
-            return False
+            return []
         grouped = calls.is_grouped(select)
         filtering = [Root(where.this, conjunctive=True)] if where is not None else []
         first = self._bindable(find_places(filtering, calls), set())
@@ -109,7 +120,7 @@ class _Once:
             later = self._selected_places()
             again = self._ordering_places(order)
         filtered, used, repeated = _texts(first), _texts(later), _texts(again)
-        wanted = used if all_of_them else (filtered & (used | repeated)) | (used & repeated)
+        wanted = used if every else (filtered & (used | repeated)) | (used & repeated)
         if not grouped:
             wanted |= used & self._filtered_outside()
         if not grouped and is_sorted_last(select):
@@ -119,7 +130,8 @@ class _Once:
             # Rows beyond a LIMIT are never asked for, unless a column has to be there first.
             wanted |= async_.overlapping((p.node for p in (*later, *again)), calls)
         if not wanted:
-            return False
+            return []
+        nodes = [p.node for p in (*first, *later, *again) if canonical(p.node) in wanted]
         self._bind_filters(first)
         tests = self._python_conjuncts(where)
         found = (*later, *again)
@@ -130,7 +142,7 @@ class _Once:
             self._later[key] = self._bound[key]
         self._views = async_.side_by_side(self._views, calls)
         self._write(where)
-        return True
+        return nodes
 
     # Which calls -----------------------------------------------------------------------------
 

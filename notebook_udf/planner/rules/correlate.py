@@ -27,7 +27,7 @@ from notebook_udf.planner.analysis.aggregate_calls import (
     nested_queries,
     position,
 )
-from notebook_udf.planner.analysis.derived_table import Unfit
+from notebook_udf.planner.analysis.derived_table import Unfit, put_in_place
 from notebook_udf.planner.analysis.spark_column_names import column_names
 from notebook_udf.planner.analysis.table_calls import (
     hoist,
@@ -38,7 +38,7 @@ from notebook_udf.planner.analysis.table_calls import (
 )
 from notebook_udf.planner.output_schema import alike
 from notebook_udf.planner.physical.table import Untravelled
-from notebook_udf.planner.planning_context import Catalog
+from notebook_udf.planner.planning_context import PlanningContext
 from notebook_udf.planner.rules import correlated_select
 from notebook_udf.planner.rules.create_view import cache_table, create_view
 from notebook_udf.planner.syntax.dialect import text
@@ -70,7 +70,7 @@ class Laterals:
         self,
         tree: exp.Expression,
         functions: Mapping[str, RegisteredFunction],
-        around: Catalog,
+        around: PlanningContext,
         run: Callable[[exp.Expression], DataFrame],
         steady: Callable[[exp.Expression], bool],
         aggregates: Mapping[str, RegisteredFunction],
@@ -194,8 +194,7 @@ class Laterals:
             self._doubt = error
             return False
         self._renamed |= renamed
-        for name in {*select.args, *made.args}:
-            select.set(name, made.args.get(name))
+        put_in_place(select, made)
         return True
 
     def run(self, query: exp.Expression, visible: Sequence[exp.Expression]) -> DataFrame:

@@ -9,6 +9,7 @@ from pyspark.sql import DataFrame
 from sqlglot import exp
 
 from notebook_udf.planner.analysis.derived_table import Columns, Unfit
+from notebook_udf.planner.analysis.reachability import conjuncts
 from notebook_udf.planner.analysis.references import (
     Entry,
     Scope,
@@ -19,7 +20,6 @@ from notebook_udf.planner.analysis.references import (
 )
 from notebook_udf.planner.analysis.table_calls import FromCall, items, lateral_call, relation
 from notebook_udf.planner.physical.table import ENDED, INPUT, MET, Chain, matched
-from notebook_udf.planner.rules.short_circuit import conjuncts
 from notebook_udf.planner.syntax.nodes import cast, table
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.specs.table_layout import Step

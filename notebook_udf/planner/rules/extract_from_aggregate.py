@@ -1,4 +1,4 @@
-"""Calls above an aggregation, brought below it: ``common_subexpression`` serves them there.
+"""Calls above an aggregation, taken out of it: ``common_subexpression`` then computes them once.
 
 ``SELECT f(k), count(*) FROM t GROUP BY k HAVING f(k) > 1`` becomes a SELECT with a WHERE over a
 subquery of the keys and the aggregates. In its sets a key is the subquery's column, which
@@ -13,35 +13,49 @@ from notebook_udf.planner.analysis.aggregate_calls import name_of, within
 from notebook_udf.planner.analysis.derived_table import UNFIT, Unfit
 from notebook_udf.planner.analysis.group_by import GROUPING, aliases_of, grouping_items
 from notebook_udf.planner.analysis.scalar_calls import ScalarCalls
+from notebook_udf.planner.planning_context import PlanningContext
+from notebook_udf.planner.rule import Applied, Outcome, SelectScope, Skipped, chosen
 from notebook_udf.planner.syntax.dialect import canonical
 
 _INNER = ("from_", "laterals", "joins", "where", "group", "hint")
 
 
-def regrouped(select: exp.Select, calls: ScalarCalls) -> exp.Select | None:
-    """Takes the aggregation of a SELECT into a subquery, and gives that; None if it stays."""
-    if not _repeats(select, calls):
-        return None
-    try:
-        return _Regrouped(select, calls).made()
-    except Unfit:
-        return None
+class ExtractFromAggregate:
+    """Takes the aggregation of a SELECT into a subquery, where a call above it stands twice."""
 
+    name = "extract_from_aggregate"
 
-def _repeats(select: exp.Select, calls: ScalarCalls) -> bool:
-    """Whether a call stands in two of: what is selected, HAVING, ORDER BY; or in a lambda."""
-    if any(select.args.get(name) for name in UNFIT):
-        return False
-    if any(map(calls.aggregated_in_lambda, select.expressions)):
+    def apply(self, scope: SelectScope, context: PlanningContext) -> Outcome:
+        """See ``Rule``."""
+        select, calls = scope.select, scope.calls
+        if scope.limited or any(select.args.get(name) for name in UNFIT):
+            return None
+        repeated = _repeated(select, calls)
         # Spark takes no Python in a lambda; the value of a group is a column there.
-        return True
+        if not repeated and not any(map(calls.aggregated_in_lambda, select.expressions)):
+            return None
+        choices = chosen(self, repeated, calls, _REASON, None)
+        try:
+            inner = _Regrouped(select, calls).made()
+        except Unfit:
+            return Skipped(choices)
+        return Applied(choices, inner)
+
+
+_REASON = "several clauses over the groups use its result"
+
+
+def _repeated(select: exp.Select, calls: ScalarCalls) -> list[exp.Expression]:
+    """The calls that stand in two of: what is selected, HAVING, ORDER BY."""
     places = [select.expressions]
     places += [[select.args[n]] for n in ("having", "order") if select.args.get(n) is not None]
-    found: list[set[str]] = []
+    found: list[dict[str, exp.Expression]] = []
     for nodes in places:
         outside = [c for node in nodes for c in calls.above_groups(node)]
-        found.append({canonical(call) for call in outside if calls.steady(call)})
-    return any(a & b for i, a in enumerate(found) for b in found[i + 1 :])
+        found.append({canonical(call): call for call in outside if calls.steady(call)})
+    return [
+        a[key] for i, a in enumerate(found) for b in found[i + 1 :] for key in sorted(a.keys() & b)
+    ]
 
 
 class _Regrouped:

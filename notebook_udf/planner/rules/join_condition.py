@@ -22,6 +22,7 @@ from sqlglot import exp
 from notebook_udf.errors import PlanningError
 from notebook_udf.planner.analysis.aggregate_calls import name_of, position, within
 from notebook_udf.planner.analysis.derived_table import Unfit
+from notebook_udf.planner.analysis.reachability import Root, conjuncts, find_places
 from notebook_udf.planner.analysis.scalar_calls import ScalarCalls
 from notebook_udf.planner.analysis.scope import (
     Entry,
@@ -31,7 +32,6 @@ from notebook_udf.planner.analysis.scope import (
     replace_column,
 )
 from notebook_udf.planner.rules.mark_join import Side, named, paired
-from notebook_udf.planner.rules.short_circuit import Root, conjuncts, find_places
 from notebook_udf.planner.syntax.with_clause import visible_ctes
 
 

@@ -1,16 +1,16 @@
-"""Python functions inside higher-order functions: ``transform(xs, x -> f(x) + 1)``.
+"""Lambda lifting: calls inside higher-order functions, as in ``transform(xs, x -> f(x) + 1)``.
 
-Spark refuses them there. So the function is taken out of the lambda: its hidden variant gets a
-list of structs of arguments, one for each element, runs over the elements of all rows in one pass
-(``worker.scalar.masked``), and gives a list of results. The lambda is then called on the elements
-zipped with their results::
+Spark refuses Python functions there. So the function is taken out of the lambda: its hidden variant
+gets a list of structs of arguments, one for each element, runs over the elements of all rows in one
+pass (``worker.scalar.masked``), and gives a list of results. The lambda is then called on the
+elements zipped with their results::
 
     transform(zip_with(xs, each_f(transform(xs, x -> struct(x))), ...), z -> z.c0 + 1)
 
 ``transform``, ``filter``, ``exists`` and ``forall`` are covered, also within a lambda of another of
 them. In the lambdas of other functions the order of the calls depends on their results; those are
-refused with their name. Calls arrive here with their guards, made by ``short_circuit``, which
-become one more field of the struct.
+refused with their name. Calls have their guards by now (``short_circuit``), which become one more
+field of the struct.
 """
 
 from __future__ import annotations
@@ -22,35 +22,48 @@ from sqlglot import exp
 from notebook_udf.errors import PlanningError
 from notebook_udf.planner.analysis.aggregate_calls import arguments_of, name_of, position, within
 from notebook_udf.planner.analysis.scalar_calls import ScalarCalls, entered_argument
+from notebook_udf.planner.planning_context import PlanningContext
+from notebook_udf.planner.rule import Applied, Outcome, SelectScope, chosen
 from notebook_udf.planner.syntax.dialect import canonical
 from notebook_udf.planner.syntax.year_month import leaving
 from notebook_udf.specs.element_fields import GUARD_FIELD, NAME_FIELD, PLACE_FIELD
 
 _COVERED = ("transform", "filter", "exists", "forall")
+_REASON = "Spark refuses Python functions in lambdas"
 _DEEPER = {"scalar": "each", "guarded": "each", "each": "each2"}
 
 
-def without_lambdas(select: exp.Expression, calls: ScalarCalls) -> bool:
-    """Takes the calls out of the lambdas of a SELECT; whether there were any.
+class LambdaLifting:
+    """Takes calls out of the lambdas of a SELECT."""
 
-    Raises
-    ------
-    PlanningError
-        For a call in a lambda that it cannot be taken out of, with the place.
-    """
-    found = [
-        node
-        for node in within(select)
-        if isinstance(node, exp.Lambda) and calls.any_in(node.this) and _is_function(node)
-    ]
-    # Inner ones first: what is made of them is called in the lambda around them.
-    for lambda_ in sorted(found, key=_depth, reverse=True):
-        construct = lambda_.parent
-        assert construct is not None
-        if not calls.any_in(lambda_.this):
-            continue
-        construct.replace(_Lifted(construct, lambda_, calls).made())
-    return bool(found)
+    name = "lambda_lifting"
+
+    def apply(self, scope: SelectScope, context: PlanningContext) -> Outcome:
+        """See ``Rule``.
+
+        Raises
+        ------
+        PlanningError
+            For a call in a lambda that it cannot be taken out of, with its place.
+        """
+        select, calls = scope.select, scope.calls
+        found = [
+            node
+            for node in within(select)
+            if isinstance(node, exp.Lambda) and calls.any_in(node.this) and _is_function(node)
+        ]
+        if not found:
+            return None
+        called = [call for lambda_ in found for call in calls.inside(lambda_.this)]
+        choices = chosen(self, called, calls, _REASON, "each")
+        # Inner ones first: what is made of them is called in the lambda around them.
+        for lambda_ in sorted(found, key=_depth, reverse=True):
+            construct = lambda_.parent
+            assert construct is not None
+            if not calls.any_in(lambda_.this):
+                continue
+            construct.replace(_Lifted(construct, lambda_, calls).made())
+        return Applied(choices)
 
 
 def _is_function(lambda_: exp.Lambda) -> bool:

@@ -1,7 +1,7 @@
-"""Calls over both sides of a join, or over both queries of EXISTS and IN, in a whole query.
+"""Calls over both sides of a join, or over both queries of EXISTS and IN.
 
-Whether Spark can run it is asked of Spark: it makes inner joins of some outer ones. Where it
-cannot, or where nobody can be asked, each SELECT is taken apart by ``join_condition`` and
+Whether Spark can run them is asked of Spark: it makes inner joins of some outer ones. Where it
+cannot, or where nobody can be asked, the rule takes the SELECT apart, by ``join_condition`` and
 ``predicate_subquery``.
 """
 
@@ -18,7 +18,8 @@ from notebook_udf.errors import PlanningError
 from notebook_udf.planner.analysis.derived_table import Unfit
 from notebook_udf.planner.analysis.output_names import Names
 from notebook_udf.planner.analysis.scalar_calls import ScalarCalls
-from notebook_udf.planner.analysis.scope import Scopes
+from notebook_udf.planner.planning_context import PlanningContext
+from notebook_udf.planner.rule import Applied, Outcome, SelectScope, Skipped, chosen
 from notebook_udf.planner.rules.join_condition import candidates, joined_in_pairs, refused_join
 from notebook_udf.planner.rules.predicate_subquery import (
     marked_subqueries,
@@ -26,6 +27,8 @@ from notebook_udf.planner.rules.predicate_subquery import (
     subqueries,
     suspects,
 )
+
+_REASON = "it has columns of both sides, and Spark runs such a condition for inner joins only"
 
 # What Spark says of them. The second is what it says of EXISTS outside of WHERE, by a mistake of
 # its own.
@@ -74,19 +77,27 @@ def is_refused(run: Callable[[], DataFrame | None]) -> bool:
     return False
 
 
-def both_sides(tree: exp.Expression, calls: ScalarCalls) -> bool:
-    """Takes joins and subqueries apart that Spark does not run; whether there were any.
+class PairConditions:
+    """Takes joins and subqueries apart whose conditions Spark does not run.
 
-    What cannot be taken apart is left as it is.
+    What cannot be taken apart stays as it is.
     """
-    changed = False
-    scopes = Scopes(calls.catalog)
-    # Inner ones first: an outer SELECT takes copies of them along.
-    for select in reversed(list(tree.find_all(exp.Select))):
-        if not candidates(select, calls) and not suspects(select, calls):
-            continue
-        Names(select, calls.catalog).keep(every=True)
+
+    name = "pair_conditions"
+
+    def apply(self, scope: SelectScope, context: PlanningContext) -> Outcome:
+        """See ``Rule``."""
+        select, calls, scopes = scope.select, scope.calls, scope.query.scopes
+        joins, subqueries_ = candidates(select, calls), suspects(select, calls)
+        if not joins and not subqueries_:
+            return None
+        # Before anything changes that a column is named after.
+        Names(select, context).keep(every=True)
+        nodes = [call for node in (*(j.args["on"] for j in joins), *subqueries_)
+                 for call in node.walk()]  # fmt: skip
+        choices = chosen(self, nodes, calls, _REASON, None)
+        changed = False
         with suppress(Unfit):
-            changed |= joined_in_pairs(select, calls, scopes)
+            changed = joined_in_pairs(select, calls, scopes)
         changed |= marked_subqueries(select, calls, scopes)
-    return changed
+        return Applied(choices) if changed else Skipped(choices)

@@ -12,11 +12,11 @@ from sqlglot import exp
 from notebook_udf.errors import PlanningError
 from notebook_udf.planner.analysis.aggregate_calls import position, within
 from notebook_udf.planner.analysis.derived_table import Unfit
+from notebook_udf.planner.analysis.reachability import conjuncts
 from notebook_udf.planner.analysis.scalar_calls import ScalarCalls
 from notebook_udf.planner.analysis.scope import Entry, Scope, Scopes, flattened
 from notebook_udf.planner.rules.join_condition import Source, over_both
 from notebook_udf.planner.rules.mark_join import marked
-from notebook_udf.planner.rules.short_circuit import conjuncts
 
 # What an inner SELECT cannot have: its rows would not be those of its FROM and WHERE.
 _UNFIT = (

@@ -1,5 +1,5 @@
-"""ORDER BY with LIMIT: async functions are called for the rows that are left. Spark calls Python
-functions for all of them.
+"""Limit push-down: with ORDER BY and LIMIT async functions are called for the rows that are left,
+where Spark calls Python functions for all of them.
 
 Sorting and limit, if none of the calls has a part in them, go below what is selected::
 
@@ -20,6 +20,8 @@ from notebook_udf.planner.analysis.aggregate_calls import name_of, within
 from notebook_udf.planner.analysis.derived_table import SOURCE, UNFIT, Columns, inner_query
 from notebook_udf.planner.analysis.query_position import stands_alone
 from notebook_udf.planner.analysis.scalar_calls import ScalarCalls
+from notebook_udf.planner.planning_context import PlanningContext
+from notebook_udf.planner.rule import Applied, Outcome, SelectScope, chosen
 from notebook_udf.planner.syntax.dialect import canonical
 
 _GENERATORS = frozenset(
@@ -33,7 +35,26 @@ _GENERATORS = frozenset(
 _CHOICE = ("order", "limit", "offset", "hint")
 
 
-def limited_first(select: exp.Select, calls: ScalarCalls) -> exp.Select | None:
+class PushDownLimit:
+    """Takes sorting and LIMIT below the calls of async functions."""
+
+    name = "push_down_limit"
+
+    def apply(self, scope: SelectScope, context: PlanningContext) -> Outcome:
+        """See ``Rule``."""
+        select, calls = scope.select, scope.calls
+        called = [call for p in select.expressions for call in calls.inside(p)]
+        inner = _limited_first(select, calls)
+        if inner is None:
+            return None
+        scope.limited = True
+        return Applied(chosen(self, called, calls, _REASON, None), inner)
+
+
+_REASON = "called for the rows that ORDER BY and LIMIT leave"
+
+
+def _limited_first(select: exp.Select, calls: ScalarCalls) -> exp.Select | None:
     """Takes sorting and limit below the calls of a SELECT; the inner SELECT that it then reads.
 
     None if it stays as it is: if the order depends on a call, or another clause does on how many
@@ -53,7 +74,7 @@ def limited_first(select: exp.Select, calls: ScalarCalls) -> exp.Select | None:
         return None
     where = select.args.get("where")
     if where is not None and {*map(canonical, called)} & {*map(canonical, calls.inside(where))}:
-        # It is computed there, and not to be again.
+        # WHERE already computes this call; do not add a second one.
         return None
     if not all(p.is_star or _is_by_row(p, calls) for p in projections):
         return None

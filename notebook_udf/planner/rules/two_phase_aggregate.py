@@ -1,4 +1,4 @@
-"""One SELECT with aggregates, in two phases: partial accumulators first, then Spark's GROUP BY.
+"""Two-phase aggregation of a SELECT: partial accumulators first, then Spark's GROUP BY.
 
 The SELECT's FROM and WHERE become an inner query of just the columns that are needed: the group
 keys, what built-in aggregates look at, and the functions' arguments.
@@ -24,6 +24,7 @@ from notebook_udf.planner.analysis.derived_table import (
     Surroundings,
     Unfit,
     inner_query,
+    put_in_place,
     read_instead,
     source_columns,
 )
@@ -37,6 +38,14 @@ from notebook_udf.planner.analysis.group_by import (
 from notebook_udf.planner.analysis.output_names import name_projections
 from notebook_udf.planner.physical import aggregate_from_sums
 from notebook_udf.planner.physical.aggregate import partial_rows
+from notebook_udf.planner.planning_context import PlanningContext
+from notebook_udf.planner.rule import Applied, Outcome, SelectScope, Skipped
+from notebook_udf.planner.rules.aggregate_choices import (
+    applied,
+    clause_of,
+    collected,
+    inseparable,
+)
 from notebook_udf.planner.streaming import stateful_aggregate
 from notebook_udf.planner.streaming.session_window import SESSION_WINDOW
 from notebook_udf.planner.syntax.dialect import fragment, in_fewest_forms
@@ -50,16 +59,30 @@ _UNFIT = ("qualify", "windows", "connect", "match", "prewhere", "cluster", "dist
 _WINDOW = "window"
 
 
-def rewritten(select: exp.Select, around: Surroundings) -> exp.Select | None:
-    """The SELECT in two phases, or None if it is not for that.
+class TwoPhaseAggregate:
+    """Aggregates the groups of a SELECT in two phases.
 
     Whatever Spark refuses is left as it was: then its own message is about the user's query, or
     the SELECT refers to an outer one, whose rows a first phase cannot see.
     """
-    try:
-        return _TwoPhases(select.copy(), around).rewritten()
-    except (Unfit, AnalysisException):
-        return None
+
+    name = "two_phase_aggregate"
+
+    def apply(self, scope: SelectScope, context: PlanningContext) -> Outcome:
+        """See ``Rule``."""
+        select, around = scope.select, scope.surroundings
+        assert around is not None
+        calls = around.calls(select)
+        if all(call.window is not None for call in calls):
+            return None
+        try:
+            made = _TwoPhases(select.copy(), around).rewritten()
+        except (Unfit, AnalysisException) as error:
+            reason = str(error) if isinstance(error, Unfit) else ""
+            return Skipped(collected(self.name, calls, reason or inseparable(select)))
+        choices = applied(self.name, calls, "partial")
+        put_in_place(select, made)
+        return Applied(choices)
 
 
 def _suits(call: AggregateCall, streams: bool) -> bool:
@@ -83,7 +106,7 @@ class _TwoPhases:
     def rewritten(self) -> exp.Select:
         select = self._select
         if any(select.args.get(name) for name in _UNFIT):
-            raise Unfit
+            raise Unfit(clause_of(select, _UNFIT))
         name_projections(select)
         for call in self._around.calls(select):
             if not _suits(call, self._streams):
@@ -223,7 +246,10 @@ class _TwoPhases:
         ]
         if None in sums:
             if self._sets and layout.sorted:
-                raise Unfit
+                unmerged = next(r.name for r in records if not r.definition.mergeable)
+                raise Unfit(
+                    f"its GROUP BY makes several groups of a row, and {unmerged} has no merge"
+                )
             return partial_rows(self._gathered(rows) if layout.sorted else rows, layout, records)
         for expression, record, structs in zip(merged, records, sums, strict=True):
             assert structs is not None
@@ -380,4 +406,4 @@ def _is_below(node: exp.Expression, nodes: set[int]) -> bool:
     return above is not None
 
 
-__all__ = ["rewritten"]
+__all__ = ["TwoPhaseAggregate"]

@@ -1,4 +1,4 @@
-"""One SELECT with aggregate functions OVER windows: each window in a pass over sorted rows.
+"""Window aggregation: the aggregate functions OVER each window in a pass over sorted rows.
 
 The SELECT's FROM and WHERE become an inner query of the columns it needs; for each PARTITION BY and
 ORDER BY its rows are brought together, sorted, and given columns of results by
@@ -22,12 +22,21 @@ from notebook_udf.planner.analysis.derived_table import (
     Unfit,
     expand_stars,
     inner_query,
+    put_in_place,
     read_instead,
 )
 from notebook_udf.planner.analysis.group_by import aliases_of
 from notebook_udf.planner.analysis.output_names import name_projections
 from notebook_udf.planner.physical.aggregate import window_rows
 from notebook_udf.planner.physical.aggregate_from_sums import sums_of
+from notebook_udf.planner.planning_context import PlanningContext
+from notebook_udf.planner.rule import Applied, Outcome, SelectScope, Skipped
+from notebook_udf.planner.rules.aggregate_choices import (
+    applied,
+    collected,
+    inseparable,
+    whole_groups,
+)
 from notebook_udf.planner.syntax.dialect import in_fewest_forms
 from notebook_udf.planner.syntax.nodes import cast
 from notebook_udf.registry import RegisteredFunction
@@ -37,12 +46,26 @@ from notebook_udf.types import is_groupable
 _OUTER = ("expressions", "qualify", "order", "sort", "distinct", "cluster", "distribute")
 
 
-def rewritten(select: exp.Select, around: Surroundings) -> exp.Select | None:
-    """The SELECT over rows that hold the results, or None if it is not for that."""
-    try:
-        return _Windows(select.copy(), around).rewritten()
-    except (Unfit, AnalysisException):
-        return None
+class WindowAggregate:
+    """Computes the windows of a SELECT below it; the SELECT then reads columns of results."""
+
+    name = "window_aggregate"
+
+    def apply(self, scope: SelectScope, context: PlanningContext) -> Outcome:
+        """See ``Rule``."""
+        select, around = scope.select, scope.surroundings
+        assert around is not None
+        calls = around.calls(select)
+        if any(call.window is None for call in calls):
+            return None
+        try:
+            made = _Windows(select.copy(), around).rewritten()
+        except (Unfit, AnalysisException) as error:
+            reason = str(error) if isinstance(error, Unfit) else ""
+            return Skipped(collected(self.name, calls, reason or inseparable(select)))
+        choices = applied(self.name, calls, "window")
+        put_in_place(select, made)
+        return Applied(choices)
 
 
 @dataclass
@@ -66,15 +89,13 @@ class _Windows:
         select = self._select
         if select.args.get("group") or select.args.get("having") or self._aggregates():
             # The windows then see the groups' rows, not those of FROM.
-            raise Unfit
+            raise Unfit("its window is over groups")
         expand_stars(select, self._around)
         name_projections(select)
         _write_out(select)
         calls = self._around.calls(select)
         for call in calls:
-            if call.window is None:
-                raise Unfit
-            if call.distinct or call.record.definition.func_type != "general":
+            if whole_groups(call):
                 call.node.replace(self._around.collected(call))
         calls = self._around.calls(select)
         if not calls:
@@ -255,4 +276,4 @@ def _direction(name: str, ordered: exp.Ordered) -> Column:
     return column.desc_nulls_last() if descending else column.asc_nulls_last()
 
 
-__all__ = ["rewritten"]
+__all__ = ["WindowAggregate"]
