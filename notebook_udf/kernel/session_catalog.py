@@ -11,7 +11,8 @@ from weakref import WeakKeyDictionary
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.kernel.hidden import HiddenFunctions
-from notebook_udf.planner.planning_context import Member
+from notebook_udf.planner.physical import aggregate
+from notebook_udf.planner.planning_context import Member, Passes
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.specs.roles import Role
 
@@ -43,6 +44,8 @@ class Catalog:
     parameters
         Values for the query's named parameters.
     """
+
+    passes: Passes = aggregate
 
     def __init__(
         self,
@@ -105,6 +108,14 @@ class Catalog:
             parsed = session.sessionState().sqlParser().parsePlan(query)
             plan = parsed.treeString(True, False, _ALL_FIELDS, False, False)
         return _without_numbers(str(plan))
+
+    def optimize(self, rows: DataFrame) -> bool:
+        """Has Spark optimize the plan of rows; whether there is a plan to be had."""
+        if not hasattr(rows, "_jdf"):
+            # Spark Connect has none to look at.
+            return False
+        rows._jdf.queryExecution().optimizedPlan()
+        return True
 
     def double_quoted_identifiers(self) -> bool:
         """Whether text in double quotes is a name."""

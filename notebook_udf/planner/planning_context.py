@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 from pyspark.sql import DataFrame
 
 from notebook_udf.registry import RegisteredFunction
+from notebook_udf.specs.aggregate_layout import Layout
 from notebook_udf.specs.roles import Role
+from notebook_udf.specs.window_layout import WindowLayout
 
 # An async function, the role it is called in, and how many columns it takes.
 Member: TypeAlias = tuple[RegisteredFunction, Role, int]
@@ -27,8 +30,43 @@ class Names(Protocol):
         """The names of Spark's own aggregate functions, in lower case."""
 
 
+@dataclass(frozen=True)
+class SortKey:
+    """A column to sort by."""
+
+    column: str
+    descending: bool
+    nulls_first: bool
+
+
+class Passes(Protocol):
+    """What rules have done with rows besides queries: see ``physical.aggregate``."""
+
+    def partial_rows(
+        self, rows: DataFrame, layout: Layout, records: Sequence[RegisteredFunction]
+    ) -> DataFrame:
+        """The rows with the accumulators of each partition."""
+
+    def passed_rows(self, rows: DataFrame) -> DataFrame:
+        """The rows, marked as those of the query itself."""
+
+    def window_rows(
+        self,
+        rows: DataFrame,
+        layout: WindowLayout,
+        records: Sequence[RegisteredFunction],
+        partition: Sequence[str],
+        order: Sequence[SortKey],
+    ) -> DataFrame:
+        """The rows with the results of the functions over one window."""
+
+
 class PlanningContext(Names, Protocol):
-    """Names, and Spark's answers."""
+    """Names, Spark's answers, and passes over rows."""
+
+    @property
+    def passes(self) -> Passes:
+        """What can be done with rows."""
 
     def run(self, query: str) -> DataFrame:
         """Spark's answer to a query, analysed."""
@@ -43,6 +81,15 @@ class PlanningContext(Names, Protocol):
         ------
         ParseException
             If it reads none.
+        """
+
+    def optimize(self, rows: DataFrame) -> bool:
+        """Has Spark optimize the plan of rows; whether there is a plan to be had.
+
+        Raises
+        ------
+        PySparkException
+            What Spark's optimizer says of it.
         """
 
     def double_quoted_identifiers(self) -> bool:

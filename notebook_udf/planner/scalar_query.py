@@ -51,18 +51,22 @@ def plan(tree: exp.Expression, calls: ScalarCalls) -> ScalarPlan | None:
     """
     if not isinstance(tree, exp.Query):
         # A statement: asking Spark about it would be doing it.
-        made = rewrite(tree, calls)
-        return None if made.tree is None else _answered(made, _run(made.tree, calls))
+        statement = rewrite(tree, calls)
+        if statement.tree is None:
+            return None
+        return _answered(statement, _run(statement.tree, calls))
     doubt = doubtful(tree, calls)
-    refused = doubt is not None and is_refused(lambda: calls.context.run(text(tree)))
+    refused = doubt is not None and is_refused(lambda: calls.context.run(text(tree)), calls.context)
     found = _planned(tree, calls, in_pairs=refused)
     if doubt is not None and not refused and found is not None:
         # A guard may have columns of the side that its call has none of.
-        rows = found.rows
-        if is_refused(lambda: rows):
+        made = found.rows
+        if is_refused(lambda: made, calls.context):
             refused, found = True, _planned(tree, calls, in_pairs=True)
-    if doubt is not None and refused and (found is None or is_refused(lambda: found.rows)):
-        raise doubt
+    if doubt is not None and refused:
+        rows = None if found is None else found.rows
+        if rows is None or is_refused(lambda: rows, calls.context):
+            raise doubt
     return found
 
 

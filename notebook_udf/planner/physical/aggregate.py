@@ -29,6 +29,7 @@ from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.planner.analysis.aggregate_calls import in_places
 from notebook_udf.planner.physical.aggregate_from_sums import summable, sums_of
 from notebook_udf.planner.physical.column_arguments import with_constants
+from notebook_udf.planner.planning_context import SortKey
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.specs.aggregate_layout import (
     ACCUMULATOR,
@@ -53,7 +54,13 @@ def accumulator_struct(record: RegisteredFunction) -> StructType:
 def partial_rows(
     rows: DataFrame, layout: Layout, records: Sequence[RegisteredFunction]
 ) -> DataFrame:
-    """``rows`` with accumulators of each partition, see ``worker.aggregate.hash_aggregate``."""
+    """``rows`` with accumulators of each partition, see ``worker.aggregate.hash_aggregate``.
+
+    Functions without a merge get the rows of a group in one partition, one after the other.
+    """
+    if layout.sorted:
+        keys = rows.columns[: len(layout.keys)]
+        rows = rows.repartition(*keys).sortWithinPartitions(*keys) if keys else rows.repartition(1)
     shipments = [ship(r.name, r.version, r.definition, r.payload, role="partial") for r in records]
     leading = rows.schema.fields[: len(layout.keys) + layout.passing]
     accumulators = [
@@ -69,12 +76,22 @@ def partial_rows(
     return rows.mapInArrow(PartialPass(layout, shipments), StructType([*fields, *accumulators]))
 
 
+def passed_rows(rows: DataFrame) -> DataFrame:
+    """``rows`` marked as those of the query itself, which are no accumulators."""
+    return rows.withColumn(PASSED, F.lit(True))
+
+
 def window_rows(
     rows: DataFrame,
     layout: WindowLayout,
     records: Sequence[RegisteredFunction],
+    partition: Sequence[str],
+    order: Sequence[SortKey],
 ) -> DataFrame:
-    """``rows``, which are sorted by window, with a column of results per function."""
+    """``rows``, brought together and sorted by window, with a column of results per function."""
+    rows = rows.repartition(*partition) if partition else rows.repartition(1)
+    if partition or order:
+        rows = rows.sortWithinPartitions(*partition, *map(_direction, order))
     shipments = [ship(r.name, r.version, r.definition, r.payload, role="window") for r in records]
     results = [
         StructField(name, record.definition.value_type)
@@ -82,6 +99,13 @@ def window_rows(
     ]
     fields = [StructField(f.name, f.dataType, f.nullable) for f in rows.schema.fields]
     return rows.mapInArrow(WindowPass(layout, shipments), StructType([*fields, *results]))
+
+
+def _direction(key: SortKey) -> Column:
+    column = F.col(key.column)
+    if key.nulls_first:
+        return column.desc_nulls_first() if key.descending else column.asc_nulls_first()
+    return column.desc_nulls_last() if key.descending else column.asc_nulls_last()
 
 
 def argument_struct(arguments: Sequence[Column]) -> Column:

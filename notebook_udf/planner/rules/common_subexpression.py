@@ -69,10 +69,15 @@ class CommonSubexpression:
             bound = columns.made(every=scope.limited)
         except Circular:
             return None
-        return Applied(chosen(self, bound, calls, _REASON, None)) if bound else None
+        choices = (
+            choice for node, why in bound for choice in chosen(self, (node,), calls, why, None)
+        )
+        return Applied(tuple(dict.fromkeys(choices))) if bound else None
 
 
 _REASON = "several clauses of the query use its result"
+_BELOW = "it stays above ORDER BY and LIMIT in a column of the FROM"
+_BESIDE = "async calls over the same rows are in flight side by side"
 
 
 class _CallColumns:
@@ -105,8 +110,8 @@ class _CallColumns:
         self._guards: dict[str, Guards] = {}
         self._by_text: dict[str, list[Place]] = {}
 
-    def made(self, *, every: bool) -> list[exp.Expression]:
-        """Makes them for the calls in several clauses, or for ``every`` call; which those are."""
+    def made(self, *, every: bool) -> list[tuple[exp.Expression, str]]:
+        """Makes them for the calls in several clauses, or for ``every`` call; which, and why."""
         select, calls = self._select, self._calls
         where, order = select.args.get("where"), select.args.get("order")
         if where is not None and _volatile(where.this, calls):
@@ -126,12 +131,15 @@ class _CallColumns:
         if not grouped and is_sorted_last(select):
             # Stored before they are sorted (below), rows have to hold what they are sorted by.
             wanted |= repeated
+        beside: set[str] = set()
         if grouped or not select.args.get("limit"):
             # Rows beyond a LIMIT are never asked for, unless a column has to be there first.
-            wanted |= async_.overlapping((p.node for p in (*later, *again)), calls)
+            beside = async_.overlapping((p.node for p in (*later, *again)), calls) - wanted
+        why = dict.fromkeys(wanted, _BELOW if every else _REASON) | dict.fromkeys(beside, _BESIDE)
+        wanted |= beside
         if not wanted:
             return []
-        nodes = [p.node for p in (*first, *later, *again) if canonical(p.node) in wanted]
+        nodes = [(p.node, canonical(p.node)) for p in (*first, *later, *again)]
         self._bind_filters(first)
         tests = self._python_conjuncts(where)
         found = (*later, *again)
@@ -142,7 +150,7 @@ class _CallColumns:
             self._later[key] = self._bound[key]
         self._views = async_.side_by_side(self._views, calls)
         self._write(where)
-        return nodes
+        return [(node, why[key]) for node, key in nodes if key in why]
 
     # Which calls -----------------------------------------------------------------------------
 

@@ -58,20 +58,18 @@ def check(tree: exp.Expression, calls: ScalarCalls, rows: DataFrame) -> DataFram
         If Spark cannot run it for a call over both sides, with its place.
     """
     doubt = doubtful(tree, calls)
-    if doubt is not None and is_refused(lambda: rows):
+    if doubt is not None and is_refused(lambda: rows, calls.context):
         raise doubt
     return rows
 
 
-def is_refused(run: Callable[[], DataFrame | None]) -> bool:
-    """Whether Spark finds a Python condition that it cannot join by in what ``run`` gives."""
+def is_refused(run: Callable[[], DataFrame | None], context: PlanningContext) -> bool:
+    """Whether Spark finds a Python condition that it cannot join by in what ``run`` gives, or
+    cannot be asked."""
     try:
         rows = run()
         if rows is not None:
-            rows._jdf.queryExecution().optimizedPlan()
-    except AttributeError:
-        # Spark Connect has no plan to look at.
-        return True
+            return not context.optimize(rows)
     except PySparkException as error:
         return any(sign in str(error) for sign in _REFUSED)
     return False

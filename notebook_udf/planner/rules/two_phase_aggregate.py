@@ -14,7 +14,6 @@ from collections.abc import Iterable
 
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 from pyspark.sql.types import StructField
 from sqlglot import exp
 
@@ -37,8 +36,7 @@ from notebook_udf.planner.analysis.group_by import (
 )
 from notebook_udf.planner.analysis.output_names import name_projections
 from notebook_udf.planner.physical import aggregate_from_sums
-from notebook_udf.planner.physical.aggregate import partial_rows
-from notebook_udf.planner.planning_context import PlanningContext
+from notebook_udf.planner.planning_context import Passes, PlanningContext
 from notebook_udf.planner.rule import Applied, Outcome, SelectScope, Skipped
 from notebook_udf.planner.rules.aggregate_choices import (
     applied,
@@ -76,7 +74,7 @@ class TwoPhaseAggregate:
         if all(call.window is not None for call in calls):
             return None
         try:
-            made = _TwoPhases(select.copy(), around).rewritten()
+            made = _TwoPhases(select.copy(), around, context.passes).rewritten()
         except (Unfit, AnalysisException) as error:
             reason = str(error) if isinstance(error, Unfit) else ""
             return Skipped(collected(self.name, calls, reason or inseparable(select)))
@@ -91,9 +89,10 @@ def _suits(call: AggregateCall, streams: bool) -> bool:
 
 
 class _TwoPhases:
-    def __init__(self, select: exp.Select, around: Surroundings) -> None:
+    def __init__(self, select: exp.Select, around: Surroundings, passes: Passes) -> None:
         self._select = select
         self._around = around
+        self._rows = passes
         self._keys = Columns("_nu_key")
         self._passing = Columns("_nu_col")
         self._arguments = Columns("_nu_arg")
@@ -250,12 +249,12 @@ class _TwoPhases:
                 raise Unfit(
                     f"its GROUP BY makes several groups of a row, and {unmerged} has no merge"
                 )
-            return partial_rows(self._gathered(rows) if layout.sorted else rows, layout, records)
+            return self._rows.partial_rows(rows, layout, records)
         for expression, record, structs in zip(merged, records, sums, strict=True):
             assert structs is not None
             expression.set("this", self._around.hidden_name(record, "summed"))
             expression.set("expressions", [*map(fragment, structs), *expression.expressions[1:]])
-        return rows.withColumn(PASSED, F.lit(True))
+        return self._rows.passed_rows(rows)
 
     def _part(self, call: AggregateCall) -> Part:
         condition = call.condition
@@ -279,13 +278,6 @@ class _TwoPhases:
             sorted=not mergeable,
             passes_rows=self._passes,
         )
-
-    def _gathered(self, rows: DataFrame) -> DataFrame:
-        """The rows of a group in one partition, one after the other."""
-        names = rows.columns[: len(self._keys.expressions)]
-        if not names:
-            return rows.repartition(1)
-        return rows.repartition(*names).sortWithinPartitions(*names)
 
     def _inner(self) -> exp.Expression:
         columns = [

@@ -11,8 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from pyspark.errors import AnalysisException
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame
 from sqlglot import exp
 
 from notebook_udf.planner.analysis.aggregate_calls import AggregateCall, name_of, within
@@ -27,9 +26,8 @@ from notebook_udf.planner.analysis.derived_table import (
 )
 from notebook_udf.planner.analysis.group_by import aliases_of
 from notebook_udf.planner.analysis.output_names import name_projections
-from notebook_udf.planner.physical.aggregate import window_rows
 from notebook_udf.planner.physical.aggregate_from_sums import sums_of
-from notebook_udf.planner.planning_context import PlanningContext
+from notebook_udf.planner.planning_context import Passes, PlanningContext, SortKey
 from notebook_udf.planner.rule import Applied, Outcome, SelectScope, Skipped
 from notebook_udf.planner.rules.aggregate_choices import (
     applied,
@@ -59,7 +57,7 @@ class WindowAggregate:
         if any(call.window is None for call in calls):
             return None
         try:
-            made = _Windows(select.copy(), around).rewritten()
+            made = _Windows(select.copy(), around, context.passes).rewritten()
         except (Unfit, AnalysisException) as error:
             reason = str(error) if isinstance(error, Unfit) else ""
             return Skipped(collected(self.name, calls, reason or inseparable(select)))
@@ -78,9 +76,10 @@ class _Window:
 
 
 class _Windows:
-    def __init__(self, select: exp.Select, around: Surroundings) -> None:
+    def __init__(self, select: exp.Select, around: Surroundings, passes: Passes) -> None:
         self._select = select
         self._around = around
+        self._rows = passes
         self._columns = Columns("_nu_col")
         self._windows: list[_Window] = []
         self._aliases = aliases_of(select)
@@ -208,12 +207,10 @@ class _Windows:
             for name in (*partition, *order):
                 if not is_groupable(rows.schema[name].dataType):
                     raise Unfit
-            gathered = rows.repartition(*partition) if partition else rows.repartition(1)
-            directions = [
-                _direction(name, ordered) for name, ordered in zip(order, window.order, strict=True)
+            keys = [
+                SortKey(name, bool(o.args.get("desc")), bool(o.args.get("nulls_first")))
+                for name, o in zip(order, window.order, strict=True)
             ]
-            if partition or order:
-                gathered = gathered.sortWithinPartitions(*partition, *directions)
             layout = WindowLayout(
                 partition=tuple(places[name] for name in partition),
                 names=tuple(map(in_fewest_forms, window.partition)),
@@ -221,7 +218,8 @@ class _Windows:
                 parts=tuple(part for _, part in window.calls),
                 results=tuple(_result(number, place) for place in range(len(window.calls))),
             )
-            rows = window_rows(gathered, layout, [record for record, _ in window.calls])
+            records = [record for record, _ in window.calls]
+            rows = self._rows.window_rows(rows, layout, records, partition, keys)
         return rows
 
     # The SELECT ------------------------------------------------------------------------------
@@ -266,14 +264,6 @@ def _write_out(select: exp.Select) -> None:
 
 def _result(window: int, call: int) -> str:
     return f"_nu_window{window}_{call}"
-
-
-def _direction(name: str, ordered: exp.Ordered) -> Column:
-    column = F.col(name)
-    descending = bool(ordered.args.get("desc"))
-    if ordered.args.get("nulls_first"):
-        return column.desc_nulls_first() if descending else column.asc_nulls_first()
-    return column.desc_nulls_last() if descending else column.asc_nulls_last()
 
 
 __all__ = ["WindowAggregate"]
