@@ -9,6 +9,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import psutil
 import pytest
@@ -18,6 +19,8 @@ from hypothesis import settings
 import notebook_udf as nu
 
 __all__ = ["golden", "pytest_addoption"]
+
+TESTS = Path(__file__).parent
 
 # Tables of tests do not go where a person's are.
 if "NOTEBOOK_UDF_WAREHOUSE" not in os.environ:
@@ -29,6 +32,21 @@ if "NOTEBOOK_UDF_WAREHOUSE" not in os.environ:
 settings.register_profile("ci", derandomize=True, deadline=None)
 settings.register_profile("hand", deadline=None)
 settings.load_profile("ci" if os.environ.get("CI") else "hand")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Marks each test by its folder, so that ``-m unit`` chooses those of ``tests/unit``.
+
+    Leaves out what is ``thorough`` unless ``-m`` speaks of it, whatever else it chooses.
+    """
+    for item in items:
+        item.add_marker(item.path.relative_to(TESTS).parts[0])
+    if "thorough" in config.getoption("markexpr"):
+        return
+    left_out = [item for item in items if item.get_closest_marker("thorough")]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if not item.get_closest_marker("thorough")]
 
 
 @pytest.fixture(scope="session", autouse=True)

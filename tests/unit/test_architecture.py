@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 import re
 import subprocess
@@ -76,9 +77,27 @@ INSIDE = {
 }
 
 
-def imported(tree: ast.AST) -> Iterator[str]:
-    """What a module imports from this package, wherever in it the import stands."""
-    for node in ast.walk(tree):
+@functools.cache
+def parsed(path: Path) -> ast.Module:
+    """Its tree, which nobody may change."""
+    return ast.parse(path.read_text("utf-8"))
+
+
+def walked(node: ast.AST, typing: bool) -> Iterator[ast.AST]:
+    """A node and all below it; without ``typing`` nothing below ``if TYPE_CHECKING``."""
+    if not typing and isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+        return
+    yield node
+    for child in ast.iter_child_nodes(node):
+        yield from walked(child, typing)
+
+
+def imported(tree: ast.AST, typing: bool = True) -> Iterator[str]:
+    """What a module imports from this package, wherever in it the import stands.
+
+    Without ``typing`` not what only type checkers import.
+    """
+    for node in walked(tree, typing):
         if isinstance(node, ast.ImportFrom):
             assert node.level == 0, "a relative import"
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
@@ -88,7 +107,7 @@ def imported(tree: ast.AST) -> Iterator[str]:
 
 def imports(path: Path) -> set[str]:
     """Parts of the package that a module imports."""
-    names = imported(ast.parse(path.read_text("utf-8")))
+    names = imported(parsed(path))
     found = {name.split(".")[1] for name in names if name.startswith("notebook_udf.")}
     return found - {"__version__"}
 
@@ -102,24 +121,17 @@ def module_name(path: Path) -> str:
     return ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__")
 
 
-class _WithoutTypes(ast.NodeTransformer):
-    """Takes away what only type checkers import."""
-
-    def visit_If(self, node: ast.If) -> ast.AST | None:
-        return None if ast.unparse(node.test) == "TYPE_CHECKING" else self.generic_visit(node)
-
-
 MODULES = sorted(p for p in PACKAGE.rglob("*.py") if p != PACKAGE / "__init__.py")
 
 
+@functools.cache
 def graph() -> dict[str, set[str]]:
     """Which modules each module imports once it is loaded, or later."""
     names = {module_name(path) for path in MODULES}
     arrows: dict[str, set[str]] = {}
     for path in MODULES:
-        tree = _WithoutTypes().visit(ast.parse(path.read_text("utf-8")))
-        ours = (name.split(".", 1) for name in imported(tree) if name.startswith("notebook_udf."))
-        found = [name for _, name in ours]
+        ours = imported(parsed(path), typing=False)
+        found = [name.partition(".")[2] for name in ours if name.startswith("notebook_udf.")]
         whole = {name if name in names else name.rpartition(".")[0] for name in found}
         arrows[module_name(path)] = whole & names - {module_name(path)}
     return arrows
@@ -165,6 +177,16 @@ def test_the_way_of_a_call_is_told_with_files_that_there_are() -> None:
     assert not [file for file in files if not (PACKAGE / file).exists()]
 
 
+def test_symptoms_lead_to_files_that_there_are() -> None:
+    _, _, told = (PACKAGE.parent / "ARCHITECTURE.md").read_text("utf-8").partition("From a symptom")
+    rows = re.findall(r"^\| ([^|]+) \| [^|]+ \| (`[^|]+) \|$", told, re.MULTILINE)
+    assert len(rows) >= 10
+    for symptom, files in rows:
+        named = re.findall(r"`([^`]+)`", files)
+        assert len(named) > 1, symptom
+        assert not [name for name in named if not (PACKAGE / name).is_file()], symptom
+
+
 def test_tables_of_names_name_what_there_is() -> None:
     for key in _WORK:
         file, _, function = key.partition(":")
@@ -172,8 +194,9 @@ def test_tables_of_names_name_what_there_is() -> None:
         assert not function or f"def {function}(" in source, f"{file} has no {function}"
     classes = {
         node.name
-        for path in (PACKAGE / "worker").rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for path in MODULES
+        if part(path) == "worker"
+        for node in ast.walk(parsed(path))
         if isinstance(node, ast.ClassDef)
     }
     assert set(_PASSES) <= classes

@@ -6,6 +6,7 @@ That Spark reads the same is for ``tests/spark/test_sql_corpus.py``.
 from __future__ import annotations
 
 import re
+import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -103,8 +104,9 @@ def test_what_is_written_out_reads_as_the_same() -> None:
     for query, tree in TREES.items():
         if isinstance(tree, exp.Command) or tree.find(OpaqueQuery) is not None:
             continue
-        again = read(written_out(tree))
-        assert written_out(again) == written_out(read(written_out(again))), query
+        again = written_out(read(written_out(tree)))
+        # Equal texts are read as equal trees, and need not be read a third time.
+        assert again == written_out(tree) or again == written_out(read(again)), query
 
 
 @pytest.mark.parametrize(
@@ -175,13 +177,14 @@ def test_spellings_of_one_expression_have_one_canonical_text() -> None:
     assert canonical(read("SELECT f(A)").expressions[0]) != one.replace(", b", "")
 
 
-def test_a_hundred_conditions_in_a_row_are_read_and_written() -> None:
+def test_more_conditions_in_a_row_than_calls_may_nest_are_read_and_written() -> None:
+    count = sys.getrecursionlimit() + 100
     for word in (" OR ", " AND "):
-        query = f"SELECT 1 FROM t WHERE {word.join(f'f(a{i})' for i in range(2000))}"
+        query = f"SELECT 1 FROM t WHERE {word.join(f'f(a{i})' for i in range(count))}"
         tree = read(query)
         next(tree.find_all(exp.Anonymous)).set("this", "g")
         assert text(tree).count("g(") == 1
-        assert written_out(read(query)).count(word) == 1999
+        assert written_out(read(query)).count(word) == count - 1
 
 
 @pytest.mark.parametrize(
