@@ -5,19 +5,30 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: demo test thorough lint bench docs clean
+.PHONY: demo test unit thorough lint bench docs clean
 
 demo: $(INSTALLED)
 	$(BIN)/notebook-udf demo
 
+# All of it, or what is named: make test ARGS="tests/spark/test_scalar.py -k null"
+ifdef ARGS
+test: $(INSTALLED)
+	$(BIN)/python -m pytest $(ARGS)
+else
 test: $(INSTALLED) lint
 	$(BIN)/python -m tests.browser.chromium
 	$(BIN)/python -m pytest
+endif
+
+# Those that need no JVM; within a minute.
+unit: $(INSTALLED)
+	$(BIN)/python -m pytest tests/unit
 
 # What is slow and rarely fails, and so no part of `make test`: before a release.
 thorough: $(INSTALLED)
 	$(BIN)/python -m pytest -m thorough
 
+# The one list of checks: `make test`, and so CI, and the hook before a commit run this.
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
