@@ -207,7 +207,7 @@ class Driver:
 
     @property
     def hungry(self) -> bool:
-        """Whether the lanes have use for more rows. All of them: of two functions the slower one
+        """Back-pressure: whether all lanes have use for more rows. Of two functions the slower one
         would otherwise pile up what the faster one reads."""
         return all(flow.lanes.waiting < flow.lanes.capacity for flow in self.flows)
 

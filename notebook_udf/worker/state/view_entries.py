@@ -1,4 +1,4 @@
-"""The entries of large views, as Spark's state server keeps them."""
+"""The entries of large state views, as Spark's state server keeps them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from notebook_udf.worker.state.client import StateServer, pickled, unpickled
 
 
 class ViewEntries:
-    """The entries of large views, in the state."""
+    """The entries of large views in a stream's state, read and written many at a time."""
 
     def __init__(self, server: StateServer) -> None:
         self._server = server
