@@ -79,6 +79,16 @@ def test_the_readme_leads_to_every_tutorial() -> None:
         assert f"(notebooks/{path.name})" in readme, path.name
 
 
+def test_the_changelog_is_by_version_and_knows_this_one() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    versions = re.findall(r"^## (.+)$", text, re.MULTILINE)
+    form = r"Unreleased|\d+\.\d+\.\d+ – (unreleased|\d{4}-\d\d-\d\d)"
+    assert all(re.fullmatch(form, version) for version in versions)
+    assert any(version.startswith(f"{nu.__version__} – ") for version in versions)
+    groups = set(re.findall(r"^### (.+)$", text, re.MULTILINE))
+    assert groups <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
+
+
 def test_the_papers_of_the_repository_can_be_read() -> None:
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
     assert citation["version"] == nu.__version__
