@@ -1,7 +1,7 @@
-"""An aggregate function's accumulators: made, changed, checked, and sent from worker to worker.
+"""The accumulators of an aggregate function: created, updated, checked and encoded.
 
-``Accumulation`` holds the rules every way of aggregating shares. What is accumulated when is the
-business of ``collected``, ``hash_aggregate`` and ``window``.
+``Accumulation`` holds the rules that all strategies share. ``collected``, ``hash_aggregate`` and
+``window`` decide which rows go into which accumulator.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Accumulation:
 
     @contextmanager
     def keeping(self, columns: list[pa.Array], first: int = 0) -> Iterator[None]:
-        """Keeps the rows of these arguments that cannot be accumulated, if it is asked for.
+        """Quarantines those of these rows that cannot be accumulated, if the function asks for it.
 
         ``first`` is the position of the first row in the bundle.
         """
@@ -88,7 +88,7 @@ class Accumulation:
     ) -> None:
         """Accumulates one row into each of ``accumulators``, which can be changed in place.
 
-        ``first`` is the position of the first row in the bundle, ``group`` answers a row's keys.
+        ``first`` is the position of the first row in the bundle, ``group`` returns a row's keys.
         """
         results: list[Any] = []
         # A list: one made on the way that cannot be would leave the columns a row behind.
@@ -111,16 +111,16 @@ class Accumulation:
             self._returned(results, given, columns, first, group)
 
     def take_row(self, accumulator: Any, row: tuple[Any, ...], place: int, group: Group) -> Any:
-        """Accumulates one row; answers the accumulator to go on with."""
+        """Accumulates one row; returns the accumulator to go on with."""
         return self.changed("accumulate", accumulator, row, place, group)
 
     def changed(
         self, method: str, accumulator: Any, arguments: tuple[Any, ...], place: int, group: Group
     ) -> Any:
-        """What ``accumulate``, ``retract`` or ``merge`` made of an accumulator.
+        """The accumulator after a call of ``accumulate``, ``retract`` or ``merge``.
 
-        Where the function lets failures go, a row that failed is left out; of a ``merge`` that
-        failed ``LOST`` is left.
+        Where the function's ``on_error`` skips failures, a row that failed is left out, and a
+        ``merge`` that failed leaves ``LOST``.
         """
         try:
             answer = getattr(self, method)(accumulator, *arguments)
@@ -139,7 +139,7 @@ class Accumulation:
         group: Mapping[str, Any],
         method: str = "accumulate",
     ) -> None:
-        """Reports a row, or what another method was given; lets it go if the function says so."""
+        """Reports the arguments of a failed call; skips the row if ``on_error`` says so."""
         outcome = "fail" if isinstance(error, FATAL) else self.on_error
         self.call.fail(error, row, place, outcome=outcome, group=group, method=method)
         if method == "accumulate" and self._quarantine is not None:
@@ -169,7 +169,7 @@ class Accumulation:
     def encode_values(
         self, results: list[Any], encode: Callable[[list[Any]], pa.Array], group: Group
     ) -> pa.Array:
-        """Results as a column; one that does not fit is dealt with like a row that failed."""
+        """Results as a column; one that does not fit is handled like a row that failed."""
         while True:
             try:
                 return encode(results)
@@ -181,11 +181,12 @@ class Accumulation:
     def check(
         self, accumulators: list[Any], group: Group, rows: Sequence[int] | None = None
     ) -> None:
-        """Refuses accumulators that stay where they are and that their declared type cannot hold:
-        what a function may keep does not depend on whether it travels.
+        """Refuses accumulators that stay in this worker and that their declared type cannot hold:
+        what a function may keep does not depend on whether it is sent on.
 
-        Many at a time, because it costs as much as sending them. ``rows`` are their places in the
-        bundle, if they are not 0, 1 and so on; ``group`` answers the keys of such a place.
+        Many at a time, because the check costs as much as sending them. ``rows`` are their
+        positions in the bundle, if they are not 0, 1 and so on; ``group`` returns the keys at such
+        a position.
         """
         if self.codec.hold is None or not accumulators:
             return
@@ -196,7 +197,7 @@ class Accumulation:
             self._misfits(error, accumulators[error.index], place, group)
 
     def encoded(self, accumulators: list[Any], group: Group) -> pa.Array:
-        """Accumulators as a column that travels to another worker."""
+        """Accumulators as the column in which they are sent to another worker."""
         if self.codec.pickles:
             self.check(accumulators, group)
         try:
@@ -235,7 +236,7 @@ class Accumulation:
         first: int,
         group: Group,
     ) -> None:
-        """Refuses a method that answers another object than the one it was to change."""
+        """Refuses a method that returns another object than the one it was to change in place."""
         for row, (answer, accumulator) in enumerate(zip(results, given, strict=True)):
             if answer is not None and answer is not accumulator:
                 error = self.kind.another("accumulate", answer)
@@ -243,7 +244,7 @@ class Accumulation:
 
 
 def misfit(function: str, error: BadResult, group: Mapping[str, Any]) -> DeclarationError:
-    """What to say of an accumulator that its declared type cannot hold."""
+    """The error message for an accumulator that its declared type cannot hold."""
     at = f" at {error.path}" if error.path else ""
     return DeclarationError(
         f"the accumulator of {function}{_of(group)} holds {shortened(error.value)}{at} "
@@ -298,9 +299,9 @@ def _of_lists(encode: Callable[[list[Any]], pa.Array]) -> Callable[[list[Any]], 
 
 
 def _restorer(declared: DataType, fresh: Any) -> Callable[[Any], Any] | None:
-    """How what was decoded becomes an object of the fresh accumulator's class again.
+    """How a decoded value becomes an object of the fresh accumulator's class again.
 
-    Of an accumulator that starts as None nothing is known but that it is returned anew, so it
+    Of an accumulator that starts as None, all that is known is that it is returned anew, so it
     becomes what an argument of its type would be.
     """
     cls = type(fresh)
@@ -363,7 +364,7 @@ def _row_maker(names: tuple[str, ...], fresh: Any) -> Callable[[Any], Any] | Non
 
 
 def _refilled(fresh: dict[Any, Any], entries: Any) -> dict[Any, Any]:
-    """A dict of the fresh one's class, which may have a default or count."""
+    """A dict of the fresh accumulator's class, which may have a default or count."""
     made = copy.copy(fresh)
     made.clear()
     dict.update(made, entries)

@@ -1,7 +1,8 @@
-"""Aggregates whose groups arrive as lists: a row of the bundle is a group.
+"""Aggregates over collected rows: each row of the bundle is a group, as a list.
 
-``whole`` answers for a list of the group's rows, ``MergeRunner`` for a list of accumulators. In
-both a second column, if there is one, is a struct of the group's keys, which only an error needs.
+``WholeRunner`` and ``ColumnsRunner`` take lists of the group's rows, ``MergeRunner`` lists of
+accumulators. A second column, if there is one, is a struct of the group's keys, which only errors
+need.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from notebook_udf.worker.codec.pandas_columns import as_pandas
 
 
 class GroupRunner(ABC):
-    """The function's value for each row of a bundle, which stands for a group."""
+    """Base of the runners that compute one value for each row of a bundle, which is a group."""
 
     # Where the struct of the group's keys stands, if it is there.
     keys_at = 1
@@ -62,7 +63,7 @@ class GroupRunner(ABC):
 
 
 class MergeRunner(GroupRunner):
-    """The function's value for each list of accumulators."""
+    """Merges each list of accumulators into one and returns its value."""
 
     def __init__(self, call: FunctionCall) -> None:
         super().__init__(call)
@@ -103,12 +104,12 @@ class MergeRunner(GroupRunner):
 
 
 def whole(call: FunctionCall) -> Callable[..., pa.Array]:
-    """The runner for lists of rows: a row at a time, or a group's columns at a time."""
+    """The runner for lists of rows: row by row, or with a group's columns as a whole."""
     return WholeRunner(call) if call.header.func_type == "general" else ColumnsRunner(call)
 
 
 class WholeRunner(GroupRunner):
-    """The function's value for each list of rows, which are accumulated one by one."""
+    """Accumulates the rows of each list one by one and returns the value."""
 
     def decoded(self, columns: list[pa.Array], group: Group) -> Any:
         offsets, structs = _parts(columns[0])
@@ -144,7 +145,7 @@ class WholeRunner(GroupRunner):
 
 
 class ColumnsRunner:
-    """The function's value for each list of rows, given as whole columns."""
+    """Calls the function once for each list of rows, with whole columns."""
 
     def __init__(self, call: FunctionCall) -> None:
         self._call = call
@@ -201,7 +202,7 @@ class ColumnsRunner:
 
 
 def _plain(value: Any) -> Any:
-    """A number of NumPy's or Arrow's as Python's; anything else as it is."""
+    """A scalar of NumPy's or Arrow's as Python's; anything else as it is."""
     if isinstance(value, pa.Scalar):
         return value.as_py()
     item = getattr(value, "item", None)
@@ -225,7 +226,7 @@ def argument_columns(structs: pa.Array, call: FunctionCall) -> list[pa.Array]:
 
 
 def _parts(lists: pa.Array) -> tuple[list[int], pa.Array]:
-    """Where each row's parts start in the second, which is all parts of all rows."""
+    """The offsets of each row's list elements in the flattened array of all elements."""
     offsets: list[int] = lists.offsets.to_numpy().tolist()
     base = offsets[0] if offsets else 0
     flat = lists.values.slice(base, (offsets[-1] if offsets else 0) - base)

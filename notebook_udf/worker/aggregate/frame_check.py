@@ -1,9 +1,9 @@
-"""Accumulators of window frames, held to their declared type.
+"""Checks the accumulators of window frames against their declared type.
 
-``get_value`` is asked once per frame, of an accumulator that mostly goes on to the next. One with
-as many parts as it began with, all of them numbers, text and the like, is copied for each frame;
-one that may grow is looked at where its frame begins anew and at the end of its partition. What is
-to be compared waits until there is enough of it to be made a column of.
+``get_value`` is called once per frame, on an accumulator that mostly goes on to the next frame. An
+accumulator that still has its first number of parts, all of them numbers, text and the like, is
+copied for each frame; one that may grow is checked where its frame begins anew and at the end of
+its partition. What is to be checked waits until there is enough of it for a column.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Copy = Callable[[Any], Any]
 
 
 class FrameCheck:
-    """What was given to ``get_value`` for the rows of a bundle.
+    """The accumulators whose values were asked for the rows of a bundle, to be checked.
 
     Attributes
     ----------
@@ -43,14 +43,14 @@ class FrameCheck:
             self.copy = _copier(declared, accumulation.create())
 
     def asked(self, accumulator: Any, row: int) -> None:
-        """Notes what a row's frame was; ``row`` is its place in the bundle."""
+        """Notes the accumulator of a row's frame; ``row`` is its position in the bundle."""
         if not self._accumulation.in_place:
             self.add([accumulator], [row])
         elif self.copy is not None:
             self.add([self.copy(accumulator)], [row])
 
     def left(self, accumulator: Any, row: int) -> None:
-        """Notes an accumulator that no row after this one is asked of."""
+        """Notes an accumulator whose value no later row asks for."""
         if self._accumulation.in_place:
             self.add([accumulator], [row])
 
@@ -62,7 +62,7 @@ class FrameCheck:
             self.finish()
 
     def finish(self) -> None:
-        """Compares what waits.
+        """Checks what waits.
 
         Raises
         ------
@@ -75,7 +75,7 @@ class FrameCheck:
 
 
 def _copier(declared: DataType, fresh: Any) -> Copy | None:
-    """How to copy accumulators like the fresh one; None where that is more than a few values."""
+    """How to copy accumulators like the fresh one; None where they have more than a few values."""
     if isinstance(declared, ArrayType):
         if not isinstance(fresh, list) or not fresh or not _is_leaf(declared.elementType):
             return None

@@ -1,7 +1,7 @@
-"""Aggregates whose sums Spark has added up: a row of the bundle is a group.
+"""Aggregates whose sums Spark has computed: each row of the bundle is a group.
 
-The first column is a struct of sums, whose fields say what they are sums of; the second says how
-many rows ``accumulate`` has to refuse, and holds one of them; the third, if there is one, holds
+The first column is a struct of sums, whose field names say what they are sums of. The second says
+how many rows ``accumulate`` would refuse, and holds one of them. The third, if there is one, holds
 the group's keys, for errors.
 """
 
@@ -18,7 +18,7 @@ from notebook_udf.worker.codec.decode import decoder
 
 
 class SummedRunner(GroupRunner):
-    """The function's value for each group's sums."""
+    """Builds an accumulator from each group's sums and returns its value."""
 
     keys_at = 2
 
@@ -39,7 +39,7 @@ class SummedRunner(GroupRunner):
         return accumulators
 
     def _refuse(self, kept: pa.Array, group: Group) -> None:
-        """Has ``accumulate`` raise about the first row that was kept for it."""
+        """Calls ``accumulate`` with the first row that Spark set aside, so that it raises."""
         counts = kept.field(ROWS).to_pylist()
         place = next((place for place, count in enumerate(counts) if count), None)
         if place is None:
@@ -56,7 +56,7 @@ class SummedRunner(GroupRunner):
 
 
 def _added(accumulators: list[Any], slot: str, values: list[Any]) -> list[Any]:
-    """The accumulators, with a value added to one slot of each; None where no row had one."""
+    """The accumulators with a value added to one slot of each; None where no row had one."""
     if not slot:
         return [
             accumulator if value is None else accumulator + value

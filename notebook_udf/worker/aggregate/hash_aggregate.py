@@ -1,13 +1,13 @@
-"""Partial accumulators of a partition: one pass over its rows for all aggregates of a query.
+"""Hash aggregation: partial accumulators of a partition, for all aggregates of a query.
 
-``PartialPass`` is what Spark pickles for ``mapInArrow``. Columns come in as keys, columns that
-pass through, then arguments and conditions; rows leave as keys, columns that pass through, and
-one accumulator column per function. Rows that pass through leave with NULL accumulators, those
+``PartialPass`` is what Spark pickles for ``mapInArrow``. Its input columns are keys, columns that
+pass through, then arguments and conditions; its output columns are keys, columns that pass through,
+and one accumulator column per function. Rows that pass through leave with NULL accumulators, those
 with accumulators leave with NULL in the columns that pass through; ``PASSED`` tells them apart.
 
-Groups are held in a hash table, which is emptied when the worker has grown past its bound: a
-group then leaves several accumulators, which are merged like those of other partitions. Where
-rows arrive sorted by key, only a few groups are held at a time.
+Groups are held in a hash table, which is emptied when the worker's memory has grown past its bound:
+a group then has several partial accumulators, which are merged like those of other partitions.
+Where rows arrive sorted by key, only a few groups are held at a time.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _SLICE_ROWS = 2_048
 
 
 class PartialPass(Operator[Layout, FunctionCall]):
-    """Aggregates the rows of a partition as far as they go."""
+    """Aggregates the rows of a partition into partial accumulators."""
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         table: _Table | None = None
@@ -50,7 +50,7 @@ class PartialPass(Operator[Layout, FunctionCall]):
 
 
 class _Groups(dict[Any, Any]):
-    """Accumulators by key; one that is missing is made."""
+    """Accumulators by key; a missing one is created."""
 
     def __init__(self, create: Callable[[], Any]) -> None:
         self._create = create
@@ -61,7 +61,7 @@ class _Groups(dict[Any, Any]):
 
 
 class _Table:
-    """The groups of one partition."""
+    """The hash table of one partition."""
 
     def __init__(self, layout: Layout, calls: list[FunctionCall], schema: pa.Schema) -> None:
         self._layout = layout
@@ -78,7 +78,7 @@ class _Table:
         self._most_groups: int | None = None
 
     def add(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-        """Takes a bundle in; answers what has to leave."""
+        """Adds the rows of a bundle; yields what has to leave."""
         if self._layout.passes_rows:
             yield self._passing(batch)
         keys: list[Any] = []
@@ -151,7 +151,8 @@ class _Table:
         return keys, fitted(columns, call.header)
 
     def _places(self, batch: pa.RecordBatch, part: Part, first: int) -> Callable[[int], int] | None:
-        """The place in the bundle of a row that met the condition; None if there is none."""
+        """What maps a row that met the condition to its position in the bundle; None without
+        one."""
         if part.condition is None:
             return None
         mask = batch.column(part.condition).fill_null(False)
@@ -173,7 +174,7 @@ class _Table:
         return self._keys if self._filtered else self._groups[0]
 
     def emit(self, keep: Sequence[Any] = ()) -> Iterator[pa.RecordBatch]:
-        """Hands on every group but those in ``keep``, and forgets it."""
+        """Yields and forgets every group but those in ``keep``."""
         leaving = [key for key in self._all_keys() if key not in keep]
         for start in range(0, len(leaving), _ROWS_OUT):
             yield self._batch(leaving[start : start + _ROWS_OUT])

@@ -1,9 +1,9 @@
-"""Accumulators of frames that are sums: what enters and leaves, added up in one stroke of numpy.
+"""Accumulators of window frames that are sums, computed as running sums in numpy.
 
 The additions are Python's own: each slot's amounts stand in the order in which ``accumulate`` and
 ``retract`` would have been called, and are added one to another from the first to the last. Where
-Python would raise, or count further than 64 bits, there is no answer here and rows are stepped
-through.
+Python would raise, or count further than 64 bits, there is no answer here and ``sliding_frame``
+steps through the rows.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _FEWEST = 64
 
 
 class RunningSums:
-    """What the rows of a bundle add to the slots of one function's accumulator."""
+    """The amounts that the rows of a bundle add to the slots of one function's accumulator."""
 
     def __init__(self, slots: dict[Slot, _Amounts], create: Callable[[], Any]) -> None:
         self._slots = slots
@@ -60,8 +60,8 @@ class RunningSums:
         create: Callable[[], Any],
         declared: DataType | None = None,
     ) -> RunningSums | None:
-        """The amounts of a bundle's rows; None where Python's own sums could be others, or where
-        the accumulator's declared type may not hold them.
+        """The amounts of a bundle's rows; None where numpy's sums could differ from Python's, or
+        where the accumulator's declared type may not hold them.
 
         ``columns`` are the function's arguments, of ``size`` rows; ``skipped`` says which rows do
         not meet its condition; ``create`` makes a fresh accumulator.
@@ -137,7 +137,7 @@ class RunningSums:
 
 
 class _Unlike(Exception):
-    """Numpy could answer something else than Python, or Python would raise."""
+    """Numpy could give another answer than Python, or Python would raise."""
 
 
 def _slot(accumulator: Any, slot: Slot) -> int | float:
@@ -158,7 +158,7 @@ def _slot(accumulator: Any, slot: Slot) -> int | float:
 
 @dataclass(frozen=True)
 class _Run:
-    """Frames that follow each other without beginning anew.
+    """Consecutive frames, none of which begins anew.
 
     Attributes
     ----------
@@ -208,7 +208,7 @@ class _Term:
 
 @dataclass(frozen=True)
 class _Amounts:
-    """What rows add to a slot when they come and when they go, in the order of the code."""
+    """The amounts that rows add to a slot on entering and on leaving, in the order of the code."""
 
     fresh: int | float
     # How large whole numbers can get; None for floats.

@@ -1,8 +1,8 @@
-"""One window partition: an accumulator that follows the frames of its rows.
+"""One window partition: an accumulator that follows the sliding frames of its rows.
 
 A frame that moves takes new rows in with ``accumulate`` and lets old ones go with ``retract``, so
-that a row costs the same whatever the frame; without ``retract`` a frame that loses rows is
-accumulated anew. Where the frames of many rows in a row move alike, the calls are made in C.
+that a row costs the same whatever the frame; without ``retract``, a frame that loses rows is
+accumulated anew. Where the frames of many consecutive rows move alike, the calls are made in C.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Slide:
         self._first = 0
 
     def run(self, low: Places, high: Places, *, first: int) -> list[Any]:
-        """The value of each frame; ``first`` is the place of the first row in the bundle."""
+        """The value of each frame; ``first`` is the position of the first row in the bundle."""
         self._first = first
         self._accumulator = self._accumulation.create()
         values: list[Any] = []
@@ -95,7 +95,7 @@ class Slide:
     def ask(
         self, made: Callable[[], Iterable[Any]], rows: Sequence[int], *, first: int
     ) -> list[Any]:
-        """The values of accumulators that ``made`` makes anew, one for each of ``rows``."""
+        """The values of accumulators that ``made`` builds anew, one for each of ``rows``."""
         self._first = first
         values: list[Any] = []
         call = self._accumulation.call
@@ -162,7 +162,7 @@ class Slide:
         return self._value
 
     def _leave(self, row: int) -> None:
-        """Notes the accumulator that a row was the last one to ask."""
+        """Notes the accumulator of the last row that asked for its value."""
         if self._check is not None and row >= 0:
             self._check.left(self._accumulator, self._first + row)
 
@@ -248,7 +248,7 @@ class Slide:
         self._value = results[-1]
 
     def _blame(self, error: BaseException, asked: list[int], start: int, done: int) -> None:
-        """Reports the method that was asked once more often than there are whole steps."""
+        """Reports the method that was called once more often than there are whole steps."""
         if asked[2] > done:
             self._failed(error, "get_value", start + done)
         elif asked[1] > done:

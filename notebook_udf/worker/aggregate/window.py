@@ -1,11 +1,11 @@
-"""Aggregate functions OVER windows: a pass over rows that are sorted by window.
+"""Aggregate functions with OVER: one pass over rows that are sorted by window.
 
-``WindowPass`` is what Spark pickles for ``mapInArrow``. Every column comes in and leaves again, as
-Arrow, with a column of results per function behind it. Rows of one window partition follow each
-other in the order of the window; a bundle's complete partitions are worked on together.
+``WindowPass`` is what Spark pickles for ``mapInArrow``. Every column passes through as Arrow, and a
+column of results per function is added behind it. The rows of a window partition follow each other
+in the order of the window; the complete partitions of a bundle are processed together.
 
-How an accumulator follows the frames is in ``sliding_frame``, which rows a frame has in
-``window_frame``.
+``sliding_frame`` moves an accumulator from frame to frame, ``window_frame`` says which rows a frame
+has.
 """
 
 from __future__ import annotations
@@ -87,13 +87,13 @@ def _keys(batch: pa.RecordBatch, places: tuple[int, ...]) -> list[Any]:
 
 
 def _distinct(low: Places, high: Places) -> Mask:
-    """Which rows' frames are not those of the row before."""
+    """Which rows' frames differ from the frame of the row before."""
     distinct: Mask = (np.diff(low, prepend=-1) != 0) | (np.diff(high, prepend=-1) != 0)
     return distinct
 
 
 class _Window:
-    """One function over its windows."""
+    """One function over its window partitions."""
 
     def __init__(self, call: FunctionCall, part: WindowPart, layout: WindowLayout) -> None:
         self._call = call

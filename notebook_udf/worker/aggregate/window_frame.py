@@ -1,7 +1,7 @@
-"""Which rows of a window partition a row's frame covers, as positions.
+"""Window frames: which rows of a window partition a row's frame covers, as positions.
 
 Rows stand in the order of the window. A frame is half-open, ``low`` to ``high``; an empty one has
-``low == high``. Taking rows in and out of accumulators is the business of ``window``.
+``low == high``. ``window`` moves rows into and out of accumulators.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Bounds: TypeAlias = "tuple[Places, Places]"
 
 
 def rows_bounds(frame: Frame, size: int) -> Bounds:
-    """The frames of a partition of ``size`` rows, by distance in rows."""
+    """The ROWS frames of a partition of ``size`` rows, by distance in rows."""
     rows = np.arange(size, dtype=np.int64)
     low, high = np.zeros_like(rows), np.full_like(rows, size)
     if frame.start is not None:
@@ -35,11 +35,11 @@ def range_bounds(
     lows: Sequence[Any] | None,
     highs: Sequence[Any] | None,
 ) -> Bounds:
-    """The frames of a partition by value of the order.
+    """The RANGE frames of a partition, by value of the order.
 
     ``order`` holds a hashable value per row (a tuple where there are several); ``lows`` and
-    ``highs`` the furthest values of each row's frame where the clause names a distance. A row
-    whose order is NULL has the other such rows for a frame, on the sides that are bounded.
+    ``highs`` the furthest values of each row's frame where the clause names a distance. The frame
+    of a row whose order is NULL has the other such rows, on the sides that are bounded.
     """
     size = len(order)
     firsts, lasts = _peers(order)
@@ -80,7 +80,7 @@ def _peers(order: Sequence[Any]) -> tuple[list[int], list[int]]:
 
 
 class _Reversed:
-    """A value that sorts the other way round."""
+    """A value that sorts in reverse."""
 
     __slots__ = ("value",)
 
