@@ -1,1 +1,1 @@
-"""Async functions: calls in flight, their order, their results as columns."""
+"""Async functions: calls in flight, the order of their results, and results as columns."""

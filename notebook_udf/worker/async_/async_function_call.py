@@ -1,6 +1,6 @@
-"""An async function in one task: opened in the event loop, run in lanes, with metrics of its own.
+"""An async function in one task: opened on the event loop, with calls in flight.
 
-The rows come from ``driver``; what holds for every function is in ``function_call``.
+``driver`` feeds it rows; ``function_call`` has what holds for functions of every kind.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from notebook_udf.worker.runtime.event_loop import EventLoop
 
 
 class AsyncInstance(FunctionInstance):
-    """An async function, whose methods run in the event loop also where they are plain: a client
-    is made for the loop that runs."""
+    """An async function whose methods all run on the event loop, the plain ones too: a client
+    belongs to the loop that runs when it is made."""
 
     def _enter(self, function: Any) -> Opened:
         if not isinstance(function, UserDefinedFunction):
@@ -45,7 +45,7 @@ class AsyncCall(FunctionCall):
 
     @property
     def options(self) -> AsyncOptions:
-        """How many calls at once, how long, how often."""
+        """Capacity, time-out and retries."""
         return cast(AsyncOptions, self.header.options)
 
     @property
@@ -54,7 +54,7 @@ class AsyncCall(FunctionCall):
         return 0.0
 
     def start(self, news: SimpleQueue[None]) -> Lanes:
-        """Lanes for the task's rows."""
+        """Starts the lanes for the task's rows."""
         options = self.options
         self.lanes = Lanes(
             self.name,
@@ -70,7 +70,7 @@ class AsyncCall(FunctionCall):
         return self.lanes.coroutine(number) if self.lanes is not None else None
 
     def note_metrics(self, part: Part | None = None) -> None:
-        """Puts what the lanes counted into the function's metrics."""
+        """Adds what the lanes counted to the function's metrics."""
         lanes = self.lanes
         if lanes is None:
             return

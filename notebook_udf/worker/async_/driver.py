@@ -1,8 +1,8 @@
-"""Rows on their way through async functions: from columns to parts, and from results to columns.
+"""Drives async functions: columns in, parts of rows in flight, columns of results out.
 
-``Flow`` is one function's, ``Driver`` what the main thread does with all of a node's while calls
-are in flight: it reads no further than the lanes have use for, waits, watches and reports. What
-becomes of the results is for ``ordered`` and ``unordered`` to say.
+``Flow`` is one function's rows. ``Driver`` is what the main thread does for all functions of a node
+while calls are in flight: read, with back-pressure, wait, watch and report. ``ordered`` and
+``unordered`` decide when results leave.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass
 class Bundle:
-    """A bundle of one function's rows on their way.
+    """One function's rows of a bundle, while they are in flight.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class Bundle:
 
 
 class Flow:
-    """One function's rows: from columns to parts, from results to a column."""
+    """One function's rows: decoded from columns into parts, encoded from results into a column."""
 
     def __init__(self, call: AsyncCall, news: SimpleQueue[None]) -> None:
         self.call = call
@@ -87,7 +87,7 @@ class Flow:
         self._entered = 0
 
     def enter(self, columns: Sequence[pa.Array], rows: int, *, unordered: bool = False) -> Bundle:
-        """Hands the rows of a bundle to the lanes."""
+        """Feeds the rows of a bundle to the lanes."""
         call, lists, guard, count = self.call, None, None, rows
         t0 = perf_counter_ns()
         if call.header.role in ("each", "each2"):
@@ -127,7 +127,7 @@ class Flow:
     def leave(
         self, bundle: Bundle, part: Part, indices: Sequence[int] | None = None, *, last: bool = True
     ) -> pa.Array:
-        """The results of a part, or of some of its rows; ``last`` if no more of it are to come."""
+        """The results of a part, or of some of its rows; ``last`` if no more of it follow."""
         call = self.call
         t0 = perf_counter_ns()
         places = range(len(part)) if indices is None else indices
@@ -156,7 +156,7 @@ class Flow:
         return column
 
     def nothing(self) -> pa.Array:
-        """A column of no results."""
+        """An empty column of results."""
         return self._encode([])
 
     def fail(
@@ -183,14 +183,14 @@ class Flow:
 
 
 def _behind(start: int, row_of: RowOf | None) -> RowOf | None:
-    """The row of a bundle that one of some rows is which stand behind ``start`` others."""
+    """Maps positions among the rows from ``start`` on to rows of the bundle."""
     if not start:
         return row_of
     return lambda place: start + (place if row_of is None else row_of(place))
 
 
 class Driver:
-    """What the main thread does while calls are in flight: read, wait, watch, report."""
+    """The main thread while calls are in flight: reads, waits, watches, reports."""
 
     def __init__(self, calls: Sequence[AsyncCall]) -> None:
         self._news: SimpleQueue[None] = SimpleQueue()
@@ -207,13 +207,13 @@ class Driver:
 
     @property
     def hungry(self) -> bool:
-        """Back-pressure: whether all lanes have use for more rows. Of two functions the slower one
-        would otherwise pile up what the faster one reads."""
+        """Back-pressure: whether all lanes can take more rows. All, because the faster of two
+        functions would otherwise pile up rows for the slower one."""
         return all(flow.lanes.waiting < flow.lanes.capacity for flow in self.flows)
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Within it calls are made; when it is left none is in flight any more."""
+        """A context in which calls are made; none is in flight after it."""
         self._task.active = self.flows[0].call
         try:
             yield
@@ -224,7 +224,7 @@ class Driver:
             self._task.report_midway()
 
     def wait(self, seconds: float = _GLANCE_SECONDS) -> None:
-        """Until something has happened in the lanes; not for long.
+        """Waits, not for long, until something has happened in the lanes.
 
         Raises
         ------
@@ -254,7 +254,7 @@ class Driver:
             self._task.report_midway()
 
     def left(self) -> None:
-        """Notes that rows are on their way to the JVM."""
+        """Notes that rows have been handed to the JVM."""
         self._written = True
 
     def check(self) -> None:
@@ -266,7 +266,7 @@ class Driver:
                 flow.fail(None, part, index, failure, "fail")
 
     def note(self, entered: Bundle) -> None:
-        """Leaves word of where the calls are, in case the process dies."""
+        """Notes where the calls are, in case the process dies."""
         runtime = self._task.runtime
         if runtime.position is not None:
             (bundle, rows), first = entered.place, entered.rows.start

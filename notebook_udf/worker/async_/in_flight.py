@@ -1,9 +1,9 @@
-"""Calls in flight: up to ``buffer_capacity`` lanes that take row after row, in the event loop.
+"""Calls in flight: up to ``buffer_capacity`` lanes that take row after row, on the event loop.
 
-A lane is a task that lives for many rows, because a task for each row would cost more than a call
-that has its answer at hand. Rows come in parts and their results stay with them, so that whoever
-feeds the lanes puts them in order, or does not. Time-outs are found by one timer for all lanes.
-Reading, converting and reporting rows is the business of ``ordered``.
+A lane is an asyncio task that lives for many rows, because a task for each row would cost more than
+a call that has its answer at hand. Rows come in parts and their results stay with them, so that
+whoever feeds the lanes decides about order. One timer finds the time-outs of all lanes. ``ordered``
+reads, converts and reports rows.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ PENDING: Any = object()
 
 
 class CallFailure:
-    """What became of a row whose call raised for the last time."""
+    """A row whose last attempt raised."""
 
     __slots__ = ("attempts", "error")
 
@@ -47,7 +47,7 @@ class CallFailure:
 
 
 class Part:
-    """Some rows of a bundle on their way.
+    """Some rows of a bundle in flight.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ class Part:
 
 
 class Lane:
-    """One place in which a call can be in flight."""
+    """One slot in which a call can be in flight."""
 
     __slots__ = ("cancelled", "index", "name", "part", "since", "task")
 
@@ -110,7 +110,7 @@ class Lane:
         self.cancelled = 0.0
 
     def where(self) -> tuple[str, int, int]:
-        """Function, bundle and row that is running in it."""
+        """The function, bundle and row that it runs."""
         if self.part is None:
             return self.name, 0, -1
         row = self.part.first + self.index
@@ -175,11 +175,11 @@ class Lanes:
 
     @property
     def in_flight(self) -> int:
-        """Calls that are being made, or made again a little later."""
+        """How many calls are in flight, those that wait for another attempt included."""
         return len(self._lanes)
 
     def feed(self, parts: Sequence[Part]) -> None:
-        """Hands over rows."""
+        """Queues rows."""
         called = [part for part in parts if part.calls]
         self.waiting += sum(part.calls for part in called)
         if called:
@@ -194,12 +194,13 @@ class Lanes:
             return
 
     def running(self) -> tuple[Part, int] | None:
-        """The row that has been in flight the longest."""
+        """The row that has been in flight for the longest time."""
         oldest = min(list(self._lanes), key=lambda lane: lane.since or math.inf, default=None)
         return None if oldest is None or oldest.part is None else (oldest.part, oldest.index)
 
     def coroutine(self, number: int) -> Any:
-        """One of those in flight, another one for another number; None if there is none."""
+        """One of the coroutines in flight, another one for another number; None if there is
+        none."""
         tasks = [lane.task for lane in list(self._lanes) if lane.task is not None]
         return tasks[number % len(tasks)].get_coro() if tasks else None
 
@@ -222,7 +223,7 @@ class Lanes:
         lane.task = self._loop.loop.create_task(self._work(lane))
 
     def _queue(self) -> Iterator[tuple[Part, int, tuple[Any, ...]] | None]:
-        """The rows, for the lanes to share; None whenever there is none left."""
+        """The queued rows, which the lanes share; None whenever the queue is empty."""
         while True:
             while self._parts:
                 part = self._parts.popleft()
@@ -382,7 +383,7 @@ class Lanes:
 
 
 def _key(arguments: tuple[Any, ...]) -> Any:
-    """What equal calls have in common; None if the arguments cannot be compared."""
+    """The key by which equal calls share a result; None if the arguments cannot be compared."""
     try:
         hash(arguments)
     except TypeError:

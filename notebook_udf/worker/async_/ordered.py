@@ -1,9 +1,9 @@
-"""Async functions as Spark calls them: an iterator of columns in, one of results out.
+"""Async functions with results in order, as Spark calls them: on an iterator of columns.
 
-``AsyncNode`` is what Spark pickles: one function, or several over the same rows whose calls are
-in flight side by side. Bundle after bundle goes to their lanes, and results leave in order, part
-by part. How rows get to the lanes is ``driver``'s business. The same for whole rows, which may
-leave as their calls end, is in ``unordered``.
+``AsyncNode`` is what Spark pickles: one function, or several over the same rows whose calls are in
+flight side by side. Bundles are fed to their lanes one after the other, and results leave in order,
+part by part. ``driver`` feeds the lanes. ``unordered`` is the same for whole rows, which may leave
+as their calls end.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _COMPANY_SECONDS = 0.1
 class AsyncNode(Operator[tuple[int, ...] | None, AsyncCall]):
     """One async function, or several over the same rows.
 
-    ``spec`` says how many of the columns each takes, in order; None for one function, which takes
-    all and gives its results plain. Those of several are the fields of a struct.
+    ``spec`` says how many of the columns each function takes, in order; None for a single function,
+    which takes all and returns its results plain. Results of several are the fields of a struct.
     """
 
     @classmethod
@@ -93,7 +93,7 @@ class AsyncNode(Operator[tuple[int, ...] | None, AsyncCall]):
 class _Head:
     """Results that leave together: of one part, or of a whole bundle of lists.
 
-    While some of its calls take their time, the rows before those leave by themselves.
+    While some of its calls take long, the rows before those leave by themselves.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class _Head:
         return not any(part.left for _, _, parts in self._members for part in parts)
 
     def first_ones(self) -> pa.Array | None:
-        """Results of the rows before the first that is not done, once they have waited long."""
+        """Results of the rows before the first unfinished one, once they have waited long."""
         now = time.monotonic()
         if now - self._looked < _COMPANY_SECONDS or self._members[0][1].lists is not None:
             return None
@@ -129,7 +129,7 @@ class _Head:
         )
 
     def result(self) -> pa.Array:
-        """Results of all rows that have not left."""
+        """Results of all rows that have not left yet."""
         return self._together([self._column(*member) for member in self._members])
 
     def _together(self, columns: list[pa.Array]) -> pa.Array:

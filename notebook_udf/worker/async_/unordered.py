@@ -1,8 +1,8 @@
-"""Async calls on whole rows, which leave as their calls end: ``ALLOW_UNORDERED``.
+"""Async functions with ``ALLOW_UNORDERED``: whole rows that leave as their calls end.
 
-``UnorderedPass`` is what Spark pickles for ``mapInArrow``. The columns in front pass through as
-Arrow, the ones behind are arguments; a column of results per function takes their place. What
-feeds and watches the lanes is ``driver``'s.
+``UnorderedPass`` is what Spark pickles for ``mapInArrow``. The first columns pass through as Arrow,
+the last are arguments, which a column of results per function replaces. ``driver`` feeds and
+watches the lanes.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class UnorderedPass(Operator[UnorderedLayout, AsyncCall]):
 
 @dataclass
 class _Rows:
-    """Some rows of a bundle on their way, with the part that each function has of them."""
+    """Some rows of a bundle in flight, with the part that each function has of them."""
 
     members: list[tuple[Flow, Bundle, Part]]
     passing: pa.RecordBatch
@@ -89,7 +89,7 @@ class _Rows:
     _calls: dict[int, int] = field(default_factory=dict)
 
     def ready(self) -> pa.RecordBatch | None:
-        """The rows all of whose calls have ended since the last time."""
+        """The rows all of whose calls have ended since the last call of this."""
         done = not any(part.left for _, _, part in self.members)
         indices = self._ended()
         if not indices and not done:
