@@ -1,1 +1,1 @@
-"""One function in one task: how it travels, what it is called with, what becomes of bad rows."""
+"""One function in one task: instance, arguments, statistics, failures and quarantine."""

@@ -1,4 +1,4 @@
-"""What a function has cost in the bundle that runs."""
+"""Statistics of a function in the current bundle."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from notebook_udf.telemetry.records import FunctionTiming
 
 
 class BundleStatistics:
-    """Nanoseconds and rows since the bundle began, filled by whoever runs the function."""
+    """Nanoseconds and rows since the bundle began, filled in by whoever runs the function."""
 
     __slots__ = ("decode_ns", "encode_ns", "errors", "rows_in", "rows_out", "user_ns")
 
@@ -19,11 +19,11 @@ class BundleStatistics:
 
     @property
     def noted_ns(self) -> int:
-        """What the bundle has cost so far, as far as that was measured."""
+        """Nanoseconds of the bundle measured so far."""
         return self.decode_ns + self.user_ns + self.encode_ns
 
     def take(self, function: str, version: int) -> FunctionTiming:
-        """What the bundle cost; the next one begins."""
+        """The statistics of the bundle; they begin at zero for the next."""
         timing = FunctionTiming(
             function,
             version,

@@ -1,8 +1,8 @@
-"""Holding the columns that arrive to the types a function declared.
+"""Casts argument columns to the types that a function declares.
 
 Spark passes whatever type a column has. A narrower type is widened to the declared one here, in
-Arrow; anything else is an error that names the parameter, instead of a function that meets a
-kind of value it was not written for.
+Arrow; anything else is an error that names the parameter, instead of a function that is called with
+a kind of value it was not written for.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 def in_order(named: dict[str, pa.Array], header: Header) -> dict[str, pa.Array]:
     """Arguments given by name, in the order of the parameters.
 
-    Without gaps they then stand where they would if given by position, which is how failed rows
-    are named, kept and replayed.
+    Without gaps they then are where they would be if given by position, which is how failed rows
+    are named, quarantined and replayed.
     """
     places = {name: place for place, name in enumerate(header.parameters)}
     return dict(sorted(named.items(), key=lambda item: places.get(item[0], len(places))))
@@ -31,9 +31,9 @@ def in_order(named: dict[str, pa.Array], header: Header) -> dict[str, pa.Array]:
 def positional(
     function: Callable[..., Any], count: int, names: Sequence[str]
 ) -> Callable[..., Any]:
-    """A function that takes all its arguments by position.
+    """Wraps a function so that it takes all arguments by position.
 
-    The first ``count`` are passed on so, those behind them by ``names``.
+    The first ``count`` are passed on by position, those behind them by ``names``.
     """
 
     def called(*values: Any) -> Any:

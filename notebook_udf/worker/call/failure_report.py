@@ -1,4 +1,4 @@
-"""The report of a failed call: what failed, with which values, where in the task."""
+"""The report of a failed call: function, arguments, and position in the task."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Failed:
 
 
 def report(call: FunctionCall, failed: Failed) -> FailedRow:
-    """Tells the kernel of a failed call."""
+    """Reports a failed call to the kernel."""
     task = call.task
     bundle, rows = call.bundle or (task.bundle, task.rows)
     described = failure.describe(

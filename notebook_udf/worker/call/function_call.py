@@ -1,7 +1,7 @@
-"""A function in a task: opened before its first row, closed after its last, with what is known of
-it meanwhile: what it costs, where it is, what has failed.
+"""A function in a task: its instance, and the statistics, position and failures of its calls.
 
-What calls it, and with what, is the business of the operators.
+It is opened before the task's first row and closed after its last. The operators decide with which
+arguments it is called.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _arrived: list[FunctionCall] = []
 
 
 def take_arrived() -> list[FunctionCall]:
-    """The calls unpickled since the last time, which are those of the task that begins."""
+    """The calls unpickled since the last call of this: those of the task that begins."""
     calls = list(_arrived)
     _arrived.clear()
     return calls
@@ -67,7 +67,7 @@ class FunctionCall:
 
     @property
     def header(self) -> Header:
-        """What is known of the function.
+        """The header of its payload: what is known of the function without unpickling it.
 
         Raises
         ------
@@ -97,7 +97,7 @@ class FunctionCall:
 
     @property
     def instance(self) -> FunctionInstance:
-        """The user's function, with what it was opened with; made on first use."""
+        """The user's function with its context; made on first use."""
         if self._instance is None:
             made = self.instances(self._shipment, self.header, self.task, self.chain)
             self._instance = made
@@ -111,7 +111,7 @@ class FunctionCall:
 
     @property
     def aggregates(self) -> bool:
-        """Whether rows belong to groups."""
+        """Whether its rows belong to groups."""
         return self.header.role in ("partial", "whole", "merge", "window")
 
     @property
@@ -121,13 +121,14 @@ class FunctionCall:
 
     @property
     def known_parameters(self) -> tuple[str, ...]:
-        """The same; none of a header that cannot be read, which is what has failed."""
+        """The names of its parameters; none if the header cannot be read, which is then what has
+        failed."""
         return () if self._header is None else self._header.parameters
 
     @property
     def file(self) -> str | None:
         """The file of the function's code, as in tracebacks; "" where it could not be found, None
-        until it is known which function it is."""
+        until the header is read."""
         return self._header.source_file if self._header is not None else None
 
     @property
@@ -145,22 +146,22 @@ class FunctionCall:
         return self.slice_start + len(self.results), self.slice_start
 
     def awaiting(self, number: int) -> Any:
-        """A coroutine of a call in flight, another one for another number; None if there is
+        """The coroutine of a call in flight, another one for another number; None if there is
         none."""
         return None
 
     def join(self, task: Task) -> None:
-        """Makes this call part of a task; ``task.start`` will open it."""
+        """Makes this call part of a task, whose ``start`` will open it."""
         self._task, self._instance = task, None
 
     def open(self, task: Task) -> None:
-        """Unpacks the function and calls its ``open``, unless it waits for ``begin``."""
+        """Unpickles the function and calls its ``open``, unless it waits for ``begin``."""
         self.join(task)
         if not self._waits:
             self.begin()
 
     def begin(self) -> None:
-        """Unpacks the function and calls its ``open``, if that has not happened yet."""
+        """Unpickles the function and calls its ``open``, if that has not happened yet."""
         if self._instance is not None and self._instance.is_open:
             return
         doorway.inside_worker = True
@@ -172,8 +173,8 @@ class FunctionCall:
             self.fail(error)
 
     def prepare(self, *, again: bool) -> None:
-        """Tells a kept instance that its stream is being drained; one that was told before only
-        if ``again``, because it has worked since.
+        """Tells a kept instance that its stream is being drained; again, if it was told before,
+        only with ``again``, because it has worked since.
 
         Raises
         ------
@@ -188,7 +189,7 @@ class FunctionCall:
             self.fail(error)
 
     def close(self, failed: bool) -> None:
-        """Ends the function's work, unless its instance is kept.
+        """Closes the function, unless its instance is kept.
 
         Where nothing has ``failed`` it is told of it before it is closed. It is closed in any
         case. A kept instance is told of the last micro-batch of a stream that is drained.
@@ -224,11 +225,11 @@ class FunctionCall:
 
     @property
     def noted_ns(self) -> int:
-        """What the bundle has cost so far, as far as that was measured."""
+        """Nanoseconds of the bundle measured so far."""
         return self.statistics.noted_ns
 
     def take_timing(self) -> FunctionTiming:
-        """What the bundle cost."""
+        """The statistics of the bundle; they begin at zero for the next."""
         return self.statistics.take(self.name, self.version)
 
     def fail(
@@ -242,7 +243,7 @@ class FunctionCall:
         method: str = "",
         attempts: int = 1,
     ) -> None:
-        """Reports a failed call; ends the task unless ``outcome`` says the row is let go.
+        """Reports a failed call; ends the task unless ``outcome`` says that the row is skipped.
 
         ``group`` holds the keys of the group that an aggregate was at, ``method`` names which of
         its methods was called with the arguments, ``attempts`` says how often.
@@ -263,7 +264,8 @@ class FunctionCall:
 
 @contextmanager
 def running(call: FunctionCall, first: int, rows: int) -> Iterator[None]:
-    """Tells the task what runs: without it lines, time-outs and losses are nobody's."""
+    """Tells the task which call runs: without it, output, time-outs and lost workers belong to no
+    function."""
     task = call.task
     task.active = call
     position = task.runtime.position
@@ -282,6 +284,6 @@ def running(call: FunctionCall, first: int, rows: int) -> Iterator[None]:
 
 
 def announce(call: FunctionCall) -> FunctionCall:
-    """Notes a call that was unpickled, for the task that begins."""
+    """Registers an unpickled call for the task that begins."""
     _arrived.append(call)
     return call

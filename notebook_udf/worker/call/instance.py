@@ -1,4 +1,4 @@
-"""A user's function in a worker: unpacked and opened, kept for the tasks that follow, ended."""
+"""A user's function in a worker: unpickled and opened, kept for later tasks, closed."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ class FunctionInstance:
 
     @property
     def is_kept(self) -> bool:
-        """Whether it outlives its task. Of a stream the end of a task is not the end, and a
-        function that is to be told of the end has to be there to hear it."""
+        """Whether it outlives its task. The end of a task is not the end of a stream, and a
+        function that is told of the end has to be there to hear it."""
         header = self._header
         return header.options.open_scope == "query" or (header.graceful and self._task.streams)
 
     def open(self) -> None:
-        """Unpacks the function and calls its ``open``; raises what either raises."""
+        """Unpickles the function and calls its ``open``; raises what either raises."""
         if self.is_kept:
             made: Opened = self._task.runtime.keep(self._task.scope, self._name, self._make)
             # Each task reports its own counts, and they are added up.
@@ -76,26 +76,26 @@ class FunctionInstance:
         self.is_open = True
 
     def beside(self, what: str, make: Callable[[], Any]) -> Any:
-        """Something that lives as long as the instance does, made on first use."""
+        """An object with the lifetime of the instance, made on first use."""
         if not self.is_kept:
             return make()
         key = f"{self._name}:{what}"
         return self._task.runtime.keep(self._task.scope, key, lambda: (make(), Endings()))[0]
 
     def prepare(self, *, again: bool) -> None:
-        """Tells a kept instance that its stream is being drained; one that was told before only
-        if ``again``, because it has worked since. Raises what it raises."""
+        """Tells a kept instance that its stream is being drained; again, if it was told before,
+        only with ``again``, because it has worked since. Raises what it raises."""
         self._prepared = True
         if self.is_kept:
             self._task.runtime.prepare(self._task.scope, self._name, again=again)
 
     @property
     def is_to_prepare(self) -> bool:
-        """Whether it is kept, its stream is drained, and nobody has told it."""
+        """Whether it is kept, its stream is being drained, and it has not been told."""
         return self.is_kept and self._task.draining and not self._prepared
 
     def end(self, *, failed: bool) -> tuple[Callable[[], None], ...]:
-        """The methods that end its work, the one that closes it last."""
+        """The methods that end its work, in order; the one that closes it is the last."""
         self.is_open = False
         return tuple(method for _, method in self._endings.methods(graceful=not failed))
 

@@ -1,7 +1,7 @@
-"""What Spark pickles of ours: functions, and how one Python node of a plan runs them.
+"""The operator: what Spark pickles for one Python node of a plan, functions and how they are run.
 
-An operator is made by the planner with payloads alone. Unpickled in a worker it has a call for
-each of them, announced to the task that begins.
+The planner makes it with payloads alone. Unpickled in a worker it has a call for each payload,
+announced to the task that begins.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ Call = TypeVar("Call", bound=FunctionCall)
 
 
 class Operator(Generic[Spec, Call]):
-    """Some functions in one Python node; derived classes say what becomes of rows.
+    """Base of the operators: some functions in one Python node. Derived classes say how rows are
+    processed.
 
     Parameters
     ----------
@@ -41,7 +42,8 @@ class Operator(Generic[Spec, Call]):
 
     @classmethod
     def call_of(cls, spec: Spec, place: int, payload: Shipment) -> FunctionCall:
-        """One of the functions as it is called; a pass pairs no results with rows."""
+        """Makes the call of one function; an operator over whole rows pairs no results with
+        rows."""
         return FunctionCall(payload, in_pass=True)
 
 

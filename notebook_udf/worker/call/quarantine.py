@@ -1,8 +1,8 @@
-"""Rows that a function could not take, kept with their error.
+"""Quarantine: rows whose call raised, stored with their error.
 
-One Parquet file per bundle with bad rows, in the session's folder, so that they can be read
-while the query still runs. A file belongs to one attempt; the files of an attempt that loses are
-taken away again, so that a row is kept once.
+One Parquet file per bundle with bad rows, in the session's folder, so that they can be read while
+the query still runs. A file belongs to one attempt; the files of an attempt that loses are removed,
+so that a row is stored once.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ _numbers = itertools.count()
 class Quarantine:
     """Collects the bad rows of one bundle, or of a part of one.
 
-    ``bundle`` is its number where it is not the last: rows of several are on their way through an
-    async function.
+    ``bundle`` is its number where it is not the last one: an async function has rows of several in
+    flight.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Quarantine:
         row: int | None = None,
         group: Mapping[str, Any] | None = None,
     ) -> None:
-        """Keeps the row at a place of the columns; ``row`` is its place in the bundle."""
+        """Adds the row at a position of the columns; ``row`` is its position in the bundle."""
         task = self._call.task
         row = place if row is None else row
         frames = failure.frames_of(error.__traceback__)
@@ -92,7 +92,7 @@ class Quarantine:
         }
 
     def write(self) -> None:
-        """Writes the rows kept, if any.
+        """Writes the rows, if there are any.
 
         Raises
         ------
@@ -147,7 +147,7 @@ class Quarantine:
 
 
 def discard(quarantine: Path | None, functions: set[str], task_attempt: int) -> None:
-    """Takes away what an attempt that lost had kept."""
+    """Removes what an attempt that lost has stored."""
     if quarantine is None:
         return
     for function in functions:
