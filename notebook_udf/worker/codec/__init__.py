@@ -1,1 +1,1 @@
-"""Arrow columns as Python values, and Python values as Arrow columns of their declared type."""
+"""The codec: Arrow columns as Python values, and Python values as Arrow columns of their type."""

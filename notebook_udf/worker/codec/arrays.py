@@ -1,4 +1,4 @@
-"""What arrays of numpy hold, where columns and rows are counted."""
+"""Aliases for the numpy arrays that count columns and rows."""
 
 from __future__ import annotations
 

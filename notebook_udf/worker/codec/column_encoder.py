@@ -1,9 +1,9 @@
-"""What every conversion of a result column shares: its shape, and how it refuses.
+"""The base of all column encoders: a fast path, a slow path, and how a value is refused.
 
-A column without parts has a fast way, which takes all values or declines them, and a slow one,
-which converts value by value and names the first that does not fit. A fast way may only take what
-it provably keeps exactly; what it declines is not yet wrong. The conversions themselves are in
-``primitives`` and ``temporal``, those of lists, maps and structs in ``encode``.
+A column of values without parts has a fast path, which takes all values or declines them, and a
+slow one, which converts value by value and names the first that does not fit. A fast path may only
+take what it provably keeps unchanged; what it declines is not yet wrong. The encoders themselves
+are in ``primitives`` and ``temporal``, those of lists, maps and structs in ``encode``.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ DECLINED = (pa.ArrowException, ValueError, TypeError, OverflowError)
 
 
 def validity(values: Values) -> pa.Buffer | None:
-    """Arrow's bitmap of the values that are not None; None if that is all of them."""
+    """Arrow's validity bitmap of these values; None if no value is None."""
     present = np.fromiter((value is not None for value in values), np.bool_, len(values))
     return None if present.all() else pa.py_buffer(np.packbits(present, bitorder="little"))
 
@@ -59,7 +59,7 @@ def column(
 
 
 def wrong(value: Any, wanted: str, **hints: str) -> Refused:
-    """A refusal by type; ``hints`` are next steps by the name of the type that was given."""
+    """The refusal of a value of a wrong type; ``hints`` are next steps by the name of its type."""
     name = type(value).__name__
     if name in ("NAType", "NaTType"):
         return Refused("this is pandas' missing value; return None for NULL")
@@ -70,7 +70,8 @@ def wrong(value: Any, wanted: str, **hints: str) -> Refused:
 
 
 def of_kind(kind: type, arrow: pa.DataType) -> Fast:
-    """Takes columns of exactly this class: Arrow's own conversion then has nothing to guess."""
+    """A fast path for columns of exactly this class: Arrow's own conversion then has nothing to
+    guess."""
     allowed = {kind, NoneType}
 
     def fast(values: Values) -> pa.Array | None:

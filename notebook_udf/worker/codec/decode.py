@@ -1,9 +1,9 @@
-"""Arrow columns as the Python values a row function is called with.
+"""Decodes Arrow columns to the Python values that a row function is called with.
 
-Covers what PySpark's default ``udf`` gives its arguments, for every type Spark sends: lists,
-dicts, ``Row``, naive local datetimes for TIMESTAMP. Columns are converted whole, nested ones by
-converting the flattened child once. The way back is ``encode``; batches and their order are left
-to whoever runs the function.
+Covers what PySpark's default ``udf`` gives its arguments, for every type Spark sends: lists, dicts,
+``Row``, naive local datetimes for TIMESTAMP. Columns are converted whole, nested ones by converting
+the flattened child once. The reverse is ``encode``; batches and their order are left to whoever
+runs the function.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _NOT_A_TIME = np.iinfo(np.int64).min
 
 
 def decoder(arrow_type: pa.DataType) -> Decoder:
-    """How to turn a column of this type into a list with one value per row.
+    """What turns a column of this type into a list with one Python value per row.
 
     NULL becomes None. TIMESTAMP becomes a naive datetime in the process's time zone (``fold`` set
     where clocks were put back, as ``datetime.fromtimestamp`` does), TIME loses what is finer than

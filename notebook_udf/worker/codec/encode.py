@@ -1,8 +1,8 @@
-"""Python results as Arrow columns of exactly the declared type, or a refusal that says why not.
+"""Encodes Python results as Arrow columns of exactly the declared type, or refuses them.
 
-Covers lists, maps and structs, a column of parts at a time, and finding the first row to blame;
+Covers lists, maps and structs, a nested column at a time, and finding the first row to blame;
 values without parts are in ``primitives``. Nothing is rounded, cut or turned into NULL on the way:
-a function whose result does not fit its type is told so. Calling the function, and making an
+a result that does not fit its type is refused, with the reason. Calling the function, and making an
 error with its name and line out of a ``BadResult``, are left to whoever runs it.
 """
 
@@ -37,7 +37,7 @@ _NOT_NULL = "it is declared NOT NULL; return a value, or declare it without NOT 
 
 
 def encoder(data_type: DataType) -> Encoder:
-    """How to turn one Python value per row into a column of ``to_arrow(data_type)``.
+    """What turns one Python value per row into a column of ``to_arrow(data_type)``.
 
     Raises
     ------
@@ -81,7 +81,7 @@ def _column(data_type: DataType) -> Column:
 
 
 def _layout(sizes: Values) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Where each row's parts start in the flattened column; one longer than the rows."""
+    """The offsets of each row's parts in the flattened column; one more than there are rows."""
     offsets = np.zeros(len(sizes) + 1, dtype=np.int64)
     np.cumsum(sizes, out=offsets[1:])
     if offsets[-1] >= 1 << 31:
@@ -93,7 +93,7 @@ def _layout(sizes: Values) -> np.ndarray[Any, np.dtype[np.int64]]:
 
 
 def _row_of(offsets: np.ndarray[Any, np.dtype[np.int64]], place: int) -> tuple[int, int]:
-    """Row and position in it of an element of the flattened column."""
+    """The row of an element of the flattened column, and its position there."""
     row = int(np.searchsorted(offsets, place, side="right")) - 1
     return row, place - int(offsets[row])
 
@@ -264,7 +264,7 @@ def taker(value: Any, names: list[str], data_type: StructType) -> Take:
 
 
 def _getter(kind: Callable[..., Any], keys: list[Any]) -> Take:
-    """``itemgetter`` or ``attrgetter`` that answers a tuple for any number of keys."""
+    """An ``itemgetter`` or ``attrgetter`` that returns a tuple for any number of keys."""
     if len(keys) > 1:
         found: Take = kind(*keys)
         return found

@@ -1,4 +1,5 @@
-"""Group keys: columns as hashable Python values, equal where Spark's GROUP BY says so, and back."""
+"""Group keys: columns as hashable Python values, equal where Spark's GROUP BY says so, and the
+reverse."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from notebook_udf.worker.codec.encode import encoder
 
 
 class _LastingNaN(float):
-    """NaN that is equal to another of its kind, and so after it was pickled as well."""
+    """A NaN that equals every other of its class, so that it does after pickling as well."""
 
     def __eq__(self, other: object) -> bool:
         return type(other) is _LastingNaN
@@ -62,7 +63,7 @@ def frozen(value: Any, nan: float = _NAN) -> Any:
 
 
 class _Second(dt.datetime):
-    """A local time that was met before; to ``datetime`` the two are equal."""
+    """A local time that the clocks showed for the second time; to ``datetime`` both are equal."""
 
     def __eq__(self, other: object) -> bool:
         return type(other) is _Second and super().__eq__(other)
@@ -90,7 +91,7 @@ def key_names(key: Any, names: Sequence[str]) -> dict[str, Any]:
 
 
 def key_columns(keys: list[Any], types: list[pa.DataType]) -> list[pa.Array]:
-    """The keys as columns again."""
+    """The reverse: keys as columns."""
     if not types:
         return []
     columns = [keys] if len(types) == 1 else list(zip(*keys, strict=True))

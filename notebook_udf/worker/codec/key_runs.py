@@ -1,4 +1,4 @@
-"""Runs of rows with equal keys, where rows of one key stand together."""
+"""Runs of neighbouring rows with equal keys."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ Run: TypeAlias = tuple[Any, int, int]
 
 
 def runs_of(keys: list[pa.Array], size: int) -> list[Run]:
-    """The runs among ``size`` rows, with their keys as ``group_keys`` has them; no key is ``()``.
+    """The runs among ``size`` rows, with their keys as ``group_keys`` has them; without key columns
+    the key is ``()``.
 
     Only the first row of each run is decoded.
     """

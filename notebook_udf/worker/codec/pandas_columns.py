@@ -1,7 +1,7 @@
-"""Arrow columns as pandas hands them to functions: Series, and a DataFrame for a struct.
+"""Arrow columns as what pandas functions take: Series, and a DataFrame for a struct.
 
-The conversions are PySpark's own, so that a pandas function means here what it means there. How
-results leave is the business of ``vectorized`` and ``collected``.
+The conversions are PySpark's own, so that a pandas function means here what it means there.
+``vectorized`` and ``collected`` convert the results.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ def as_pandas(column: pa.Array, time_zone: str | None) -> Any:
 
 
 def zone_of(name: str | None) -> ZoneInfo | str | None:
-    """A time zone as pandas takes it, by the system's data where that has it.
+    """A time zone in the form that pandas takes, by the system's data where that has it.
 
-    By name pandas asks pytz, whose zones begin in 1901 and end in 2037: what came from outside
-    of that would go back to another instant.
+    By name pandas asks pytz, whose zones begin in 1901 and end in 2037: an instant outside of that
+    would come back as another.
     """
     try:
         return ZoneInfo(name or "")
@@ -72,7 +72,7 @@ def _is_plain(kind: pa.DataType) -> bool:
 def _too_fine_for_floats(column: pa.Array) -> bool:
     """Whether integers would change as floats, which is what pandas makes of them beside NULLs.
 
-    They are given as pandas' ``Int64`` then, and as PySpark gives them otherwise.
+    They are then given as pandas' ``Int64``, and otherwise as PySpark gives them.
     """
     import pyarrow as pa
     import pyarrow.compute as pc

@@ -1,7 +1,7 @@
-"""Python results without parts as Arrow columns: which conversion a type has.
+"""Encoders of values without parts: which one a type has, and those of numbers, text and bytes.
 
-Covers the choice for every type, and numbers, text, bytes, truth and variants themselves; dates
-and times are in ``temporal``, lists, maps and structs in ``encode``.
+Booleans and variants are here as well. Dates and times are in ``temporal``, lists, maps and structs
+in ``encode``.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ _MOST_TEXT_BYTES = (1 << 31) - 1
 
 
 def leaf(data_type: DataType) -> Column:
-    """How to make a column of this type, which has no parts, out of Python values.
+    """The encoder of a type that has no parts.
 
     Raises
     ------
@@ -118,7 +118,7 @@ def leaf(data_type: DataType) -> Column:
 
 
 def _infer(values: Values) -> pa.Array | None:
-    """The column Arrow sees in these values, unless it took something else than None for NULL."""
+    """The column that Arrow infers; None if it took something other than None for NULL."""
     try:
         found = pa.array(values)
     except DECLINED:
@@ -139,10 +139,10 @@ def _inferred(arrow: pa.DataType) -> Fast:
 
 
 def _joined(arrow: pa.DataType) -> Fast:
-    """Takes text by joining it: twice over all of it is half of what a look at each value costs.
+    """A fast path for text that joins it: twice over all of it costs half of a look at each value.
 
     Between the values of the second copy stand NULs, which are found together. Values that hold
-    one, and columns with None, which cannot be joined, go to Arrow one by one.
+    one, and columns with None, which cannot be joined, are given to Arrow one by one.
     """
     one_by_one = _inferred(arrow)
 

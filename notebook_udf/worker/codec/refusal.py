@@ -1,8 +1,7 @@
 """How a result that does not fit its declared type is described.
 
-Covers the exception and the shortened look of a value. Who raises it is ``encode`` and
-``primitives``; turning it into an error for the user, with function and line, is left to the
-caller.
+Covers the exception and the shortened form of a value. ``encode`` and ``primitives`` raise it;
+turning it into an error for the user, with function and line, is left to the caller.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ _LONGEST = 80
 
 
 class Refused(Exception):
-    """Why one value does not fit; its place is not known yet."""
+    """Why one value does not fit; its position is not known yet."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -60,7 +59,7 @@ class BadResult(Exception):
 
     @property
     def about_call(self) -> str:
-        """The same without the row's number, to follow the name of a function."""
+        """The same without the row's number, to be written behind the name of a function."""
         place = f" with {shortened(self.value)} at {self.path}" if self.path else ""
         value = "a result" if self.path else shortened(self.value)
         return (

@@ -1,7 +1,7 @@
-"""The rows of a table function as Arrow columns, one for each column it declares.
+"""Encodes the rows of a table function as Arrow columns, one for each column it declares.
 
-A row of one column may be the bare value. Conversion of values is left to ``encode``; calling the
-function, and telling the user, to ``generate``.
+A row of one column may be the bare value. ``encode`` converts the values; ``generate`` calls the
+function and reports to the user.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ RowsEncoder: TypeAlias = Callable[[list[Any]], list[pa.Array]]
 
 
 def rows_encoder(columns: StructType) -> RowsEncoder:
-    """How to turn rows into columns.
+    """What turns rows into columns.
 
     Raises
     ------
@@ -66,7 +66,7 @@ def _single(columns: StructType) -> RowsEncoder:
 
 
 def _unwrapped(rows: Sequence[Any], columns: StructType) -> list[Any] | None:
-    """The rows with bare values made into rows; None if all of them are bare."""
+    """The rows, with bare values as rows; None if all of them are bare."""
     (field,) = columns.fields
     ambiguous: tuple[type, ...] = ()
     if isinstance(field.dataType, (ArrayType, StructType)):

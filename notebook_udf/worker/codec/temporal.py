@@ -1,7 +1,7 @@
-"""Dates, times, instants and spans of time as Arrow columns.
+"""Encodes dates, times, timestamps and intervals as Arrow columns.
 
-Covers the classes of ``datetime`` and pandas' subclasses of them. What local time means is left
-to ``time_zone``; columns, fast and slow, to ``column_encoder``.
+Covers the classes of ``datetime`` and pandas' subclasses of them. What local time means is left to
+``time_zone``; fast and slow paths, to ``column_encoder``.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def day(value: Any) -> dt.date:
 
 
 def moment(value: Any) -> dt.datetime:
-    """The same value as a plain datetime; pandas' Timestamp is a subclass with nanoseconds."""
+    """The same value as a plain datetime: pandas' Timestamp is a subclass with nanoseconds."""
     if not isinstance(value, dt.datetime) or type(value).__name__ == "NaTType":
         raise wrong(
             value,

@@ -1,4 +1,4 @@
-"""Instants and the wall clock of this process's time zone, a column at a time.
+"""Converts between instants and local time of this process's time zone, a column at a time.
 
 Covers both directions for arrays of microseconds since 1970, over years 1 to 9999 and one day
 beyond. The rules are Python's own for naive datetimes (``datetime.astimezone``, PEP 495), so a
@@ -25,7 +25,7 @@ _SPAN = _DAY
 
 
 def zone_is_utc() -> bool:
-    """Whether local time is UTC, now and ever; False for zones that only happen to agree."""
+    """Whether local time is UTC at all times; False for zones that only happen to agree."""
     return time.timezone == 0 and time.tzname == ("UTC", "UTC")
 
 
@@ -89,9 +89,10 @@ def _instant_of(wall: int, fold: int) -> int:
 
 
 def _offsets(micros: Micros, offset: Callable[[int], int]) -> tuple[Micros, list[int]]:
-    """The offset for each element, asked for once per span of time rather than per element.
+    """The offset of each element, looked up once per span of time rather than per element.
 
-    The second part is the elements less than a span after a change, or close before one.
+    The second part is the elements less than a span after a change of the offset, or shortly before
+    one.
     """
     seconds = micros // _SECOND
     spans, place = np.unique(seconds // _SPAN, return_inverse=True)
