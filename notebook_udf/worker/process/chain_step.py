@@ -1,4 +1,4 @@
-"""One function of a chain, as far as it has begun: its states, and where its records go."""
+"""A function of a chain at run time: its states, and where the records it collects go."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from notebook_udf.worker.process.record_columns import remembering
 
 
 class _Holder:
-    """Keeps what a function collects until it may go on: all of it, or the last record only."""
+    """Holds back what a function collects until it may go on: all of it, or the last record
+    only."""
 
     def __init__(self, data_type: DataType, given: Any, *, last: bool) -> None:
         self._records: deque[Any] = deque(maxlen=1 if last else None)
@@ -63,7 +64,7 @@ class RunningStep:
         self.function: Any = None
 
     def begin(self, collect: Callable[[Any], None] | None) -> None:
-        """Makes the function ready; what it collects goes to ``collect``."""
+        """Prepares the function; what it collects goes to ``collect``."""
         call, step = self.call, self.step
         call.begin()
         self.function = call.function
@@ -78,18 +79,18 @@ class RunningStep:
         self.output: Collector[Any] = Collector(entry.collect if entry else self._onward())
 
     def _onward(self) -> Callable[[Any], None]:
-        """What takes a record behind the holders; made when it is needed, since the next function
-        may not be open before."""
+        """What takes a record behind the holders; made when it is first needed, because the next
+        function may not be open before."""
         if self.collect is None:
             self.collect = self._entry_of(self.place + 1)
         return self.collect
 
     def flush_last(self) -> None:
-        """Lets the last record of a key go on."""
+        """Passes on the last record of a key."""
         if self.last is not None:
             self.last.flush(self.late.collect if self.late else self._onward())
 
     def flush_late(self) -> None:
-        """Lets everything go on that had to wait for the end."""
+        """Passes on everything that had to wait for the end."""
         if self.late is not None:
             self.late.flush(self._onward())

@@ -1,10 +1,11 @@
-"""Process functions over a partition: a chain of them in one pass.
+"""Process functions over a partition: a chain of them in one operator.
 
-``ProcessPass`` is what Spark pickles for ``mapInArrow``. Key columns, if there are any, come
-first, sorted, then those of the first function's records; what the last function collects leaves
-as columns. A record goes through the whole chain before the next one is taken.
+``ProcessPass`` is what Spark pickles for ``mapInArrow``. Key columns, if there are any, come first,
+sorted, then those of the first function's records; what the last function collects leaves as
+columns. A record goes through the whole chain before the next one is taken.
 
-What a chain may consist of is decided by the planner; what a record is, by ``record_columns``.
+The planner decides which functions form a chain; ``record_columns`` makes records of columns and
+columns of records.
 """
 
 from __future__ import annotations
@@ -77,8 +78,8 @@ def call_of(layout: ProcessLayout, place: int, payload: Shipment) -> FunctionCal
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """Puts garbage collection off: records are many and short-lived, and looking through them
-    for cycles takes longer than making them."""
+    """Postpones garbage collection: records are many and short-lived, and searching them for cycles
+    takes longer than making them."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -89,7 +90,7 @@ def _uncollected() -> Iterator[None]:
 
 
 class Chain:
-    """The functions of one pass, over one partition."""
+    """The functions of one chain, over one partition."""
 
     def __init__(self, layout: ProcessLayout, calls: list[FunctionCall]) -> None:
         self._layout = layout
@@ -128,7 +129,7 @@ class Chain:
         step.begin(collect)
 
     def entry_of(self, place: int) -> Callable[[Any], None]:
-        """What takes records for the function at ``place``, which is begun."""
+        """What takes records for the function at ``place``, which it opens."""
         if place == len(self._steps):
             return self._append
         self._begin(place)
@@ -154,7 +155,7 @@ class Chain:
     # Records ---------------------------------------------------------------------------------
 
     def take(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-        """Takes a bundle in; answers what has to leave."""
+        """Processes a bundle; returns what has to leave."""
         call, count = self._calls[0], len(self._layout.keys)
         columns = [batch.column(place) for place in range(count, batch.num_columns)]
         made = self._at_once(columns) if self._program is not None else None
@@ -175,7 +176,7 @@ class Chain:
         yield from self.leave()
 
     def _kernels(self) -> ChainProgram | None:
-        """The chain as kernels, where each function is and nothing stands between them."""
+        """The chain as kernels, if each function is one and nothing is held back between them."""
         steps, calls = self._steps, self._calls
         if self._layout.keys or not all(call.header.options.vectorise for call in calls):
             return None
@@ -188,7 +189,7 @@ class Chain:
         )
 
     def _at_once(self, columns: list[pa.Array]) -> pa.RecordBatch | None:
-        """What a bundle leads to, by kernels; None if it has to be taken record by record."""
+        """The output of a bundle, by kernels; None if it has to be processed record by record."""
         assert self._program is not None
         t0 = perf_counter_ns()
         found = self._program(columns)
@@ -226,7 +227,7 @@ class Chain:
         start: int,
         quarantine: Quarantine | None,
     ) -> None:
-        """Takes the records of each key; ``batch`` holds the rows they were made of."""
+        """Processes the records of each key; ``batch`` holds the rows they were made of."""
         for key, first, end in runs:
             self._switch(key)
             self._feed(records[first:end], start + first, quarantine)
@@ -237,7 +238,7 @@ class Chain:
         return self._make(*values)
 
     def _runs(self, batch: pa.RecordBatch, count: int) -> Sequence[Run]:
-        """Keys, and the rows that have them: equal keys follow each other."""
+        """Each key with the rows that have it: equal keys follow each other."""
         if not count:
             return [(NO_KEY, 0, batch.num_rows)]
         return runs_of(batch.columns[:count], batch.num_rows)
@@ -254,7 +255,7 @@ class Chain:
                 step.states.switch(key)
 
     def _check_key(self, step: RunningStep, key: Any, record: Any) -> None:
-        """Refuses a record of another key than that of the records it was made of."""
+        """Refuses a record whose key is not that of the records it was made of."""
         # In tuples, because NaN equals itself only there.
         if key == self._key or (frozen(key),) == (self._key,):
             return
@@ -296,7 +297,7 @@ class Chain:
             step.call.fail(returned, [records[row]], first + row)
 
     def _failed(self, step: RunningStep, error: BaseException, given: list[Any] | None) -> None:
-        """Reports a call that raised; lets its record go if the function says so."""
+        """Reports a call that raised; skips its record if the function says so."""
         if self._failure is not None:
             raise self._failure
         if isinstance(error, WorkerStopped):
@@ -318,13 +319,13 @@ class Chain:
     # Leaving ---------------------------------------------------------------------------------
 
     def _flush_last(self, *, keyed: bool = False) -> None:
-        """Lets the last records go on: those of the key that ends, or of the bundle."""
+        """Passes on the last records: those of the key that ends, or of the bundle."""
         for step in self._steps:
             if step.function is not None and (step.step.keyed or not keyed):
                 step.flush_last()
 
     def leave(self) -> Iterator[pa.RecordBatch]:
-        """What has been collected so far."""
+        """The output so far."""
         out = self._out
         before = self._calls[0]
         for call, step in zip(self._calls[1:], self._steps[1:], strict=True):
@@ -355,7 +356,7 @@ class Chain:
     # The end ---------------------------------------------------------------------------------
 
     def end(self) -> Iterator[pa.RecordBatch]:
-        """The input has ended: tells the functions, one after the other."""
+        """Tells the functions, one after the other, that the input has ended."""
         self._switch(NO_KEY)
         for call in self._calls:
             call.slice_start, call.results = -1, []

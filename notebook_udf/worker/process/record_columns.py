@@ -1,9 +1,9 @@
-"""Records of process functions: columns as records, and what is collected as records again.
+"""Records of process functions: columns as records, and collected records as columns.
 
-A record is what the function's author expects: a value, a row, an object of a class of theirs.
-What one function collects and another takes is, between two functions of a chain, what it would
-be had it travelled as a column: values that a type holds unchanged are passed on, and all others
-go through the type's codec.
+A record is what the function's author expects: a value, a row, an object of a class of theirs. A
+record that one function of a chain collects and the next takes is what it would be had it been sent
+as a column: values that a type holds unchanged are passed on, and all others go through the type's
+codec.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def fields_of(data_type: DataType) -> list[DataType]:
 
 
 def passes_unchanged(data_type: DataType) -> bool:
-    """Whether it can be told of each value, without a codec, that the type holds it unchanged."""
+    """Whether each value shows, without a codec, that the type holds it unchanged."""
     return all(type(t) in _EXACT or type(t) in _BITS for t in fields_of(data_type))
 
 
@@ -100,7 +100,7 @@ def remembering(
 
 
 def settled(data_type: DataType) -> Callable[[Any], tuple[Any, ...]]:
-    """The columns' values of a record as they are behind the type's codec.
+    """The columns' values of a record after a round trip through the type's codec.
 
     Raises
     ------
@@ -255,7 +255,7 @@ def edge(
 
 
 def _check(name: str, data_type: DataType, nullable: bool) -> str:
-    """The test that a type holds a value unchanged, as an expression."""
+    """The test that a type holds a value unchanged, as the text of an expression."""
     bits = _BITS.get(type(data_type))
     if bits is None:
         test = f"type({name}) is {_EXACT[type(data_type)]}"
@@ -269,7 +269,7 @@ def _check(name: str, data_type: DataType, nullable: bool) -> str:
 
 
 def batch_of(column: pa.Array, data_type: DataType, names: tuple[str, ...]) -> pa.RecordBatch:
-    """A column of what was collected as rows."""
+    """A column of collected values as a batch of rows."""
     if not isinstance(data_type, StructType):
         return pa.RecordBatch.from_arrays([column], list(names))
     # flatten() and not field(): a NULL in the place of a row is a row of NULLs.
