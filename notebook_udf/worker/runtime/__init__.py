@@ -1,1 +1,1 @@
-"""The worker process: its tasks, its heartbeat, what it captures, limits and samples."""
+"""The worker process: its tasks, heartbeat, captured output, limits, samples and dependencies."""

@@ -1,8 +1,8 @@
-"""What functions import besides the kernel's packages: found by the workers, new versions at once.
+"""Dependencies of functions: imported in the workers, reloaded when they have changed.
 
-A worker is told with each task what belongs to its query. Where that, or a file of it, is not what
-the worker has loaded, everything it loaded of dependencies is forgotten and imported anew.
-What is installed or added is the business of ``kernel.requirements``.
+A worker is told with each task which dependencies belong to its query. Where these, or a file of
+them, differ from what the worker has loaded, everything it loaded of dependencies is forgotten and
+imported anew. ``kernel.requirements`` installs and adds them.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Kind = Literal["requirements", "python file", "archive"]
 
 @dataclass(frozen=True)
 class Dependency:
-    """One thing that functions may import.
+    """Something that functions may import besides the packages of the kernel.
 
     Attributes
     ----------
@@ -55,11 +55,11 @@ class Dependency:
 
     @property
     def is_module(self) -> bool:
-        """Whether it is imported from where it stands."""
+        """Whether it is imported from the folder it is in."""
         return self.kind == "python file" and not is_archive(Path(self.source))
 
     def signature(self) -> object:
-        """What changes when the dependency does.
+        """A text that changes when the dependency does.
 
         Raises
         ------
@@ -79,14 +79,14 @@ class Dependency:
         return [(str(file), *_state(file)) for file in files]
 
     def place(self) -> str:
-        """The folder to import it from; an archive is unpacked if its content is new."""
+        """The folder to import it from; an archive with new content is unpacked."""
         if self.kind == "requirements":
             return self.folder
         return str(unpacked(Path(self.source), Path(self.folder)))
 
 
 def to_text(dependencies: Iterable[Dependency]) -> str:
-    """Dependencies as ``DEPENDENCIES_CONF`` holds them."""
+    """Dependencies in the form of ``DEPENDENCIES_CONF``."""
     return json.dumps([asdict(each) for each in dependencies])
 
 
@@ -96,7 +96,7 @@ def from_text(text: str) -> list[Dependency]:
 
 
 class Imports(importlib.abc.MetaPathFinder):
-    """Has this process find the dependencies of the query it runs.
+    """Makes the dependencies of the current query importable in this process.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ class Imports(importlib.abc.MetaPathFinder):
         self._folders: list[str] = []
 
     def enter(self, text: str) -> None:
-        """Makes the dependencies of ``text`` importable, in the versions that are there now.
+        """Makes the dependencies of ``text`` importable, in their current versions.
 
         Raises
         ------
@@ -182,20 +182,20 @@ class Imports(importlib.abc.MetaPathFinder):
 
 
 class _Uncached(importlib.machinery.SourceFileLoader):
-    """Compiles what stands in the file: bytecode is told apart by whole seconds only."""
+    """A loader that compiles from source: the cache tells versions apart by whole seconds only."""
 
     def path_stats(self, path: str) -> dict[str, float]:
         raise OSError("no bytecode")
 
 
 def is_archive(path: Path) -> bool:
-    """Whether a file is one that is unpacked."""
+    """Whether a file is an archive that is to be unpacked."""
     name = path.name.lower()
     return name.endswith((".zip", ".whl", ".egg", ".jar", ".tar", ".tar.gz", ".tgz"))
 
 
 def unpacked(path: Path, folder: Path) -> Path:
-    """The content of an archive, in a folder of its own below ``folder``; unpacked once.
+    """The folder below ``folder`` with the content of an archive; unpacked once.
 
     Raises
     ------

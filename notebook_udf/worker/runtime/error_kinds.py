@@ -1,4 +1,4 @@
-"""Which error of the tree a failure in a worker is, for the kernel to raise."""
+"""Classifies a failure in a worker: which class of the error tree the kernel raises for it."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ if TYPE_CHECKING:
 
 
 class WorkerStopped(SystemExit):
-    """Raised in the main thread when the daemon tells the worker to go.
+    """Raised in the main thread when the daemon tells the worker to end.
 
-    A SystemExit, which Spark's worker ends on; told apart from one a function raises.
+    A SystemExit, which ends Spark's worker; a class of its own, to tell it from one that a function
+    raises.
     """
 
 
 def classify(error: BaseException, call: FunctionCall) -> tuple[str, dict[str, Any]]:
-    """The class name in ``notebook_udf.errors``, and that class's own attributes."""
+    """The name of a class in ``notebook_udf.errors``, and that class's own attributes."""
     if isinstance(error, CallTimedOut):
         limit = call.header.options.timeout or 0.0
         return "FunctionTimeout", {"timeout": limit, "stack": str(error)}

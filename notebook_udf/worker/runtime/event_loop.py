@@ -37,7 +37,7 @@ class EventLoop:
 
     @property
     def thread(self) -> int | None:
-        """Which thread it runs in."""
+        """The identifier of its thread."""
         return self._thread.ident
 
     def _run(self) -> None:
@@ -54,7 +54,7 @@ class EventLoop:
                 continue
 
     def run(self, work: Coroutine[Any, Any, T], timeout: float | None = None) -> T:
-        """The result of a coroutine run in the loop; raises what it raises.
+        """Runs a coroutine on the loop and returns its result; raises what it raises.
 
         Raises
         ------
@@ -85,7 +85,7 @@ class EventLoop:
         return results[0]
 
     def traceback(self) -> TracebackType | None:
-        """Where the function is that holds the loop, as if it had raised there."""
+        """The traceback of the function that blocks the loop, as if it had raised there."""
         frame = sys._current_frames().get(self._thread.ident or 0)
         found: TracebackType | None = None
         while frame is not None and not frame.f_code.co_filename.startswith(PACKAGE):
@@ -94,6 +94,6 @@ class EventLoop:
         return found
 
     def stop(self) -> None:
-        """Ends the loop; calls that are in flight in it are forgotten."""
+        """Stops the loop; calls in flight on it are dropped."""
         self.loop.call_soon_threadsafe(self.loop.stop)
         self._thread.join(1.0)

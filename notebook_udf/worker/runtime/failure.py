@@ -1,8 +1,8 @@
-"""From an exception in a user's function to a record, and to the text Spark carries.
+"""A failed call: from the exception to a record, and to the text that Spark carries.
 
-The record goes over the side channel and is complete; the text goes through the JVM and holds
-the record's id, so that the kernel can find the one when it meets the other. Where there is no
-side channel the text is all there is, and says what a person needs.
+The record goes over the side channel and is complete; the text goes through the JVM and holds the
+record's id, by which the kernel finds the one when it meets the other. Where there is no side
+channel the text is all there is, and says what a person needs.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def describe(
 
 
 def text(failed: FailedRow) -> str:
-    """What a person needs of a failed call, as plain text."""
+    """A failed call as plain text, with what a person needs."""
     lines = [failed.headline]
     if failed.frames:
         frame = failed.frames[-1]
@@ -123,7 +123,7 @@ def parameter_name(parameters: Sequence[str], position: int) -> str:
 
 
 def frames_of(tb: TracebackType | None) -> tuple[Frame, ...]:
-    """The traceback from the user's first line on."""
+    """The traceback from the first line of the user's code on."""
     summary = list(traceback.extract_tb(tb))
     while summary and is_machinery(summary[0].filename):
         summary.pop(0)
@@ -134,7 +134,7 @@ def frames_of(tb: TracebackType | None) -> tuple[Frame, ...]:
 
 
 def stack_text(tb: TracebackType | None) -> str:
-    """The same as text; "" if no code of the user's is in it."""
+    """The same as text; "" if it has no line of the user's code."""
     return "".join(
         f'  File "{frame.file}", line {frame.line}, in {frame.name}\n    {frame.text}\n'
         for frame in frames_of(tb)

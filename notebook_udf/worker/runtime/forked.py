@@ -1,10 +1,10 @@
-"""A process that a function forks ends where the function does.
+"""Ends a process that a user's function forks where that function ends.
 
 A copy of the worker that went on behind the user's code would answer in the worker's name, and the
-rows of one query would be taken for those of the next. So the copy is stopped by the interpreter's
-own tracing as soon as it comes back to the code that called the function, by a result, an error or
-a ``yield``; in the worker itself nothing is traced. What the copy does before that is the user's:
-``multiprocessing`` and ``os._exit`` never come back.
+rows of one query would be taken for those of the next. So the interpreter's tracing stops the copy
+as soon as it returns to the code that called the function, by a result, an error or a ``yield``; in
+the worker itself nothing is traced. What the copy does before that is the user's:
+``multiprocessing`` and ``os._exit`` never return there.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ _connections: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 def contain(*connections: Any) -> None:
-    """From now on every fork of this process ends where its function ends.
+    """From now on, every fork of this process ends where its function ends.
 
-    The copy finds the ``connections``, files or sockets, closed: what is left in a buffer, and
+    In the copy the ``connections``, files or sockets, are closed: what is left in a buffer, and
     state that it asks for, cannot get among the rows and the state of the worker.
     """
     global _contained

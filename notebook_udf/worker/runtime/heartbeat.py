@@ -1,7 +1,8 @@
-"""The worker's second thread: it sends what piled up, obeys commands, and watches the clock.
+"""The heartbeat: a worker's second thread, which sends records, obeys commands and watches the
+clock.
 
-It wakes ten times a second, so that a line is seen at once, and does nothing else: every moment
-it runs is one in which the user's function does not.
+It wakes ten times a second, so that a line is seen at once, and does nothing else: every moment it
+runs is one in which the user's function does not.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _log = logging.getLogger(__name__)
 
 
 class Agent:
-    """Runs beside the main thread of a worker for as long as the process lives."""
+    """The thread beside the main thread of a worker, for as long as the process lives."""
 
     def __init__(self, runtime: Runtime, commands: Commands) -> None:
         self._runtime = runtime
@@ -73,7 +74,7 @@ class Agent:
             self._ending.append(command)
 
     def _end_queries(self) -> None:
-        """Ends the queries that are over, unless one of their tasks still is in this worker."""
+        """Ends the queries that are over, unless a task of theirs is still in this worker."""
         for command in list(self._ending):
             task, query = self._runtime.task, command.argument
             if task is not None and task.scope == query:
@@ -91,7 +92,7 @@ class Agent:
 
 
 def stacks() -> str:
-    """What every other thread of this process is doing, as text."""
+    """The stacks of all other threads of this process, as text."""
     names = {thread.ident: thread.name for thread in threading.enumerate()}
     return "\n".join(
         f"Thread {names.get(ident, ident)}:\n{''.join(traceback.format_stack(frame))}"

@@ -1,9 +1,9 @@
-"""Memory limits of a worker and what it has used.
+"""The memory limit of a worker, and how much memory it has used.
 
-The limit is on what the worker takes for itself, on top of the pages it shares with the daemon
+The limit is on what the worker allocates for itself, on top of the pages it shares with the daemon
 it was forked from: the kernel then refuses the allocation that would pass it, which Python turns
-into a MemoryError at the line that asked for too much. A limit on the address space would
-instead count what Arrow reserves and never touches.
+into a MemoryError at the line that asked for too much. A limit on the address space would instead
+count what Arrow reserves and never touches.
 """
 
 from __future__ import annotations

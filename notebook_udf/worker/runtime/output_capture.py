@@ -1,10 +1,10 @@
-"""Everything a function writes: ``print``, ``logging``, warnings, stderr of native code.
+"""Captures everything a function writes: ``print``, ``logging``, warnings, stderr of native code.
 
 Each line becomes a record with its level, function and row, in the order it was written. Lines
-beyond a rate are withheld from the side channel and counted; the full text stands in the
-worker's log file up to a cap. Nothing here waits for anybody.
+beyond a rate are withheld from the side channel and counted; the full text is in the worker's log
+file, up to a cap. Nothing here waits.
 
-Sending the lines is the business of ``heartbeat``.
+``heartbeat`` sends the lines.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Where = Callable[[], tuple[str, int, int]]
 
 
 class OutputLog:
-    """The lines of one worker, waiting to be sent.
+    """The lines of one worker that wait to be sent.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class OutputLog:
             self._file = os.fdopen(descriptor, "wb", 1 << 18)
 
     def add(self, level: str, source: str, text: str) -> bool:
-        """Notes one line. False if it is withheld, because there were too many."""
+        """Adds one line. False if it is withheld, because there were too many."""
         with self._lock:
             self._sequence += 1
             self._keep(text.encode("utf-8", "backslashreplace") + b"\n")
@@ -78,7 +78,7 @@ class OutputLog:
             return True
 
     def withhold(self, data: bytes) -> None:
-        """Notes many lines that are not to be sent: they are counted, and kept in the file."""
+        """Adds many lines that are not to be sent: they are counted, and written to the file."""
         with self._lock:
             count = data.count(b"\n")
             self._sequence += count
@@ -112,7 +112,7 @@ class OutputLog:
 
 
 class _Withheld(io.RawIOBase):
-    """Where a flood goes: blocks of lines that nobody will read one by one."""
+    """Takes the lines of a flood: blocks of lines that nobody will read one by one."""
 
     def __init__(self, log: OutputLog) -> None:
         self._log = log
@@ -133,13 +133,13 @@ class _Withheld(io.RawIOBase):
 
 
 class OutputStream(io.TextIOBase):
-    """Stands in for ``sys.stdout`` or ``sys.stderr``; whole lines go to the log.
+    """Replaces ``sys.stdout`` or ``sys.stderr``; whole lines go to the log.
 
-    When lines are withheld, ``flood`` takes its place until ``after_flood``: a buffer that costs
-    ``print`` nothing beyond itself, where lines are only counted and kept in the file.
+    When lines are withheld, ``flood`` replaces it until ``after_flood``: a buffer that costs
+    ``print`` nothing beyond itself, where lines are only counted and written to the file.
 
-    A child that a function forks writes to the file descriptor instead, which the parent reads:
-    its lines come once, and never twice what the parent had half written.
+    A child that a function forks writes to the file descriptor instead, which the parent reads: its
+    lines come once, and what the parent had half written does not come twice.
     """
 
     def __init__(self, log: OutputLog, level: str, source: str, descriptor: int) -> None:
@@ -160,7 +160,7 @@ class OutputStream(io.TextIOBase):
 
     @property
     def buffer(self) -> Any:
-        """The bytes underneath, for code that writes bytes."""
+        """The binary stream underneath, for code that writes bytes."""
         return os.fdopen(os.dup(self._descriptor), "wb", 0)
 
     def writable(self) -> bool:
@@ -183,7 +183,7 @@ class OutputStream(io.TextIOBase):
         return len(text)
 
     def after_flood(self) -> None:
-        """Takes its place back; called now and then, and when a task is over."""
+        """Replaces the buffer of a flood again; called now and then, and at the end of a task."""
         if getattr(sys, self._source) is self.flood:
             self.flood.flush()
             setattr(sys, self._source, self)
@@ -194,7 +194,7 @@ class OutputStream(io.TextIOBase):
             setattr(sys, self._source, self.flood)
 
     def finish_line(self) -> None:
-        """Lets go of a last line without an end; called when a task is over."""
+        """Logs a last line that has no line end; called at the end of a task."""
         if self._partial:
             line, self._partial = self._partial, ""
             self._log.add(self._level, self._source, line)
@@ -240,7 +240,7 @@ class NativeOutput:
         self._partial = b""
 
     def poll(self) -> None:
-        """Moves what was written since the last call to the log."""
+        """Logs what was written since the last call."""
         size = os.fstat(self._descriptor).st_size
         while self._offset < size:
             data = os.pread(self._descriptor, 1 << 16, self._offset)
@@ -258,7 +258,7 @@ class NativeOutput:
             self._offset = 0
 
     def finish_line(self) -> None:
-        """Lets go of a last line without an end."""
+        """Logs a last line that has no line end."""
         self.poll()
         if self._partial:
             line, self._partial = self._partial, b""
@@ -266,7 +266,7 @@ class NativeOutput:
 
 
 class Capture:
-    """Everything together, installed once per worker process.
+    """All captures together, installed once per worker process.
 
     Attributes
     ----------
@@ -290,18 +290,18 @@ class Capture:
         logging.captureWarnings(True)
 
     def set_level(self, level: str) -> None:
-        """The lowest level of ``logging`` that is kept."""
+        """Sets the lowest level of ``logging`` that is logged."""
         logging.getLogger().setLevel(level)
 
     def poll(self) -> None:
-        """Picks up what native code wrote, and lets lines through again after a flood."""
+        """Logs what native code wrote, and lets lines through again after a flood."""
         for stream in self.streams:
             stream.after_flood()
         if self._native is not None:
             self._native.poll()
 
     def finish_lines(self) -> None:
-        """Lets go of half lines, when a task is over."""
+        """Logs lines that have no line end, at the end of a task."""
         for stream in self.streams:
             stream.after_flood()
             stream.finish_line()

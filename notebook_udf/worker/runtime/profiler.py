@@ -1,8 +1,8 @@
-"""The worker's sampling profiler: where the main thread is, the event loop's, or an awaited call.
+"""The worker's sampling profiler: stacks of the main thread, of the event loop, of awaited calls.
 
-A thread looks every few milliseconds while a profile is on, and is parked while none is. A sample
-stands for the time since the one before: a thread that holds the interpreter holds up the sampler
-as well, and would else seem to have taken less. Counts per stack go to the kernel about twice a
+A thread takes a sample every few milliseconds while a profile is on, and is parked while none is. A
+sample stands for the time since the one before: a thread that holds the interpreter also holds up
+the sampler, and would else seem to have taken less. Counts per stack go to the kernel about twice a
 second and at the end of each task.
 """
 
@@ -43,7 +43,7 @@ _Key = tuple[str, str, tuple[int, ...]]
 
 
 class _Seen:
-    """A stack that was seen, how often, and the nanoseconds that it stands for."""
+    """A sampled stack: how often it was seen, and the nanoseconds that it stands for."""
 
     __slots__ = ("count", "ns", "walk")
 
@@ -55,7 +55,7 @@ class _Seen:
 
 
 class Profiler:
-    """Takes samples while somebody wants them."""
+    """Takes samples while a profile is on."""
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
@@ -92,7 +92,7 @@ class Profiler:
         self._start()
 
     def end_task(self) -> None:
-        """Sends what was seen of the task that ends."""
+        """Sends the samples of the task that ends."""
         if not self._wanted.is_set():
             return
         task = self._runtime.task
@@ -181,7 +181,7 @@ class Profiler:
                 self._dropped += 1
 
     def _where(self, call: Call, frames: dict[int, FrameType]) -> _Walk:
-        """Where the function is; of one whose calls are awaited, where one of them is."""
+        """The stack of the function; of one whose calls are awaited, that of one of them."""
         thread = self._runtime.loop_thread
         inside = frames.get(thread) if thread is not None else None
         if inside is not None and not _idle(inside):
@@ -244,7 +244,7 @@ def _walked(frame: FrameType | None) -> _Walk:
 
 
 def _suspended(coroutine: Any) -> _Walk:
-    """Where a coroutine waits, in the same form."""
+    """The stack of a suspended coroutine, in the same form."""
     found: list[tuple[CodeType, int]] = []
     while (frame := getattr(coroutine, "cr_frame", None)) is not None and len(found) < _DEEPEST:
         found.append((frame.f_code, frame.f_lineno or frame.f_code.co_firstlineno))
@@ -253,12 +253,12 @@ def _suspended(coroutine: Any) -> _Walk:
 
 
 def _awaits(code: CodeType) -> bool:
-    """Whether that is the main thread waiting for calls in flight."""
+    """Whether a stack is that of the main thread waiting for calls in flight."""
     return code.co_name == "wait" and code.co_filename.endswith("async_flow.py")
 
 
 def _idle(frame: FrameType) -> bool:
-    """Whether an event loop waits for something to happen."""
+    """Whether a stack is that of an event loop waiting for something to happen."""
     return frame.f_code.co_name == "select" and frame.f_globals.get("__name__") == "selectors"
 
 

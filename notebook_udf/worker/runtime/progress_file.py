@@ -1,7 +1,7 @@
-"""Where a worker stands, in a file that outlives it.
+"""The progress of a worker, in a file that outlives it.
 
-A worker that dies from a signal cannot say what it was working on. It notes that here, in shared
-memory, once per slice of a bundle (and once per row when a task is tried again), so that the
+A worker that dies from a signal cannot say which rows it was working on. It notes them here, in
+shared memory, once per slice of a bundle (and once per row when a task is retried), so that the
 kernel can name the rows afterwards.
 """
 
@@ -19,7 +19,8 @@ _TASK_OFFSET = 2048
 
 
 def row_number(place: int) -> int:
-    """What a row at a place of its bundle is called wherever it is shown: from 1 on; -1 if none."""
+    """The number under which a row is shown everywhere: its position in the bundle, from 1 on; -1
+    if there is none."""
     return place + 1 if place >= 0 else -1
 
 
@@ -36,7 +37,7 @@ class Position:
 
 
 class PositionFile:
-    """Written by the worker that owns it."""
+    """The progress file, written by the worker that owns it."""
 
     def __init__(self, path: Path) -> None:
         with open(path, "w+b") as file:
@@ -59,7 +60,8 @@ class PositionFile:
         )
 
     def note_task(self, started: float) -> None:
-        """When the task that runs began, in seconds of ``time.monotonic``; 0.0 between tasks."""
+        """Notes when the current task began, in seconds of ``time.monotonic``; 0.0 between
+        tasks."""
         _TASK.pack_into(self._map, _TASK_OFFSET, started)
 
     def close(self) -> None:

@@ -1,7 +1,7 @@
-"""The first rows of bundles that took long: they are gone when someone wants to know why.
+"""Samples of slow bundles: their first rows, which are gone when someone wants to know why.
 
-Only of a bundle that is clearly slower than all before it in this worker and query, so that a
-query takes a handful of samples however long it runs. The values travel as short texts.
+Only of a bundle that is clearly slower than all before it in this worker and query, so that a query
+takes a handful of samples however long it runs. The values are sent as short texts.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _CLEARLY = 1.2
 
 
 class Slowest:
-    """How long the slowest bundle of the current query took."""
+    """The duration of the slowest bundle of the current query."""
 
     def __init__(self) -> None:
         self._query = ""
         self._from_ns = _LEAST_NS
 
     def beaten(self, query: str, busy_ns: int) -> bool:
-        """Whether a bundle is clearly slower than those before it, which it then is one of."""
+        """Whether a bundle is clearly slower than those before it; notes its duration if so."""
         if query != self._query:
             self._query, self._from_ns = query, _LEAST_NS
         if busy_ns < self._from_ns:
@@ -46,7 +46,7 @@ class Slowest:
 def sampled(
     task: TaskId, bundle: int, batch: pa.RecordBatch, parameters: Sequence[str]
 ) -> BundleSampled | None:
-    """The first rows of a batch; None if they are too large, or have values Python has not."""
+    """The first rows of a batch; None if they are too large, or have values that Python lacks."""
     first = batch.slice(0, _ROWS)
     if first.nbytes > _MOST_BYTES:
         return None

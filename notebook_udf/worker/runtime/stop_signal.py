@@ -1,9 +1,9 @@
-"""A worker's line to its daemon for requests to stop that the daemon did not make itself.
+"""The stop signal: tells the daemon of a SIGTERM that a worker gets from somebody else.
 
-Spark ends a worker that has given no rows for too long with SIGTERM, sent to it alone. Python runs
-a handler between two of its instructions only, so that one stuck in native code would go on. But
-the interpreter notes each signal in a pipe as it arrives: the daemon reads it, and kills a worker
-that does not say soon that it has begun to go. How much time it has is the daemon's business.
+Spark ends a worker that has returned no rows for too long with SIGTERM, sent to it alone. Python
+runs a handler between two of its instructions only, so that one stuck in native code would go on.
+But the interpreter notes each signal in a pipe as it arrives: the daemon reads it, and kills a
+worker that does not soon say that it has begun to end. The daemon decides how soon.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Heard = Literal["nothing", "told", "going", "closed"]
 
 
 class StopSignal:
-    """The worker's end."""
+    """The worker's end of the pipe."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -38,7 +38,7 @@ class StopSignal:
         )
 
     def listen(self, handler: Handler | None = None) -> None:
-        """Has signals noted from now on, and SIGTERM handled; in the main thread.
+        """Notes signals from now on, and handles SIGTERM; called in the main thread.
 
         To be called for every task: Spark resets the handler, and a function may change either.
         """
@@ -48,7 +48,7 @@ class StopSignal:
             signal.signal(signal.SIGTERM, handler)
 
     def going(self) -> None:
-        """Says that the worker has begun to close its functions."""
+        """Tells the daemon that the worker has begun to close its functions."""
         if self._descriptor >= 0:
             with contextlib.suppress(OSError):
                 os.write(self._descriptor, _GOING)
@@ -70,7 +70,7 @@ class StopSignal:
 
 
 def pipe() -> tuple[int, int]:
-    """The daemon's end and the worker's; neither blocks."""
+    """The daemon's end and the worker's end; neither blocks."""
     ends = os.pipe()
     for end in ends:
         os.set_blocking(end, False)
@@ -78,7 +78,7 @@ def pipe() -> tuple[int, int]:
 
 
 def hear(descriptor: int) -> Heard:
-    """What came through since it was last asked for; ``told`` is a SIGTERM without an answer."""
+    """What has arrived since the last call; ``told`` is a SIGTERM without an answer."""
     try:
         noted = os.read(descriptor, 4096)
     except BlockingIOError:

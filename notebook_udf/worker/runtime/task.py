@@ -1,7 +1,7 @@
-"""A Spark task with functions of ours in it: its beginning, its bundles, its end.
+"""A Spark task with our functions in it: opened, run bundle by bundle, closed.
 
-``pool.spark_worker`` says when a task begins, when a bundle's rows arrive and leave, and when it
-is over; this module opens and closes the functions around that, keeps the books, and reports.
+``pool.spark_worker`` says when a task begins, when a bundle's rows arrive and leave, and when the
+task is over; this module opens and closes the functions around that, counts, and reports.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
 
 
 class Call(Protocol):
-    """A function as it stands in one task."""
+    """What a task needs of a function in it; ``FunctionCall`` is one."""
 
     name: str
     version: int
 
     @property
     def running(self) -> tuple[int, int]:
-        """Row that is running and its slice's first row; (-1, -1) between rows."""
+        """The row that is running and the first row of its slice; (-1, -1) between rows."""
 
     @property
     def metrics(self) -> MetricGroup: ...
@@ -69,14 +69,14 @@ class Call(Protocol):
 
     @property
     def noted_ns(self) -> int:
-        """What the bundle has cost so far, as far as that was measured."""
+        """Nanoseconds of the bundle measured so far."""
 
     def take_timing(self) -> FunctionTiming: ...
 
 
 @dataclass
 class _Leaving:
-    """What has left of a bundle's results."""
+    """How much of a bundle's results has left."""
 
     rows: int = 0
     size: int = 0
@@ -179,7 +179,7 @@ class Task:
             self.timer.start()
 
     def begin_bundle(self, rows: int, size: int, wait_ns: int) -> None:
-        """Rows have arrived, ``size`` bytes, after ``wait_ns``."""
+        """Rows have arrived: ``size`` bytes, after ``wait_ns``."""
         self.bundle += 1
         self.rows = rows
         self.worked = self.worked or rows > 0
@@ -192,7 +192,7 @@ class Task:
         self._since_ns = perf_counter_ns()
 
     def place(self, row: int) -> tuple[int, int, int]:
-        """Where a row of the partition is: number of its bundle, row in it, rows of it."""
+        """The position of a row of the partition: number of its bundle, row in it, rows of it."""
         index = bisect_right(self._until, row)
         if index >= len(self._until):
             # No row is left, or nobody announced bundles: Spark's own daemon runs this worker.
@@ -201,14 +201,14 @@ class Task:
         return index + 1, row - start, self._until[index] - start
 
     def leave(self, rows: int, size: int, write_ns: int) -> None:
-        """Results are with the JVM."""
+        """Results have been handed to the JVM."""
         leaving = self._leaving
         leaving.rows += rows
         leaving.size += size
         leaving.write_ns += write_ns
 
     def end_bundle(self) -> None:
-        """The bundle's rows are done with, and what they led to has left."""
+        """The bundle's rows are processed, and their results have left."""
         if not self._bundle_open and not self._leaving.rows:
             return
         if not self._bundle_open:
@@ -228,7 +228,7 @@ class Task:
 
     @property
     def unnoted_ns(self) -> int:
-        """What the open bundle has taken that no function has measured.
+        """Nanoseconds of the open bundle that no function has measured.
 
         Functions measure a batch when they are through with it. One that fails never is, and its
         run would look as if it had cost nothing.
@@ -239,7 +239,7 @@ class Task:
         return max(0, perf_counter_ns() - self._since_ns - noted)
 
     def report_midway(self) -> int:
-        """Sends what there is to say since the last report, while rows are still on their way.
+        """Sends the statistics since the last report, while rows are still being processed.
 
         Returns how many nanoseconds the functions took since then.
         """
@@ -326,7 +326,7 @@ class Task:
     def report(
         self, failed: FailedRow, outcome: str, *, error: str, extra: dict[str, Any] | None = None
     ) -> None:
-        """Tells the kernel about a failed call; ``error`` names the class it is to raise."""
+        """Reports a failed call to the kernel; ``error`` names the class it is to raise."""
         self.runtime.flush_output()
         if extra is not None and "stack" in extra:
             self.runtime.note("ERROR", f"{failed.function} was stuck at:\n{extra['stack']}")
@@ -335,7 +335,7 @@ class Task:
         )
 
     def where(self) -> tuple[str, int, int]:
-        """Function, bundle and row that is running."""
+        """The function, bundle and row that is running."""
         call = self.active
         if call is None:
             return "", self.bundle, -1

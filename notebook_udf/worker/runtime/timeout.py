@@ -1,10 +1,10 @@
-"""Ending a call that takes longer than its function's ``timeout``.
+"""Ends a call that takes longer than its function's ``timeout``.
 
 Three steps, each for code that the one before cannot reach. A timer's signal handler runs in the
-main thread, between two instructions of the function or inside C code that looks for signals,
-and raises there. C code that looks for nothing but lets other threads run is ended by the same
-handler a little later. C code that holds the interpreter is ended by faulthandler's watchdog,
-which needs no interpreter; its trace, in the worker's output, tells the kernel why.
+main thread, between two instructions of the function or inside C code that checks for signals, and
+raises there. C code that checks for nothing but lets other threads run is ended by the same handler
+a little later. C code that holds the interpreter is ended by faulthandler's watchdog, which needs
+no interpreter; its trace, in the worker's output, tells the kernel why.
 
 A call is recognised by its row: as long as the row moves on, nothing is too slow.
 """
@@ -28,7 +28,7 @@ Position = tuple[int, str, int, int]
 class CallTimedOut(BaseException):
     """Raised in the main thread when a call has used up its time; its text is the stack.
 
-    An async call is cancelled instead, and this stands for it.
+    An async call is cancelled instead, and this is recorded as its error.
 
     Not an Exception, so that a function's own ``except Exception`` does not swallow it.
     """
@@ -52,20 +52,20 @@ class CallTimer:
         self._since = 0.0
 
     def start(self) -> None:
-        """Called in the main thread, before the first row."""
+        """Starts the timer; called in the main thread, before the first row."""
         signal.signal(signal.SIGALRM, self._tick)
         tick = min(0.25, self._seconds / 4)
         signal.setitimer(signal.ITIMER_REAL, tick, tick)
 
     def stop(self) -> None:
-        """Called in the main thread, after the last row."""
+        """Stops the timer; called in the main thread, after the last row."""
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         faulthandler.cancel_dump_traceback_later()
 
     def enter(self) -> None:
-        """The function is about to be called, for the first row of a bundle, or goes on with one
-        whose results so far are taken."""
+        """The function is about to be called for the first row of a bundle, or goes on with a
+        bundle some of whose results have been taken."""
         self._seen = None
         self._guard()
 
@@ -73,7 +73,7 @@ class CallTimer:
         faulthandler.dump_traceback_later(self._seconds + _GRACE_SECONDS, exit=True, file=2)
 
     def leave(self) -> None:
-        """The last row of the bundle is through."""
+        """The last row of the bundle is done."""
         faulthandler.cancel_dump_traceback_later()
 
     def _tick(self, _number: int, frame: FrameType | None) -> None:

@@ -1,7 +1,7 @@
-"""The worker process: what it has once, whatever tasks come and go.
+"""The worker process: what it has once, for all tasks it runs.
 
-Channel, captured output, memory limit, position file, and the instances that functions asked to
-keep while a query lives. Where Spark's daemon could not be replaced there is no channel and no
+Side channel, captured output, memory limit, progress file, and the instances that functions asked
+to keep while a query lives. Where Spark's daemon could not be replaced there is no channel and no
 capture, and functions run all the same.
 """
 
@@ -58,7 +58,7 @@ class Running(Protocol):
     """A call in flight."""
 
     def where(self) -> tuple[str, int, int]:
-        """Function, bundle and row that is running in it."""
+        """The function, bundle and row that it runs."""
 
 
 # Which call a line of output comes from; tasks that a function makes for itself inherit it.
@@ -77,7 +77,7 @@ class Kept:
     failed: bool = False
 
     def prepare(self) -> None:
-        """Calls ``prepare_to_shutdown``, if there is one."""
+        """Calls ``prepare_to_shutdown``, if the function has it."""
         if self.endings.prepare is None:
             return
         self.prepared = self.failed = True
@@ -87,7 +87,7 @@ class Kept:
 
 @dataclass
 class Runtime:
-    """One per worker process; ``detached()`` makes one with nothing attached."""
+    """The state of a worker process; ``detached()`` makes one with nothing attached."""
 
     sender: Sender | None = None
     capture: Capture | None = None
@@ -113,7 +113,7 @@ class Runtime:
 
     @classmethod
     def attached(cls, sender: Sender, folder: Path, *, memory: int) -> Runtime:
-        """The runtime of a worker whose session's folder is ``folder``."""
+        """The runtime of a worker of the session whose folder is ``folder``."""
         workers = folder / "workers"
         workers.mkdir(mode=0o700, exist_ok=True)
         runtime = cls(
@@ -135,20 +135,21 @@ class Runtime:
         return runtime
 
     def send(self, record: Record) -> None:
-        """Hands a record to the channel, if there is one; never waits."""
+        """Hands a record to the side channel, if there is one; never waits."""
         if self.sender is not None:
             self.flush_bundles()
             self.sender.send(record)
 
     def send_bundle(self, bundle: BundleDone) -> None:
-        """Sends a bundle's numbers, together with those that end in the next moment."""
+        """Sends the statistics of a bundle, together with those of bundles that end in the next
+        moment."""
         with self._sending:
             self._bundles.append(bundle)
         if time.monotonic() - self._bundles_sent >= _TOGETHER_SECONDS:
             self.flush_bundles()
 
     def flush_bundles(self) -> None:
-        """Sends the bundles that still wait for company."""
+        """Sends the statistics of bundles that wait for others."""
         if not self._bundles:
             return
         # The agent's thread comes here as well: none may be lost, or sent twice.
@@ -160,13 +161,13 @@ class Runtime:
                 self.sender.send(together)
 
     def where(self) -> tuple[str, int, int]:
-        """Function, bundle and row that is running, as they are shown."""
+        """The function, bundle and row that is running, as they are shown."""
         at = running_call.get() or self.task
         function, bundle, place = ("", 0, -1) if at is None else at.where()
         return function, bundle, row_number(place)
 
     def note(self, level: str, text: str) -> None:
-        """Puts lines of our own into the log, beside those of the functions."""
+        """Logs lines of our own, beside those of the functions."""
         if self.capture is not None:
             for line in text.rstrip("\n").split("\n"):
                 self.capture.log.add(level, "notebook-udf", line)
@@ -189,13 +190,13 @@ class Runtime:
                 self.send(LogLines(os.getpid(), query, part, said, attempt))
 
     def finish_output(self) -> None:
-        """Sends everything written, half lines included."""
+        """Sends everything written, lines without an end included."""
         if self.capture is not None:
             self.capture.finish_lines()
         self.flush_output()
 
     def pulse(self) -> WorkerPulse:
-        """How the worker is doing."""
+        """The state of the worker as a record: memory, processor time and what is running."""
         function, bundle, row = self.where()
         return WorkerPulse(
             pid=os.getpid(),
@@ -226,21 +227,22 @@ class Runtime:
     def keep(
         self, query: str, key: str, make: Callable[[], tuple[Any, Endings]]
     ) -> tuple[Any, Endings]:
-        """The instance kept for a query under a key, made on first use."""
+        """The instance kept for a query under a key; made on first use."""
         kept = self.kept.get((query, key))
         if kept is None:
             kept = self.kept[query, key] = Kept(query, *make())
         return kept.value, kept.endings
 
     def prepare(self, query: str, key: str, *, again: bool) -> None:
-        """Has an instance kept for a query prepare its shutdown; ``again`` if it has already."""
+        """Has an instance that is kept for a query prepare its shutdown, with ``again`` once
+        more."""
         kept = self.kept.get((query, key))
         if kept is not None and (again or not kept.prepared):
             kept.prepare()
 
     def _call(self, name: str, method: Callable[[], None], errors: list[str]) -> bool:
-        """Calls a method at the end of a query, which has its result: what goes wrong now is not
-        the query's, and is noted."""
+        """Calls a method at the end of a query, which has its result: an error now is not the
+        query's, and is logged."""
         try:
             method()
         except Exception as error:
@@ -261,7 +263,8 @@ class Runtime:
                 self.end_query(other)
 
     def end_query(self, query: str, *, graceful: bool = False) -> tuple[int, tuple[str, ...]]:
-        """Closes the instances kept for a query that is over; tells them if it ended in order.
+        """Closes the instances kept for a query that is over; tells them first if it ended in
+        order.
 
         Returns how many there were, and what their methods raised, which is also logged.
         """
@@ -279,7 +282,7 @@ class Runtime:
         return sum(each.endings.close is not None for each in ended), tuple(errors)
 
     def shut_down(self) -> None:
-        """Closes what is kept and lets the last records leave."""
+        """Closes the kept instances and sends the last records."""
         self.end_other_queries(None)
         if self._loop is not None:
             self._loop.stop()
