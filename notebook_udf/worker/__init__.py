@@ -1,9 +1,10 @@
-"""What runs inside Spark's Python workers.
+"""The code that runs inside Spark's Python workers.
 
-``runtime`` is the process and its tasks, ``call`` a function in a task, ``codec`` its columns as
-Python values and back. ``scalar``, ``aggregate``, ``table``, ``async_`` and ``process`` run the
-kinds of functions; ``stream`` and ``state`` keep them going over micro-batches.
+``runtime`` is the worker process and its tasks, ``call`` one function in a task, ``codec`` the
+conversion between Arrow columns and Python values. ``scalar``, ``aggregate``, ``table``, ``async_``
+and ``process`` run the kinds of functions; ``stream`` and ``state`` run them on streams, with state
+from one micro-batch to the next.
 
-It knows ``functions``, ``types`` and ``telemetry``; it never imports what runs in the kernel.
-How Spark starts and feeds a worker is known to ``pool.spark_worker`` alone.
+It never imports what runs in the kernel. Only ``pool.spark_worker`` knows how Spark starts and
+feeds a worker.
 """

@@ -1,7 +1,7 @@
-"""Functions called on columns: Spark hands over a bundle's columns and takes one column back.
+"""The operator of functions on columns: Spark hands over a bundle's columns and takes one back.
 
 What a row of the columns is depends on the role: a row, a row that reaches its call, a list of
-elements, a group. The runner of each is found here, above the packages that have them.
+elements, a group. The runner of each role is found here, above the packages that have them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Runner: TypeAlias = Callable[..., pa.Array]
 
 
 class ColumnNode(Operator[None, FunctionCall]):
-    """A function that gives a value for each row of its columns."""
+    """A function that returns a value for each row of its columns."""
 
     _runner: Runner | None = None
 
@@ -52,7 +52,7 @@ class ColumnNode(Operator[None, FunctionCall]):
 
 
 def runner_of(call: FunctionCall) -> Runner:
-    """What runs an opened function in its role."""
+    """The runner of an opened function in its role."""
     return _RUNNERS[call.header.role](call)
 
 
