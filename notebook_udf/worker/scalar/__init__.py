@@ -1,1 +1,1 @@
-"""Scalar functions over bundles: by row, vectorised, under a condition, as Arrow kernels."""
+"""Scalar functions over bundles: row by row, vectorised, masked, or as Arrow kernels."""

@@ -1,10 +1,9 @@
-"""Scalar functions under a condition, and over the elements of lists.
+"""Scalar functions called for some rows only, or for the elements of lists.
 
-``guarded`` runs a function for the rows that reach its call: the first column says which. ``each``
-runs one over all elements of a bundle's lists in one pass: the elements are structs of arguments,
-and one among their fields may be such a condition. Which calls become these is decided in
-``planner.promises``; how a function is run on what is left is the business of ``row_runner`` and
-``vectorized``.
+``Guarded`` calls a function for the rows that reach its call: the first column is the mask.
+``Each`` calls one for all elements of a bundle's lists in one pass: the elements are structs of
+arguments, and one of their fields may be such a mask. The planner decides which calls become these;
+``row_runner`` and ``vectorized`` run the function on what is left.
 """
 
 from __future__ import annotations
@@ -31,7 +30,8 @@ if TYPE_CHECKING:
 
 
 class _GuardedRows(RowRunner):
-    """Goes over all rows and calls the function for some, so that every row keeps its number."""
+    """Iterates over all rows and calls the function for some, so that every row keeps its
+    number."""
 
     reached: pa.Array = None
 
@@ -78,7 +78,7 @@ class _GuardedRows(RowRunner):
 
 
 class _GuardedVectors(ArrowRunner):
-    """Gives the function the rows that reach it, and puts its results in their places."""
+    """Calls the function with the rows that reach it, and puts its results where these rows are."""
 
     reached: pa.Array = None
     _start = 0
@@ -147,7 +147,7 @@ class Guarded:
 
 
 class Each:
-    """Runs a function over the elements of lists, or of lists of lists."""
+    """Runs a function for the elements of lists, or of lists of lists."""
 
     def __init__(self, call: FunctionCall, plain: Callable[..., pa.Array]) -> None:
         self._call = call
@@ -168,7 +168,7 @@ class Each:
 
 
 class Lists:
-    """A column of lists of structs of arguments, or of lists of such lists, taken apart.
+    """A column of lists of structs of arguments, or of lists of such lists, flattened.
 
     Attributes
     ----------
@@ -197,20 +197,21 @@ class Lists:
         }
 
     def row_of(self, element: int) -> int:
-        """The row an element stands in."""
+        """The row whose list has an element."""
         for flat in reversed(self._shape):
             element = flat.owner(element)
         return element
 
     def around(self, results: pa.Array) -> pa.Array:
-        """Results of the elements, in lists as they were."""
+        """Results of the elements, as lists of the same shape."""
         for flat in reversed(self._shape):
             results = flat.around(results)
         return results
 
 
 class _Flattened:
-    """A column of lists taken apart: its elements, and what it takes to put others in place."""
+    """A flattened column of lists: its elements, and what it takes to rebuild the lists with
+    others."""
 
     def __init__(self, lists: pa.Array) -> None:
         self._nulls = lists.is_null()
@@ -221,7 +222,7 @@ class _Flattened:
         self._starts: list[int] | None = None
 
     def owner(self, element: int) -> int:
-        """The list an element stands in."""
+        """The list that an element belongs to."""
         if element < 0 or self._offsets is None:
             return element
         if self._starts is None:
@@ -241,7 +242,7 @@ def _places(fields: dict[str, pa.Array]) -> int:
 
 
 def _scattered(results: pa.Array, reached: pa.Array) -> pa.Array:
-    """One result for each row: the next one where the row was reached, NULL elsewhere."""
+    """One result for each row: the next result where the row was reached, NULL elsewhere."""
     places = pc.subtract(pc.cumulative_sum(reached.cast(pa.int32())), 1)
     nothing = pa.scalar(None, pa.int32())
     return results.take(pc.if_else(reached, places, nothing))

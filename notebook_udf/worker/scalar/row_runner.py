@@ -1,9 +1,9 @@
-"""Running a general scalar function: a row at a time, a slice of the bundle at a time.
+"""Runs a general scalar function row by row, a slice of the bundle at a time.
 
-A slice is decoded once, mapped in C, and encoded once. It is short enough that its objects stay
-in the processor's cache, which is worth a fifth of the whole path, and long enough that the
-Python between slices costs nothing. A function that is plain arithmetic is first given to
-``kernel_runner``, which answer for the whole bundle or decline it.
+A slice is decoded once, mapped in C, and encoded once. It is short enough that its objects stay in
+the processor's cache, which is worth a fifth of the whole path, and long enough that the Python
+between slices costs nothing. A function that is plain arithmetic is first given to
+``kernel_runner``, which computes the whole bundle or declines it.
 """
 
 from __future__ import annotations

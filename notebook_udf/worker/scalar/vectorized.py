@@ -1,8 +1,8 @@
-"""Running a vectorised scalar function: a bundle at a time, as Arrow arrays or pandas Series.
+"""Runs a vectorised scalar function, a bundle at a time, on Arrow arrays or pandas Series.
 
-A result of another type is cast where no value changes; a value that would change is an error
-that names it. Where bad rows may be let go (``on_error``), a bundle that fails is halved until
-the rows at fault stand alone.
+A result of another type is cast where no value changes; a value that would change is an error that
+names it. Where bad rows may be skipped (``on_error``), a bundle that fails is halved until the rows
+at fault are alone.
 """
 
 from __future__ import annotations
