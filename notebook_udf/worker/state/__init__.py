@@ -1,1 +1,1 @@
-"""State of streams: Spark's state server, the caches before it, values as they are kept in it."""
+"""State of streams: the client of Spark's state server, the caches before it, and its layout."""

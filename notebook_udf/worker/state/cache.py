@@ -1,8 +1,8 @@
-"""The caches in front of a stream's state: what is read is kept, what is written waits.
+"""Read and write caches in front of a stream's state.
 
-``EntryCache`` stands before entries of any keys; least recently used ones leave first. Entries in
-use by an iterator stay, removals of everything are sent before what was written after them, and
-what waits is sent by ``flush``, at the end of a bundle. Semantics: the stateful Python aggregates
+``EntryCache`` caches entries of any keys; the least recently used leave first. Entries in use by an
+iterator stay, removals of everything are sent before what was written after them, and what was
+written is sent by ``flush``, at the end of a bundle. Semantics: the stateful Python aggregates
 design, "Cache Strategy".
 """
 
@@ -21,17 +21,17 @@ Place = tuple[bytes, Any]
 
 
 class Entries(Protocol):
-    """The state behind a cache: values under pairs of a grouping key and a key of their own."""
+    """The state behind a cache: values by pairs of a grouping key and a key of their own."""
 
     def read(self, places: Sequence[Place]) -> list[Any]:
-        """The value of each place, or ``ABSENT``."""
+        """The value at each key, or ``ABSENT``."""
 
     def write(self, entries: Iterable[tuple[Place, Any]]) -> None:
-        """Sets the value of each place; ``ABSENT`` removes it."""
+        """Sets the value at each key; ``ABSENT`` removes it."""
 
 
 class EntryCache:
-    """Reads and writes of entries, each bounded.
+    """A read cache and a write cache of entries, each bounded.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class EntryCache:
         self._in_use: dict[Place, int] = {}
 
     def get(self, place: Place) -> Any:
-        """The value of a place, or ``ABSENT``."""
+        """The value at a key, or ``ABSENT``."""
         if place in self._written:
             self._written.move_to_end(place)
             return self._written[place]
@@ -64,7 +64,7 @@ class EntryCache:
         return value
 
     def load(self, places: Sequence[Place]) -> None:
-        """Reads places together that will be asked for one by one, as many as there is room for."""
+        """Reads keys together that will be read one by one, as many as there is room for."""
         missing = [p for p in places if p not in self._written and p not in self._read]
         missing = missing[: self._most_reads]
         if missing:
@@ -72,7 +72,7 @@ class EntryCache:
             self._evict()
 
     def put(self, place: Place, value: Any) -> None:
-        """Sets the value of a place; ``ABSENT`` removes it."""
+        """Sets the value at a key; ``ABSENT`` removes it."""
         self._read.pop(place, None)
         self._written[place] = value
         self._written.move_to_end(place)
@@ -81,7 +81,7 @@ class EntryCache:
 
     @contextmanager
     def using(self, place: Place) -> Iterator[Any]:
-        """The value of a place, which stays where it is until the iterator over it has ended."""
+        """The value at a key, which is not evicted until the iterator over it has ended."""
         self._in_use[place] = self._in_use.get(place, 0) + 1
         try:
             yield self.get(place)
@@ -91,7 +91,7 @@ class EntryCache:
                 del self._in_use[place]
 
     def flush(self) -> None:
-        """Sends what waits. What was sent may be read again without asking."""
+        """Sends what was written, which can then be read without asking."""
         sent = list(self._written.items())
         self._entries.write(sent)
         self._written.clear()
@@ -99,7 +99,7 @@ class EntryCache:
         self._evict()
 
     def forget(self) -> None:
-        """Drops what was read."""
+        """Drops the read cache."""
         self._read.clear()
 
     def __len__(self) -> int:

@@ -1,8 +1,8 @@
-"""Spark's state server, as a task of ``transformWithState`` talks to it: many requests at a time.
+"""A client of Spark's state server, for a task of ``transformWithState``, that pipelines requests.
 
 PySpark's own client sends a request and waits for its answer, some 50 µs each. The server answers
-in the order of the requests, so that the requests of many keys can be on their way together. What
-is asked when, and what the answers hold, is the business of ``group_states``.
+in the order of the requests, so that the requests of many keys can be under way together.
+``group_states`` and ``process_state`` decide what is requested when.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class StateServer:
     # Entries of a map ------------------------------------------------------------------------
 
     def entries(self, variable: str, places: Sequence[tuple[bytes, bytes]]) -> list[bytes | None]:
-        """The pickled entries of a ``MapState`` under pairs of a key and a pickled key of its own;
+        """The pickled entries of a ``MapState`` at pairs of a key and a pickled key of its own;
         None where there is none."""
         m = self._messages
         requests = []
@@ -126,7 +126,7 @@ class StateServer:
         )
 
     def delete_timers(self, timers: Iterable[tuple[bytes, int]]) -> None:
-        """Takes timers away again."""
+        """Deletes timers."""
         m = self._messages
         self._exchange(
             each
@@ -175,7 +175,7 @@ class StateServer:
         return self._variable(**{f"{kind}StateCall": call})
 
     def _exchange(self, requests: Iterable[bytes]) -> list[tuple[int, bytes]]:
-        """Status and value of the answer to each request.
+        """Sends requests; returns status and value of the answer to each.
 
         Requests are sent in parts, the next one while the server answers the one before.
         """
@@ -219,14 +219,14 @@ class StateServer:
 
 
 class _Template:
-    """Messages that differ in what they end with, made of one that was encoded for its length."""
+    """Messages that differ in their end only, built from one that was encoded for its length."""
 
     def __init__(self, encoded: Callable[[bytes], bytes]) -> None:
         self._encoded = encoded
         self._beginnings: dict[int, bytes] = {}
 
     def with_end(self, end: bytes) -> bytes:
-        """The message that ends so."""
+        """The message with this end."""
         length = len(end)
         beginning = self._beginnings.get(length)
         if beginning is None:
@@ -236,17 +236,17 @@ class _Template:
 
 
 def pickled(row: tuple[Any, ...]) -> bytes:
-    """A row of plain values as the server takes it."""
+    """A row of plain values in the form that the server takes."""
     return pickle.dumps(row, 5)
 
 
 def unpickled(value: bytes) -> tuple[Any, ...]:
-    """A row as the server sends it."""
+    """A row from the form in which the server sends it."""
     return tuple(_Rows(io.BytesIO(value)).load())
 
 
 class _Rows(pickle.Unpickler):
-    """Reads rows for their values: parsing the schema that comes with each takes far longer."""
+    """Unpickles rows to their values: parsing the schema that comes with each takes far longer."""
 
     def find_class(self, module: str, name: str) -> Any:
         return _SHORT.get(name) or super().find_class(module, name)

@@ -1,8 +1,8 @@
-"""What the states of process functions hold, as it is kept in a stream's state, and back.
+"""The states of process functions as values of a stream's state, and the reverse.
 
-A list or mapping that is small is kept whole, a large one in entries of its own: that is
-``spilled_views``'s business, which knows both as views. Here states are made of views and views of
-states; the objects that a function holds stay the same, and only what is in them is exchanged.
+A small list or mapping is stored whole, a large one in entries of its own: ``spilled_views`` does
+that, which knows both as views. Here states become views and views become states; the objects that
+a function holds stay the same, and only their content is exchanged.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from notebook_udf.worker.state.spilled_views import KeptListView, KeptMapView
 
 
 def packed(declared: Iterable[StateDeclaration], contents: Contents) -> dict[str, Any]:
-    """What states hold, by name, with views for lists and mappings."""
+    """The content of states, by name, with views for lists and mappings."""
     return {each.name: _packed(part) for each, part in zip(declared, contents, strict=True)}
 
 
 def unpacked(declared: Iterable[StateDeclaration], found: dict[str, Any]) -> Contents:
-    """What states hold, from what ``packed`` made of it."""
+    """The content of states, from what ``packed`` made of it."""
     return [_unpacked(found[each.name]) for each in declared]
 
 
 def is_empty(contents: Contents) -> bool:
-    """Whether states hold nothing, so that a key need not be remembered for them."""
+    """Whether states are all empty, so that nothing is stored for their key."""
     parts = (part for content in contents for part in content.values())
     return all(part is None or (isinstance(part, _SIZED) and not len(part)) for part in parts)
 
@@ -54,7 +54,8 @@ def _unpacked(value: Any) -> dict[str, Any]:
 
 
 class _Entries(MutableMapping[Any, Any]):
-    """The entries of a mapping that is kept apart, as an in-memory one has them in a dict."""
+    """The entries of a mapping that is spilled, with the interface of the dict of an in-memory
+    one."""
 
     def __init__(self, view: KeptMapView) -> None:
         self.view = view
@@ -85,7 +86,7 @@ class _Entries(MutableMapping[Any, Any]):
 
 
 class _Values:
-    """The values of a list that is kept apart, as an in-memory one has them in a list."""
+    """The values of a list that is spilled, with the interface of the list of an in-memory one."""
 
     def __init__(self, view: KeptListView) -> None:
         self.view = view
@@ -105,7 +106,7 @@ class _Values:
         self.view.add_all(list(values))
 
     def clear(self) -> None:
-        """Removes all."""
+        """Removes all values."""
         self.view.clear()
 
     def __repr__(self) -> str:

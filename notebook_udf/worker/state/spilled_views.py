@@ -1,10 +1,9 @@
-"""Accumulators in a stream's state: small ones whole, the large views in them as entries.
+"""State views that are spilled: accumulators are stored whole, their large views in entries.
 
-An accumulator is pickled into one value per key. A ``MapView`` or ``ListView`` in it that has
-grown past ``WHOLE`` values is written apart, in entries of some hundred values each, and only
-its size stays in the accumulator, until it has shrunk to half of that; the function cannot tell.
-``Keeper`` turns accumulators into bytes and back, ``views_of`` puts entries together again for a
-reader.
+An accumulator is pickled into one value per key. A ``MapView`` or ``ListView`` in it that has grown
+past ``WHOLE`` values is spilled, into entries of some hundred values each, and only its size stays
+in the accumulator, until it has shrunk to half of that; the function cannot tell. ``Keeper``
+pickles and unpickles accumulators, ``views_of`` rebuilds views from entries for a reader.
 """
 
 from __future__ import annotations
@@ -60,12 +59,14 @@ class Keeper:
         )
 
     def dump(self, key: bytes, value: Any) -> tuple[bytes, dict[str, int]]:
-        """Pickles what is kept under a key; also the large views in it and their entries."""
+        """Pickles the accumulators of a key; also returns the large views in them and their
+        entries."""
         self._key, self._seen = key, {}
         return self._dump(value), self._seen
 
     def load(self, key: bytes, value: bytes) -> tuple[Any, dict[str, int]]:
-        """What was pickled under a key; also the large views in it and their entries."""
+        """Unpickles the accumulators of a key; also returns the large views in them and their
+        entries."""
         views = _KeptViews(self._cache, key)
         loading.append(views)
         try:
@@ -105,7 +106,7 @@ class Keeper:
 
 
 class KeptMapView(MapView[Any, Any]):
-    """A map whose entries are spread over entries of the state by a hash of their keys."""
+    """A spilled map, whose values are spread over entries of the state by a hash of their keys."""
 
     def __init__(
         self, cache: EntryCache, key: bytes, identifier: str, size: int, entries: int
@@ -185,7 +186,7 @@ class KeptMapView(MapView[Any, Any]):
         self.lay_out({})
 
     def held(self) -> dict[Any, Any]:
-        """All of it, in memory."""
+        """All values, in memory."""
         return dict(self.items())
 
     def drop(self) -> None:
@@ -205,7 +206,7 @@ class KeptMapView(MapView[Any, Any]):
 
 
 class KeptListView(ListView[Any]):
-    """A list in pieces, of which only the last is read to append to it."""
+    """A spilled list, in pieces of which only the last is read to append to it."""
 
     def __init__(
         self, cache: EntryCache, key: bytes, identifier: str, size: int, entries: int
@@ -243,7 +244,7 @@ class KeptListView(ListView[Any]):
         self.size = self.entries = 0
 
     def held(self) -> list[Any]:
-        """All of it, in memory."""
+        """All values, in memory."""
         return list(self)
 
     def drop(self) -> None:
@@ -259,7 +260,7 @@ class KeptListView(ListView[Any]):
 
 
 def steady_hash(value: Any) -> int:
-    """A hash that is the same in every process, and for values that are equal."""
+    """A hash that is the same in every process, and equal for equal values."""
     if isinstance(value, numbers.Number):
         return hash(value)
     if isinstance(value, str):
@@ -280,7 +281,7 @@ def steady_hash(value: Any) -> int:
 
 
 def views_of(entries: Mapping[Name, bytes]) -> Callable[[bytes], Any]:
-    """Loads what was pickled under a key, its large views put together from the key's entries."""
+    """Unpickles the value of a key, with its large views rebuilt from the key's entries."""
 
     def load(value: bytes) -> Any:
         cache = EntryCache(_Given(entries), reads=1, writes=1)
@@ -294,7 +295,7 @@ def views_of(entries: Mapping[Name, bytes]) -> Callable[[bytes], Any]:
 
 
 class _Given:
-    """Entries that were read already, of one grouping key."""
+    """The entries of one grouping key, read already."""
 
     def __init__(self, entries: Mapping[Name, bytes]) -> None:
         self._entries = entries
@@ -312,7 +313,7 @@ def _identifier() -> str:
 
 
 class _KeptViews:
-    """Puts the large views of a key together, out of the entries in a cache."""
+    """Rebuilds the large views of a key from the entries in a cache."""
 
     def __init__(self, cache: EntryCache, key: bytes) -> None:
         self._cache = cache

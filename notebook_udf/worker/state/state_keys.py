@@ -1,4 +1,4 @@
-"""Group keys as Spark's state takes them: the plain values Catalyst holds, and back.
+"""Group keys in the form of Spark's state, Catalyst's internal values, and the reverse.
 
 A DATE is its days, a TIMESTAMP its microseconds, so that no time zone can blur two keys.
 """
@@ -19,7 +19,7 @@ _MICROSECOND = dt.timedelta(microseconds=1)
 
 
 def internal(column: pa.Array) -> list[Any]:
-    """The values of a key column, as Catalyst holds them."""
+    """The values of a key column in their Catalyst form."""
     kind = column.type
     if pa.types.is_struct(kind):
         parts = [internal(column.field(i)) for i in range(kind.num_fields)]
@@ -37,7 +37,7 @@ def internal(column: pa.Array) -> list[Any]:
 
 
 def from_internal(rows: Sequence[Sequence[Any]], types: Sequence[pa.DataType]) -> list[list[Any]]:
-    """Columns of keys as ``worker.codec.group_keys`` has them, from rows as Catalyst holds them."""
+    """Key columns as ``worker.codec.group_keys`` has them, from rows in their Catalyst form."""
     columns = list(zip(*rows, strict=True))
     return [
         hashable(array, decoder(kind))
@@ -48,7 +48,7 @@ def from_internal(rows: Sequence[Sequence[Any]], types: Sequence[pa.DataType]) -
 
 
 def received(value: Any, kind: pa.DataType) -> Any:
-    """A part of a key as Catalyst holds it, from what PySpark has made of it on its way here."""
+    """A part of a key in its Catalyst form, from what PySpark has made of it on its way here."""
     if value is None:
         return None
     if pa.types.is_struct(kind):
