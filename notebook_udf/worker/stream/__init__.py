@@ -1,1 +1,1 @@
-"""What Spark's ``transformWithState`` runs of ours, a micro-batch at a time."""
+"""Operators with state, which Spark's ``transformWithState`` runs a micro-batch at a time."""

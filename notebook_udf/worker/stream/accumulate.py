@@ -1,7 +1,7 @@
-"""Rows of a stream's groups, put into accumulators and taken out of them again.
+"""Accumulates and retracts the rows of a stream's groups.
 
-Rows that are taken out come after all others of their key, so that nothing is taken out that has
-not been put in. Where accumulators come from and go to is the business of ``group_states``.
+Rows to be retracted are processed after all others of their key, so that nothing is retracted that
+has not been accumulated. ``group_states`` loads and stores the accumulators.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Held:
 
 
 class StreamRows:
-    """What rows do to the accumulators of their keys."""
+    """Applies rows to the accumulators of their keys."""
 
     def __init__(self, layout: StreamLayout, calls: list[FunctionCall]) -> None:
         self._layout = layout
@@ -64,8 +64,8 @@ class StreamRows:
         self.accumulations = [Accumulation(call) for call in calls]
 
     def take(self, rows: pa.RecordBatch, held: list[Held], first: int) -> None:
-        """Puts rows into accumulators; ``held`` has those of each row's key, ``first`` is the first
-        row's place in the bundle."""
+        """Accumulates rows; ``held`` has the accumulators of each row's key, ``first`` is the first
+        row's position in the bundle."""
         deletes = None
         if self._layout.changes is not None:
             deletes = self._deletes(rows.column(self._layout.changes))
@@ -153,7 +153,8 @@ class StreamRows:
     def _set_aside(
         self, number: int, own: Sequence[Held], values: list[list[Any]], deletes: list[bool]
     ) -> tuple[list[Held], list[list[Any]]]:
-        """Keeps rows to be taken out until the key's last row has come; answers the others."""
+        """Sets rows aside that are to be retracted when the key's last row has come; returns the
+        others."""
         rows = list(zip(*values, strict=True)) if values else [()] * len(own)
         for each, row, out in zip(own, rows, deletes, strict=True):
             if out:
@@ -174,9 +175,9 @@ class StreamRows:
         equal: list[list[Any]],
         deletes: list[bool] | None,
     ) -> tuple[list[Held], list[list[Any]], list[bool] | None]:
-        """The rows whose arguments a key has not had before; counts all of them.
+        """The rows whose arguments a key has not had before (DISTINCT); counts all of them.
 
-        Rows to be taken out are all kept: whether one is the last is known at the key's end.
+        Rows to be retracted are all returned: whether one is the last is known at the key's end.
         """
         kept = []
         for place, row in enumerate(zip(*equal, strict=True)):
@@ -196,7 +197,7 @@ class StreamRows:
         )
 
     def take_out(self, held: Held) -> None:
-        """Takes those rows out of a key's accumulators that were set aside for it."""
+        """Retracts the rows that were set aside for a key from its accumulators."""
         for number, rows in enumerate(held.taken_out):
             accumulation, counts = self.accumulations[number], held.seen[number]
             for row in rows:
@@ -219,7 +220,7 @@ class StreamRows:
         held.taken_out = []
 
     def _deletes(self, marks: pa.Array) -> list[bool]:
-        """Which rows are taken out."""
+        """Which rows are to be retracted."""
         found = marks.to_pylist()
         if unknown := set(found) - {*INSERTS, *DELETES}:
             shown = ", ".join(sorted(map(repr, unknown)))

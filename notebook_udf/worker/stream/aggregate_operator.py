@@ -1,10 +1,10 @@
-"""Aggregates on a stream: a pass over micro-batches.
+"""The operator of aggregate functions on a stream.
 
 Rows come sorted by key, with the functions' arguments, or with partial accumulators where every
-function has a merge; what becomes of them is the business of ``group_states``.
+function has a merge; ``group_states`` processes them.
 
-With an event time among the keys a group ends when the watermark passes it. The query's output
-mode decides what leaves: in ``append`` a group that has ended, otherwise each group that changed.
+With an event time among the keys a group ends when the watermark passes it. The query's output mode
+decides what leaves: in ``append`` a group that has ended, otherwise each group that changed.
 """
 
 from __future__ import annotations

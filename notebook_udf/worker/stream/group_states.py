@@ -1,8 +1,8 @@
-"""The groups of a stream in one partition: loaded, changed, written back, and ended.
+"""The groups of one partition of a stream: loaded, changed, stored, and ended.
 
-A key's accumulators are one value of state: read and written once per micro-batch, those of many
-keys together. Accumulators that hold large views leave them in ``spilled_views`` entries. What rows
-do to accumulators is the business of ``accumulate``.
+A key's accumulators are one value of state, read and written once per micro-batch, those of many
+keys together. Accumulators that hold large views leave them in entries of ``spilled_views``.
+``accumulate`` applies rows to accumulators.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _ROWS_OUT = 32_768
 
 
 class StreamGroups:
-    """The keys of one partition."""
+    """The groups of one partition, with their accumulators in state."""
 
     def __init__(
         self, layout: StreamLayout, calls: list[FunctionCall], server: StateServer, mode: str
@@ -63,7 +63,7 @@ class StreamGroups:
         self._held: dict[Any, Held] = {}
 
     def add(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-        """Takes rows in; answers the results of keys that have no more."""
+        """Processes rows; returns the results of keys that have no more."""
         t0 = perf_counter_ns()
         runs = runs_of(batch.columns[: len(self._layout.keys)], batch.num_rows)
         self._calls[0].statistics.decode_ns += perf_counter_ns() - t0
@@ -80,7 +80,7 @@ class StreamGroups:
             self._rows.take(rows, list(held), first)
 
     def finish(self) -> Iterator[pa.RecordBatch]:
-        """No rows are left."""
+        """Processes the last key, as no more rows follow."""
         yield from self._leave()
         self._cache.flush()
 
@@ -137,7 +137,7 @@ class StreamGroups:
         return Held(key, place, accumulators, seen, rows, views, known=True)
 
     def _leave(self, keep: Any = ABSENT) -> Iterator[pa.RecordBatch]:
-        """Writes what is held but for one key, and answers the results."""
+        """Stores the accumulators of all keys but one, and returns their results."""
         # Identity as well, because NaN is unequal to itself.
         held = [each for key, each in self._held.items() if key is not keep and key != keep]
         if not held:
@@ -165,7 +165,8 @@ class StreamGroups:
         self._server.clear(_VARIABLES, [each.place for each in gone])
 
     def _check(self, held: list[Held]) -> None:
-        """Before their results leave and before they are written, which nothing takes back."""
+        """Checks accumulators before their results leave and before they are stored, which cannot
+        be taken back."""
         for number, accumulation in enumerate(self._accumulations):
             kept = [each for each in held if each.accumulators[number] is not LOST]
             accumulation.check([each.accumulators[number] for each in kept], self._naming(kept))

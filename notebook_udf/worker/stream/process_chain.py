@@ -1,8 +1,7 @@
 """A chain of process functions over one partition of a micro-batch.
 
-What the functions do is the business of ``process_operator``, their states that of
-``process_state``. In the last micro-batch of a query that is drained the functions are told that
-the input has ended.
+``process_operator`` runs the functions, ``process_state`` has their states. In the last micro-batch
+of a query that is drained, the functions are told that the input has ended.
 """
 
 from __future__ import annotations
@@ -35,8 +34,8 @@ class StreamedChain(Chain):
         self._states = PartitionStates(layout, server, self._steps, partition)
 
     def end(self) -> Iterator[pa.RecordBatch]:
-        """The query is being drained: tells the functions, which may still collect and change
-        their states."""
+        """Tells the functions that the input has ended, as the query is drained; they may still
+        collect and change their states."""
         yield from super().end()
         for step in self._steps:
             call = step.call
@@ -44,7 +43,7 @@ class StreamedChain(Chain):
         yield from self.leave()
 
     def finish(self) -> None:
-        """Writes the states."""
+        """Stores the states."""
         self._switch(NO_KEY)
         self._states.finish()
 

@@ -1,10 +1,10 @@
 """The states of a chain of process functions, in one partition of a stream's state.
 
 A key's states, those of all functions of the chain, are one value: read when the first of its
-records comes, together with those of other keys, and written when the last one has passed. States
-that belong to no key are one value of the partition, and so is the list of its keys, where a
-function may ask for all of them at the end of the input. Large lists and mappings are in entries
-of their own, behind the caches of ``cache``.
+records comes, together with those of other keys, and written when the last one has been processed.
+States that belong to no key are one value of the partition, and so is the list of its keys, where a
+function may ask for all of them at the end of the input. Large lists and mappings are in entries of
+their own, behind the caches of ``cache``.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from notebook_udf.worker.state.view_entries import ViewEntries
 
 @dataclass
 class _Held:
-    """Where a key's states come from, while they are with the functions."""
+    """The origin of a key's states, while the functions have them."""
 
     place: bytes
     value: bytes | None = None
@@ -41,7 +41,7 @@ class _Held:
 
 
 class PartitionStates:
-    """What the functions of a chain remember in one partition.
+    """The states of a chain's functions in one partition.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ class PartitionStates:
     # Keys ------------------------------------------------------------------------------------
 
     def load(self, keys: Sequence[Any], rows: pa.RecordBatch, firsts: Sequence[int]) -> None:
-        """Lets functions have the states of keys, each given with a row that has it."""
+        """Gives functions the states of keys, each key named by a row that has it."""
         if not self._keyed:
             return
         fresh = [(k, at) for k, at in zip(keys, firsts, strict=True) if k not in self._held]
@@ -94,7 +94,7 @@ class PartitionStates:
         self._hold([key for key, _ in fresh], places)
 
     def save(self, but: Any = NO_KEY) -> None:
-        """Takes the states of all keys back, except for one, and writes what has changed."""
+        """Takes the states of all keys back, except for one, and stores what has changed."""
         written: list[tuple[bytes, bytes]] = []
         cleared: list[bytes] = []
         # Identity as well, because NaN is unequal to itself.
@@ -113,7 +113,8 @@ class PartitionStates:
             self._server.clear((("value", ACCUMULATORS), ("map", VIEWS)), cleared)
 
     def every_key(self) -> Iterator[list[Any]]:
-        """The keys that the stream has had, some at a time, whose states functions then have."""
+        """The keys that the stream has had, some at a time; functions have their states
+        meanwhile."""
         rows = list(self._keys)
         for start in range(0, len(rows), self._layout.cached_keys):
             part = rows[start : start + self._layout.cached_keys]
@@ -122,7 +123,7 @@ class PartitionStates:
             yield keys
 
     def finish(self) -> None:
-        """Writes everything: the bundle's last record has passed."""
+        """Stores everything: the bundle's last record has been processed."""
         self.save()
         if self._own or self._layout.lists:
             contents = [step.states.take(NO_KEY) for step in self._own]
@@ -173,7 +174,7 @@ class PartitionStates:
         keys: Any,
         key: Any,
     ) -> bytes | None:
-        """What is to be stored; None if it is there already."""
+        """The bytes to store; None if they are stored already."""
         parts = [
             packed(step.states.declared, content)
             for step, content in zip(steps, contents, strict=True)

@@ -1,7 +1,6 @@
-"""Process functions over a stream: a pass over micro-batches.
+"""The operator of process functions on a stream.
 
-Rows come sorted by key, or by the partition they were in; what becomes of them is the business of
-``process_chain``.
+Rows come sorted by key, or by the partition they were in; ``process_chain`` processes them.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
-"""What Spark's ``transformWithState`` runs for functions of ours, a micro-batch at a time.
+"""The base of operators with state, run by Spark's ``transformWithState`` per micro-batch.
 
-``StreamPass`` is what Spark pickles: the base of aggregates' and process functions' own. It talks
-to Spark; what becomes of rows is the business of those.
+``StreamPass`` is what Spark pickles; those of aggregates and of process functions derive from it.
+It talks to Spark, they process rows.
 
-Spark starts a Python in the driver for each query, only to ask which state there is; so a pass
-travels as bytes, which are unpickled in workers alone, and what runs there is imported there.
+Spark starts a Python process in the driver for each query, only to ask which state there is; so an
+operator is sent as bytes, which are unpickled in workers alone, and what runs there is imported
+there.
 """
 
 from __future__ import annotations
@@ -44,15 +45,15 @@ _VIEW_ENTRY = StructType([StructField("values", BinaryType())])
 
 
 class Layout(Protocol):
-    """What stands where in the rows of a pass."""
+    """Which column of the rows is what; made by the planner."""
 
     @property
     def variables(self) -> StateVariables:
-        """What the pass keeps in the state."""
+        """The state variables that the operator has."""
 
 
 class StreamPass(StatefulProcessor):  # type: ignore[misc]
-    """Takes a stream's micro-batches, with state between them.
+    """Processes a stream's micro-batches, with state between them.
 
     Parameters
     ----------
@@ -73,14 +74,14 @@ class StreamPass(StatefulProcessor):  # type: ignore[misc]
 
     @classmethod
     def of(cls, layout: Layout, shipments: tuple[Shipment, ...]) -> Self:
-        """A pass to be pickled."""
+        """An operator to be pickled."""
         return cls(layout.variables, pickle.dumps((layout, shipments)))
 
     def __reduce__(self) -> Any:
         return _arrive, (type(self), self._variables, self._packed)
 
     def load(self) -> None:
-        """Makes the functions ready to be called."""
+        """Unpickles the functions."""
         self._layout, shipments = pickle.loads(self._packed)
         self._calls = self._announced(shipments)
 
@@ -91,7 +92,7 @@ class StreamPass(StatefulProcessor):  # type: ignore[misc]
         handle.getValueState(TYPES, self._variables.types, self._variables.ttl)
 
     def _declare(self, handle: StatefulProcessorHandle) -> None:
-        """Declares what a task reads and writes; each variable takes Spark milliseconds."""
+        """Declares what a task reads and writes; each variable costs Spark milliseconds."""
         kept = self._variables
         handle.getValueState(ACCUMULATORS, _PICKLED, kept.ttl)
         handle.getMapState(VIEWS, _VIEW_KEY, _VIEW_ENTRY, kept.ttl)
@@ -106,12 +107,12 @@ class StreamPass(StatefulProcessor):  # type: ignore[misc]
         )
 
     def close(self) -> None:
-        """Nothing is held between tasks."""
+        """Does nothing: nothing is held between tasks."""
 
     def run(
         self, client: Any, batches: Iterator[pa.RecordBatch], mode: str
     ) -> Iterator[pa.RecordBatch]:
-        """Takes the rows of a micro-batch's partition, sorted by key; answers what leaves.
+        """Processes the rows of a micro-batch's partition, sorted by key; yields what leaves.
 
         ``client`` is PySpark's connection to the state server, ``mode`` the query's output mode.
         """
@@ -139,15 +140,15 @@ class StreamPass(StatefulProcessor):  # type: ignore[misc]
     def _take(
         self, server: StateServer, batches: Iterator[pa.RecordBatch], mode: str
     ) -> Iterator[pa.RecordBatch]:
-        """Takes the rows, and writes the state."""
+        """Processes the rows, and stores the state."""
 
     def _expire(self, server: StateServer) -> Iterator[pa.RecordBatch]:
-        """Ends what the watermark has passed; by default nothing ends."""
+        """Ends what the watermark has passed; by default nothing."""
         return iter(())
 
 
 def _wrapped(rows: pa.RecordBatch) -> pa.RecordBatch:
-    """Rows as Spark takes them here: as the structs of one column."""
+    """Rows in the form that Spark takes here: as the structs of one column."""
     import pyarrow as pa
 
     names = [f"_{place}" for place in range(rows.num_columns)]
@@ -158,7 +159,7 @@ _passes: list[StreamPass] = []
 
 
 def take_pass() -> StreamPass | None:
-    """The pass unpickled since the last time, if there was one; its functions are ready."""
+    """The operator unpickled since the last call, if there was one; its functions are ready."""
     passed = _passes.pop() if _passes else None
     _passes.clear()
     if passed is not None:
