@@ -1,8 +1,8 @@
-"""One table function over the rows of a bundle: its rows, and which input each belongs to.
+"""Runs one table function over a bundle: its rows, and the input row each belongs to.
 
 The function's rows are drawn as one stream, in C, and handed on whenever enough have come, in the
 midst of an input if need be: an input with millions of rows takes no more memory than one with ten.
-What is passed through beside them is repeated as Arrow by ``table_operator``, from
+``table_operator`` repeats the columns that pass through beside them, as Arrow, from
 ``Exploded.own``.
 """
 
@@ -65,7 +65,7 @@ class Exploded:
 
 
 def rows_in(made: Any) -> Iterable[Any]:
-    """The rows in what a table function returned: one in what is itself a row, none in None.
+    """The rows in what a table function returned: one if that is itself a row, none in None.
 
     Nor is there one in ``()``: a row has columns.
     """
@@ -76,7 +76,8 @@ def rows_in(made: Any) -> Iterable[Any]:
 
 @lru_cache(maxsize=256)
 def is_row(kind: type) -> bool:
-    """Whether a table function that returns one of these returned a row, and not several."""
+    """Whether a table function that returns a value of this type returned one row, and not
+    several."""
     return not issubclass(kind, Iterable) or issubclass(kind, _SINGLE) or is_dataclass(kind)
 
 
@@ -126,12 +127,12 @@ class Explosion:
             quarantine.write()
 
     def outcome(self, error: BaseException) -> str:
-        """What a row that led to an error does."""
+        """What becomes of a row that led to an error."""
         return "fail" if isinstance(error, _FATAL) else self._on_error
 
 
 class _Stream:
-    """The rows of one bundle's inputs, as they are drawn."""
+    """The rows of one bundle's inputs, drawn one after the other."""
 
     def __init__(
         self,
@@ -185,7 +186,7 @@ class _Stream:
     # Drawing ---------------------------------------------------------------------------------
 
     def _slices(self) -> Iterator[tuple[int, list[list[Any]]]]:
-        """How many inputs, and their arguments by column."""
+        """The number of inputs in each slice, and their arguments by column."""
         for start in range(0, self._size, _SLICE_ROWS):
             count = min(_SLICE_ROWS, self._size - start)
             t0 = perf_counter_ns()
@@ -210,7 +211,7 @@ class _Stream:
             yield
 
     def _each_iterable(self) -> Iterator[Any]:
-        """What the function returns for each input; marks when it is used up."""
+        """The return value of the function for each input; marks when it is used up."""
         drawn, marks, careful = self._drawn, self._marks, self._of.careful
         for count, values in self._slices():
             end = self._running + count
@@ -250,11 +251,11 @@ class _Stream:
 
     @property
     def _running(self) -> int:
-        """The input that is at work."""
+        """The input that is being processed."""
         return self._first + len(self._marks)
 
     def _note(self) -> None:
-        """Leaves word of where it stands, for the case that the worker dies here."""
+        """Notes the progress, in case the worker dies here."""
         task = self._call.task
         if self._of.careful and task.runtime.position is not None and self._running < self._size:
             row = self._places(self._running)
@@ -275,14 +276,14 @@ class _Stream:
                 self._take_back(place)
 
     def _take_back(self, place: int) -> None:
-        """Leaves an input, one of those not handed on, without rows."""
+        """Drops the rows of an input, none of which were handed on."""
         start = self._marks[place - 1] if place else 0
         count = self._marks[place] - start
         del self._drawn[start : start + count]
         self._marks[place:] = [mark - count for mark in self._marks[place:]]
 
     def _made(self, columns: list[pa.Array]) -> Exploded:
-        """What was drawn, with which input it belongs to; forgets it."""
+        """What was drawn, with the input it belongs to; forgets it."""
         done, drawn = len(self._marks), len(self._drawn)
         ends: Places = np.array([0, *self._marks], np.int64)
         counts = ends[1:] - ends[:-1]

@@ -1,8 +1,8 @@
-"""The condition of a LEFT JOIN LATERAL, over the rows that ``table_operator`` made.
+"""The condition of a LEFT JOIN LATERAL, applied to the rows that ``table_operator`` made.
 
-Each input's rows follow each other, and one of NULLs, marked, ends them. Spark has computed the
-condition beside them. Pairs that meet it stay, and the marked row stays where none does: neither
-a join nor a shuffle is needed.
+Each input's rows follow each other, and a marked row of NULLs ends them. Spark has computed the
+condition beside them. Pairs that meet it stay, and the marked row stays where none does: neither a
+join nor a shuffle is needed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import pyarrow as pa
 
 
 class MatchedRows:
-    """For ``mapInArrow``: the last two columns are the condition and the marks."""
+    """Filters rows in ``mapInArrow``: the last two columns are the condition and the marks."""
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         matched = False

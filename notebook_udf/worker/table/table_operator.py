@@ -1,4 +1,4 @@
-"""Table functions over the rows of a partition: one pass for a row of them.
+"""The operator of table functions over the rows of a partition, several in one pass.
 
 ``TablePass`` is what Spark pickles for ``mapInArrow``. Its functions are called one inside the
 other, as the design merges Correlates: each for every row that the ones before it made. Columns
@@ -41,7 +41,7 @@ class TablePass(Operator[TableLayout, FunctionCall]):
                 yield from self._leaving(rows)
 
     def _from(self, place: int, rows: _Rows, explosions: list[Explosion]) -> Iterator[_Rows]:
-        """What the functions from ``place`` on make of rows."""
+        """The output of the functions from ``place`` on for these rows."""
         if place == len(explosions):
             yield rows
             return
@@ -67,7 +67,7 @@ class TablePass(Operator[TableLayout, FunctionCall]):
 
 @dataclass(frozen=True)
 class _Rows:
-    """Rows of a bundle, each as often as it was repeated, with the columns made beside them.
+    """Rows of a bundle, each repeated as often as needed, with the columns made beside them.
 
     ``own`` is which row of the bundle each is; None for every one, once.
     """
@@ -82,7 +82,7 @@ class _Rows:
         return self.batch.num_rows if self.own is None else len(self.own)
 
     def place(self, row: int) -> int:
-        """Which row of the bundle a row is."""
+        """The row of the bundle that a row repeats."""
         return row if self.own is None else int(self.own[row].as_py())
 
     def column(self, place: int) -> pa.Array:
@@ -106,6 +106,6 @@ class _Rows:
         return _Rows(self.batch, own, [m.slice(start, size) for m in self.made], ended)
 
     def rows_of_bytes(self, places: list[int], most: int) -> int:
-        """How many rows of these columns of the bundle there are in so many bytes, about."""
+        """How many rows of these columns of the bundle take about so many bytes."""
         size = sum(self.batch.column(place).nbytes for place in places)
         return max(1, most * self.batch.num_rows // size) if size else self.size

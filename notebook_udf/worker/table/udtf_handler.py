@@ -1,8 +1,8 @@
-"""A table function as Spark's own UDTF, for the places where Spark calls it: plain ``spark.sql``,
-``lateralJoin``, TABLE arguments.
+"""A table function as a UDTF that Spark itself calls.
 
-Spark makes an instance of a class for a task, and one for each partition of a TABLE argument, and
-asks it for the rows of one input at a time, all of which it holds.
+For plain ``spark.sql``, ``lateralJoin`` and TABLE arguments. Spark makes an instance of a class for
+a task, and one for each partition of a TABLE argument, and asks it for the rows of one input at a
+time, all of which it holds.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from notebook_udf.worker.table.generate import Explosion, rows_in
 
 
 class TableHandler:
-    """What Spark makes instances of; a class derived from it holds the function."""
+    """The class that Spark makes instances of; a class derived from it holds the function."""
 
     shipment: ClassVar[Shipment]
     # One for all instances of a task: the function is opened once. A worker that is used again
@@ -74,7 +74,7 @@ class TableHandler:
         return self._of
 
     def _fitted(self, args: tuple[Any, ...]) -> list[Any]:
-        """Arguments as the function declares them: a whole number may stand for a DOUBLE."""
+        """Arguments of the declared types: a whole number may be given for a DOUBLE."""
         types = self._call.header.input_types
         return [
             float(value)
@@ -105,5 +105,5 @@ def _column(value: Any) -> pa.Array:
 
 
 def handler(name: str, shipment: Shipment) -> type[TableHandler]:
-    """A class for Spark to make instances of; it is pickled with the function in it."""
+    """A class derived from ``TableHandler`` for Spark; it is pickled with the function in it."""
     return type(name, (TableHandler,), {"shipment": shipment})
