@@ -1,5 +1,4 @@
-"""Group keys: columns as hashable Python values, equal where Spark's GROUP BY says so, and the
-reverse."""
+"""Group keys: columns as hashable values, equal where Spark's GROUP BY says so, and the reverse."""
 
 from __future__ import annotations
 

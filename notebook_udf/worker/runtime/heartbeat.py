@@ -1,8 +1,7 @@
-"""The heartbeat: a worker's second thread, which sends records, obeys commands and watches the
-clock.
+"""The heartbeat: a worker's second thread, which sends records and obeys commands.
 
-It wakes ten times a second, so that a line is seen at once, and does nothing else: every moment it
-runs is one in which the user's function does not.
+It wakes ten times a second, so that a line is seen at once, and watches the clock. It does nothing
+else: every moment it runs is one in which the user's function does not.
 """
 
 from __future__ import annotations
