@@ -215,7 +215,7 @@ class StreamGroups:
             yield pa.RecordBatch.from_arrays(columns, [f"_{i}" for i in range(len(columns))])
 
     def _ends(self, key: tuple[Any, ...]) -> int | None:
-        """When a group is over, in milliseconds: at its event time, or at the end of its window."""
+        """When a group ends, in milliseconds: at its event time, or at the end of its window."""
         assert self._layout.event is not None
         at = key[self._layout.event]
         micros = at[1] if isinstance(at, (tuple, list)) else at

@@ -209,7 +209,7 @@ class PartitionStates:
                     )
 
     def named(self, key: Any) -> Mapping[str, Any]:
-        """A key's values by the names of its columns; nothing where there is no key."""
+        """A key's values by the names of its columns; empty where there is no key."""
         if key is NO_KEY:
             return {}
         return key_names(key, self._layout.chain.keys)
