@@ -1,6 +1,6 @@
-"""Spark's SQL as a tree and as text again: ``dialect`` is the door; nothing else knows the grammar.
+"""The grammar of Spark's SQL: parses text to a tree and writes a tree as text.
 
-``tokens`` cuts the text, ``expressions``, ``relations``, ``queries`` and ``statements`` read it by
-the rules of Spark's own grammar, ``nodes`` holds what the tree is made of beside sqlglot's
-classes, ``writer`` makes text of it.
+``dialect`` is the door; nothing else knows the grammar. ``tokens`` is the lexer; ``expressions``,
+``relations``, ``queries`` and ``statements`` parse by the rules of Spark's own grammar; ``nodes``
+has the node classes beside sqlglot's; ``writer`` writes text.
 """

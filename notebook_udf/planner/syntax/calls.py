@@ -1,4 +1,4 @@
-"""Calls of functions, with all that may stand in their parentheses and behind them."""
+"""Parses calls of functions: arguments, FILTER, WITHIN GROUP, IGNORE NULLS and OVER."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _IF = ("if", "iff")
 
 
 class Calls(Primaries):
-    """Reads calls."""
+    """Parses calls."""
 
     # Calls -----------------------------------------------------------------------------------
 
@@ -34,18 +34,18 @@ class Calls(Primaries):
         return self._behind_call(self.made(node, start), start)
 
     def name_of_call(self, parts: list[exp.Identifier], start: int) -> str | exp.Identifier:
-        """By what name a function is called; one that is quoted stays a name."""
+        """The name a function is called by; a quoted one stays quoted."""
         if len(parts) > 1:
             # Functions of this package have no database.
             return self.raw(start)
         return parts[0] if parts[0].args.get("quoted") else str(parts[0].name)
 
     def call_by(self, name: str | exp.Identifier, start: int) -> exp.Expression:
-        """A call behind its name."""
+        """The call whose name has been read."""
         return self.made(exp.Anonymous(this=name, expressions=self._arguments()), start)
 
     def _arguments(self) -> list[exp.Expression]:
-        """What stands in a call's parentheses."""
+        """The arguments in a call's parentheses."""
         self.expect("(")
         start = self.here()
         distinct = self.at("DISTINCT") and not self._is_bare_word()
@@ -90,7 +90,8 @@ class Calls(Primaries):
         return self.template(TableArgument, start, inside)
 
     def _by(self, item: Callable[[], exp.Expression]) -> list[exp.Expression]:
-        """What a table argument is partitioned or sorted by: in parentheses, or one thing."""
+        """The columns by which a table argument is partitioned or sorted: in parentheses, or
+        one."""
         if not self.take("("):
             return [item()]
         found = [item()]
@@ -100,7 +101,7 @@ class Calls(Primaries):
         return found
 
     def _behind_call(self, node: exp.Expression, start: int) -> exp.Expression:
-        """A call with WITHIN GROUP, FILTER, IGNORE NULLS and OVER behind it."""
+        """The call with the WITHIN GROUP, FILTER, IGNORE NULLS and OVER that follow it."""
         if self.take("WITHIN", "GROUP"):
             self.expect("(")
             order = self.order()
@@ -126,7 +127,7 @@ class Calls(Primaries):
     def window(
         self, this: exp.Expression, kind: type[exp.Expression] = exp.Window
     ) -> exp.Expression:
-        """A window of OVER or WINDOW, for what stands before it."""
+        """The window of OVER or WINDOW, over the given expression."""
         if self.is_name():
             return kind(this=this, alias=self.identifier())
         self.expect("(")
@@ -173,7 +174,7 @@ class Calls(Primaries):
     # Calls with words in them ----------------------------------------------------------------
 
     def _special(self, word: str) -> exp.Expression | None:
-        """A call whose parentheses hold more than arguments; None for any other."""
+        """A call with more than arguments in its parentheses; None for any other."""
         start = self.here()
         if word in ("CAST", "TRY_CAST"):
             self.next()
@@ -208,7 +209,7 @@ class Calls(Primaries):
         return found
 
     def _between_words(self, start: int, words: tuple[str, ...]) -> exp.Expression | None:
-        """Values between words, in parentheses; None if only commas stand between them."""
+        """Values between keywords, in parentheses; None if there are only commas between them."""
         extract = self.at("EXTRACT")
         self.next()
         self.expect("(")
@@ -257,7 +258,7 @@ class Calls(Primaries):
 
 
 def _function(name: str, arguments: list[exp.Expression]) -> exp.Expression:
-    """A call by a plain name; the rules know these two by class."""
+    """A call by a plain name; two functions have node classes that rules look for."""
     node: exp.Expression
     plain = not any(isinstance(a, (exp.Distinct, exp.Kwarg)) for a in arguments)
     if name.lower() in _COALESCE and arguments and plain:

@@ -1,4 +1,4 @@
-"""A place among the tokens of a query, and nodes that know which of them they were read from."""
+"""A cursor over the tokens of a query; nodes made with it know the tokens they were read from."""
 
 from __future__ import annotations
 
@@ -69,12 +69,12 @@ class Cursor:
     # Tokens ----------------------------------------------------------------------------------
 
     def peek(self, ahead: int = 0) -> Token:
-        """A token from here on."""
+        """The next token, or one further on; the cursor stays."""
         place = self._place + ahead
         return self._tokens[place if place < self._last else self._last]
 
     def at(self, *words: str, ahead: int = 0) -> bool:
-        """Whether these words or signs stand here."""
+        """Whether these words or signs are next."""
         place = self._place + ahead
         for word in words:
             # Asked dozens of times at each token.
@@ -84,28 +84,28 @@ class Cursor:
         return True
 
     def at_any(self, words: frozenset[str] | tuple[str, ...], ahead: int = 0) -> bool:
-        """Whether one of these words or signs stands here."""
+        """Whether one of these words or signs is next."""
         return self.peek(ahead).upper in words
 
     def at_end(self) -> bool:
-        """Whether nothing stands here."""
+        """Whether no token is left."""
         return self.peek().kind == "end"
 
     def next(self) -> Token:
-        """The token here; goes on to the next."""
+        """The next token; moves past it."""
         token = self.peek()
         self._place += 1
         return token
 
     def take(self, *words: str) -> bool:
-        """Goes over these words or signs if they stand here; whether they do."""
+        """Moves past these words or signs if they are next; returns whether they are."""
         if not self.at(*words):
             return False
         self._place += len(words)
         return True
 
     def expect(self, *words: str) -> None:
-        """Goes over these words or signs.
+        """Moves past these words or signs.
 
         Raises
         ------
@@ -116,7 +116,7 @@ class Cursor:
             self.refuse(f"{' '.join(words)} is expected")
 
     def refuse(self, expected: str = "") -> NoReturn:
-        """Says that what stands here is not understood."""
+        """Raises ``Unreadable`` at the next token."""
         token = self.peek()
         shown = "the end of the query" if token.kind == "end" else repr(token.text)
         raise Unreadable(
@@ -126,34 +126,34 @@ class Cursor:
     # Nodes -----------------------------------------------------------------------------------
 
     def here(self) -> int:
-        """The place among the tokens, for ``made`` and ``back``."""
+        """The position among the tokens, for ``made`` and ``back``."""
         return self._place
 
     def back(self, place: int) -> None:
-        """Goes back to a place."""
+        """Moves back to a position."""
         self._place = place
 
     def made(self, node: E, start: int, end: int | None = None) -> E:
-        """A node that was read from the tokens between a place and here, or another end."""
+        """Marks a node as read from the tokens between a position and here, or another end."""
         first, last = self._tokens[start], self._tokens[(self._place if end is None else end) - 1]
         set_origin(node, Origin(self.text, first.start, last.end))
         return node
 
     def made_up_to(self, node: E, start: int, last: exp.Expression) -> E:
-        """A node that was read from the tokens between a place and the end of another node."""
+        """Marks a node as read from the tokens between a position and the end of another node."""
         end = origin_of(last)
         assert end is not None
         set_origin(node, Origin(self.text, self._tokens[start].start, end.end))
         return node
 
     def raw(self, start: int) -> str:
-        """The text between a place and here."""
+        """The text between a position and here."""
         return self.text[self._tokens[start].start : self._tokens[self._place - 1].end]
 
     def template(
         self, kind: type[T], start: int, inside: list[exp.Expression], **args: object
     ) -> T:
-        """The text between a place and here with nodes that were read from it."""
+        """A template of the text between a position and here, with nodes that were read from it."""
         pieces = []
         place = self._tokens[start].start
         for node in inside:
@@ -165,11 +165,11 @@ class Cursor:
         return self.made(kind(pieces=tuple(pieces), expressions=inside, **args), start)
 
     def verbatim(self, start: int) -> exp.Expression:
-        """The text between a place and here."""
+        """The text between a position and here, as a node."""
         return self.made(Verbatim(this=self.raw(start)), start)
 
     def skip_brackets(self) -> None:
-        """Goes over a parenthesis and all in it."""
+        """Moves past a parenthesis and all in it."""
         self.expect("(")
         depth = 1
         while depth:
@@ -181,17 +181,17 @@ class Cursor:
     # Names -----------------------------------------------------------------------------------
 
     def is_name(self, ahead: int = 0) -> bool:
-        """Whether what stands here can be a name."""
+        """Whether the next token can be a name."""
         return self.peek(ahead).kind in ("word", "quoted")
 
     def length_of_name(self, ahead: int = 0) -> int:
-        """How many tokens the name is that stands here; 0 if there is none."""
+        """How many tokens the name is that is next; 0 if there is none."""
         if self._is_identifier_clause(ahead):
             return 4
         return int(self.is_name(ahead))
 
     def _is_identifier_clause(self, ahead: int = 0) -> bool:
-        """Whether ``IDENTIFIER('name')`` stands here."""
+        """Whether ``IDENTIFIER('name')`` is next."""
         opened = self.at("IDENTIFIER", "(", ahead=ahead)
         return opened and self.peek(ahead + 2).kind == "string" and self.at(")", ahead=ahead + 3)
 
@@ -233,7 +233,7 @@ class Cursor:
         return names
 
     def begins_alias(self, *, of_table: bool) -> bool:
-        """Whether a name that stands here without AS is an alias, and not the next clause."""
+        """Whether a name without AS is an alias, and not the beginning of the next clause."""
         token = self.peek()
         if token.kind == "quoted":
             return True
@@ -268,7 +268,7 @@ class Cursor:
         return word in _JOIN_WORDS and any(self.at("JOIN", ahead=i) for i in (1, 2, 3))
 
     def _is_script_ahead(self) -> bool:
-        """Whether what stands here is given to a script: USING and a text, before all ends."""
+        """Whether the rows are given to a script: USING and a text, before all ends."""
         ahead, depth = 1, 0
         while depth >= 0 and self.peek(ahead).kind != "end":
             depth += self.at("(", ahead=ahead) - self.at(")", ahead=ahead)
@@ -278,16 +278,16 @@ class Cursor:
         return False
 
     def begins_step(self) -> bool:
-        """Whether a step of a pipe stands here."""
+        """Whether a step of a pipe is next."""
         return self.at("|>") or (self.at("|") and self.peek(1).upper in _STEPS)
 
     def begins_window(self) -> bool:
-        """Whether the clause WINDOW stands here."""
+        """Whether the clause WINDOW is next."""
         length = self.length_of_name(1)
         return self.at("WINDOW") and bool(length) and self.at("AS", ahead=1 + length)
 
     def begins_query(self, ahead: int = 0) -> bool:
-        """Whether a query stands here."""
+        """Whether a query is next."""
         while self.at("(", ahead=ahead):
             ahead += 1
         word, after = self.peek(ahead).upper, self.peek(ahead + 1)

@@ -1,4 +1,4 @@
-"""Spark's SQL as a tree and as text again."""
+"""Parses Spark's SQL to a tree and writes a tree as text: the door of this package."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from notebook_udf.planner.syntax.writer import Canonical, Explicit, Fresh, Write
 
 
 def read(query: str, *, double_quoted_identifiers: bool = False) -> exp.Expression:
-    """The query as a tree, each node of which knows which part of the text it was read from.
+    """Parses a query; each node knows which part of the text it was read from.
 
     ``double_quoted_identifiers`` is what Spark's setting of that name says.
 
@@ -42,43 +42,46 @@ def read(query: str, *, double_quoted_identifiers: bool = False) -> exp.Expressi
 
 
 def fragment(sql: str) -> exp.Expression:
-    """An expression, with or without a name, that a rule writes as text; it comes from nowhere."""
+    """Parses an expression, with or without a name, that a rule writes as text; it has no
+    origin."""
     return forget_origins(Statements(sql).named_expression())
 
 
 def select(sql: str) -> exp.Select:
-    """A SELECT that a rule writes as text."""
+    """Parses a SELECT that a rule writes as text."""
     made = forget_origins(Statements(sql).select())
     assert isinstance(made, exp.Select)
     return made
 
 
 def text(node: exp.Expression) -> str:
-    """A tree as Spark's SQL; what nobody changed is written as it was read."""
+    """A tree as Spark's SQL; unchanged parts are written as they were typed."""
     return Writer().whole(node)
 
 
 def embedded(node: exp.Expression) -> str:
-    """The same, to stand in other text: without the comments around a query."""
+    """The same, to be embedded in other text: without the comments around a query."""
     return Writer().text(node)
 
 
 def in_fewest_forms(node: exp.Expression) -> str:
-    """A tree written anew, which is how Spark names an expression nearly always."""
+    """A tree written anew, in the form in which Spark nearly always names an expression."""
     return Fresh().text(node)
 
 
 def canonical(node: exp.Expression) -> str:
-    """A text that is the same for all spellings of an expression: what equal calls are found by."""
+    """The canonical text of an expression, the same for all its spellings: equal calls are found by
+    it."""
     return Canonical().text(node)
 
 
 def written_out(tree: exp.Expression) -> str:
-    """A tree in full: nothing as it was typed, and with parentheses that say how it was read."""
+    """A tree written out in full: nothing as it was typed, with parentheses that show how it was
+    read."""
     return Explicit().text(tree)
 
 
 def place_in(query: str, place: int) -> str:
-    """``line 3, column 5: `` of a place in a query."""
+    """``line 3, column 5: `` for a position in a query."""
     before = query[:place]
     return f"line {before.count(chr(10)) + 1}, column {place - before.rfind(chr(10))}: "

@@ -1,4 +1,4 @@
-"""Expressions, by the rules of Spark's grammar: conditions, predicates and operators."""
+"""Parses expressions by the rules of Spark's grammar: conditions, predicates and operators."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ _PREDICATES = ("BETWEEN", "IN", "LIKE", "ILIKE", "RLIKE", "REGEXP")
 
 
 class Expressions(Cursor):
-    """Reads expressions; what operators stand between is for ``Primaries``, queries
-    inside them are for ``Queries``."""
+    """Parses expressions. ``Primaries`` parses their operands, ``Queries`` the queries inside
+    them."""
 
     def __init__(self, text: str, *, double_quoted_identifiers: bool = False) -> None:
         super().__init__(text, double_quoted_identifiers=double_quoted_identifiers)
@@ -44,7 +44,7 @@ class Expressions(Cursor):
         raise NotImplementedError
 
     def _primary(self) -> exp.Expression:
-        """What operators stand between."""
+        """An operand."""
         raise NotImplementedError
 
     def _string(self) -> exp.Expression:
@@ -52,8 +52,8 @@ class Expressions(Cursor):
         raise NotImplementedError
 
     def query_in_brackets(self) -> exp.Expression | None:
-        """A query in parentheses; None if there is none, or it is the beginning of something else,
-        such as ``((SELECT 1) + 2)``."""
+        """A query in parentheses; None if there is none, or if it begins something else, such as
+        ``((SELECT 1) + 2)``."""
         start = self.here()
         if not self.at("(") or not self.begins_query(1):
             return None
@@ -71,21 +71,21 @@ class Expressions(Cursor):
     # Lists -----------------------------------------------------------------------------------
 
     def expressions(self) -> list[exp.Expression]:
-        """Expressions between commas."""
+        """Expressions separated by commas."""
         found = [self.expression()]
         while self.take(","):
             found.append(self.expression())
         return found
 
     def named_expressions(self) -> list[exp.Expression]:
-        """Expressions between commas, each with or without a name."""
+        """Expressions separated by commas, each with or without an alias."""
         found = [self.named_expression()]
         while self.take(","):
             found.append(self.named_expression())
         return found
 
     def named_expression(self) -> exp.Expression:
-        """An expression, with its name or names if it has some."""
+        """An expression, with its alias or aliases if it has some."""
         start = self.here()
         value = self.expression()
         explicit = self.take("AS")
@@ -97,7 +97,7 @@ class Expressions(Cursor):
         return value
 
     def _are_names(self) -> bool:
-        """Whether names stand here in parentheses."""
+        """Whether names in parentheses are next."""
         ahead = 1
         while length := self.length_of_name(ahead):
             if self.at(")", ahead=ahead + length):
@@ -108,7 +108,7 @@ class Expressions(Cursor):
         return False
 
     def order_items(self) -> list[exp.Expression]:
-        """What ORDER BY sorts by."""
+        """The items of ORDER BY."""
         found = [self._order_item()]
         while self.take(","):
             found.append(self._order_item())
@@ -128,7 +128,7 @@ class Expressions(Cursor):
         return self.made(exp.Ordered(this=value, desc=descending, nulls_first=nulls_first), start)
 
     def order(self, kind: type[exp.Expression] = exp.Order) -> exp.Expression:
-        """ORDER BY, or SORT BY, with its words."""
+        """ORDER BY or SORT BY, with its items."""
         start = self.here()
         self.next()
         self.expect("BY")
@@ -146,7 +146,7 @@ class Expressions(Cursor):
     def _connected(
         self, word: str, kind: type[exp.Expression], operand: Callable[[], exp.Expression]
     ) -> exp.Expression:
-        """Operands between a word, as a balanced tree: there may be hundreds of them."""
+        """Operands connected by a keyword, as a balanced tree: there may be hundreds of them."""
         starts, found, ends = [self.here()], [operand()], [self.here()]
         while self.take(word):
             starts.append(self.here())
@@ -176,7 +176,7 @@ class Expressions(Cursor):
         return self._predicate(self.value(), start)
 
     def _is_bare_word(self) -> bool:
-        """Whether a keyword stands here as a name: what follows is no operand."""
+        """Whether a keyword is next that is used as a name: what follows is no operand."""
         after = self.peek(1)
         return after.kind == "end" or after.upper in (
             ",",
@@ -259,7 +259,7 @@ class Expressions(Cursor):
     # Operators -------------------------------------------------------------------------------
 
     def value(self, least: int = 5) -> exp.Expression:
-        """What predicates compare: operators that bind at least so strongly."""
+        """An operand of a predicate: operators that bind at least so strongly."""
         start = self.here()
         left = self._unary()
         while True:

@@ -1,4 +1,4 @@
-"""The fewest forms in which each kind of node is written, around the nodes in it."""
+"""The form in which each class of node is written, around its children."""
 
 from __future__ import annotations
 

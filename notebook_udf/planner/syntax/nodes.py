@@ -1,8 +1,8 @@
-"""What a tree of Spark's SQL is made of, beside sqlglot's classes, and where its nodes came from.
+"""The node classes of Spark's SQL that sqlglot lacks, and the origins of nodes in the text.
 
 The planner's rules look into SELECTs, their relations and their expressions. A construct that no
-rule looks into is kept as its text, with the expressions and queries in it as holes
-(``Template``), or as its text alone (``Verbatim``).
+rule looks into is kept as its text, with the expressions and queries in it as holes (``Template``),
+or as its text alone (``Verbatim``).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _AROUND_QUERY = dict.fromkeys(
 
 
 class Verbatim(exp.Expression):  # type: ignore[misc]
-    """Text that is written as it is; in expressions it binds as a name does."""
+    """Text that is written unchanged; in expressions it binds as a name does."""
 
     arg_types = {"this": True}  # noqa: RUF012
 
@@ -32,7 +32,7 @@ class OpaqueQuery(Verbatim, exp.Query):  # type: ignore[misc]
 
 
 class ClauseIdentifier(exp.Identifier):  # type: ignore[misc]
-    """``IDENTIFIER('name')`` in the place of a name; ``raw`` is how it was typed."""
+    """``IDENTIFIER('name')`` where a name is expected; ``raw`` is how it was typed."""
 
     arg_types = {"this": True, "quoted": False, "raw": True}  # noqa: RUF012
 
@@ -68,7 +68,7 @@ class TableArgument(Template):
 
 
 class PipeStep(Template):
-    """``|>`` and what stands behind it."""
+    """``|>`` and the operator behind it."""
 
 
 class Positive(exp.Unary):  # type: ignore[misc]
@@ -80,7 +80,7 @@ class UnsignedRightShift(exp.Expression, exp.Binary):  # type: ignore[misc]
 
 
 class PipeQuery(exp.Expression, exp.Query):  # type: ignore[misc]
-    """A query, and the steps behind it."""
+    """A query with pipe steps behind it."""
 
     arg_types = {"this": True, "expressions": True, **_AROUND_QUERY}  # noqa: RUF012
 
@@ -92,7 +92,7 @@ class TableQuery(exp.Expression, exp.Query):  # type: ignore[misc]
 
 
 class FromQuery(exp.Expression, exp.Query):  # type: ignore[misc]
-    """``FROM t`` without a SELECT: the rows that a pipe begins with."""
+    """``FROM t`` without a SELECT: the input of a pipe."""
 
     arg_types = {"from_": True, "joins": False, "laterals": False, **_AROUND_QUERY}  # noqa: RUF012
 
@@ -104,7 +104,7 @@ class InlineTable(exp.Expression, exp.Query):  # type: ignore[misc]
 
 
 class Reshaped(exp.Expression):  # type: ignore[misc]
-    """A relation of a FROM, what is joined to it, and PIVOT, UNPIVOT or BIN BY behind it all."""
+    """A relation of a FROM and its joins, with PIVOT, UNPIVOT or BIN BY behind them."""
 
     arg_types = {"this": True, "laterals": False, "pivots": True, "alias": False}  # noqa: RUF012
 
@@ -142,7 +142,7 @@ class CacheTable(Statement):
 
 @dataclass(frozen=True, slots=True)
 class Hole:
-    """Where in a node's text another one stands that has a place of its own."""
+    """Where in a node's text a child with an origin of its own is."""
 
     start: int
     end: int
@@ -150,9 +150,9 @@ class Hole:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What a node was when it was read: its class, and what was under each key.
+    """What a node was when it was read: its class and its arguments.
 
-    That is plain values, holes, and the shapes of nodes that have no place of their own.
+    The arguments are plain values, holes, and the shapes of children without an origin.
     """
 
     kind: type[exp.Expression]
@@ -168,7 +168,7 @@ class Shape:
                     yield from item.holes()
 
     def fillings(self, node: exp.Expression) -> list[Filling] | None:
-        """What stands in the holes of a node now; None if the node has another shape."""
+        """The nodes that are in the holes of a node now; None if the node has another shape."""
         found: list[Filling] = []
         return found if self._fill(node, found) else None
 
@@ -193,7 +193,7 @@ class Shape:
 
 
 class Filling(NamedTuple):
-    """A node in a hole of another one: which hole, whose, under which key, and the node."""
+    """The node in a hole of another one: hole, parent, key and node."""
 
     hole: Hole
     parent: exp.Expression
@@ -202,7 +202,7 @@ class Filling(NamedTuple):
 
 
 class Origin:
-    """Which part of which text a node was read from, and what it was then.
+    """The part of a text that a node was read from, and what the node was then.
 
     Attributes
     ----------
@@ -234,18 +234,18 @@ class Origin:
 
 
 def origin_of(node: exp.Expression) -> Origin | None:
-    """Where a node was read; None for one that a rule made."""
+    """The origin of a node; None for one that a rule made."""
     found = node.meta.get(_ORIGIN)
     return found if isinstance(found, Origin) else None
 
 
 def set_origin(node: exp.Expression, origin: Origin) -> None:
-    """Notes where a node was read."""
+    """Sets the origin of a node."""
     node.meta[_ORIGIN] = origin
 
 
 def _parts(node: exp.Expression) -> Iterator[tuple[str, bool, tuple[object, ...]]]:
-    """What a node has under each key: the key, whether that is a list, and its members."""
+    """The arguments of a node: the key, whether it is a list, and its members."""
     for key in sorted(node.args):
         value = node.args[key]
         if isinstance(value, list):
@@ -272,7 +272,7 @@ def _part_of_shape(value: object) -> object:
 
 
 def note_origins(root: exp.Expression) -> None:
-    """Notes of each node of a tree just read what it is."""
+    """Notes the shape of each node of a tree that was just read."""
     for node in root.walk():
         origin = origin_of(node)
         if origin is not None:
@@ -281,7 +281,7 @@ def note_origins(root: exp.Expression) -> None:
 
 
 def forget_origins(root: exp.Expression) -> exp.Expression:
-    """The same tree as if a rule had made it."""
+    """The same tree without origins, as if a rule had made it."""
     for node in root.walk():
         node.meta.pop(_ORIGIN, None)
     return root

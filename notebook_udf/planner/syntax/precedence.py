@@ -1,4 +1,4 @@
-"""How strongly the parts of an expression bind, and where they need parentheses for it."""
+"""Operator precedence: how strongly expressions bind, and where they need parentheses."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ def level(node: exp.Expression) -> int:
 
 
 def least(parent: exp.Expression, key: str, node: exp.Expression, *, explicit: bool) -> int:
-    """How strongly a node has to bind where it stands in another one.
+    """How strongly a child has to bind in its parent to need no parentheses.
 
-    With ``explicit`` operands stand in parentheses even where they need none.
+    With ``explicit`` operands have parentheses even where they need none.
     """
 
     def operand(wanted: int) -> int:

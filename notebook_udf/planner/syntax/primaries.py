@@ -1,4 +1,4 @@
-"""What operators stand between: literals, names, CASE, parentheses, lambdas."""
+"""Parses operands: literals, names, CASE, parentheses, lambdas."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _UNITS = frozenset(
 
 
 class Primaries(Expressions):
-    """Reads literals, names and what stands in parentheses; calls are for ``Calls``."""
+    """Parses literals, names and parentheses; ``Calls`` parses calls."""
 
     def __init__(self, text: str, *, double_quoted_identifiers: bool = False) -> None:
         super().__init__(text, double_quoted_identifiers=double_quoted_identifiers)
@@ -27,11 +27,11 @@ class Primaries(Expressions):
         self._parameters: list[set[str]] = []
 
     def _call(self, start: int, parts: list[exp.Identifier]) -> exp.Expression:
-        """A call behind its name."""
+        """The call whose name has been read."""
         raise NotImplementedError
 
     def _special(self, word: str) -> exp.Expression | None:
-        """A call whose parentheses hold more than arguments; None for any other."""
+        """A call with more than arguments in its parentheses; None for any other."""
         raise NotImplementedError
 
     # Primary expressions ---------------------------------------------------------------------

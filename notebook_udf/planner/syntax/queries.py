@@ -1,4 +1,4 @@
-"""Queries: SELECT, set operations, WITH, VALUES, TABLE and pipes."""
+"""Parses queries: SELECT, set operations, WITH, VALUES, TABLE and pipes."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ _PIPE = 2
 
 
 class Queries(Relations):
-    """Reads queries."""
+    """Parses queries."""
 
     def query(self) -> exp.Expression:
-        """A query with its WITH, and ORDER BY and LIMIT behind it."""
+        """A query with its WITH, ORDER BY and LIMIT."""
         start = self.here()
         tables = self.tables_of_with() if self.at("WITH") else None
         return self.query_behind(tables, start)
 
     def query_behind(self, tables: exp.Expression | None, start: int) -> exp.Expression:
-        """A query below a WITH that was read."""
+        """A query whose WITH has been read."""
         node = self._term(0)
         if not isinstance(node, exp.Query):
             self.refuse("a query is expected")
@@ -148,7 +148,7 @@ class Queries(Relations):
     # SELECT ----------------------------------------------------------------------------------
 
     def select(self) -> exp.Expression:
-        """SELECT with the clauses that belong to it."""
+        """SELECT with its clauses."""
         start = self.here()
         if self._is_script():
             return self.opaque(start)
@@ -237,7 +237,7 @@ class Queries(Relations):
     # GROUP BY --------------------------------------------------------------------------------
 
     def group(self) -> exp.Expression:
-        """GROUP BY with its words."""
+        """GROUP BY with its items."""
         start = self.here()
         self.expect("GROUP", "BY")
         items = [self._grouping_item()]
@@ -284,7 +284,7 @@ class Queries(Relations):
     # Behind a query --------------------------------------------------------------------------
 
     def _organise(self, node: exp.Expression) -> bool:
-        """ORDER BY to OFFSET, into a query; whether there was any."""
+        """Reads ORDER BY to OFFSET into a query; returns whether there was any."""
         start = self.here()
         if self.at("ORDER", "BY"):
             node.set("order", self.order())
@@ -320,7 +320,7 @@ class Queries(Relations):
         return self.template(PipeStep, start, self._step())
 
     def _step(self) -> list[exp.Expression]:
-        """The nodes in what stands behind ``|>``."""
+        """The nodes in the operator behind ``|>``."""
         if self.at("SELECT"):
             return self._selecting_step()
         if self.take("EXTEND"):
@@ -372,7 +372,7 @@ class Queries(Relations):
         return [*found, *grouped, *self._window_nodes()]
 
     def _grouping_step(self) -> list[exp.Expression]:
-        """GROUP BY of a pipe, whose items may have names."""
+        """GROUP BY of a pipe, whose items may have aliases."""
         self.expect("GROUP", "BY")
         items: list[exp.Expression] = []
         while True:

@@ -1,4 +1,4 @@
-"""What stands in a FROM: tables, subqueries, calls, joins, LATERAL VIEW, PIVOT."""
+"""Parses FROM: tables, subqueries, calls, joins, LATERAL VIEW, PIVOT."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _VERSIONS = ("VERSION", "SYSTEM_VERSION", "TIMESTAMP", "SYSTEM_TIME")
 
 
 class Relations(Calls):
-    """Reads the FROM of a SELECT."""
+    """Parses the FROM of a SELECT."""
 
     def from_clause(self, select: exp.Expression) -> None:
-        """FROM, with all that belongs to it, into a SELECT."""
+        """Reads FROM, with all that belongs to it, into a SELECT."""
         start = self.here()
         self.expect("FROM")
         begin = self.here()
@@ -42,14 +42,14 @@ class Relations(Calls):
     # Relations -------------------------------------------------------------------------------
 
     def relation(self) -> tuple[exp.Expression, list[exp.Expression]]:
-        """A relation, and what is joined to it."""
+        """A relation with its joins."""
         start = self.here()
         return self._joined(self._lateral_or_not(), [], start)
 
     def _joined(
         self, first: exp.Expression, joins: list[exp.Expression], start: int
     ) -> tuple[exp.Expression, list[exp.Expression]]:
-        """The same with the joins, and what is done to all of it, that stand here."""
+        """The relation with the joins and reshapings that follow it."""
         while True:
             join = self._join()
             if join is not None:
@@ -70,7 +70,7 @@ class Relations(Calls):
         start: int,
         end: int,
     ) -> exp.Expression:
-        """All that stands between two places, with PIVOT and its like behind it."""
+        """All between two positions, with PIVOT and its like behind it."""
         if joins:
             first.set("joins", joins)
             self.made(first, start, end)
@@ -137,7 +137,7 @@ class Relations(Calls):
         return self._table(table, start)
 
     def _table(self, table: exp.Expression, start: int) -> exp.Expression:
-        """A table behind its name."""
+        """The table whose name has been read."""
         table.set("version", self._version())
         table.set("sample", self._sample())
         table.set("alias", self.table_alias())
@@ -147,7 +147,7 @@ class Relations(Calls):
         return self.made(exp.Table(this=this, alias=self.table_alias()), start)
 
     def _words_and_brackets(self, start: int) -> exp.Expression:
-        """``UNNEST(...)`` and ``JSON_TABLE(...)`` with the expressions that they begin with."""
+        """``UNNEST(...)`` and ``JSON_TABLE(...)``, with the expressions that they begin with."""
         unnest = self.next().upper == "UNNEST"
         self.expect("(")
         inside = [self.expression()]
@@ -177,7 +177,7 @@ class Relations(Calls):
         return self.made(made, start)
 
     def _version(self) -> exp.Expression | None:
-        """Which version of a table is meant, and the options it is read with."""
+        """The version of a table that is read, and the options it is read with."""
         start = self.here()
         if self.take("@"):
             self.next()
@@ -211,7 +211,7 @@ class Relations(Calls):
         return self.verbatim(start)
 
     def table_alias(self) -> exp.Expression | None:
-        """A relation's name and those of its columns; None if it has none."""
+        """The alias of a relation and those of its columns; None if it has none."""
         start = self.here()
         # AS may be a name as well: AS (a, b).
         explicit = not self.at("AS", "(") and self.take("AS")
@@ -269,7 +269,7 @@ class Relations(Calls):
     # LATERAL VIEW and PIVOT ------------------------------------------------------------------
 
     def lateral_views(self) -> list[exp.Expression]:
-        """All LATERAL VIEWs that stand here."""
+        """All LATERAL VIEWs that follow."""
         found = []
         while self.at("LATERAL", "VIEW"):
             found.append(self._lateral_view())
@@ -293,7 +293,7 @@ class Relations(Calls):
         return self.made(exp.Lateral(this=call, view=True, outer=outer, alias=alias), start)
 
     def _reshapings(self) -> list[exp.Expression]:
-        """PIVOT, UNPIVOT and BIN BY, as many as stand here."""
+        """All PIVOT, UNPIVOT and BIN BY that follow."""
         found: list[exp.Expression] = []
         while True:
             if self.at("PIVOT", "("):

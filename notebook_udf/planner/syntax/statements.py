@@ -1,4 +1,4 @@
-"""Statements: queries, and what carries them: INSERT, CREATE, CACHE, MERGE, EXPLAIN."""
+"""Parses statements: queries, and what has a query in it: INSERT, CREATE, CACHE, MERGE, EXPLAIN."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _EXPLAINED = ("LOGICAL", "FORMATTED", "EXTENDED", "CODEGEN", "COST")
 
 
 class Statements(Queries):
-    """Reads one statement."""
+    """Parses one statement."""
 
     def whole(self) -> exp.Expression:
         """All of the text."""
@@ -24,7 +24,7 @@ class Statements(Queries):
         return node
 
     def statement(self) -> exp.Expression:
-        """A statement of any kind; one that carries nothing to look into is a Command."""
+        """A statement of any kind; one without queries or expressions is a Command."""
         start = self.here()
         word = self.peek().upper
         if word in ("SELECT", "FROM", "VALUES", "MAP", "REDUCE") or self.at("("):
@@ -92,7 +92,7 @@ class Statements(Queries):
     # Statements with a query -----------------------------------------------------------------
 
     def _to_query(self) -> bool:
-        """Goes on to the query that a statement carries; whether there is one."""
+        """Moves to the query in a statement; returns whether there is one."""
         while not self.at_end():
             if self._begins_carried_query():
                 return True

@@ -1,4 +1,4 @@
-"""The words and signs of a query, as Spark's lexer cuts them; blanks and comments lie between."""
+"""The lexer: the words and signs of a query, cut as Spark's lexer cuts them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _COMMENT_EDGE = re.compile(r"/\*|\*/")
 
 
 class Unreadable(Exception):
-    """The reader does not know what stands at a place of the text.
+    """The query is not understood at a position of its text.
 
     Attributes
     ----------
@@ -107,7 +107,7 @@ def tokens_of(text: str, *, double_quoted_identifiers: bool = False) -> list[Tok
 
 
 def _comment_end(text: str, start: int) -> int:
-    """Behind a comment in brackets, which may hold others."""
+    """The position behind a bracketed comment, which may have others in it."""
     depth, place = 0, start
     while True:
         edge = _COMMENT_EDGE.search(text, place)

@@ -1,4 +1,4 @@
-"""The tables of WITH that a part of a query sees, to ask Spark about the part by itself."""
+"""The common table expressions (WITH) that a part of a query sees, to ask Spark about that part."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def own_with(node: exp.Expression) -> exp.With | None:
 
 
 def visible_ctes(node: exp.Expression) -> list[exp.CTE]:
-    """The tables of WITH around a node, the outermost first; not those of its own WITH."""
+    """The common table expressions around a node, the outermost first, without its own WITH."""
     found: list[exp.CTE] = []
     while node.parent is not None:
         inside, node = node, node.parent
@@ -37,7 +37,7 @@ def below(
     query: str,
     write: Callable[[exp.Expression], str] = embedded,
 ) -> str:
-    """A query's text behind a WITH of these tables."""
+    """The text of a query behind a WITH of these tables."""
     if not ctes:
         return query
     recursive = any(cte.parent is not None and cte.parent.args.get("recursive") for cte in ctes)

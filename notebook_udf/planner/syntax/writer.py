@@ -1,9 +1,9 @@
-"""Trees as text: what nobody changed as it was typed, and the rest in the fewest forms.
+"""Writes trees as text: unchanged nodes as they were typed, others in the fewest forms.
 
-A node that is what it was when it was read is written as it stands in the query, with its blanks
-and comments. One in which only some nodes have given way to others is written so around them.
-Anything else was made by a rule and is generated (``forms``), in parentheses only where it would
-bind otherwise (``precedence``).
+A node that is what it was when it was read is written as it is in the query, with its blanks and
+comments. One in which only some descendants were replaced is written so around them. Anything else
+was made by a rule and is generated (``forms``), in parentheses only where it would bind otherwise
+(``precedence``).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from notebook_udf.planner.syntax.precedence import least, level
 
 
 class Edit(NamedTuple):
-    """A part of a text, and what is written in its place."""
+    """A part of a text, and what replaces it."""
 
     start: int
     end: int
@@ -26,13 +26,13 @@ class Edit(NamedTuple):
 
 
 class Writer:
-    """Writes trees, keeping what was typed."""
+    """Writes trees; keeps what was typed."""
 
     # Whether operators stand in parentheses that say how they were read.
     explicit = False
 
     def whole(self, node: exp.Expression) -> str:
-        """A tree, with what stood around the query that it was read from."""
+        """A tree, with the text around the query that it was read from."""
         origin = origin_of(node)
         if origin is None or not origin.whole:
             return self.text(node)
@@ -40,7 +40,7 @@ class Writer:
         return text[: origin.start] + self.text(node) + text[origin.end :]
 
     def text(self, node: exp.Expression) -> str:
-        """A node."""
+        """The text of a node."""
         origin = origin_of(node)
         if origin is None:
             return self.generated(node)
@@ -52,16 +52,16 @@ class Writer:
         return "".join(made) + origin.text[place : origin.end]
 
     def edits(self, node: exp.Expression, origin: Origin) -> list[Edit]:
-        """What is written otherwise than it was typed, from left to right.
+        """The edits that turn the typed text into that of the tree, from left to right.
 
-        That is as little as possible: nodes that gave way to others, or the whole node if it has
-        clauses or items that it did not have.
+        As few as possible: nodes that were replaced, or the whole node if it has clauses or items
+        that it did not have.
         """
         found = self._inner_edits(node, origin)
         return [Edit(origin.start, origin.end, self.generated(node))] if found is None else found
 
     def _inner_edits(self, node: exp.Expression, origin: Origin) -> list[Edit] | None:
-        """The same of the nodes in it; None if it is another one itself."""
+        """The edits inside a node; None if the node itself is another one."""
         if hash(node) == origin.digest:
             return []
         fillings = origin.shape.fillings(node)
@@ -80,13 +80,13 @@ class Writer:
         return sorted(found)
 
     def generated(self, node: exp.Expression) -> str:
-        """A node that no text is kept of, around those in it."""
+        """The text of a node without origin, around its children."""
         return FORMS[type(node)](self, node)
 
     # Parentheses -----------------------------------------------------------------------------
 
     def inside(self, parent: exp.Expression, key: str, node: exp.Expression) -> str:
-        """A node as it is to stand in another one."""
+        """The text of a node as the child of another one, in parentheses if needed."""
         if isinstance(parent, exp.SetOperation) and key in ("this", "expression"):
             return self._side(parent, key, node)
         written = self.text(node)
@@ -108,11 +108,11 @@ class Writer:
     # Pieces ----------------------------------------------------------------------------------
 
     def each(self, parent: exp.Expression, key: str = "expressions", between: str = ", ") -> str:
-        """The nodes of a list."""
+        """The texts of the nodes of a list."""
         return between.join(self.inside(parent, key, n) for n in parent.args.get(key) or [])
 
     def child(self, parent: exp.Expression, key: str, before: str = "", behind: str = "") -> str:
-        """A node under a key, between texts; "" if there is none."""
+        """The text of a child, between two texts; "" if there is none."""
         node = parent.args.get(key)
         if node is None or node is False:
             return ""
@@ -122,7 +122,7 @@ class Writer:
     # Queries ---------------------------------------------------------------------------------
 
     def query(self, node: exp.Expression, core: str) -> str:
-        """A query term with what stands around it."""
+        """A query term with the clauses around it."""
         parts = [self.child(node, "with_", behind=" "), core]
         parts += [self.child(node, key, " ") for key in ("order", "cluster", "distribute", "sort")]
         if node.args.get("windows_last"):
@@ -136,14 +136,14 @@ class Writer:
         return f" WINDOW {self.each(node, 'windows')}" if found else ""
 
     def joins(self, node: exp.Expression) -> str:
-        """What is joined to a relation."""
+        """The joins of a relation."""
         joins = node.args.get("joins") or []
         glued = [j.args.get("comma") and not self.explicit for j in joins]
         written = zip(glued, map(self.text, joins), strict=True)
         return "".join(join if comma else f" {join}" for comma, join in written)
 
     def window(self, node: exp.Expression) -> str:
-        """What stands behind OVER."""
+        """The window of OVER."""
         if node.args.get("alias") is not None:
             return self.child(node, "alias")
         parts = []
@@ -164,7 +164,7 @@ class Fresh(Writer):
 
 
 class Explicit(Fresh):
-    """Writes every node anew, in forms and with parentheses that say how it was read."""
+    """Writes every node anew, in forms and with parentheses that show how it was read."""
 
     explicit = True
 

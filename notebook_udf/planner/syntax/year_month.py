@@ -1,7 +1,7 @@
-"""Calls in a tree whose types cannot travel as they are, with the casts around them.
+"""Casts around calls with year-month intervals, which cannot be sent to a worker.
 
-The casts that ``scalar`` plans for calls by name stand in a SQL function's body; the hidden
-variants, which ``promises`` puts in the place of plain calls, are called without one.
+The casts that ``scalar`` plans for calls by name are in a SQL function's body; the hidden variants,
+which rules put in the place of plain calls, are called without one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from notebook_udf.types import ddl
 
 
 def entering(record: RegisteredFunction, place: int, value: exp.Expression) -> exp.Expression:
-    """An argument as it enters the worker."""
+    """An argument cast to the type in which it is sent to the worker."""
     types = record.definition.input_types or ()
     if place < len(types) and isinstance(types[place], YearMonthIntervalType):
         return cast(cast(value, "INTERVAL MONTH"), "INT")
@@ -23,7 +23,7 @@ def entering(record: RegisteredFunction, place: int, value: exp.Expression) -> e
 
 
 def leaving(record: RegisteredFunction, value: exp.Expression) -> exp.Expression:
-    """A result as the query gets it."""
+    """A result cast to the type that the query expects."""
     result = record.definition.result_type
     if isinstance(result, YearMonthIntervalType):
         return cast(cast(value, "INTERVAL MONTH"), ddl(result))
