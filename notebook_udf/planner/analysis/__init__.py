@@ -1,1 +1,1 @@
-"""What a query says: its calls of our functions, its columns, their names. It changes nothing."""
+"""Analysis of a query, which it does not change: calls of our functions, scopes, names."""

@@ -1,7 +1,7 @@
 """Calls of aggregate functions in a parsed query, as data.
 
-``find_calls`` finds those that belong to one SELECT, whatever stands inside or around them:
-DISTINCT, FILTER, OVER. A form that no aggregate can take is an error that names it.
+``find_calls`` finds those of one SELECT, whatever is inside or around them: DISTINCT, FILTER, OVER.
+A form that no aggregate can take is an error that names it.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class AggregateCall:
 
 
 def name_of(node: exp.Expression) -> str:
-    """The name a function is called by, in lower case; "" if the node is no function."""
+    """The name of a called function, in lower case; "" if the node is no call."""
     if isinstance(node, exp.Anonymous):
         # Of a quoted name the text without its quotes.
         return str(node.name).lower()
@@ -56,19 +56,19 @@ def name_of(node: exp.Expression) -> str:
 
 
 def arguments_of(node: exp.Expression) -> list[exp.Expression]:
-    """What stands in a call's parentheses."""
+    """The arguments in a call's parentheses."""
     if isinstance(node, exp.Anonymous):
         return list(node.expressions)
     return list(node.iter_expressions())
 
 
 def within(node: exp.Expression) -> Iterator[exp.Expression]:
-    """The node and all below it, but nothing of a query inside it."""
+    """The node and its descendants, but nothing of a query inside it."""
     yield from node.walk(prune=lambda n: isinstance(n, exp.Query) and n is not node)
 
 
 def nested_queries(node: exp.Expression) -> list[exp.Expression]:
-    """The queries inside a node that stand in no other of them."""
+    """The outermost queries inside a node."""
     return [n for n in within(node) if isinstance(n, exp.Query) and n is not node]
 
 
@@ -144,7 +144,7 @@ def _in_order(
 def in_places(
     record: RegisteredFunction, placed: Sequence[T], named: Mapping[str, T], where: str = ""
 ) -> list[T]:
-    """Arguments given by place and by name, in the places of the parameters.
+    """Arguments given by position and by name, in the order of the parameters.
 
     Raises
     ------
@@ -164,7 +164,7 @@ def in_places(
 
 
 def position(node: exp.Expression) -> str:
-    """``line 3, column 5: `` of a node in the query, or nothing where a rule made it."""
+    """``line 3, column 5: `` for a node of the query; "" where a rule made it."""
     for each in node.walk():
         origin = origin_of(each)
         if origin is not None:
@@ -184,7 +184,7 @@ def mentions(query: str, names: Mapping[str, Any]) -> bool:
 
 
 def calls_any(node: exp.Expression, functions: Mapping[str, RegisteredFunction]) -> bool:
-    """Whether one of the functions is called under a node, or may be in what is kept as text."""
+    """Whether one of the functions is called below a node, or may be in what is kept as text."""
     if not functions:
         return False
     return any(
@@ -195,7 +195,7 @@ def calls_any(node: exp.Expression, functions: Mapping[str, RegisteredFunction])
 def hidden_call(
     node: exp.Expression, functions: Mapping[str, RegisteredFunction]
 ) -> exp.Expression | None:
-    """A part of a query that is kept as its text, and calls one of the functions."""
+    """A part of a query that is kept as text and calls one of the functions."""
     return next((each for each in node.walk() if _hides_any(each, functions)), None)
 
 
@@ -206,5 +206,5 @@ def _hides_any(node: exp.Expression, functions: Mapping[str, RegisteredFunction]
 def of_kind(
     functions: Mapping[str, RegisteredFunction], *kinds: str
 ) -> dict[str, RegisteredFunction]:
-    """The functions of these kinds among those registered, by lower-case name."""
+    """The registered functions of these kinds, by lower-case name."""
     return {r.name.lower(): r for r in functions.values() if r.definition.kind in kinds}

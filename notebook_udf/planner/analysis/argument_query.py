@@ -1,4 +1,4 @@
-"""The rows that a call in a query is made for: the query of its arguments.
+"""The argument query: a query whose rows are the arguments of a call in another query.
 
 Of ``SELECT k, f(x + 1) FROM t WHERE x > 0 GROUP BY k``, where ``f`` is an aggregate function::
 
@@ -62,7 +62,7 @@ class ArgumentRows:
 
 @dataclass
 class _Source:
-    """What the rows of a call are made of, beside the FROM of its SELECT."""
+    """The clauses that the rows of a call come from, beside the FROM of its SELECT."""
 
     arguments: Sequence[exp.Expression]
     conditions: list[exp.Expression] = field(default_factory=list)
@@ -135,7 +135,7 @@ def _in_places(node: exp.Expression, record: RegisteredFunction) -> list[exp.Exp
 
 
 def _names(record: RegisteredFunction, count: int) -> tuple[str, ...]:
-    """Names of the arguments' columns: those of the parameters, as far as they have some."""
+    """Names of the arguments' columns: those of the parameters, where they have some."""
     plain = [name for name in record.definition.parameters if not name.startswith("*")][:count]
     return (*plain, *(f"argument{place}" for place in range(len(plain) + 1, count + 1)))
 
@@ -186,7 +186,7 @@ def _of_aggregate(
 def _keys(
     select: exp.Select, group: exp.Group, kind: ScalarCalls, columns: Callable[[], list[str]]
 ) -> list[exp.Expression]:
-    """What the rows are grouped by, constants aside."""
+    """The keys that the rows are grouped by, without constants."""
     if group.args.get("all"):
         selected = [projection.unalias() for projection in select.expressions]
         found = [
@@ -250,7 +250,7 @@ def _before(
 
 
 def _without(made: exp.Select, key: str, select: exp.Select, node: exp.Expression) -> None:
-    """Takes the conditions that hold the call out of a clause."""
+    """Removes the conditions that hold the call from a clause."""
     clause = select.args.get(key)
     if clause is None or not _is_below(node, clause):
         return

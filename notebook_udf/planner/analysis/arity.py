@@ -1,6 +1,6 @@
-"""How many arguments a call is given, held against how many the function takes.
+"""Checks that each call has as many arguments as its function takes.
 
-Spark asks nobody, and the function would find out in a worker, at the first row.
+Spark does not check it, and the function would raise in a worker, at the first row.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from notebook_udf.sanitize import counted
 
 
 def check_calls(tree: exp.Expression, functions: Mapping[str, RegisteredFunction]) -> None:
-    """Looks at every call in a query; ``functions`` by their names in lower case.
+    """Checks every call in a query; ``functions`` by their names in lower case.
 
     Raises
     ------
@@ -40,10 +40,10 @@ def check_calls(tree: exp.Expression, functions: Mapping[str, RegisteredFunction
 def check(
     record: RegisteredFunction, given: int, named: Iterable[str] = (), *, where: str = ""
 ) -> None:
-    """Looks at one call, by the number of its arguments and the names of those that have one.
+    """Checks one call, by the number of its arguments and the names of those that have one.
 
-    A name that is no parameter's is the mistake itself, and told where names are given places.
-    ``where`` stands before the message.
+    A name that no parameter has is an error of its own, raised where names are resolved. ``where``
+    is put before the message.
 
     Raises
     ------

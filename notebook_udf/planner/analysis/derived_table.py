@@ -1,7 +1,7 @@
-"""What rewriting one SELECT takes, whatever it is rewritten for: its inner query and its names.
+"""The derived table that a rewritten SELECT reads: an inner query of just the needed columns.
 
-``two_phase_aggregate`` and ``window_aggregate`` put an inner query of just the needed columns below
-a SELECT, have workers go over its rows, and let the SELECT read what they made of it.
+``two_phase_aggregate`` and ``window_aggregate`` put it below a SELECT, have workers process its
+rows, and let the SELECT read the result.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Unfit(Exception):
 
 
 class Surroundings(Names, Protocol):
-    """What a SELECT needs of the query it stands in.
+    """What a rule needs to know of the query around a SELECT.
 
     Attributes
     ----------
@@ -46,18 +46,18 @@ class Surroundings(Names, Protocol):
         """A call as an expression over collected rows."""
 
     def run(self, query: exp.Expression, *, inside: bool) -> DataFrame:
-        """The rows of a query that stands beside, or ``inside``, the SELECT."""
+        """The rows of a query beside the SELECT, or ``inside`` it."""
 
 
 @dataclass
 class Columns:
-    """Expressions of the inner query and the names they get there; equal ones share a name."""
+    """Expressions of the inner query, and their names there; equal ones share a name."""
 
     prefix: str
     expressions: list[exp.Expression] = field(default_factory=list)
 
     def place(self, expression: exp.Expression) -> int:
-        """Where the expression stands among them; added if it is new."""
+        """The index of an expression; added if it is new."""
         if expression not in self.expressions:
             self.expressions.append(expression.copy())
         return self.expressions.index(expression)
@@ -71,7 +71,7 @@ class Columns:
         return exp.column(self.name(expression))
 
     def at(self, place: int) -> exp.Column:
-        """The column at a place."""
+        """The column at an index."""
         return exp.column(f"{self.prefix}{place}")
 
     def aliased(self) -> list[exp.Expression]:
@@ -83,7 +83,7 @@ class Columns:
 
 
 def inner_query(select: exp.Select, projections: list[exp.Expression]) -> exp.Select:
-    """Projections over the rows that the SELECT reads."""
+    """A query with these projections over the rows that the SELECT reads."""
     made = exp.Select(expressions=projections or [exp.alias_(exp.Literal.number(0), "_nu_none")])
     for name in SOURCE:
         value = select.args.get(name)
@@ -95,7 +95,7 @@ def inner_query(select: exp.Select, projections: list[exp.Expression]) -> exp.Se
 
 
 def read_instead(select: exp.Select, view: str) -> None:
-    """Lets the SELECT read a view in place of its own source."""
+    """Replaces the source of the SELECT by a view."""
     for name in SOURCE:
         select.set(name, None)
     select.set("from_", exp.From(this=table(view)))
@@ -113,7 +113,7 @@ def source_columns(select: exp.Select, around: Surroundings) -> list[str]:
 
 
 def expand_stars(select: exp.Select, around: Surroundings) -> None:
-    """Puts the columns of the source in the place of a bare ``*``.
+    """Expands a bare ``*`` to the columns of the source.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What GROUP BY groups by: the expressions in its sets, what its numbers and names mean."""
+"""GROUP BY: the expressions in its grouping sets, and what its ordinals and aliases mean."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def has_sets(group: exp.Group) -> bool:
 
 
 def grouping_items(group: exp.Group) -> list[exp.Expression]:
-    """The expressions GROUP BY groups by, out of its sets."""
+    """The expressions of GROUP BY, grouping sets flattened."""
     found: list[exp.Expression] = []
 
     def collect(node: exp.Expression) -> None:
@@ -38,7 +38,7 @@ def grouping_items(group: exp.Group) -> list[exp.Expression]:
 
 
 def aliases_of(select: exp.Select) -> set[str]:
-    """The names that were given to what is selected, in lower case."""
+    """The aliases in the SELECT list, in lower case."""
     return {p.alias.lower() for p in select.expressions if isinstance(p, exp.Alias)}
 
 
@@ -48,10 +48,10 @@ def meant_by(
     aliases: Collection[str],
     columns: Callable[[], list[str]],
 ) -> exp.Expression | None:
-    """What GROUP BY means by an item: a number or an alias stands for a projection.
+    """What an item of GROUP BY means: an ordinal or an alias stands for a projection.
 
-    ``columns`` asks for the names of the columns that the SELECT reads, which come before aliases.
-    None for the number of no projection.
+    ``columns`` returns the names of the columns that the SELECT reads, which come before aliases.
+    None for an ordinal without a projection.
     """
     if isinstance(item, exp.Literal) and item.is_int:
         place = int(item.name) - 1

@@ -1,4 +1,4 @@
-"""The names of a SELECT's columns, kept when what they are named after is written anew."""
+"""The names of a SELECT's output columns, kept when what they are named after is rewritten."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from notebook_udf.planner.syntax.with_clause import below, visible_ctes
 def name_projections(
     select: exp.Select, which: Callable[[exp.Expression], bool] = lambda projection: True
 ) -> None:
-    """What a projection was called it is still called when its columns have other names."""
+    """Aliases each projection with the name it has as it is written, before its columns are
+    renamed."""
     for projection in list(select.expressions):
         if not isinstance(projection, (exp.Alias, exp.Aliases, exp.Star)) and which(projection):
             give_name(projection, written_name(projection))
 
 
 def written_name(projection: exp.Expression) -> str:
-    """The name a projection has by how it is written."""
+    """The name that a projection has by how it is written."""
     return projection.name if isinstance(projection, exp.Column) else in_fewest_forms(projection)
 
 
@@ -33,7 +34,7 @@ def give_name(projection: exp.Expression, name: str) -> None:
 
 
 class Names:
-    """The names of a SELECT's columns, which must not show what calls were replaced by."""
+    """The names of a SELECT's columns, which must not show what replaced the calls."""
 
     def __init__(self, select: exp.Select, catalog: PlanningContext) -> None:
         self._select = select
@@ -41,7 +42,7 @@ class Names:
         self._before = select.copy()
 
     def keep(self, *, every: bool = False) -> None:
-        """Gives columns that were written anew, or all, the names that Spark had given them."""
+        """Gives the rewritten columns, or all, the names that Spark had given them."""
         select, before = self._select, self._before.expressions
         changed = [
             place
@@ -57,7 +58,7 @@ class Names:
             give_name(select.expressions[place], name)
 
     def _known(self) -> dict[int, str]:
-        """The names Spark gives, by place; those between two stars are not known."""
+        """The names that Spark gives, by position; those between two stars are not known."""
         projections = self._before.expressions
         try:
             columns = self._catalog.run(self._alone()).columns
@@ -75,7 +76,7 @@ class Names:
         return known
 
     def _alone(self) -> str:
-        """The SELECT as it was, below the tables of WITH that it sees."""
+        """The SELECT as it was, below the common table expressions that it sees."""
         tables, query = visible_ctes(self._select), embedded(self._before)
         if tables and self._before.args.get("with_") is not None:
             query = f"({query})"

@@ -1,4 +1,4 @@
-"""What the records of a process function are: made of which columns, as objects of which class."""
+"""The records of a process function: the columns they are made of, and their class."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from notebook_udf.types import from_annotation
 
 
 def traits_of(function: RegisteredFunction) -> ProcessTraits:
-    """What a process function is besides its code."""
+    """The traits of a process function: attributes, states and class of records."""
     return function.definition.process or ProcessTraits()
 
 
 def shape_of(function: str, record: Any, schema: Any, *, bare: bool) -> Shape:
-    """What a function's records, annotated with a class or None, are, made of columns.
+    """The shape of a function's records, made of columns and annotated with a class or None.
 
-    ``bare`` says that the one column holds bare values that a process function has collected.
+    ``bare`` says that the one column has bare values that a process function has collected.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def shape_of(function: str, record: Any, schema: Any, *, bare: bool) -> Shape:
 
 
 def collects_bare_values(function: RegisteredFunction) -> bool:
-    """Whether what a function collects are values, and no rows."""
+    """Whether a function collects bare values, and not rows."""
     return not isinstance(function.definition.result_type, StructType)
 
 
@@ -88,7 +88,7 @@ def _is_value(record: Any) -> bool:
 
 
 def _class_fields(record: Any) -> dict[str, bool] | None:
-    """The fields of a dataclass, NamedTuple or TypedDict, and whether each has to be given."""
+    """The fields of a dataclass, NamedTuple or TypedDict, and whether each is required."""
     if not isinstance(record, type):
         return None
     if dataclasses.is_dataclass(record):

@@ -1,8 +1,7 @@
-"""Where a SELECT stands in its query, and what follows for the columns that it may be given.
+"""The position of a SELECT in its query, and what follows from it for its columns.
 
-An outer query's columns may be meant in it, an outer condition may be on what it selects, and its
-order may be that of the whole query. What columns it is given is the business of
-``common_subexpression``.
+It may use columns of an outer query, an outer condition may be on what it selects, and its order
+may be that of the whole query. ``common_subexpression`` decides about its columns.
 """
 
 from __future__ import annotations
@@ -34,7 +33,8 @@ def query_of(select: exp.Select) -> exp.Expression:
 
 
 def outer_names(select: exp.Select) -> list[str]:
-    """What an outer query calls the columns: in a set operation as its first SELECT does."""
+    """The names that an outer query has for the columns: in a set operation those of its first
+    SELECT."""
     first = query_of(select)
     while isinstance(first, exp.SetOperation):
         first = first.this
@@ -43,7 +43,7 @@ def outer_names(select: exp.Select) -> list[str]:
 
 
 def stands_alone(select: exp.Select) -> bool:
-    """Whether no outer SELECT's columns can be meant in this one."""
+    """Whether the SELECT cannot use columns of an outer one."""
     node: exp.Expression = select
     while node.parent is not None:
         parent = node.parent
@@ -62,7 +62,7 @@ def stands_alone(select: exp.Select) -> bool:
 
 
 def is_understood_alone(select: exp.Select, calls: ScalarCalls) -> bool:
-    """Whether Spark reads a SELECT by itself, so that it names nothing of an outer one."""
+    """Whether Spark analyses a SELECT by itself, so that it uses nothing of an outer one."""
     try:
         calls.context.run(below(visible_ctes(select), embedded(select)))
     except AnalysisException:
@@ -71,6 +71,6 @@ def is_understood_alone(select: exp.Select, calls: ScalarCalls) -> bool:
 
 
 def is_sorted_last(select: exp.Select) -> bool:
-    """Whether the whole query's rows are sorted by this SELECT."""
+    """Whether this SELECT sorts the rows of the whole query."""
     ends = select.parent is None or isinstance(select.parent, Statement)
     return ends and select.args.get("order") is not None and select.args.get("limit") is None

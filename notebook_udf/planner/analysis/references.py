@@ -1,8 +1,8 @@
-"""The columns that the FROM of a SELECT makes visible, and the references that mean them.
+"""References: the columns that the FROM of a SELECT makes visible, and what uses them.
 
-When some relations of a FROM give way to a view of their rows, references to them have to name
-the view's columns. ``Scope`` knows which those are; where a name still means the same thing when
-the view stands there, it is left as it is, so that aliases and stars keep their own rules.
+When some relations of a FROM are replaced by a view of their rows, references to them have to name
+the view's columns. ``Scope`` knows which those are; where a name still means the same with the
+view, it is left unchanged, so that aliases and stars keep their own rules.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Reference:
-    """A column of a query that means an entry; ``fields`` are those of a struct below it."""
+    """A column of a query that refers to an entry; ``fields`` are those of a struct below it."""
 
     node: exp.Column
     entry: Entry
@@ -51,17 +51,17 @@ class Reference:
 
 
 class Scope:
-    """Entries in the order of ``*``."""
+    """The visible columns, in the order of ``*``."""
 
     def __init__(self, entries: Iterable[Entry]) -> None:
         self.entries = list(entries)
 
     def with_more(self, entries: Iterable[Entry]) -> Scope:
-        """The scope with columns of one more relation."""
+        """The scope with the columns of one more relation."""
         return Scope([*self.entries, *entries])
 
     def resolve(self, column: exp.Column) -> Reference | None:
-        """What a column means; None if it is nothing of this scope, or not certainly."""
+        """The entry that a column means; None if it is none of this scope, or not certainly one."""
         parts = [part.name for part in column.parts]
         for start in (0, 1):
             # db.t.c: the database says nothing that t does not.
@@ -73,15 +73,15 @@ class Scope:
         return None if found is None else Reference(column, found, tuple(parts[1:]), False)
 
     def resolve_star(self, star: exp.Column) -> Reference | None:
-        """The struct that ``s.*`` takes apart; None if it is no column of this scope."""
+        """The struct that ``s.*`` expands; None if it is no column of this scope."""
         *_, last = parts = [exp.to_identifier(part.name, quoted=True) for part in star.parts[:-1]]
         above = parts[-2] if len(parts) > 1 else None
         return self.resolve(exp.Column(this=last, table=above))
 
     def references(self, node: exp.Expression) -> Iterator[Reference]:
-        """What in a node, and in the queries inside it, means an entry.
+        """The references to entries in a node, and in the queries inside it.
 
-        Of the queries inside only what is qualified, by a name that is not one of their own.
+        In the queries inside, only what is qualified, by a name that is not one of their own.
         """
         for column in list(node.find_all(exp.Column)):
             if isinstance(column.this, exp.Star):
@@ -102,11 +102,11 @@ class Scope:
                 yield found.entry
 
     def of(self, qualifier: str) -> list[Entry]:
-        """What ``qualifier.*`` stands for."""
+        """The entries that ``qualifier.*`` stands for."""
         return [e for e in self.entries if e.qualifier.lower() == qualifier.lower()]
 
     def names(self) -> dict[int, str]:
-        """A name for each entry, by its place, no two the same; its own one where it can be."""
+        """A unique name for each entry, by its position; its own one where that is possible."""
         starred = [e.name.lower() for e in self.entries if e.starred]
         return {
             place: entry.name
@@ -154,9 +154,9 @@ def sources(select: exp.Expression) -> list[exp.Expression]:
 
 
 def replace(reference: Reference, view: str, name: str) -> None:
-    """Lets a reference mean a column of a view.
+    """Replaces a reference by a column of a view.
 
-    A bare name that the column still has stays: in ORDER BY it may mean what is selected.
+    A bare name that the column still has is left: in ORDER BY it may mean a projection.
     """
     if not reference.qualified and name == reference.entry.name:
         return
@@ -183,8 +183,7 @@ def stars(select: exp.Select) -> list[exp.Expression]:
 
 
 def expand_qualified(select: exp.Select, scope: Scope, view: str, names: dict[int, str]) -> None:
-    """Puts the view's columns in the place of ``t.*`` where t, a relation or a struct, is in the
-    scope.
+    """Expands ``t.*`` to the view's columns where t, a relation or a struct, is in the scope.
 
     Raises
     ------
@@ -220,7 +219,7 @@ def _replace_struct(star: exp.Expression, scope: Scope, view: str, names: dict[i
 def expand_bare(
     select: exp.Select, scope: Scope, view: str, names: dict[int, str], rest: list[str]
 ) -> None:
-    """Puts the view's columns in the place of ``*``, and behind them those of the rest.
+    """Expands ``*`` to the view's columns, and behind them those of the other relations.
 
     Raises
     ------

@@ -1,7 +1,7 @@
-"""Calls of scalar functions in a parsed query: which they are, and what may be said of them.
+"""Calls of scalar functions in a parsed query, and their properties.
 
-The passes of ``promises`` ask here. A hidden variant that one pass has put into the tree is a call
-for the next one as well.
+The rules for scalar functions use it. A hidden variant that one rule has put into the tree is a
+call for the next one as well.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class ScalarCalls:
         self._hidden: dict[str, tuple[RegisteredFunction, Role]] = {}
 
     def record(self, node: exp.Expression) -> RegisteredFunction | None:
-        """The function that a node calls, if it is one of ours."""
+        """The registered function that a node calls, or None."""
         name = _bare_name(node)
         if name in self._hidden:
             return self._hidden[name][0]
@@ -75,12 +75,12 @@ class ScalarCalls:
         return record is not None and record.definition.is_async
 
     def role(self, node: exp.Expression) -> Role:
-        """The role in which a call's function is called."""
+        """The role of a call."""
         found = self._hidden.get(_bare_name(node))
         return "scalar" if found is None else found[1]
 
     def inside(self, node: exp.Expression) -> list[exp.Expression]:
-        """The calls in an expression, itself included, but none of a query inside it."""
+        """The calls in an expression, itself included, without those of queries inside it."""
         return [each for each in within(node) if self.record(each) is not None]
 
     def any_in(self, node: exp.Expression) -> bool:
@@ -104,7 +104,7 @@ class ScalarCalls:
         )
 
     def is_grouped(self, select: exp.Select) -> bool:
-        """Whether a SELECT gives a row for each group, or one for all rows."""
+        """Whether a SELECT returns a row for each group, or one for all rows."""
         if select.args.get("group") is not None or select.args.get("having") is not None:
             return True
         return any(
@@ -127,9 +127,9 @@ class ScalarCalls:
         ]
 
     def steady(self, node: exp.Expression) -> bool:
-        """Whether an expression has one value per row however often it is computed.
+        """Whether an expression is deterministic: one value per row however often it is computed.
 
-        A query inside it, and a function that nothing is known of, make the answer no.
+        Not if there is a query in it, or a function of which nothing is known.
         """
         for each in within(node):
             if isinstance(each, exp.Query):
@@ -149,7 +149,7 @@ class ScalarCalls:
         return True
 
     def total(self, node: exp.Expression) -> bool:
-        """Whether computing an expression can raise nothing worth speaking of."""
+        """Whether computing an expression raises nothing worth speaking of."""
         for each in within(node):
             if isinstance(each, (exp.Mod, exp.Div, exp.IntDiv)):
                 if not isinstance(each.expression, exp.Literal) or each.expression.name == "0":
@@ -187,7 +187,7 @@ def _bare_name(node: exp.Expression) -> str:
 def entered_argument(
     record: RegisteredFunction, place: int, value: exp.Expression
 ) -> exp.Expression:
-    """An argument, by place or by name, as it enters the worker."""
+    """An argument, by position or by name, in the type in which it is sent to the worker."""
     if not isinstance(value, exp.Kwarg):
         return entering(record, place, value)
     names = record.definition.parameters

@@ -1,8 +1,8 @@
-"""The columns that the relations of a FROM give, and which of them a name in the query means.
+"""Scopes: the columns that the relations of a FROM have, and the one that a name means.
 
-Spark says what columns a relation has; the names are resolved here, as Spark resolves them. It is
-for rewriting a FROM into subqueries of unique names (``flat`` ones) and for giving every name back
-its meaning behind it: LATERAL subqueries bear the relations' names.
+Spark says what columns a relation has; names are resolved here, as Spark resolves them. Scopes
+serve to rewrite a FROM into subqueries of unique names (``flat`` ones) and to give every name its
+meaning again behind it: LATERAL subqueries have the relations' names.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Entry:
 
     @property
     def read(self) -> exp.Expression:
-        """The column, as the FROM gives it."""
+        """The column, in terms of the FROM."""
         if self.flattened:
             return exp.column(self.flat)
         relation = exp.to_identifier(self.relation, quoted=True) if self.relation else None
@@ -56,7 +56,7 @@ class Entry:
 
 @dataclass
 class Scope:
-    """Relations that are joined.
+    """The columns of joined relations.
 
     Attributes
     ----------
@@ -109,7 +109,7 @@ class Scope:
         return [exp.alias_(entry.read, entry.flat) for entry in self.entries]
 
     def named(self) -> list[exp.Join]:
-        """Joins that give flat columns their names back, relation by relation."""
+        """Joins that give flat columns their names again, relation by relation."""
         made = []
         for relation in (*self.relations(), ""):
             shown = [e for e in self.of(relation) if e.visible]
@@ -125,7 +125,7 @@ class Scope:
         return made
 
     def and_(self, other: Scope) -> Scope:
-        """Both scopes' columns."""
+        """The columns of both scopes."""
         mine = {name.lower() for name in self.relations()}
         if any(name.lower() in mine for name in other.relations()):
             raise Unfit("two tables have the same name")
@@ -133,7 +133,7 @@ class Scope:
 
 
 class Scopes:
-    """Finds scopes of one query.
+    """Resolves the scopes of one query.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ class Scopes:
         self.known: dict[int, Scope] = {}
 
     def name(self, what: str) -> str:
-        """A name that stands nowhere else in the query."""
+        """A name that is used nowhere else in the query."""
         return f"_nu_{what}{next(self._numbers)}"
 
     def of_relation(
@@ -204,7 +204,7 @@ class Scopes:
         relation: exp.Expression,
         tables: Sequence[exp.CTE],
     ) -> Scope:
-        """The columns of a relation that stands behind others."""
+        """The columns of a relation that follows others."""
         return self.of_relation(relation, tables, " ".join(map(embedded, (first, *joins))))
 
     def joined(self, left: Scope, join: exp.Expression, right: Scope) -> Scope:
@@ -240,9 +240,9 @@ class Scopes:
 
 
 def flattened(node: exp.Expression, *scopes: Scope) -> exp.Expression:
-    """An expression over flat columns; what is in no scope stays as it is.
+    """An expression with flat columns instead of those of some scopes; others stay.
 
-    The first scope that knows a name wins.
+    The first scope that has a name wins.
 
     Raises
     ------
@@ -263,7 +263,7 @@ def flattened(node: exp.Expression, *scopes: Scope) -> exp.Expression:
 
 
 def replace_column(column: exp.Column, entry: Entry, fields: list[str]) -> None:
-    """Puts a flat column, and fields of it, in the place of a column."""
+    """Replaces a column by a flat column, and fields of it."""
     value: exp.Expression = exp.column(entry.flat)
     for name in fields:
         value = exp.Dot(this=value, expression=exp.to_identifier(name, quoted=True))

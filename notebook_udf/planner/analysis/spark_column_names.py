@@ -1,7 +1,8 @@
 """The names that Spark gives the columns of a query that calls aggregate functions.
 
-They are asked of Spark, for the user's own text: each call in it becomes a built-in aggregate of
-the same arguments, below an expression of the call's type, and is put back into the names::
+Spark is asked for them, with the user's own text: each call in it is replaced by a built-in
+aggregate of the same arguments, below an expression of the call's type, and is put back into the
+names::
 
     CASE WHEN isnull(count('begin', v, 'end') FILTER ...) THEN CAST(NULL AS ...) ... END
 """
@@ -46,7 +47,7 @@ def _marks(number: int) -> tuple[str, str, str]:
 
 
 def _stand_in(number: int, node: exp.Expression, record: RegisteredFunction) -> None:
-    """Puts a built-in aggregate in the place of a call, below an expression of its type."""
+    """Replaces a call by a built-in aggregate, below an expression of its type."""
     begin, end, tail = map(exp.Literal.string, _marks(number))
     arguments = [a.expression if isinstance(a, exp.Kwarg) else a for a in arguments_of(node)]
     if len(arguments) == 1 and isinstance(arguments[0], exp.Distinct):
@@ -75,7 +76,7 @@ def _stand_in(number: int, node: exp.Expression, record: RegisteredFunction) -> 
 
 
 def _put_back(number: int, record: RegisteredFunction, name: str) -> str:
-    """A column's name with the call as Spark would name it."""
+    """A column's name with the call in it as Spark would write it."""
     begin, end, tail = _marks(number)
     counted = rf"count\((DISTINCT |distinct )?{begin}(?:, (.*?))?, {end}\)"
     closed = rf".*? WHEN \({tail} = \) THEN NULL END"

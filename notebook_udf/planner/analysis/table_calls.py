@@ -15,7 +15,7 @@ from notebook_udf.registry import RegisteredFunction
 
 @dataclass(frozen=True)
 class FromCall:
-    """A call.
+    """A call of a table function in FROM.
 
     Attributes
     ----------
@@ -41,14 +41,14 @@ class FromCall:
 
 
 def items(select: exp.Select) -> list[exp.Expression]:
-    """What stands in FROM, in order: a From, Joins, and the Laterals of LATERAL VIEW."""
+    """The items of FROM, in order: a From, Joins, and the Laterals of LATERAL VIEW."""
     first = select.args.get("from_")
     found = [first] if first is not None else []
     return [*found, *(select.args.get("joins") or []), *(select.args.get("laterals") or [])]
 
 
 def relation(item: exp.Expression) -> exp.Expression:
-    """The relation that one of them brings in."""
+    """The relation that an item brings in."""
     if isinstance(item, exp.Lateral):
         return item
     found: exp.Expression = item.this
@@ -56,7 +56,7 @@ def relation(item: exp.Expression) -> exp.Expression:
 
 
 def hoist(select: exp.Select) -> None:
-    """Brings joins that the parser hung below the first relation up into the SELECT."""
+    """Moves joins that the parser has put below the first relation up into the SELECT."""
     first = select.args.get("from_")
     if first is None:
         return
@@ -75,7 +75,7 @@ def hoist(select: exp.Select) -> None:
 def lateral_call(
     item: exp.Expression, functions: Mapping[str, RegisteredFunction]
 ) -> FromCall | None:
-    """The lateral call that an item is, if it is one that a pass can make."""
+    """The lateral call of an item, if a table operator can make it."""
     lateral = relation(item)
     if not isinstance(lateral, exp.Lateral):
         return None
@@ -95,7 +95,7 @@ def lateral_call(
 def standing_call(
     item: exp.Expression, functions: Mapping[str, RegisteredFunction]
 ) -> FromCall | None:
-    """The call that an item is, where it stands alone: ``FROM f(3)``."""
+    """The call of an item that is a relation by itself: ``FROM f(3)``."""
     table = relation(item)
     if not isinstance(table, exp.Table):
         return None
