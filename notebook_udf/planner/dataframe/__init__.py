@@ -1,1 +1,1 @@
-"""Calls on DataFrames: what ``nu.aggregate``, ``nu.join_lateral`` and ``nu.process`` plan."""
+"""Plans of calls on DataFrames: ``nu.aggregate``, ``nu.join_lateral`` and ``nu.process``."""

@@ -1,6 +1,6 @@
-"""Calls of Spark's own aggregates on columns, and those that rows can be taken out of again.
+"""Calls of Spark's built-in aggregates on columns, and those of them that can retract rows.
 
-A Column is read by Spark's tree of it, or by its text where it was written as text.
+A call is read from Spark's tree of its Column, or from its text where it was written as text.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _MOST_DIGITS = 38
 
 @dataclass(frozen=True)
 class BuiltInCall:
-    """A call of a function of Spark's on columns.
+    """A call of a built-in function on columns.
 
     Attributes
     ----------
@@ -56,9 +56,9 @@ class BuiltInCall:
 
 
 def undoable(rows: DataFrame, call: Column) -> Column | None:
-    """A call of a function of ours that answers as a built-in aggregate does, and has a retract.
+    """A call of a function of ours with the answer of a built-in aggregate, and with a retract.
 
-    None for a call of any other function, and for what is no call alone.
+    None for a call of any other function, and for an expression that is more than a call.
 
     Raises
     ------
@@ -136,7 +136,7 @@ def _counted_if(call: BuiltInCall) -> BuiltInCall:
 
 
 def _summed(rows: DataFrame, call: BuiltInCall, result: DataType) -> Any:
-    """The call of a function of ours; None if the values are no numbers."""
+    """The call of a function of ours; None if the values are not numbers."""
     (value,) = call.arguments
     given = rows.select(value).schema.fields[0].dataType
     ansi = str(rows.sparkSession.conf.get("spark.sql.ansi.enabled")).lower() == "true"

@@ -1,4 +1,4 @@
-"""Spark's tree of a Column, where there is one at hand: not on Spark Connect."""
+"""Spark's expression tree of a Column, where there is one: not on Spark Connect."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def class_of(node: Any) -> str:
 
 
 def column_of(node: Any) -> Column:
-    """A Column of a tree."""
+    """The Column of a tree."""
     from pyspark.sql import SparkSession
     from pyspark.sql.classic.column import Column as ClassicColumn
 

@@ -1,8 +1,8 @@
-"""Aggregate functions on DataFrames: the groups of ``nu.aggregate`` and ``nu.flat_aggregate``.
+"""Plans of ``nu.aggregate`` and ``nu.flat_aggregate``: aggregate functions on DataFrames.
 
-Calls that can be aggregated in two phases are, if there are no others; built-in aggregates and
-DISTINCT are Spark's, and then all calls share its one GROUP BY over collected rows. The groups of
-streams are the business of ``stateful_aggregate``.
+Calls that can be aggregated in two phases are, if there are no others. Built-in aggregates and
+DISTINCT are Spark's: then all calls share its one GROUP BY over collected rows.
+``stateful_aggregate`` plans the groups of streams.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def _ours(calls: Mapping[str, Column]) -> dict[str, ColumnCall]:
 
 
 def _undoable(rows: DataFrame, calls: Mapping[str, Column]) -> dict[str, Column]:
-    """The calls, with functions of ours for those of Spark's that can be undone."""
+    """The calls, with functions of ours for those built-in ones that can retract."""
     made = {}
     for name, call in calls.items():
         undone = undoable(rows, call) if call_of(call) is None else None
@@ -94,7 +94,7 @@ def _undoable(rows: DataFrame, calls: Mapping[str, Column]) -> dict[str, Column]
 
 
 def _collected(rows: DataFrame, keys: Sequence[Column], calls: Mapping[str, Column]) -> DataFrame:
-    """All calls in Spark's one GROUP BY, over rows that it collects; on a stream, in its state."""
+    """All calls in one GROUP BY of Spark's, over collected rows; on a stream, in Spark's state."""
     columns = [call.alias(name) for name, call in calls.items()]
     if rows.isStreaming and keys and all(map(is_session_window, map(column_name, keys))):
         beside = F.expr(COMPANION).alias("_nu_companion")
@@ -108,12 +108,12 @@ def _in_state(
     ours: Mapping[str, ColumnCall],
     change_column: str | None,
 ) -> bool:
-    """Whether a stream's groups are aggregated into state of ours; otherwise Spark collects rows.
+    """Whether a stream's groups are aggregated into our own state; otherwise Spark collects rows.
 
     Raises
     ------
     PlanningError
-        If Spark would have to take rows out again.
+        If Spark would have to retract rows.
     """
     foreign = [f"{n}={column_name(call)}" for n, call in calls.items() if n not in ours]
     foreign += [
@@ -167,7 +167,7 @@ def _names(rows: DataFrame, keys: Sequence[Column]) -> list[str]:
 def _merged(
     rows: DataFrame, keys: Sequence[Column], calls: Sequence[ColumnCall], planned: Planned
 ) -> tuple[list[str], list[Column], DataFrame] | None:
-    """Names of the keys, a column per call, and the rows of accumulators to group."""
+    """The names of the keys, a column per call, and the rows of accumulators to group."""
     key_names = [f"_nu_key{i}" for i in range(len(keys))]
     inner = [key.alias(name) for key, name in zip(keys, key_names, strict=True)]
     parts = []

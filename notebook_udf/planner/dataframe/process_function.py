@@ -1,7 +1,7 @@
-"""Process functions on DataFrames: which of them chain, and the plan of a chain.
+"""Plans of ``nu.process``: which process functions chain, and the plan of a chain.
 
-A chain is one pass of a worker. Each step is parsed when its function is declared (its attributes),
-adjusted here to what stands before it, and used by ``worker.process.process_operator``.
+A chain is one operator. Each step is parsed when its function is declared (its attributes),
+adjusted here to the steps before it, and used by ``worker.process.process_operator``.
 
 Semantics: the process function attributes design, "Parsing", "Adjustment" and "Usage Stage".
 """
@@ -40,7 +40,7 @@ _CHAIN = "_nu_chain"
 
 @dataclass(frozen=True)
 class Chain:
-    """Process functions of one pass.
+    """Process functions in one operator.
 
     Attributes
     ----------
@@ -61,7 +61,8 @@ class Chain:
 
 
 def process(rows: DataFrame, function: RegisteredFunction, keys: Sequence[Column]) -> DataFrame:
-    """What a process function makes of rows, in the pass of the functions before it if it can.
+    """The rows that a process function collects, planned into the operator of the functions before
+    it if possible.
 
     Raises
     ------
@@ -84,7 +85,7 @@ def process(rows: DataFrame, function: RegisteredFunction, keys: Sequence[Column
 
 
 def _chains(before: Chain, function: RegisteredFunction, keys: Sequence[Column]) -> bool:
-    """Whether a function can stand behind a chain in one pass."""
+    """Whether a function can follow a chain in one operator."""
     last = before.functions[-1]
     return (
         passes_unchanged(last.definition.result_type)
@@ -95,8 +96,9 @@ def _chains(before: Chain, function: RegisteredFunction, keys: Sequence[Column])
 
 
 def _same_keys(before: Chain, keys: Sequence[Column]) -> bool:
-    """Whether rows of a chain lie by these keys already: they are columns that all its functions
-    take and collect. That a record still has the key it was made of is seen when it comes."""
+    """Whether rows of a chain are partitioned by these keys already: they are columns that all its
+    functions take and collect. That a record still has the key it was made of is checked when it
+    comes."""
     names = _key_names(keys)
     columns = before.rows.schema
     if names != _key_names(before.keys) or not set(names) <= set(columns.names):
@@ -113,8 +115,8 @@ def _same_keys(before: Chain, keys: Sequence[Column]) -> bool:
 
 
 def is_plain(function: RegisteredFunction) -> bool:
-    """Whether it shares a worker's clock and its rows' fate with others: a time-out is one
-    function's own, and a quarantined row is one of the plan's."""
+    """Whether a function can share an operator with others: not with a time-out, which is its own,
+    nor with a quarantine, which is the plan's."""
     options = function.definition.options
     return options.timeout is None and options.on_error != "quarantine"
 
@@ -226,7 +228,8 @@ def _steps(chain: Chain) -> tuple[Step, ...]:
 
 
 def _inherited(own: Attributes, before: Attributes) -> Attributes:
-    """Behind a function that gives nothing before the end, nobody does."""
+    """The attributes of a step behind another: if that one collects nothing before the end of the
+    input, neither does this one."""
     late = own.no_output_until_end_of_input or before.no_output_until_end_of_input
     return replace(own, no_output_until_end_of_input=late)
 
@@ -234,8 +237,8 @@ def _inherited(own: Attributes, before: Attributes) -> Attributes:
 def _untouched(
     before: RegisteredFunction | None, step: Step | None, taken: Any, collected: Any
 ) -> tuple[str, ...]:
-    """Columns whose values the function before, if it is seen to keep no record, collects as it
-    has taken them."""
+    """The columns whose values the function before, if it can be seen to keep no record, collects
+    as it has taken them."""
     if before is None or step is None or not plain_records(step.shape):
         return ()
     instance = before.definition.function
@@ -253,13 +256,13 @@ def _untouched(
 
 
 def _keeps_none(function: RegisteredFunction, shape: Shape) -> bool:
-    """Whether a function keeps no record: it says so, or it can be seen."""
+    """Whether a function keeps no record: by its attributes, or by its code."""
     said = traits_of(function).attributes.not_cache_record
     return said or (plain_records(shape) and keeps_no_record(function.definition.function))
 
 
 def schema_of(function: RegisteredFunction) -> StructType:
-    """The columns of what a function collects."""
+    """The columns that a function collects."""
     result = function.definition.result_type
     if isinstance(result, StructType):
         return result
@@ -278,7 +281,7 @@ def _title(chain: Chain, steps: Sequence[Step]) -> str:
 
 
 def _bought(step: Step) -> list[str]:
-    """What the attributes have changed at a step of a chain."""
+    """The effects of the attributes on a step of a chain."""
     notes = []
     if step.waits:
         notes.append("opened at the end of the input")
@@ -292,7 +295,7 @@ def _bought(step: Step) -> list[str]:
 
 
 def explain(function: RegisteredFunction) -> str:
-    """How a process function runs, and what its attributes buy."""
+    """How a process function runs, and the effects of its attributes."""
     traits = traits_of(function)
     lines = [
         f"{function.signature}, version {function.version}",

@@ -1,7 +1,7 @@
-"""Table functions on DataFrames: calls on columns, and the passes they are joined in.
+"""Plans of ``nu.join_lateral``: table functions on DataFrames, and the operators they share.
 
-A call is added to the pass that made a DataFrame if there is one and nothing stands in between.
-Queries are rewritten into passes by ``correlate``.
+A call is added to the operator that made a DataFrame, if there is one and nothing is in between.
+``correlate`` plans the calls in queries.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ class TableCall:
 
     @property
     def values(self) -> list[Any]:
-        """The arguments, those by name behind the others."""
+        """The arguments, those given by name last."""
         return [*self.arguments, *self.named.values()]
 
     def alias(self, *names: str) -> TableCall:
-        """The call with names for its columns; for a DataFrame, one name is its own, as there."""
+        """The call with names for its columns; one name is that of the DataFrame, as in PySpark."""
         return TableCall(self.record, self.arguments, self.named, self._function, names)
 
     def __getattr__(self, name: str) -> Any:
@@ -88,9 +88,10 @@ def call(
 
 
 def joined(rows: DataFrame, call: TableCall, names: Sequence[str], *, outer: bool) -> DataFrame:
-    """Each row beside each of the call's rows for it.
+    """Joins each row with the rows that the call returns for it.
 
-    ``names`` are those of the call's columns; ``outer`` keeps a row without rows of the call.
+    ``names`` are those of the call's columns; ``outer`` keeps a row for which the call returns
+    none.
     """
     made = _added(rows, call, list(names), outer=outer)
     return made if made is not None else _begun(rows, call, list(names), outer=outer)
@@ -98,7 +99,7 @@ def joined(rows: DataFrame, call: TableCall, names: Sequence[str], *, outer: boo
 
 @dataclass(frozen=True)
 class _Lineage:
-    """How a DataFrame came out of a pass: kept on it for calls that are added to it."""
+    """The operator that a DataFrame came from: kept on it for calls that are added to it."""
 
     source: DataFrame
     arguments: tuple[Column, ...]
@@ -138,7 +139,8 @@ def _begun(rows: DataFrame, call: TableCall, names: list[str], *, outer: bool) -
 
 
 def _added(rows: DataFrame, call: TableCall, names: list[str], *, outer: bool) -> DataFrame | None:
-    """The rows with the call in the pass they came out of; None if it needs one of its own."""
+    """The rows with the call added to the operator they came from; None if it needs one of its
+    own."""
     lineage = getattr(rows, "__dict__", {}).get("_nu_lineage")
     if not isinstance(lineage, _Lineage):
         return None
@@ -182,7 +184,7 @@ def _extended(
 
 
 def _plain_name(value: Any) -> str | None:
-    """The name of a column that is only named; None for any other expression."""
+    """The name of a Column that is nothing but a name; None for any other expression."""
     if isinstance(value, str):
         return value.strip("`") if "." not in value else None
     node = node_of(value)
