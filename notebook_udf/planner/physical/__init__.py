@@ -1,1 +1,1 @@
-"""Registered functions as Spark expressions and as passes over partitions, one module per kind."""
+"""Physical plans: registered functions as Spark expressions and operators, a module per kind."""

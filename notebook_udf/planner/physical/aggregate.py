@@ -1,10 +1,9 @@
-"""Aggregate functions as Spark expressions and as passes over partitions.
+"""Aggregate functions as Spark expressions and operators.
 
 Two expressions carry every aggregate. ``whole``: the function over ``collect_list`` of a group's
-rows, which may stand wherever a built-in aggregate may, a window included. ``merge``: the function
-over ``collect_list`` of accumulators that ``partial_rows`` made of each partition, so that only
-those are moved between partitions. Which of them a query gets is decided in
-``two_phase_aggregate``.
+rows, allowed wherever a built-in aggregate is, in a window as well. ``merge``: the function over
+``collect_list`` of accumulators that ``partial_rows`` made of each partition, so that only those
+are shuffled. ``two_phase_aggregate`` decides which of them a query gets.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ from notebook_udf.worker.aggregate.window import WindowPass
 
 
 def accumulator_struct(record: RegisteredFunction) -> StructType:
-    """The column type in which a function's accumulators travel."""
+    """The column type of a function's accumulators between workers."""
     inner = travelling_accumulator(record.definition) or BinaryType()
     return StructType([StructField(ACCUMULATOR_FIELD, inner)])
 
@@ -115,7 +114,7 @@ def argument_struct(arguments: Sequence[Column]) -> Column:
 
 
 def explain(record: RegisteredFunction) -> str:
-    """Which way calls of the function run, and why."""
+    """How calls of the function run, and why."""
     definition = record.definition
     lines = [f"{record.signature}, version {record.version}"]
     others = ""
@@ -183,7 +182,7 @@ def _on_streams(definition: FunctionDefinition) -> str:
 
 @dataclass(frozen=True)
 class ColumnCall:
-    """A call on Columns, kept on the Column it made."""
+    """A call on Columns, remembered on the Column it made."""
 
     record: RegisteredFunction
     arguments: tuple[Column, ...]
@@ -200,7 +199,7 @@ def call_of(value: object) -> ColumnCall | None:
 
 
 def column(function: UserDefinedFunction, call: ColumnCall, window: Any = None) -> Column:
-    """A call as a Column; ``filter``, ``distinct`` and ``over`` may be called on it."""
+    """A call as a Column, with methods ``filter``, ``distinct`` and ``over``."""
     rows = argument_struct(call.arguments)
     if call.condition is not None:
         # NULL is what collect_list leaves out.
@@ -225,7 +224,7 @@ def column(function: UserDefinedFunction, call: ColumnCall, window: Any = None) 
 
 
 def _condition(call: ColumnCall, given: Any) -> Column:
-    """What ``filter`` was given, as ``DataFrame.filter`` takes it: a Column or its SQL.
+    """The argument of ``filter``, as ``DataFrame.filter`` takes it: a Column or its SQL.
 
     Raises
     ------
@@ -243,7 +242,7 @@ def _condition(call: ColumnCall, given: Any) -> Column:
 
 
 def _shown(call: ColumnCall) -> str:
-    """The name of a call's column, as Spark names those of built-ins."""
+    """The name of a call's column, in the form of Spark's names for built-ins."""
     shown = ", ".join(map(column_name, call.arguments))
     return f"{call.record.name}({'DISTINCT ' if call.distinct else ''}{shown})"
 
@@ -254,7 +253,7 @@ def column_name(value: Column) -> str:
 
 
 def arguments_of(record: RegisteredFunction, args: Any, kwargs: Any) -> list[Column]:
-    """Arguments as given, by position and by name, in the places of the parameters.
+    """Arguments given by position and by name, in the order of the parameters.
 
     Raises
     ------

@@ -1,9 +1,9 @@
-"""Aggregates that are sums: Spark adds up, and Python is asked for a value per group.
+"""Aggregates that are sums: Spark computes the sums, Python one value per group.
 
-Where ``sums`` can read what a row adds, and the columns' types make Spark's arithmetic answer what
-Python's would, the rows never leave the JVM. A row on which ``accumulate`` would raise is counted
-and kept, one per group, and given to it after all: the error is the user's own. Sums of floats
-are rounded in the order in which Spark adds them up, as those of merged accumulators are.
+Where ``sums`` can read what a row adds, and with the columns' types Spark's arithmetic has the
+answer that Python's has, the rows never leave the JVM. A row on which ``accumulate`` would raise is
+counted and set aside, one per group, and given to it after all: the error is the user's own. Sums
+of floats are rounded in the order in which Spark adds them up, as those of merged accumulators are.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _SUMMABLE = 1 << 31
 
 @dataclass(frozen=True)
 class Argument:
-    """A column that is given to the function: its name, its type, whether it may be NULL."""
+    """An argument column: its name, its type, whether it may be NULL."""
 
     name: str
     type: DataType
@@ -62,14 +62,14 @@ class Argument:
 
     @classmethod
     def of(cls, column: StructField) -> Argument:
-        """A column of a DataFrame."""
+        """The argument for a column of a DataFrame."""
         return cls(column.name, column.dataType, column.nullable)
 
 
 def columns_of(
     definition: FunctionDefinition, part: Part, schema: StructType
 ) -> tuple[str, str] | None:
-    """``columns`` of a function whose arguments stand at a part's places in rows."""
+    """``columns`` for a function whose arguments are at the positions of a part."""
     arguments = [Argument.of(schema[place]) for place in part.arguments]
     condition = None if part.condition is None else schema[part.condition].name
     return columns(definition, arguments, condition)
@@ -78,7 +78,7 @@ def columns_of(
 def columns(
     definition: FunctionDefinition, arguments: Sequence[Argument], condition: str | None = None
 ) -> tuple[str, str] | None:
-    """The sums of a group, and the row of it that has to fail, as two structs in SQL.
+    """The sums of a group, and its row on which the function has to raise, as two structs in SQL.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def columns(
 
 
 def summable(definition: FunctionDefinition) -> tuple[DataType, ...]:
-    """The types of numbers of which Spark adds up, where all arguments are of the same."""
+    """The types of numbers that Spark adds up, where all arguments are of the same type."""
     sums = sums_of(definition)
     if sums is None:
         return ()
@@ -118,7 +118,7 @@ def summable(definition: FunctionDefinition) -> tuple[DataType, ...]:
 
 
 def sums_of(definition: FunctionDefinition) -> Sums | None:
-    """The sums a function is made of, unless its options say that each row goes to Python."""
+    """The sums of a function, unless its options say that each row goes to Python."""
     options = definition.options
     if definition.func_type != "general" or not options.compile or options.on_error != "fail":
         return None
@@ -126,7 +126,7 @@ def sums_of(definition: FunctionDefinition) -> Sums | None:
 
 
 class _Unlike(Exception):
-    """Spark could answer something else than Python."""
+    """Spark could give another answer than Python."""
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
-"""Async functions in plans: several calls in one node, and what can be said of them.
+"""Async functions in plans: several calls in one Python node, and what they wait for.
 
-A call by itself is planned as any scalar one, by ``scalar`` and ``variants``. Calls over the same
-rows that do not need each other's results are put into one node, where they are in flight side
-by side: ``side_by_side`` gives the function for that, ``common_subexpression`` finds the calls.
+A call by itself is planned as any scalar one, by ``scalar``. Calls over the same rows that do not
+need each other's results are put into one node, where they are in flight side by side:
+``common_subexpression`` finds the calls, ``side_by_side`` makes the function for them.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AwaitedCall:
-    """A call on Columns, kept on the Column it made."""
+    """A call on Columns, remembered on the Column it made."""
 
     record: RegisteredFunction
     arguments: tuple[Column, ...]
@@ -47,7 +47,7 @@ class AwaitedCall:
 
 
 def remembered(made: Column, record: RegisteredFunction, arguments: Sequence[Any]) -> Column:
-    """The Column of a call, which ``awaited`` knows again."""
+    """The Column of a call, from which ``awaited`` gets the call again."""
     columns = tuple(F.col(a) if isinstance(a, str) else a for a in arguments)
     name = f"{record.name}({', '.join(map(_name, columns))})"
     if record.definition.deterministic:
@@ -113,7 +113,7 @@ def _unordered(record: RegisteredFunction) -> bool:
 
 
 def node_function(members: Sequence[Member]) -> UserDefinedFunction:
-    """Several functions over the same rows in one node; gives a struct of their results."""
+    """One function for a node with several functions over the same rows; returns a struct."""
     shipments = [ship(r.name, r.version, r.definition, r.payload, role=role)
                  for r, role, _ in members]  # fmt: skip
     fields = [
@@ -130,12 +130,12 @@ def node_function(members: Sequence[Member]) -> UserDefinedFunction:
 
 
 def travels_plain(record: RegisteredFunction) -> bool:
-    """Whether a result needs no cast on its way back, and so may be a struct's field."""
+    """Whether a result needs no cast on its way back, so that it can be a struct's field."""
     return not isinstance(record.definition.result_type, YearMonthIntervalType)
 
 
 def overlapping(nodes: Iterable[exp.Expression], calls: ScalarCalls) -> set[str]:
-    """The texts of the async calls among some, if two of them need not wait for each other."""
+    """The texts of those async calls that can be in flight together, if there are two."""
     found: dict[str, int] = {}
     for node in nodes:
         record = calls.record(node)
@@ -146,7 +146,7 @@ def overlapping(nodes: Iterable[exp.Expression], calls: ScalarCalls) -> set[str]
 
 
 def _depth(node: exp.Expression, calls: ScalarCalls) -> int:
-    """How many async calls have to be made one after the other for this one."""
+    """The number of async calls that have to be made one after the other for this one."""
     below = [
         _depth(call, calls) for child in node.iter_expressions() for call in calls.inside(child)
     ]
@@ -165,7 +165,7 @@ def lateral(rows: exp.Expression, names: Sequence[str]) -> exp.Expression:
 
 
 def side_by_side(views: list[exp.Expression], calls: ScalarCalls) -> list[exp.Expression]:
-    """The columns of a FROM, with async calls that need not wait for each other in one node."""
+    """The columns of a FROM, with async calls that do not depend on each other in one node."""
     levels: dict[str, int] = {}
     by_level: dict[int, list[exp.Expression]] = {}
     for view in views:
@@ -214,7 +214,7 @@ def _joined(views: list[exp.Expression], calls: ScalarCalls) -> exp.Expression:
 
 
 def placed(tree: exp.Expression, records: Mapping[str, RegisteredFunction]) -> exp.Expression:
-    """The tree with the arguments of async calls by place, where some were given by name.
+    """The tree with the arguments of async calls by position, where some were given by name.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Arguments of calls on DataFrames: columns, names of columns, and plain constants."""
+"""Arguments of calls on DataFrames: columns, names of columns, and constants."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from notebook_udf.worker.runtime.failure import parameter_name
 def with_constants(
     record: RegisteredFunction, args: Sequence[Any], kwargs: dict[str, Any]
 ) -> tuple[list[Any], dict[str, Any]]:
-    """The arguments with constants as columns; a string is the name of one, and stays.
+    """The arguments with constants as columns; a string is the name of a column, and stays.
 
     Raises
     ------
@@ -45,7 +45,7 @@ def with_constants(
 def by_place(
     record: RegisteredFunction, placed: Sequence[Any], named: Mapping[str, Any]
 ) -> list[Any]:
-    """All arguments in the places of their parameters: iterators of columns have no names.
+    """All arguments in the order of the parameters: iterators of columns have no names.
 
     Raises
     ------

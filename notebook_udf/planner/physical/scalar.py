@@ -1,7 +1,7 @@
-"""Scalar functions under their names in Spark SQL, and called on columns.
+"""Scalar functions by name in Spark SQL, and called on columns.
 
-Year-month intervals cannot enter or leave a Python worker, because pyarrow has no class for
-them: they travel as a count of months, and the casts on both sides are planned here.
+Year-month intervals cannot enter or leave a Python worker, because pyarrow has no class for them:
+they are sent as a count of months, and the casts on both sides are planned here.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def call(
 
 
 def register(spark: SparkSession, record: RegisteredFunction) -> UserDefinedFunction:
-    """Makes the function known to Spark SQL under its name, in place of an earlier one."""
+    """Registers the function with Spark SQL under its name, replacing an earlier one."""
     function = spark_function(record)
     if not _needs_casts(record.definition):
         spark.udf.register(record.name, function)
@@ -81,14 +81,14 @@ def register(spark: SparkSession, record: RegisteredFunction) -> UserDefinedFunc
 
 
 def sql_names(record: RegisteredFunction) -> tuple[str, ...]:
-    """What ``register`` calls the function in Spark SQL: its name, and that of its helper if it has
-    one."""
+    """The names under which ``register`` registers the function: its own, and that of its inner
+    function if it has one."""
     helper = (f"{record.name}__months",) if _needs_casts(record.definition) else ()
     return record.name, *helper
 
 
 def explain(record: RegisteredFunction) -> str:
-    """Which way calls of the function run, and why."""
+    """How calls of the function run, and why."""
     definition = record.definition
     if definition.is_async:
         return async_.explain(record)
@@ -119,7 +119,7 @@ def explain(record: RegisteredFunction) -> str:
 
 
 def runs_as_kernels(definition: FunctionDefinition) -> bool:
-    """Whether ``worker.scalar.kernel_runner`` take the function's bundles where they can."""
+    """Whether ``worker.scalar.kernel_runner`` computes the function's bundles where it can."""
     if definition.func_type != "general" or not definition.options.vectorise:
         return False
     return translate(definition.call, definition.result_type) is not None

@@ -1,7 +1,7 @@
-"""Table functions as passes over rows, and as Spark's own UDTFs where Spark plans.
+"""Table functions as operators over rows, and as Spark's own UDTFs where Spark plans.
 
-A ``Chain`` is a row of calls that share one pass (``worker.table.table_operator``). Which calls do
-is decided in ``table_function`` for DataFrames, and in ``correlate`` for queries.
+A ``Chain`` is a row of calls that share one operator (``worker.table.table_operator``).
+``table_function`` decides which calls do for DataFrames, ``correlate`` for queries.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ INPUT = "_nu_input"
 
 
 class Untravelled(PlanningError):
-    """A column that passes through has a type that cannot enter a Python worker."""
+    """A column that passes through has a type that cannot be sent to a Python worker."""
 
 
 @dataclass(frozen=True)
 class Chain:
-    """Calls that share a pass.
+    """Calls that share an operator.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class Chain:
     steps: tuple[Step, ...] = ()
 
     def place_of(self, call: int, column: int) -> int:
-        """The place of a column that a call made."""
+        """The position of a column that a call made."""
         before = [len(record.definition.result_type) for record in self.records[:call]]
         return len(self.rows.columns) + sum(before) + column
 
@@ -72,7 +72,7 @@ class Chain:
         return replace(self, records=(*self.records, record), steps=(*self.steps, step))
 
     def exploded(self, leaving: Sequence[int], names: Sequence[str], ends: str = "") -> DataFrame:
-        """The rows that leave the pass, under these names."""
+        """The rows that leave the operator, under these names."""
         types: list[DataType] = [field.dataType for field in self.rows.schema.fields]
         nullable = [field.nullable for field in self.rows.schema.fields]
         nullable += [True] * sum(len(record.definition.result_type) for record in self.records)
@@ -100,10 +100,10 @@ class Chain:
 
 
 def matched(rows: DataFrame, *, moved: bool = False) -> DataFrame:
-    """The rows that stay of a LEFT JOIN LATERAL; their last columns are ``MET`` and ``ENDED``.
+    """The rows that remain of a LEFT JOIN LATERAL; their last columns are ``MET`` and ``ENDED``.
 
     Where rows were ``moved`` since they were made, they have a column ``INPUT`` as well, by which
-    those of an input come together again.
+    those of an input are brought together again.
     """
     if moved:
         rows = rows.repartition(INPUT).sortWithinPartitions(INPUT, ENDED).drop(INPUT)
@@ -117,7 +117,7 @@ def matched(rows: DataFrame, *, moved: bool = False) -> DataFrame:
 
 
 def _entering(rows: DataFrame, leaving: set[int]) -> tuple[DataFrame, dict[int, DataType]]:
-    """The rows in types that can travel, and which types were put in the place of others."""
+    """The rows cast to types that can be sent to a worker, and the types that were replaced."""
     fields = rows.schema.fields
     instead = {i: t for i, f in enumerate(fields) if (t := _instead(f.dataType)) is not None}
     for place, field in enumerate(fields):
@@ -136,14 +136,14 @@ def _entering(rows: DataFrame, leaving: set[int]) -> tuple[DataFrame, dict[int, 
 
 
 def _instead(data_type: DataType) -> DataType | None:
-    """What a type travels as that Arrow, or pyarrow, lacks: months, or an interval's text."""
+    """The type that replaces one that Arrow, or pyarrow, lacks: months, or an interval's text."""
     if isinstance(data_type, YearMonthIntervalType):
         return IntegerType()
     return StringType() if isinstance(data_type, CalendarIntervalType) else None
 
 
 def _left(rows: DataFrame, types: list[DataType]) -> DataFrame:
-    """The rows in the types they had before they travelled."""
+    """The rows cast back to the types they had before."""
     if all(_instead(t) is None for t in types):
         return rows
     columns = []
@@ -188,14 +188,14 @@ def spark_function(record: RegisteredFunction) -> UserDefinedTableFunction:
 
 
 def register(spark: SparkSession, record: RegisteredFunction) -> UserDefinedTableFunction:
-    """Makes the function known to Spark SQL under its name."""
+    """Registers the function with Spark SQL under its name."""
     function = spark_function(record)
     spark.udtf.register(record.name, function)
     return function
 
 
 def explain(record: RegisteredFunction) -> str:
-    """Which way calls of the function run, and why."""
+    """How calls of the function run, and why."""
     definition = record.definition
     lines = [
         f"{record.signature}, version {record.version}",

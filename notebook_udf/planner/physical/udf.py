@@ -1,8 +1,8 @@
-"""Functions as Spark expressions: whatever a call is asked for, it is an Arrow scalar UDF.
+"""Functions as Spark expressions: in every role, an Arrow scalar UDF.
 
-One evaluation type for all roles has Spark run nested and neighbouring calls in one Python node.
-What runs in that node is ``worker.column_node``. An async function is an Arrow iterator UDF
-and has a node of its own; see ``worker.async_.ordered``.
+One evaluation type for all roles lets Spark run nested and neighbouring calls in one Python node.
+``worker.column_node`` runs in that node. An async function is an Arrow iterator UDF and has a node
+of its own; see ``worker.async_.ordered``.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _LISTS: dict[Role, int] = {"each": 1, "each2": 2}
 
 
 def spark_function(record: RegisteredFunction, role: Role = "scalar") -> UserDefinedFunction:
-    """The function as Spark takes it in a role, under its worker-side types.
+    """The function as a Spark function in a role, with the types of the worker's side.
 
     Raises
     ------
@@ -59,7 +59,7 @@ def travelling(t: DataType) -> DataType:
 
 
 def leave(column: Column, t: DataType) -> Column:
-    """A result as the query gets it."""
+    """A result cast to the type that the query expects."""
     if not isinstance(t, YearMonthIntervalType):
         return column
     return column.cast("interval month").cast(ddl(t))
