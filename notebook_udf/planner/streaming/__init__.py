@@ -1,1 +1,1 @@
-"""Queries with state: what ``transformWithState`` is asked for."""
+"""Plans of queries with state, by ``transformWithState``."""

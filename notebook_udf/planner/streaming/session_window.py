@@ -1,7 +1,7 @@
 """Session windows of streams, which are Spark's own: their borders move with the rows.
 
 Spark groups a stream by a session window only beside another key. ``COMPANION`` is one that all
-rows share, and that its optimiser cannot tell from others.
+rows share, and that its optimizer cannot tell from others.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ SESSION_WINDOW = "session_window"
 
 
 def is_session_window(name: str) -> bool:
-    """Whether a key is one, by the name of its column."""
+    """Whether a key is a session window, by the name of its column."""
     return f"{SESSION_WINDOW}(" in name
 
 
 def add_companions(tree: exp.Expression) -> bool:
-    """Gives session windows that are alone in a GROUP BY a companion; whether there were any."""
+    """Adds a companion to session windows that are alone in a GROUP BY; returns whether there were
+    any."""
     found = False
     for select in tree.find_all(exp.Select):
         group = select.args.get("group")

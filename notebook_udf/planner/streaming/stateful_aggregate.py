@@ -1,7 +1,7 @@
-"""Aggregate functions on streams: rows to partial accumulators where they merge, then to state.
+"""Plans of aggregate functions on streams: partial accumulators where they merge, then state.
 
-The plan is Spark's ``transformWithState`` over the groups; what runs in it is
-``worker.stream.aggregate_operator``. Whatever that cannot do is refused here, by name.
+The plan is Spark's ``transformWithState`` over the groups, with
+``worker.stream.aggregate_operator`` in it. What that cannot do is refused here, by name.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ _UNITS = {"ms": 1, "s": 1000, "m": 60_000, "min": 60_000, "h": 3_600_000, "d": 8
 
 @dataclasses.dataclass(frozen=True)
 class StreamCall:
-    """A function over columns of the rows, by place."""
+    """A function over columns of the rows, by position."""
 
     name: str
     record: RegisteredFunction
@@ -176,7 +176,7 @@ def _complete(
     merges: bool,
     changes: int | None,
 ) -> DataFrame:
-    """Every group there is, as Spark's GROUP BY finds them in the rows that it collects.
+    """All groups so far, by Spark's GROUP BY over the rows that it collects.
 
     Of functions that all merge the rows are partial accumulators.
     """
@@ -221,7 +221,7 @@ def _shape(call: StreamCall) -> DataType:
 
 
 def shape(definition: FunctionDefinition) -> DataType:
-    """The type of a function's accumulator, as it was declared or else as a fresh one shows.
+    """The type of a function's accumulator, as declared, or else inferred from a fresh one.
 
     Nothing is stored in it: Spark compares it with the one in the checkpoint.
     """
@@ -255,7 +255,7 @@ def _shape_of(value: Any) -> DataType:
 
 
 def struct_of(parts: Mapping[str, DataType]) -> StructType:
-    """A struct whose names Avro, in which Spark keeps schemas of state, can take."""
+    """A struct with names that are allowed in Avro, in which Spark keeps schemas of state."""
     names = plain_names(list(parts))
     return StructType([StructField(n, t) for n, t in zip(names, parts.values(), strict=True)])
 
@@ -272,7 +272,7 @@ def plain_names(names: Sequence[str]) -> list[str]:
 
 
 def plain(declared: DataType) -> DataType:
-    """A type without views and maps, which Spark's schemas of state cannot hold."""
+    """A type without views and maps, which Spark's schemas of state do not allow."""
     if isinstance(declared, ArrayType):
         return ArrayType(plain(declared.elementType), declared.containsNull)
     if isinstance(declared, MapType):
@@ -301,7 +301,7 @@ def _check(call: StreamCall, changes: bool) -> None:
 
 
 def _event_time(keys: Sequence[StructField]) -> int | None:
-    """Place of the key that holds the event time or its window, if rows have a watermark."""
+    """The position of the key with the event time or its window, if rows have a watermark."""
     for place, field in enumerate(keys):
         if _WATERMARK in field.metadata:
             return place
@@ -355,7 +355,7 @@ def columns(
     calls: Mapping[str, Any],
     change_column: str | None,
 ) -> DataFrame:
-    """The aggregation of ``nu.aggregate``: ``calls`` are calls on columns, by name."""
+    """The plan of ``nu.aggregate``: ``calls`` are calls on columns, by name."""
     inner = [key.alias(f"_nu_key{place}") for place, key in enumerate(keys)]
     found = []
     for name, call in calls.items():

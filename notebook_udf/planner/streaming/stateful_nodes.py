@@ -1,7 +1,7 @@
-"""What is known of groups that a plan keeps in a stream's state, beyond what Spark knows.
+"""The stateful nodes of a plan: what is known of them beyond what Spark knows.
 
-Spark's plan names them by the identifiers of their columns. Those who start a query ask here: what
-a checkpoint has to hold, and what gives every group after each micro-batch instead of those that
+Spark's plan names them by the identifiers of their columns. What starts a query asks here what a
+checkpoint has to hold, and for the plan of all groups after each micro-batch instead of those that
 changed.
 """
 
@@ -16,7 +16,7 @@ from pyspark.sql.types import StructType
 
 @dataclass(frozen=True)
 class KeptGroups:
-    """Groups of one aggregation.
+    """The groups of one aggregation.
 
     Attributes
     ----------
@@ -35,18 +35,18 @@ _known: dict[int, KeptGroups] = {}
 
 
 def remember(groups: DataFrame, kept: KeptGroups) -> None:
-    """Notes what ``groups``, as ``transformWithState`` answered them, are."""
+    """Notes the groups behind a DataFrame that ``transformWithState`` returned."""
     if hasattr(groups, "_jdf"):
         _known[_identifier(groups._jdf.queryExecution().analyzed())] = kept
 
 
 def known(node: object) -> KeptGroups | None:
-    """What was noted of a node of Spark's plan, or None."""
+    """The groups noted for a node of Spark's plan, or None."""
     return _known.get(_identifier(node))
 
 
 def forget() -> None:
-    """Drops everything, as the session ends."""
+    """Drops everything, at the end of the session."""
     _known.clear()
 
 

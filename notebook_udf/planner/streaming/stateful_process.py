@@ -1,8 +1,8 @@
-"""Process functions on streams: the plan of a chain that has keys, states, or an end to be told of.
+"""Plans of process functions on streams: of chains with keys, states, or an end to be told of.
 
-It is Spark's ``transformWithState`` over the keys, or over the partitions that rows lie in; what
-runs in it is ``worker.stream.process_stream_operator``. Other chains on streams are a pass over
-each micro-batch.
+The plan is Spark's ``transformWithState`` over the keys, or over the partitions of the rows, with
+``worker.stream.process_stream_operator`` in it. Other chains on streams are an operator over each
+micro-batch.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def refuse_no_end(functions: Iterable[RegisteredFunction]) -> None:
 
 
 def keeps_state(function: RegisteredFunction) -> bool:
-    """Whether Spark has to keep something for the function from one micro-batch to the next."""
+    """Whether Spark has to store something for the function between micro-batches."""
     return bool(traits_of(function).states) or ends(function.definition.function)
 
 
@@ -69,7 +69,7 @@ def streamed(
     functions: Sequence[RegisteredFunction],
     schema: StructType,
 ) -> DataFrame:
-    """What a chain makes of the rows of a stream.
+    """The rows that a chain collects from those of a stream.
 
     Parameters
     ----------
@@ -135,9 +135,9 @@ def _no_groups() -> DataFrame:
 
 
 def _with_watermark(rows: DataFrame) -> DataFrame:
-    """The rows below a watermark, which stays at 0 and rises when the query is drained: with it
-    Spark runs a micro-batch without rows, whose commit holds what functions do at the end. A query
-    with another watermark behind is started without this one."""
+    """The rows below a watermark, which stays at 0 and rises when the query is drained: then Spark
+    runs a micro-batch without rows, whose commit has what functions do at the end. A query with
+    another watermark behind is started without this one."""
     plan = rows._jdf.queryExecution().analyzed().toString() if hasattr(rows, "_jdf") else ""
     if "EventTimeWatermark" in plan:
         return rows
