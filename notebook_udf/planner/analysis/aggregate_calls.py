@@ -32,7 +32,7 @@ class AggregateCall:
     record
         What is called.
     arguments, distinct, condition
-        What stands in the parentheses, and the condition of FILTER.
+        The arguments in the parentheses, and the condition of FILTER.
     window
         The OVER clause.
     """

@@ -84,7 +84,7 @@ def argument_rows(
     Raises
     ------
     PlanningError
-        If the call stands where its arguments are no columns of a SELECT.
+        If the call is where its arguments are no columns of a SELECT.
     """
     name = record.name.lower()
     tree = tree.copy()

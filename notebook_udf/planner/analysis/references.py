@@ -188,7 +188,7 @@ def expand_qualified(select: exp.Select, scope: Scope, view: str, names: dict[in
     Raises
     ------
     Unfit
-        If such a star leaves columns out, or stands in an expression.
+        If such a star leaves columns out, or is in an expression.
     """
     for projection in list(select.expressions):
         if not _is_of_table(projection):
@@ -224,7 +224,7 @@ def expand_bare(
     Raises
     ------
     Unfit
-        If the star leaves columns out, or stands in an expression.
+        If the star leaves columns out, or is in an expression.
     """
     for projection in list(select.expressions):
         if not isinstance(projection, exp.Star):

@@ -22,7 +22,7 @@ class FromCall:
     record
         What is called.
     arguments, named
-        What stands in the parentheses; the parameters of the last ones, if given by name.
+        The arguments in the parentheses; the parameters of the last ones, if given by name.
     qualifier, names
         What its rows and their columns are called.
     outer

@@ -44,7 +44,7 @@ class BuiltInCall:
     Attributes
     ----------
     arguments
-        What stands in the parentheses; nothing for a star alone, as in ``count(*)``.
+        The arguments in the parentheses; none for a star alone, as in ``count(*)``.
     condition
         That of FILTER.
     """

@@ -55,7 +55,7 @@ class Chain:
     rows
         What comes in: the columns that pass through, and those of arguments.
     records, steps
-        The functions, and where their arguments stand.
+        The functions, and the positions of their arguments.
     """
 
     rows: DataFrame

@@ -110,7 +110,7 @@ class Cursor:
         Raises
         ------
         Unreadable
-            If others stand here.
+            If others are next.
         """
         if not self.take(*words):
             self.refuse(f"{' '.join(words)} is expected")

@@ -54,7 +54,7 @@ class SparkType(exp.DataType):  # type: ignore[misc]
 
 
 class Template(exp.Expression):  # type: ignore[misc]
-    """Text with expressions and queries in it: ``pieces`` stand around ``expressions``."""
+    """Text with expressions and queries in it: ``pieces`` are around ``expressions``."""
 
     arg_types = {"pieces": True, "expressions": False}  # noqa: RUF012
 

@@ -35,7 +35,7 @@ class Unreadable(Exception):
     Attributes
     ----------
     place
-        How many characters stand before it.
+        The number of characters before it.
     """
 
     def __init__(self, message: str, place: int) -> None:
@@ -55,7 +55,7 @@ class Token:
     text
         As it was typed.
     start, end
-        Where it stands in the query.
+        Its positions in the query.
     upper
         Words and signs in upper case; "" for what is never a keyword.
     """

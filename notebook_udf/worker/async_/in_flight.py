@@ -136,7 +136,7 @@ class Lanes:
     news
         Gets an item whenever a part is done, rows are wanted, or a call has ended the task.
     keep_going
-        Whether a row whose call raises is let go.
+        Whether a row whose call raises is skipped.
     """
 
     def __init__(

@@ -33,7 +33,7 @@ class FunctionInstance:
     task
         The task that it is opened in.
     chain
-        Where it stands in a chain of functions, in words: each place has an instance of its own.
+        Its step in a chain of functions, in words: each step has an instance of its own.
 
     Attributes
     ----------

@@ -27,7 +27,7 @@ class Operator(Generic[Spec, Call]):
     payloads
         The functions.
     calls
-        The same in a worker; none where the operator is on its way.
+        The calls of the functions in a worker; none before it arrives there.
     """
 
     def __init__(

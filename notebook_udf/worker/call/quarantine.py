@@ -128,7 +128,7 @@ class Quarantine:
         hidden.rename(path)
 
     def _type(self, position: int, arrow_type: pa.DataType) -> DataType:
-        """The Spark type of an argument, as it was before it travelled."""
+        """The Spark type of an argument, as it was before it was sent to the worker."""
         declared = self._call.header.input_types
         if position < len(declared) and isinstance(declared[position], YearMonthIntervalType):
             return declared[position]
@@ -142,7 +142,7 @@ class Quarantine:
 
     @staticmethod
     def folder_of(quarantine: Path, function: str, version: int) -> Path:
-        """Where the rows of one version of a function are kept."""
+        """The folder with the quarantined rows of one version of a function."""
         return quarantine / function.lower().encode().hex() / str(version)
 
 

@@ -35,7 +35,7 @@ class BadResult(Exception):
     expected
         The type declared for that value.
     path
-        Where in the result the value stands, such as ``[3].name``; empty for the result itself.
+        Where in the result the value is, such as ``[3].name``; empty for the result itself.
     reason
         Why it does not fit and, where there is an obvious one, the next step.
     """

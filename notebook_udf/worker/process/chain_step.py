@@ -35,9 +35,9 @@ class RunningStep:
     Parameters
     ----------
     place
-        Its place in the chain.
+        Its index in the chain.
     entry_of
-        What takes records for the function at a place, which is begun thereby.
+        What takes records for the function at an index, which it begins.
     """
 
     def __init__(

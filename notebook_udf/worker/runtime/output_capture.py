@@ -271,7 +271,7 @@ class Capture:
     Attributes
     ----------
     streams
-        What stands in for ``sys.stdout`` and ``sys.stderr``.
+        The replacements of ``sys.stdout`` and ``sys.stderr``.
     """
 
     def __init__(self, where: Where, folder: Path | None) -> None:

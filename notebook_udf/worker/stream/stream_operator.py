@@ -58,7 +58,7 @@ class StreamPass(StatefulProcessor):  # type: ignore[misc]
     Parameters
     ----------
     variables
-        What is kept in the state.
+        The state variables.
     packed
         The pickled layout and functions.
     """
