@@ -15,8 +15,7 @@ from notebook_udf.planner.syntax.with_clause import below, visible_ctes
 def name_projections(
     select: exp.Select, which: Callable[[exp.Expression], bool] = lambda projection: True
 ) -> None:
-    """Aliases each projection with the name it has as it is written, before its columns are
-    renamed."""
+    """Aliases projections with the names they have as written, before their columns change."""
     for projection in list(select.expressions):
         if not isinstance(projection, (exp.Alias, exp.Aliases, exp.Star)) and which(projection):
             give_name(projection, written_name(projection))

@@ -33,8 +33,7 @@ def query_of(select: exp.Select) -> exp.Expression:
 
 
 def outer_names(select: exp.Select) -> list[str]:
-    """The names that an outer query has for the columns: in a set operation those of its first
-    SELECT."""
+    """An outer query's names of the columns: in a set operation those of its first SELECT."""
     first = query_of(select)
     while isinstance(first, exp.SetOperation):
         first = first.this

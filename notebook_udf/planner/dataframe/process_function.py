@@ -61,8 +61,7 @@ class Chain:
 
 
 def process(rows: DataFrame, function: RegisteredFunction, keys: Sequence[Column]) -> DataFrame:
-    """The rows that a process function collects, planned into the operator of the functions before
-    it if possible.
+    """The rows that a process function collects, in the operator of those before it if possible.
 
     Raises
     ------

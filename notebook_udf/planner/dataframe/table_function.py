@@ -139,8 +139,7 @@ def _begun(rows: DataFrame, call: TableCall, names: list[str], *, outer: bool) -
 
 
 def _added(rows: DataFrame, call: TableCall, names: list[str], *, outer: bool) -> DataFrame | None:
-    """The rows with the call added to the operator they came from; None if it needs one of its
-    own."""
+    """The rows with the call in the operator they came from; None if it needs one of its own."""
     lineage = getattr(rows, "__dict__", {}).get("_nu_lineage")
     if not isinstance(lineage, _Lineage):
         return None

@@ -81,8 +81,7 @@ def register(spark: SparkSession, record: RegisteredFunction) -> UserDefinedFunc
 
 
 def sql_names(record: RegisteredFunction) -> tuple[str, ...]:
-    """The names under which ``register`` registers the function: its own, and that of its inner
-    function if it has one."""
+    """The names under which ``register`` registers the function, an inner one's included."""
     helper = (f"{record.name}__months",) if _needs_casts(record.definition) else ()
     return record.name, *helper
 

@@ -21,8 +21,7 @@ def is_session_window(name: str) -> bool:
 
 
 def add_companions(tree: exp.Expression) -> bool:
-    """Adds a companion to session windows that are alone in a GROUP BY; returns whether there were
-    any."""
+    """Gives session windows alone in a GROUP BY a companion; returns whether there were any."""
     found = False
     for select in tree.find_all(exp.Select):
         group = select.args.get("group")

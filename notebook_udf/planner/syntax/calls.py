@@ -90,8 +90,7 @@ class Calls(Primaries):
         return self.template(TableArgument, start, inside)
 
     def _by(self, item: Callable[[], exp.Expression]) -> list[exp.Expression]:
-        """The columns by which a table argument is partitioned or sorted: in parentheses, or
-        one."""
+        """The columns that a table argument is partitioned or sorted by: in parentheses, or one."""
         if not self.take("("):
             return [item()]
         found = [item()]

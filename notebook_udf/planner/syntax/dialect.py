@@ -42,8 +42,7 @@ def read(query: str, *, double_quoted_identifiers: bool = False) -> exp.Expressi
 
 
 def fragment(sql: str) -> exp.Expression:
-    """Parses an expression, with or without a name, that a rule writes as text; it has no
-    origin."""
+    """Parses an expression, aliased or not, that a rule writes as text; it has no origin."""
     return forget_origins(Statements(sql).named_expression())
 
 
@@ -70,14 +69,13 @@ def in_fewest_forms(node: exp.Expression) -> str:
 
 
 def canonical(node: exp.Expression) -> str:
-    """The canonical text of an expression, the same for all its spellings: equal calls are found by
-    it."""
+    """The canonical text of an expression, the same for all spellings; it identifies equal
+    calls."""
     return Canonical().text(node)
 
 
 def written_out(tree: exp.Expression) -> str:
-    """A tree written out in full: nothing as it was typed, with parentheses that show how it was
-    read."""
+    """A tree written out anew and in full, with parentheses that show how it was read."""
     return Explicit().text(tree)
 
 

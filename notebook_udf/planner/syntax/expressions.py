@@ -31,8 +31,7 @@ _PREDICATES = ("BETWEEN", "IN", "LIKE", "ILIKE", "RLIKE", "REGEXP")
 
 
 class Expressions(Cursor):
-    """Parses expressions. ``Primaries`` parses their operands, ``Queries`` the queries inside
-    them."""
+    """Parses expressions; ``Primaries`` parses operands, ``Queries`` the queries inside."""
 
     def __init__(self, text: str, *, double_quoted_identifiers: bool = False) -> None:
         super().__init__(text, double_quoted_identifiers=double_quoted_identifiers)

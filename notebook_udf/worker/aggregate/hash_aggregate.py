@@ -151,8 +151,7 @@ class _Table:
         return keys, fitted(columns, call.header)
 
     def _places(self, batch: pa.RecordBatch, part: Part, first: int) -> Callable[[int], int] | None:
-        """What maps a row that met the condition to its position in the bundle; None without
-        one."""
+        """Maps a row that met the condition to its position in the bundle; None without one."""
         if part.condition is None:
             return None
         mask = batch.column(part.condition).fill_null(False)

@@ -199,8 +199,7 @@ class Lanes:
         return None if oldest is None or oldest.part is None else (oldest.part, oldest.index)
 
     def coroutine(self, number: int) -> Any:
-        """One of the coroutines in flight, another one for another number; None if there is
-        none."""
+        """A coroutine in flight, another one for another number; None if there is none."""
         tasks = [lane.task for lane in list(self._lanes) if lane.task is not None]
         return tasks[number % len(tasks)].get_coro() if tasks else None
 

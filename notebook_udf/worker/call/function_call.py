@@ -121,8 +121,7 @@ class FunctionCall:
 
     @property
     def known_parameters(self) -> tuple[str, ...]:
-        """The names of its parameters; none if the header cannot be read, which is then what has
-        failed."""
+        """The names of its parameters; none if the header is the failure and cannot be read."""
         return () if self._header is None else self._header.parameters
 
     @property
@@ -146,8 +145,7 @@ class FunctionCall:
         return self.slice_start + len(self.results), self.slice_start
 
     def awaiting(self, number: int) -> Any:
-        """The coroutine of a call in flight, another one for another number; None if there is
-        none."""
+        """The coroutine of a call in flight, another for another number; None if there is none."""
         return None
 
     def join(self, task: Task) -> None:
@@ -264,8 +262,7 @@ class FunctionCall:
 
 @contextmanager
 def running(call: FunctionCall, first: int, rows: int) -> Iterator[None]:
-    """Tells the task which call runs: without it, output, time-outs and lost workers belong to no
-    function."""
+    """Tells the task which call runs: else output, time-outs and losses belong to no function."""
     task = call.task
     task.active = call
     position = task.runtime.position

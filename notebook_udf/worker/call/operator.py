@@ -17,8 +17,7 @@ Call = TypeVar("Call", bound=FunctionCall)
 
 
 class Operator(Generic[Spec, Call]):
-    """Base of the operators: some functions in one Python node. Derived classes say how rows are
-    processed.
+    """Some functions in one Python node; derived classes say how rows are processed.
 
     Parameters
     ----------
@@ -42,8 +41,7 @@ class Operator(Generic[Spec, Call]):
 
     @classmethod
     def call_of(cls, spec: Spec, place: int, payload: Shipment) -> FunctionCall:
-        """Makes the call of one function; an operator over whole rows pairs no results with
-        rows."""
+        """The call of one function; an operator over whole rows pairs no results with rows."""
         return FunctionCall(payload, in_pass=True)
 
 

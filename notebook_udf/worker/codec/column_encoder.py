@@ -70,8 +70,7 @@ def wrong(value: Any, wanted: str, **hints: str) -> Refused:
 
 
 def of_kind(kind: type, arrow: pa.DataType) -> Fast:
-    """A fast path for columns of exactly this class: Arrow's own conversion then has nothing to
-    guess."""
+    """A fast path for columns of just this class: Arrow's own conversion need not guess."""
     allowed = {kind, NoneType}
 
     def fast(values: Values) -> pa.Array | None:

@@ -16,8 +16,7 @@ from notebook_udf.worker.process.record_columns import remembering
 
 
 class _Holder:
-    """Holds back what a function collects until it may go on: all of it, or the last record
-    only."""
+    """Holds what a function collects until it may go on: all of it, or the last record only."""
 
     def __init__(self, data_type: DataType, given: Any, *, last: bool) -> None:
         self._records: deque[Any] = deque(maxlen=1 if last else None)

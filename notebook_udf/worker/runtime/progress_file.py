@@ -60,8 +60,7 @@ class PositionFile:
         )
 
     def note_task(self, started: float) -> None:
-        """Notes when the current task began, in seconds of ``time.monotonic``; 0.0 between
-        tasks."""
+        """Notes when the task began, in seconds of ``time.monotonic``; 0.0 between tasks."""
         _TASK.pack_into(self._map, _TASK_OFFSET, started)
 
     def close(self) -> None:

@@ -141,7 +141,7 @@ class Runtime:
             self.sender.send(record)
 
     def send_bundle(self, bundle: BundleDone) -> None:
-        """Sends the statistics of a bundle, together with those of bundles that end in the next
+        """Sends a bundle's statistics, together with those of bundles that end in the next
         moment."""
         with self._sending:
             self._bundles.append(bundle)
@@ -234,8 +234,7 @@ class Runtime:
         return kept.value, kept.endings
 
     def prepare(self, query: str, key: str, *, again: bool) -> None:
-        """Has an instance that is kept for a query prepare its shutdown, with ``again`` once
-        more."""
+        """Has a kept instance prepare its shutdown, with ``again`` once more."""
         kept = self.kept.get((query, key))
         if kept is not None and (again or not kept.prepared):
             kept.prepare()
@@ -263,8 +262,7 @@ class Runtime:
                 self.end_query(other)
 
     def end_query(self, query: str, *, graceful: bool = False) -> tuple[int, tuple[str, ...]]:
-        """Closes the instances kept for a query that is over; tells them first if it ended in
-        order.
+        """Closes the instances kept for a query; tells them first if it ended in order.
 
         Returns how many there were, and what their methods raised, which is also logged.
         """

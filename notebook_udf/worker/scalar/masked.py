@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 
 
 class _GuardedRows(RowRunner):
-    """Iterates over all rows and calls the function for some, so that every row keeps its
-    number."""
+    """Iterates over all rows and calls the function for some: every row keeps its number."""
 
     reached: pa.Array = None
 
@@ -210,8 +209,7 @@ class Lists:
 
 
 class _Flattened:
-    """A flattened column of lists: its elements, and what it takes to rebuild the lists with
-    others."""
+    """A flattened column of lists: its elements, and what rebuilds the lists with others."""
 
     def __init__(self, lists: pa.Array) -> None:
         self._nulls = lists.is_null()

@@ -54,8 +54,7 @@ def _unpacked(value: Any) -> dict[str, Any]:
 
 
 class _Entries(MutableMapping[Any, Any]):
-    """The entries of a mapping that is spilled, with the interface of the dict of an in-memory
-    one."""
+    """The entries of a spilled mapping, with the interface of the dict of one in memory."""
 
     def __init__(self, view: KeptMapView) -> None:
         self.view = view
@@ -86,7 +85,7 @@ class _Entries(MutableMapping[Any, Any]):
 
 
 class _Values:
-    """The values of a list that is spilled, with the interface of the list of an in-memory one."""
+    """The values of a spilled list, with the interface of the list of one in memory."""
 
     def __init__(self, view: KeptListView) -> None:
         self.view = view

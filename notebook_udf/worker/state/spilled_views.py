@@ -59,13 +59,12 @@ class Keeper:
         )
 
     def dump(self, key: bytes, value: Any) -> tuple[bytes, dict[str, int]]:
-        """Pickles the accumulators of a key; also returns the large views in them and their
-        entries."""
+        """Pickles the accumulators of a key; also returns their large views and those' entries."""
         self._key, self._seen = key, {}
         return self._dump(value), self._seen
 
     def load(self, key: bytes, value: bytes) -> tuple[Any, dict[str, int]]:
-        """Unpickles the accumulators of a key; also returns the large views in them and their
+        """Unpickles the accumulators of a key; also returns their large views and those'
         entries."""
         views = _KeptViews(self._cache, key)
         loading.append(views)

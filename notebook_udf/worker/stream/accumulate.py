@@ -153,8 +153,7 @@ class StreamRows:
     def _set_aside(
         self, number: int, own: Sequence[Held], values: list[list[Any]], deletes: list[bool]
     ) -> tuple[list[Held], list[list[Any]]]:
-        """Sets rows aside that are to be retracted when the key's last row has come; returns the
-        others."""
+        """Sets rows aside that are retracted after the key's last row; returns the others."""
         rows = list(zip(*values, strict=True)) if values else [()] * len(own)
         for each, row, out in zip(own, rows, deletes, strict=True):
             if out:

@@ -113,8 +113,7 @@ class PartitionStates:
             self._server.clear((("value", ACCUMULATORS), ("map", VIEWS)), cleared)
 
     def every_key(self) -> Iterator[list[Any]]:
-        """The keys that the stream has had, some at a time; functions have their states
-        meanwhile."""
+        """The keys the stream has had, some at a time; functions have their states meanwhile."""
         rows = list(self._keys)
         for start in range(0, len(rows), self._layout.cached_keys):
             part = rows[start : start + self._layout.cached_keys]

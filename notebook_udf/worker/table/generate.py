@@ -76,8 +76,7 @@ def rows_in(made: Any) -> Iterable[Any]:
 
 @lru_cache(maxsize=256)
 def is_row(kind: type) -> bool:
-    """Whether a table function that returns a value of this type returned one row, and not
-    several."""
+    """Whether a table function that returned a value of this type returned a single row."""
     return not issubclass(kind, Iterable) or issubclass(kind, _SINGLE) or is_dataclass(kind)
 
 
