@@ -26,7 +26,7 @@ _NOT_A_TIME = np.iinfo(np.int64).min
 
 
 def decoder(arrow_type: pa.DataType) -> Decoder:
-    """What turns a column of this type into a list with one Python value per row.
+    """A decoder for columns of this type: one Python value per row, as a list.
 
     NULL becomes None. TIMESTAMP becomes a naive datetime in the process's time zone (``fold`` set
     where clocks were put back, as ``datetime.fromtimestamp`` does), TIME loses what is finer than

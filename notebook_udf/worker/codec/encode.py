@@ -37,7 +37,7 @@ _NOT_NULL = "it is declared NOT NULL; return a value, or declare it without NOT 
 
 
 def encoder(data_type: DataType) -> Encoder:
-    """What turns one Python value per row into a column of ``to_arrow(data_type)``.
+    """An encoder of Python values, one per row, as columns of ``to_arrow(data_type)``.
 
     Raises
     ------
@@ -239,7 +239,7 @@ def _anything(values: Values) -> pa.Array:
 
 
 def taker(value: Any, names: list[str], data_type: StructType) -> Take:
-    """How values of this value's class give their parts, in the order of the fields."""
+    """A getter of the parts of values of this value's class, in the order of the fields."""
     if isinstance(value, dict):
         return _by_key(names, {f.name for f in data_type.fields if MAY_LACK in f.metadata})
     if isinstance(value, Row):

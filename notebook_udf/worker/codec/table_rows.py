@@ -22,7 +22,7 @@ RowsEncoder: TypeAlias = Callable[[list[Any]], list[pa.Array]]
 
 
 def rows_encoder(columns: StructType) -> RowsEncoder:
-    """What turns rows into columns.
+    """An encoder of rows as columns.
 
     Raises
     ------

@@ -62,7 +62,7 @@ def passes_unchanged(data_type: DataType) -> bool:
 def remembering(
     data_type: DataType, given: Any, append: Callable[[Any], None]
 ) -> Callable[[Any], None]:
-    """What appends a collected record as it is now, because it may be changed afterwards.
+    """A function that appends a collected record as it is now: it may be changed afterwards.
 
     ``given`` is the class of records that the function gets, and mostly collects.
     """
@@ -136,7 +136,7 @@ def edge(
     keys: Sequence[str] = (),
     current: Callable[[Any, Any], None] | None = None,
 ) -> tuple[Collect, Callable[[], int]]:
-    """What hands what one function collects to the next, and what counts it since last asked.
+    """The edge between two functions of a chain: passes records on, and counts them.
 
     Written out for the type's columns, because it runs for every record: a copy is made of their
     values unless ``reuses``, which hands on a record that is one of ``shape`` already. ``given``

@@ -226,7 +226,7 @@ class LogHandler(logging.Handler):
 
 
 class NativeOutput:
-    """What reaches file descriptors 1 and 2 without passing Python, read back from a file.
+    """Captures, by a file, what reaches file descriptors 1 and 2 without passing Python.
 
     A file, because a pipe would block whoever fills it, and would die with the worker.
     """

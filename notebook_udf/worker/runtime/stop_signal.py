@@ -78,7 +78,7 @@ def pipe() -> tuple[int, int]:
 
 
 def hear(descriptor: int) -> Heard:
-    """What has arrived since the last call; ``told`` is a SIGTERM without an answer."""
+    """Reads what has arrived since the last call; ``told`` is a SIGTERM without an answer."""
     try:
         noted = os.read(descriptor, 4096)
     except BlockingIOError:
