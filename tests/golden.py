@@ -3,7 +3,8 @@ no query shows here if it does.
 
 Every ``session.sql`` of a test below ``tests/spark`` that is rewritten is compared with what stands
 in ``tests/fixtures/planner/golden``; ``python -m pytest --write-golden tests/spark/…`` writes anew
-what the tests that it runs have rewritten. Tests that draw their queries at random have none.
+what the tests that it runs have rewritten. Tests that draw their queries at random have none:
+those of hypothesis, and those marked ``drawn``.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture(autouse=True)
 def golden(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Compares what a test's queries become with what they became when it was written."""
-    if request.path.parent.name != "spark" or hasattr(request.function, "hypothesis"):
+    drawn = request.node.get_closest_marker("drawn") or hasattr(request.function, "hypothesis")
+    if drawn or request.path.parent.name != "spark":
         yield
         return
     recorded: list[str] = []

@@ -959,6 +959,7 @@ def cases(draw: st.DrawFn, shape: str) -> Case:
     return SHAPES[shape](Writer(draw))
 
 
+@pytest.mark.drawn
 @pytest.mark.timeout(60 + 10 * QUERIES)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_generated_queries(session: nu.Session, twins: Twins, shape: str) -> None:
