@@ -1,10 +1,11 @@
 // Bundles each widget into the Python package: one script, its style sheet inside; and the
 // JupyterLab extension into a folder that is installed beside the package.
 // Fails if a bundle is larger than what a saved notebook should have to carry.
-import { build } from "esbuild";
-import { readdirSync, existsSync } from "node:fs";
+
+import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
 import { buildLab } from "./lab.mjs";
 
 const LIMIT = 250_000;
@@ -34,7 +35,4 @@ for (const name of widgets) {
   }
 }
 
-await buildLab(
-  join(here, "src", "lab"),
-  join(here, "build", "labextensions", "notebook-udf"),
-);
+await buildLab(join(here, "src", "lab"), join(here, "build", "labextensions", "notebook-udf"));

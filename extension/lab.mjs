@@ -1,9 +1,10 @@
 // Bundles the JupyterLab extension as JupyterLab loads it: a script that adds a container to
 // `window._JUPYTERLAB`. Jupyter's own packages are not in it; JupyterLab hands them over.
-import { build } from "esbuild";
+
 import { createHash } from "node:crypto";
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { build } from "esbuild";
 
 const NAME = "notebook-udf";
 
@@ -48,16 +49,25 @@ export async function buildLab(source, target) {
     metafile: true,
   });
   const [output] = Object.values(result.metafile.outputs);
-  const shared = [...new Set(output.imports.filter((each) => each.external).map((each) => each.path))];
+  const shared = [
+    ...new Set(output.imports.filter((each) => each.external).map((each) => each.path)),
+  ];
   const code = wrapped(result.outputFiles[0].text, shared.sort());
   const load = `static/remoteEntry.${createHash("sha256").update(code).digest("hex").slice(0, 12)}.js`;
   rmSync(target, { recursive: true, force: true });
   mkdirSync(join(target, "static"), { recursive: true });
   writeFileSync(join(target, load), code);
   cpSync(join(source, "schemas"), join(target, "schemas", NAME), { recursive: true });
-  const { version, license } = JSON.parse(readFileSync(join(source, "..", "..", "package.json"), "utf8"));
+  const { version, license } = JSON.parse(
+    readFileSync(join(source, "..", "..", "package.json"), "utf8"),
+  );
   // Last: with it, the extension counts as built.
-  const about = { name: NAME, version, license, jupyterlab: { _build: { load, extension: "./extension" } } };
+  const about = {
+    name: NAME,
+    version,
+    license,
+    jupyterlab: { _build: { load, extension: "./extension" } },
+  };
   writeFileSync(join(target, "package.json"), JSON.stringify(about, null, 2));
   console.log(`lab: ${(code.length / 1000).toFixed(0)} KB`);
 }

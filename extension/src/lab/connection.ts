@@ -130,7 +130,9 @@ export class Connection {
     const kernel = this.kernel;
     if (kernel === null) throw new Error("there is no kernel");
     const id = `${page}-${++asked}`;
-    const answer = new Promise<unknown>((resolve, reject) => this.open.set(id, { resolve, reject }));
+    const answer = new Promise<unknown>((resolve, reject) =>
+      this.open.set(id, { resolve, reject }),
+    );
     try {
       this.comm ??= connected(kernel);
       (await this.comm).send({ id, command, arguments: words } as any);

@@ -1,7 +1,7 @@
 // Every open notebook has a connection; the one in front is what the panel shows.
 
 import type { INotebookTracker, NotebookPanel } from "@jupyterlab/notebook";
-import { signal, type Signal } from "@preact/signals";
+import { type Signal, signal } from "@preact/signals";
 import { Connection } from "./connection.ts";
 import { Marks } from "./marks.ts";
 import type { Front } from "./side.tsx";

@@ -12,11 +12,15 @@ export function Functions({ functions, count }: { functions: Udf[]; count: numbe
             <details class="nu-function">
               <summary>
                 <span class="nu-code">{each.name}</span>{" "}
-                <span class="nu-quiet">{each.kind}, version {each.version}</span>
+                <span class="nu-quiet">
+                  {each.kind}, version {each.version}
+                </span>
               </summary>
               <p class="nu-code nu-signature">{each.signature}</p>
               {each.source ? (
-                <pre tabIndex={0} role="region" aria-label={`Source of ${each.name}`}>{each.source}</pre>
+                <pre tabIndex={0} role="region" aria-label={`Source of ${each.name}`}>
+                  {each.source}
+                </pre>
               ) : (
                 <p class="nu-quiet">Its source is not known.</p>
               )}

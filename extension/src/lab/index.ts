@@ -1,7 +1,17 @@
 // JupyterLab's part of notebook-udf: a side panel, a status item, marks on cells, commands.
 
-import { ILayoutRestorer, type JupyterFrontEnd, type JupyterFrontEndPlugin } from "@jupyterlab/application";
-import { Dialog, ICommandPalette, InputDialog, Notification, showDialog } from "@jupyterlab/apputils";
+import {
+  ILayoutRestorer,
+  type JupyterFrontEnd,
+  type JupyterFrontEndPlugin,
+} from "@jupyterlab/application";
+import {
+  Dialog,
+  ICommandPalette,
+  InputDialog,
+  Notification,
+  showDialog,
+} from "@jupyterlab/apputils";
 import { ILauncher } from "@jupyterlab/launcher";
 import { INotebookTracker, NotebookActions } from "@jupyterlab/notebook";
 import { IStatusBar } from "@jupyterlab/statusbar";
@@ -89,7 +99,12 @@ function activate(
     isEnabled: () => boolean = () => true,
   ) => {
     const command = `notebook-udf:${name}`;
-    commands.addCommand(command, { label, execute, isEnabled, icon: name === "tutorials" ? icon : undefined });
+    commands.addCommand(command, {
+      label,
+      execute,
+      isEnabled,
+      icon: name === "tutorials" ? icon : undefined,
+    });
     palette?.addItem({ command, category: CATEGORY });
   };
   add("panel", "Show Functions, Workers and Queries", () => app.shell.activateById(PANEL));
@@ -115,7 +130,8 @@ function activate(
     "plan",
     "Plan of a Query…",
     async ({ query }) => {
-      const text = query ?? (await asked("Plan", "A query, or the variable of a DataFrame", below(tracker)));
+      const text =
+        query ?? (await asked("Plan", "A query, or the variable of a DataFrame", below(tracker)));
       if (text) shown("Plan", `%udf plan ${text}`);
     },
     hasSession,
@@ -166,7 +182,11 @@ function activate(
 function below(tracker: INotebookTracker): string {
   const source = tracker.activeCell?.model.sharedModel.getSource() ?? "";
   const query = /^\s*%%sparksql[^\n]*\n([^]*)/.exec(source)?.[1] ?? "";
-  return query.replace(/--[^\n]*/g, " ").replace(/[\s;]+$/, "").replace(/\s+/g, " ").trim();
+  return query
+    .replace(/--[^\n]*/g, " ")
+    .replace(/[\s;]+$/, "")
+    .replace(/\s+/g, " ")
+    .trim();
 }
 
 export default [main, lsp];

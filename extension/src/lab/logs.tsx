@@ -35,7 +35,8 @@ export function Logs({ lines, count, dropped }: LogsProps) {
         {lines.map((line, at) => (
           <div key={count - lines.length + at} data-level={line.level}>
             <span class="nu-quiet">
-              {new Date(line.time * 1e3).toLocaleTimeString()} {line.level} {line.pid} {line.function}
+              {new Date(line.time * 1e3).toLocaleTimeString()} {line.level} {line.pid}{" "}
+              {line.function}
             </span>{" "}
             {line.text}
           </div>

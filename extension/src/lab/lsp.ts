@@ -1,7 +1,7 @@
 // Tells jupyterlab-lsp what language the cells of the magics are in.
 
 import type { JupyterFrontEndPlugin } from "@jupyterlab/application";
-import { ILSPCodeExtractorsManager, type IForeignCodeExtractor } from "@jupyterlab/lsp";
+import { type IForeignCodeExtractor, ILSPCodeExtractorsManager } from "@jupyterlab/lsp";
 
 /** The code below the line of a cell's magic, in a language of its own. */
 class BelowMagic implements IForeignCodeExtractor {

@@ -3,7 +3,7 @@
 import type { Cell } from "@jupyterlab/cells";
 import { NotebookActions, type NotebookPanel } from "@jupyterlab/notebook";
 import { effect } from "@preact/signals";
-import { isUdf, markOf, type Mark } from "./cells.ts";
+import { isUdf, type Mark, markOf } from "./cells.ts";
 import type { Connection } from "./connection.ts";
 
 const SOON = 150;
@@ -98,7 +98,10 @@ class Line {
     set(this.state, `${SYMBOLS[state]} ${text}`);
     this.state.title = text;
     set(this.button, state === "registered" ? "Register again" : "Register");
-    this.button.setAttribute("aria-label", `${this.button.textContent} the ${kind} function of this cell`);
+    this.button.setAttribute(
+      "aria-label",
+      `${this.button.textContent} the ${kind} function of this cell`,
+    );
   }
 
   remove(): void {

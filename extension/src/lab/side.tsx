@@ -7,8 +7,8 @@ import type { Connection } from "./connection.ts";
 import { isOver, type Parts } from "./data.ts";
 import { Functions } from "./functions.tsx";
 import { Logs } from "./logs.tsx";
-import { summary } from "./status.ts";
 import { Queries } from "./queries.tsx";
+import { summary } from "./status.ts";
 import { Streams } from "./streams.tsx";
 import { Workers } from "./workers.tsx";
 
@@ -67,7 +67,9 @@ function Body({ connection, views }: { connection: Connection; views: Views }) {
       <p class="nu-side-sum">
         Spark {session.spark}, {session.master}; {summary(session)}
       </p>
-      {session.notes.map((note) => <p class="nu-side-sum nu-quiet">{note}</p>)}
+      {session.notes.map((note) => (
+        <p class="nu-side-sum nu-quiet">{note}</p>
+      ))}
       <div class="nu-side-tools" role="group" aria-label="In a tab of its own">
         <button onClick={views.plan}>Plan…</button>
         <button onClick={views.logs}>Logs</button>
@@ -75,7 +77,9 @@ function Body({ connection, views }: { connection: Connection; views: Views }) {
         <button onClick={views.workers}>Workers</button>
       </div>
       {/* One place, always there, so that a screen reader hears what is said in it. */}
-      <div role="alert" class="nu-refusal">{connection.refusal.value}</div>
+      <div role="alert" class="nu-refusal">
+        {connection.refusal.value}
+      </div>
       <Section title="Functions" count={whole(functions?.count ?? 0)}>
         {functions && <Functions {...functions} />}
       </Section>
@@ -102,7 +106,9 @@ const streaming = ({ streams }: Parts) =>
   (streams ?? []).filter((stream) => !isOver(stream)).length;
 
 const Empty = ({ children }: { children: ComponentChildren }) => (
-  <p class="nu-side-empty" role="status">{children}</p>
+  <p class="nu-side-empty" role="status">
+    {children}
+  </p>
 );
 
 interface SectionProps {
@@ -114,8 +120,7 @@ interface SectionProps {
 const Section = ({ title, count, children }: SectionProps) => (
   <details open class="nu-section" data-section={title}>
     <summary>
-      <span class="nu-section-title">{title}</span>{" "}
-      <span class="nu-quiet">{count}</span>
+      <span class="nu-section-title">{title}</span> <span class="nu-quiet">{count}</span>
     </summary>
     <div class="nu-section-body">{children}</div>
   </details>

@@ -1,7 +1,7 @@
 // The status bar's item: whether there is a session, its workers, their memory and rows a second.
 
-import { effect, type Signal } from "@preact/signals";
 import { Widget } from "@lumino/widgets";
+import { effect, type Signal } from "@preact/signals";
 import { counted, short, size } from "../shared/format.ts";
 import type { Session } from "./data.ts";
 import type { Front } from "./side.tsx";

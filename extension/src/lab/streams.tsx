@@ -22,7 +22,9 @@ export function Streams({ streams, connection, views }: StreamsProps) {
     <ul class="nu-items" aria-label="Streaming queries">
       {streams.map((each) => (
         <li key={each.run} data-run={each.run} data-state={each.state}>
-          <span class="nu-code" title={each.id}>{titleOf(each)}</span>
+          <span class="nu-code" title={each.id}>
+            {titleOf(each)}
+          </span>
           <div class="nu-quiet">{facts(each)}</div>
           {each.error && <div class="nu-bad">{each.error}</div>}
           {!isOver(each) && (
@@ -39,7 +41,10 @@ export function Streams({ streams, connection, views }: StreamsProps) {
                 </button>
               ))}
               {each.name && (
-                <button aria-label={`State of ${titleOf(each)}`} onClick={() => views.state(each.name)}>
+                <button
+                  aria-label={`State of ${titleOf(each)}`}
+                  onClick={() => views.state(each.name)}
+                >
                   State
                 </button>
               )}

@@ -23,7 +23,9 @@ export function Cancel({ kernel, cancelling }: { kernel: string; cancelling: boo
   const pending = asked || cancelling;
   return (
     <>
-      <span class="nu-problem" role="alert" title={problem}>{problem}</span>
+      <span class="nu-problem" role="alert" title={problem}>
+        {problem}
+      </span>
       <button onClick={cancel} aria-disabled={pending} disabled={pending && !asked}>
         {pending ? "cancelling…" : "Cancel"}
       </button>

@@ -52,7 +52,11 @@ export interface Run {
 /** How much of the workers' time each part took, 0 to 1. */
 export function shares(split: Run["split"]): Record<Part, number> {
   const whole = PARTS.reduce((sum, part) => sum + split[part], 0) || 1;
-  return { user: split.user / whole, transfer: split.transfer / whole, waiting: split.waiting / whole };
+  return {
+    user: split.user / whole,
+    transfer: split.transfer / whole,
+    waiting: split.waiting / whole,
+  };
 }
 
 /** The stages that fit: those that run or failed first, then the latest; in Spark's order. */

@@ -1,7 +1,7 @@
 // The stages of a run as bars: a fixed number of lines, whatever there is to show.
 
 import { seconds, whole } from "../shared/format.ts";
-import { telling, type Progress, type Stage } from "./run.ts";
+import { type Progress, type Stage, telling } from "./run.ts";
 
 const LINES = 4;
 
@@ -47,8 +47,12 @@ function Line({ stage }: { stage: Stage }) {
         <i class="nu-done" style={{ width: share(stage.done) }} />
         <i class="nu-busy" style={{ width: share(stage.running) }} />
       </span>
-      <span class="nu-said" title={said}>{said}</span>
-      <span class="nu-time nu-quiet">{stage.state === "waiting" ? "" : seconds(stage.seconds)}</span>
+      <span class="nu-said" title={said}>
+        {said}
+      </span>
+      <span class="nu-time nu-quiet">
+        {stage.state === "waiting" ? "" : seconds(stage.seconds)}
+      </span>
     </div>
   );
 }

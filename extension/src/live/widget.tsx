@@ -3,9 +3,9 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { seconds, short, whole } from "../shared/format.ts";
-import { widget, type Kernel } from "../shared/mount.tsx";
+import { type Kernel, widget } from "../shared/mount.tsx";
 import { Cancel } from "./cancel.tsx";
-import { PART_NAMES, PARTS, rest, shares, type Run } from "./run.ts";
+import { PART_NAMES, PARTS, type Run, rest, shares } from "./run.ts";
 import { Stages } from "./stages.tsx";
 import css from "./style.css";
 
@@ -26,13 +26,17 @@ function Live({ kernel }: { kernel: Kernel<Data> }) {
     <div class="nu-live" role="group" aria-label="Running query" data-lm-suppress-shortcuts="true">
       <div class="nu-bar">
         <strong>
-          <span class="nu-dot" aria-hidden="true">●</span>{" "}
+          <span class="nu-dot" aria-hidden="true">
+            ●
+          </span>{" "}
           {run.cancelling ? "cancelling" : run.outcome}{" "}
           <span class="nu-clock">{seconds(run.seconds)}</span>
           <Rest run={run} />
         </strong>
         {silence > 0 ? (
-          <span class="nu-problem" role="alert">no word from the kernel for {silence} s</span>
+          <span class="nu-problem" role="alert">
+            no word from the kernel for {silence} s
+          </span>
         ) : (
           <Cancel kernel={id} cancelling={run.cancelling} />
         )}
@@ -68,7 +72,10 @@ function useSilence(kernel: Kernel<Data>): number {
 function Rest({ run }: { run: Run }) {
   const left = rest(run.progress);
   return left === null ? null : (
-    <span class="nu-quiet nu-rest"> about {seconds(Math.max(1, Math.round(left)))} left in this stage</span>
+    <span class="nu-quiet nu-rest">
+      {" "}
+      about {seconds(Math.max(1, Math.round(left)))} left in this stage
+    </span>
   );
 }
 
@@ -94,12 +101,18 @@ function Figures({ run }: { run: Run }) {
 
 function Time({ run }: { run: Run }) {
   const share = shares(run.split);
-  const said = PARTS.map((part) => `${PART_NAMES[part]} ${Math.round(100 * share[part])} %`).join(", ");
+  const said = PARTS.map((part) => `${PART_NAMES[part]} ${Math.round(100 * share[part])} %`).join(
+    ", ",
+  );
   return (
     <div class="nu-split">
       <div class="nu-track" role="img" aria-label={`Time of the workers: ${said}`}>
         {PARTS.map((part) => (
-          <i key={part} class={`nu-part nu-key-${part}`} style={{ width: `${100 * share[part]}%` }} />
+          <i
+            key={part}
+            class={`nu-part nu-key-${part}`}
+            style={{ width: `${100 * share[part]}%` }}
+          />
         ))}
       </div>
       <div class="nu-legend">
@@ -121,11 +134,15 @@ function Log({ run }: { run: Run }) {
       <div class="nu-head">
         <strong>Log</strong>
         <span class="nu-quiet">
-          {run.log_lines ? `${whole(run.log_lines)} line${run.log_lines === 1 ? "" : "s"}` : "no lines yet"}
+          {run.log_lines
+            ? `${whole(run.log_lines)} line${run.log_lines === 1 ? "" : "s"}`
+            : "no lines yet"}
         </span>
       </div>
       {run.log.map((line, place) => (
-        <div key={place} class="nu-code" title={line}>{line}</div>
+        <div key={place} class="nu-code" title={line}>
+          {line}
+        </div>
       ))}
     </section>
   );

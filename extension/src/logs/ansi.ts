@@ -22,9 +22,16 @@ interface Style {
 const SEQUENCE = /\x1b\[([0-9;:]*)m/;
 const SEQUENCES = /\x1b\[[0-9;:]*m/g;
 const PLAIN: Style = {
-  bold: false, faint: false, italic: false, underline: false, inverse: false, colour: "", back: "",
+  bold: false,
+  faint: false,
+  italic: false,
+  underline: false,
+  inverse: false,
+  colour: "",
+  back: "",
 };
 // The terminal's sixteen, chosen to be told apart when mixed with the theme's text colour.
+// biome-ignore format: two rows of eight
 const BASE = [
   "#666666", "#d32f2f", "#2e7d32", "#b26a00", "#1565c0", "#8e24aa", "#00838f", "#9e9e9e",
   "#757575", "#e53935", "#43a047", "#f9a825", "#1e88e5", "#ab47bc", "#00acc1", "#bdbdbd",
@@ -56,7 +63,9 @@ export function spans(text: string): Span[] {
 function span(text: string, style: Style): Span {
   const names = (["bold", "faint", "italic", "underline"] as const).filter((name) => style[name]);
   const { colour, back } = style;
-  const shown = style.inverse ? { colour: back || "var(--nu-back)", back: colour || "var(--nu-text)" } : { colour, back };
+  const shown = style.inverse
+    ? { colour: back || "var(--nu-back)", back: colour || "var(--nu-text)" }
+    : { colour, back };
   return { text, className: names.map((name) => `nu-${name}`).join(" "), ...shown };
 }
 
@@ -113,7 +122,8 @@ function mixed(parts: number[], share: number): string {
 
 // Mixed with what the theme writes in, so that it can be read on light and on dark.
 const mix = (colour: string, share: number): string =>
-  colour && `color-mix(in srgb, ${colour} ${share}%, var(${share > 50 ? "--nu-text" : "--nu-back"}))`;
+  colour &&
+  `color-mix(in srgb, ${colour} ${share}%, var(${share > 50 ? "--nu-text" : "--nu-back"}))`;
 
 /** A span, and whether it is a part of what was looked for. */
 export interface Marked extends Span {
@@ -125,7 +135,9 @@ export function marked(parts: Span[], sought: RegExp | null): Marked[] {
   if (!sought) return parts.map((part) => ({ ...part, hit: false }));
   const whole = parts.map((part) => part.text).join("");
   const all = new RegExp(sought.source, "gi");
-  const borders = [...whole.matchAll(all)].slice(0, 200).flatMap((m) => [m.index, m.index + m[0].length]);
+  const borders = [...whole.matchAll(all)]
+    .slice(0, 200)
+    .flatMap((m) => [m.index, m.index + m[0].length]);
   const found: Marked[] = [];
   let from = 0;
   for (const part of parts) {

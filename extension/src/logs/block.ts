@@ -3,7 +3,12 @@
 
 /** Where lines come from: worker, query, level, source, function, Spark's number of the task. */
 export type Origin = [
-  pid: number, query: string, level: string, source: string, name: string, task: number,
+  pid: number,
+  query: string,
+  level: string,
+  source: string,
+  name: string,
+  task: number,
 ];
 
 /** Lines of a worker that are missing before a line of the block. */
@@ -97,7 +102,12 @@ export class Block {
       time: this.times[at] as number,
       bundle: this.bundles[at] as number,
       row: this.rows[at] as number,
-      pid, query, task, level, source, name,
+      pid,
+      query,
+      task,
+      level,
+      source,
+      name,
       text: this.text(at),
     };
   }

@@ -16,10 +16,16 @@ export function Details({ log }: { log: Log }) {
   const line = log.line();
   return (
     <div class="nu-details" role="region" aria-label="Details" tabIndex={0}>
-      <button class="nu-close" aria-label="Close the details" onClick={() => (log.pane.value = "")}>×</button>
-      {log.pane.value === "failures" ? <Cards log={log} />
-        : line ? <LineDetails log={log} line={line} />
-        : <p class="nu-quiet">This line is not kept any more.</p>}
+      <button class="nu-close" aria-label="Close the details" onClick={() => (log.pane.value = "")}>
+        ×
+      </button>
+      {log.pane.value === "failures" ? (
+        <Cards log={log} />
+      ) : line ? (
+        <LineDetails log={log} line={line} />
+      ) : (
+        <p class="nu-quiet">This line is not kept any more.</p>
+      )}
     </div>
   );
 }
@@ -33,19 +39,40 @@ function LineDetails({ log, line }: { log: Log; line: Line }) {
   return (
     <>
       <p class="nu-facts">
-        <b>{clock(line.time)}{parts}</b> {line.level} from {line.source || "?"}
-        {line.row >= 0 ? `, row ${whole(line.row)} of bundle ${whole(line.bundle)}` : ", outside of a call"}
+        <b>
+          {clock(line.time)}
+          {parts}
+        </b>{" "}
+        {line.level} from {line.source || "?"}
+        {line.row >= 0
+          ? `, row ${whole(line.row)} of bundle ${whole(line.bundle)}`
+          : ", outside of a call"}
       </p>
       <p class="nu-facts">
-        Only{" "}
-        <button onClick={() => only({ pid: line.pid })}>worker {line.pid}</button>{" "}
-        {line.name && <><button onClick={() => only({ name: line.name })}>{line.name}</button>{" "}</>}
-        {line.query && <><button onClick={() => only({ query: line.query })}>query {line.query}</button>{" "}</>}
+        Only <button onClick={() => only({ pid: line.pid })}>worker {line.pid}</button>{" "}
+        {line.name && (
+          <>
+            <button onClick={() => only({ name: line.name })}>{line.name}</button>{" "}
+          </>
+        )}
+        {line.query && (
+          <>
+            <button onClick={() => only({ query: line.query })}>query {line.query}</button>{" "}
+          </>
+        )}
         <button onClick={() => void copy(lineText(line))}>Copy this line</button>
       </p>
-      <pre class="nu-whole"><Coloured text={line.text} sought={log.pattern.value} /></pre>
-      {failure ? <Card failure={failure} /> : line.row >= 0 && (
-        <p class="nu-quiet">The call {place(line)} of worker {line.pid} is not known to have failed.</p>
+      <pre class="nu-whole">
+        <Coloured text={line.text} sought={log.pattern.value} />
+      </pre>
+      {failure ? (
+        <Card failure={failure} />
+      ) : (
+        line.row >= 0 && (
+          <p class="nu-quiet">
+            The call {place(line)} of worker {line.pid} is not known to have failed.
+          </p>
+        )
       )}
     </>
   );
@@ -57,9 +84,13 @@ function Cards({ log }: { log: Log }) {
   const newest = [...all].reverse();
   return (
     <>
-      {newest.slice(0, shown).map((each) => <Card key={each.id} failure={each} />)}
+      {newest.slice(0, shown).map((each) => (
+        <Card key={each.id} failure={each} />
+      ))}
       {newest.length > shown && (
-        <button onClick={() => setShown(shown + MOST_CARDS)}>{whole(newest.length - shown)} more</button>
+        <button onClick={() => setShown(shown + MOST_CARDS)}>
+          {whole(newest.length - shown)} more
+        </button>
       )}
       {!newest.length && <p class="nu-quiet">No call has failed.</p>}
     </>
@@ -75,7 +106,7 @@ function Card({ failure }: { failure: Failure }) {
         <pre>
           {failure.code.map(([number, text, here]) => (
             <div key={number} class={here ? "nu-here" : ""}>
-              {here ? "-->" : "   "} {String(number).padStart(4)}  {text}
+              {here ? "-->" : "   "} {String(number).padStart(4)} {text}
             </div>
           ))}
         </pre>
@@ -84,7 +115,12 @@ function Card({ failure }: { failure: Failure }) {
         <table>
           <tbody>
             {failure.arguments.map(([name, value]) => (
-              <tr key={name}><th scope="row" class="nu-code">{name}</th><td class="nu-code">{value}</td></tr>
+              <tr key={name}>
+                <th scope="row" class="nu-code">
+                  {name}
+                </th>
+                <td class="nu-code">{value}</td>
+              </tr>
             ))}
           </tbody>
         </table>
@@ -92,9 +128,14 @@ function Card({ failure }: { failure: Failure }) {
       <p class="nu-quiet">
         {failure.position}
         {failure.query && `, query ${failure.query}`}
-        {failure.outcome !== "fail" && `, ${failure.outcome === "null" ? "NULL instead" : "put into quarantine"}`}
+        {failure.outcome !== "fail" &&
+          `, ${failure.outcome === "null" ? "NULL instead" : "put into quarantine"}`}
       </p>
-      {failure.replay && <p class="nu-code">session.replay({JSON.stringify(failure.function)}, {JSON.stringify(failure.id)})</p>}
+      {failure.replay && (
+        <p class="nu-code">
+          session.replay({JSON.stringify(failure.function)}, {JSON.stringify(failure.id)})
+        </p>
+      )}
       {failure.frames.length > 1 && (
         <details>
           <summary>Traceback ({whole(failure.frames.length + failure.more_frames)} frames)</summary>

@@ -53,9 +53,15 @@ export function Coloured({ text, sought }: { text: string; sought: RegExp | null
         const style: Record<string, string> = {};
         if (span.colour) style["color"] = span.colour;
         if (span.back) style["backgroundColor"] = span.back;
-        return span.hit
-          ? <mark key={at} class={span.className}>{span.text}</mark>
-          : <span key={at} class={span.className} style={style}>{span.text}</span>;
+        return span.hit ? (
+          <mark key={at} class={span.className}>
+            {span.text}
+          </mark>
+        ) : (
+          <span key={at} class={span.className} style={style}>
+            {span.text}
+          </span>
+        );
       })}
     </>
   );

@@ -60,7 +60,9 @@ export function List({ log }: { log: Log }) {
     return { line: rows.line(Math.floor(row)), share: row - Math.floor(row) };
   };
   const scrollTo = (row: number, above = 0) => {
-    const part = wrap ? (row + above) / rows.count : (row + above) / (rows.count - view / rowHeight);
+    const part = wrap
+      ? (row + above) / rows.count
+      : (row + above) / (rows.count - view / rowHeight);
     scroll(Math.min(1, Math.max(0, part)) * way);
   };
 
@@ -112,7 +114,8 @@ export function List({ log }: { log: Log }) {
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step) {
-      const here = current === null ? (log.following.value ? rows.count : pivot) : rows.find(current);
+      const here =
+        current === null ? (log.following.value ? rows.count : pivot) : rows.find(current);
       const next = current === null && step > 0 ? Math.min(here, rows.count - 1) : here + step;
       if (next >= 0 && next < rows.count) log.choose(rows.line(next));
     } else if (event.key === "End") log.following.value = true;
@@ -123,7 +126,8 @@ export function List({ log }: { log: Log }) {
       scroll(0);
     } else if (event.key === "PageUp" || event.key === "PageDown") {
       const by = (event.key === "PageUp" ? -1 : 1) * (view - rowHeight);
-      (box.current as HTMLDivElement).scrollTop += by * (way / Math.max(1, rows.count * rowHeight - view));
+      (box.current as HTMLDivElement).scrollTop +=
+        by * (way / Math.max(1, rows.count * rowHeight - view));
     } else if (event.key === "Enter" && current !== null) log.pane.value = "line";
     else if (event.key === "Escape") log.pane.value = "";
     else return;
@@ -173,7 +177,9 @@ export function List({ log }: { log: Log }) {
           role="presentation"
           style={{ height: way ? `${view}px` : "auto" }}
         >
-          <div class="nu-layer" role="presentation" ref={layer}>{shown}</div>
+          <div class="nu-layer" role="presentation" ref={layer}>
+            {shown}
+          </div>
         </div>
       </div>
     </div>

@@ -2,11 +2,11 @@
 
 import { batch, computed, effect, signal } from "@preact/signals";
 import type { Kernel } from "../shared/mount.tsx";
-import { Block, inflate, type Head, type Line } from "./block.ts";
+import { Block, type Head, inflate, type Line } from "./block.ts";
 import { Book } from "./book.ts";
-import { Failures, type Failure } from "./failures.ts";
-import { chosen, matching, pattern, type Filter } from "./filter.ts";
-import { Rows, type Places } from "./rows.ts";
+import { type Failure, Failures } from "./failures.ts";
+import { chosen, type Filter, matching, pattern } from "./filter.ts";
+import { type Places, Rows } from "./rows.ts";
 
 /** What the kernel keeps in sync; the lines come beside it. */
 export interface Data {
@@ -62,7 +62,9 @@ export class Log {
     }
   });
   /** The pattern, if there is one. */
-  readonly pattern = computed(() => (this.sought.value instanceof RegExp ? this.sought.value : null));
+  readonly pattern = computed(() =>
+    this.sought.value instanceof RegExp ? this.sought.value : null,
+  );
 
   private hits = new Map<Block, Hits>();
   private arriving: Promise<void> = Promise.resolve();
@@ -84,7 +86,9 @@ export class Log {
         // One after the other: a piece must not come after the block that replaces it.
         this.arriving = this.arriving
           .then(async () => this.take(new Block(content, await inflate(data))))
-          .catch((error: unknown) => console.error("a block of log lines could not be read", error));
+          .catch((error: unknown) =>
+            console.error("a block of log lines could not be read", error),
+          );
       }
     });
     void this.kernel.ask("resend");
@@ -101,8 +105,14 @@ export class Log {
     const matches = this.matches.peek();
     if (!matches.count) return;
     const here = this.current.peek();
-    const at = here === null ? (by > 0 ? 0 : matches.count - 1)
-      : by > 0 ? matches.find(here + 1) : matches.find(here) - 1;
+    const at =
+      here === null
+        ? by > 0
+          ? 0
+          : matches.count - 1
+        : by > 0
+          ? matches.find(here + 1)
+          : matches.find(here) - 1;
     this.choose(matches.line((at + matches.count) % matches.count));
   }
 
@@ -118,7 +128,9 @@ export class Log {
   line(): Line | undefined {
     const number = this.current.value;
     void this.rows.value;
-    const block = this.book.blocks.find((each) => number !== null && each.start <= number && number < each.end);
+    const block = this.book.blocks.find(
+      (each) => number !== null && each.start <= number && number < each.end,
+    );
     return block && number !== null ? block.line(number - block.start) : undefined;
   }
 
@@ -137,9 +149,15 @@ export class Log {
       if (all.size > known.value.length) known.value = [...all].slice(0, MOST_CHOICES);
     };
     batch(() => {
-      add(this.pids, block.origins.map((each) => each[0]));
+      add(
+        this.pids,
+        block.origins.map((each) => each[0]),
+      );
       add(this.queries, block.origins.map((each) => each[1]).filter(Boolean));
-      add(this.levels, block.origins.map((each) => each[2]));
+      add(
+        this.levels,
+        block.origins.map((each) => each[2]),
+      );
       add(this.names, block.origins.map((each) => each[4]).filter(Boolean));
     });
   }
@@ -164,7 +182,10 @@ export class Log {
       const block = blocks[at] as Block;
       if (this.hits.has(block)) continue;
       const places = chosen(block, filter);
-      this.hits.set(block, { chosen: places, matches: sought ? matching(block, places, sought) : NOTHING });
+      this.hits.set(block, {
+        chosen: places,
+        matches: sought ? matching(block, places, sought) : NOTHING,
+      });
     }
     if (at >= 0) this.schedule();
     this.publish(at < 0);
@@ -177,10 +198,16 @@ export class Log {
     if (complete) this.hits = new Map(blocks.map((block, i) => [block, hits[i] as Hits]));
     batch(() => {
       this.scanned.value = complete ? 1 : hits.filter(Boolean).length / hits.length;
-      this.matches.value = new Rows(blocks, hits.map((each) => each?.matches ?? NOTHING));
+      this.matches.value = new Rows(
+        blocks,
+        hits.map((each) => each?.matches ?? NOTHING),
+      );
       this.rows.value = only
         ? this.matches.value
-        : new Rows(blocks, hits.map((each) => (each ? each.chosen : NOTHING)));
+        : new Rows(
+            blocks,
+            hits.map((each) => (each ? each.chosen : NOTHING)),
+          );
     });
   }
 

@@ -2,11 +2,11 @@
 
 import { useEffect, useMemo } from "preact/hooks";
 import { whole } from "../shared/format.ts";
-import { widget, type Kernel } from "../shared/mount.tsx";
+import { type Kernel, widget } from "../shared/mount.tsx";
 import { Bar } from "./bar.tsx";
 import { Details } from "./details.tsx";
 import { List } from "./list.tsx";
-import { Log, type Data } from "./state.ts";
+import { type Data, Log } from "./state.ts";
 import css from "./style.css";
 
 function LogPanel({ kernel }: { kernel: Kernel<Data> }) {
@@ -37,21 +37,32 @@ function Status({ log, kernel }: { log: Log; kernel: Kernel<Data> }) {
         {count === held ? `${whole(held)} lines` : `${whole(count)} of ${whole(held)} lines`}
         {coming > 0 && held === 0 && kernel.waiting.value
           ? `; ${whole(coming)} come when the kernel is free`
-          : coming > 0 ? `; ${whole(coming)} are coming` : ""}
+          : coming > 0
+            ? `; ${whole(coming)} are coming`
+            : ""}
       </span>
       {dropped > 0 && (
-        <span class="nu-gap" title="Withheld because there were too many, or let go; the workers' log files have them">
+        <span
+          class="nu-gap"
+          title="Withheld because there were too many, or let go; the workers' log files have them"
+        >
           {whole(dropped)} dropped
         </span>
       )}
-      {log.book.withheld > first && <span class="nu-quiet">older lines: session.logs().save(path)</span>}
+      {log.book.withheld > first && (
+        <span class="nu-quiet">older lines: session.logs().save(path)</span>
+      )}
       {failed > 0 && (
         <button class="nu-link" onClick={() => (log.pane.value = "failures")}>
           {whole(failed)} failed call{failed === 1 ? "" : "s"}
         </button>
       )}
       {!log.following.value && <span class="nu-quiet">paused: End follows again</span>}
-      {log.said.value && <span class="nu-quiet" role="status">{log.said.value}</span>}
+      {log.said.value && (
+        <span class="nu-quiet" role="status">
+          {log.said.value}
+        </span>
+      )}
       {kernel.refusal.value && <span class="nu-refusal">{kernel.refusal.value}</span>}
     </div>
   );

@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import { seconds, short } from "../shared/format.ts";
-import { sumAt, type Chart } from "./data.ts";
+import { type Chart, sumAt } from "./data.ts";
 
 const HEIGHT = 150;
 const FILLED = "cc";
@@ -15,7 +15,12 @@ const write = {
 };
 const tick = {
   rows: (value: number) => short(value),
-  seconds: (value: number) => (value >= 1 ? `${+value.toFixed(2)} s` : value >= 1e-3 ? `${+(value * 1e3).toFixed(2)} ms` : `${+(value * 1e6).toFixed(1)} µs`),
+  seconds: (value: number) =>
+    value >= 1
+      ? `${+value.toFixed(2)} s`
+      : value >= 1e-3
+        ? `${+(value * 1e3).toFixed(2)} ms`
+        : `${+(value * 1e6).toFixed(1)} µs`,
   workers: (value: number) => String(+value.toFixed(3)),
 };
 
@@ -25,12 +30,18 @@ export function ChartView({ chart }: { chart: Chart }) {
   const [at, setAt] = useState<number | null>(null);
   const theme = useTheme();
   // Another number of lines is another chart; other figures are not.
-  const shape = JSON.stringify([theme, chart.stacked, chart.lines.map((line) => [line.label, line.color, line.dashed])]);
+  const shape = JSON.stringify([
+    theme,
+    chart.stacked,
+    chart.lines.map((line) => [line.label, line.color, line.dashed]),
+  ]);
   useEffect(() => {
     const element = place.current!;
     const made = new uPlot(optionsOf(chart, element, setAt), drawn(chart), element);
     plot.current = made;
-    const watch = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height: HEIGHT }));
+    const watch = new ResizeObserver(() =>
+      made.setSize({ width: element.clientWidth, height: HEIGHT }),
+    );
     watch.observe(element);
     return () => {
       watch.disconnect();
@@ -43,7 +54,10 @@ export function ChartView({ chart }: { chart: Chart }) {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (!step || !plot.current || !chart.x.length) return;
     event.preventDefault();
-    const next = Math.min(Math.max((at ?? (step > 0 ? -1 : chart.x.length)) + step, 0), chart.x.length - 1);
+    const next = Math.min(
+      Math.max((at ?? (step > 0 ? -1 : chart.x.length)) + step, 0),
+      chart.x.length - 1,
+    );
     plot.current.setCursor({ left: plot.current.valToPos(chart.x[next]!, "x"), top: 0 });
     setAt(next);
   };
@@ -51,11 +65,16 @@ export function ChartView({ chart }: { chart: Chart }) {
     <figure class="nu-figure">
       <figcaption>
         <strong>{chart.title}</strong>{" "}
-        <span class="nu-quiet">{at === null || at >= chart.x.length ? "" : `at ${seconds(chart.x[at]!)}`}</span>
+        <span class="nu-quiet">
+          {at === null || at >= chart.x.length ? "" : `at ${seconds(chart.x[at]!)}`}
+        </span>
         <ul class="nu-legend">
           {chart.lines.map((line, index) => (
             <li key={index}>
-              <span class={`nu-key${line.dashed ? " nu-dashed" : ""}`} style={{ "--nu-line-color": line.color }} />
+              <span
+                class={`nu-key${line.dashed ? " nu-dashed" : ""}`}
+                style={{ "--nu-line-color": line.color }}
+              />
               {line.label} <span class="nu-figure-value">{valueOf(chart, index, at)}</span>
             </li>
           ))}
@@ -87,14 +106,20 @@ function Twin({ chart }: { chart: Chart }) {
             <thead>
               <tr>
                 <th scope="col">after</th>
-                {chart.lines.map((line, index) => <th key={index} scope="col">{line.label}</th>)}
+                {chart.lines.map((line, index) => (
+                  <th key={index} scope="col">
+                    {line.label}
+                  </th>
+                ))}
               </tr>
             </thead>
             <tbody>
               {chart.x.map((x, at) => (
                 <tr key={at}>
                   <th scope="row">{seconds(x)}</th>
-                  {chart.lines.map((_, index) => <td key={index}>{valueOf(chart, index, at)}</td>)}
+                  {chart.lines.map((_, index) => (
+                    <td key={index}>{valueOf(chart, index, at)}</td>
+                  ))}
                 </tr>
               ))}
             </tbody>
@@ -114,7 +139,9 @@ function spoken(chart: Chart): string {
   if (!chart.lines.length || !chart.x.length) return `${chart.title}: nothing yet`;
   const said = chart.lines.slice(0, 6).map(({ label, values }) => {
     const known = values.filter((each) => each !== null) as number[];
-    return known.length ? `${label} up to ${write[chart.unit](Math.max(...known))}` : `${label} none`;
+    return known.length
+      ? `${label} up to ${write[chart.unit](Math.max(...known))}`
+      : `${label} none`;
   });
   return `${chart.title} over ${seconds(chart.x[chart.x.length - 1]!)}: ${said.join(", ")}`;
 }
@@ -130,22 +157,35 @@ function drawn(chart: Chart): uPlot.AlignedData {
     index >= chart.stacked
       ? chart.lines[index]!.values
       : chart.lines[index]!.values.map((value, at) =>
-          value === null ? null : sumAt({ ...chart, stacked: index + 1 }, at)),
+          value === null ? null : sumAt({ ...chart, stacked: index + 1 }, at),
+        ),
   );
   return [chart.x, ...lines] as uPlot.AlignedData;
 }
 
-function optionsOf(chart: Chart, element: HTMLElement, onAt: (at: number | null) => void): uPlot.Options {
+function optionsOf(
+  chart: Chart,
+  element: HTMLElement,
+  onAt: (at: number | null) => void,
+): uPlot.Options {
   const color = resolver(element);
   const [text, line] = [color("var(--nu-quiet)"), color("var(--nu-line)")];
   const font = `${getComputedStyle(element).fontSize} ${getComputedStyle(element).fontFamily}`;
-  const axis = { stroke: text, font, grid: { stroke: line, width: 0.5 }, ticks: { stroke: line, width: 0.5 } };
+  const axis = {
+    stroke: text,
+    font,
+    grid: { stroke: line, width: 0.5 },
+    ticks: { stroke: line, width: 0.5 },
+  };
   return {
     width: element.clientWidth || 300,
     height: HEIGHT,
     legend: { show: false },
     cursor: { drag: { x: false, y: false }, y: false },
-    scales: { x: { time: false, range: (_, low, high) => [Math.min(low ?? 0, 0), high ?? 1] }, y: { range: (_, __, high) => [0, high > 0 ? high * 1.05 : 1] } },
+    scales: {
+      x: { time: false, range: (_, low, high) => [Math.min(low ?? 0, 0), high ?? 1] },
+      y: { range: (_, __, high) => [0, high > 0 ? high * 1.05 : 1] },
+    },
     axes: [
       { ...axis, size: 28, values: (_, all) => all.map((each) => `${+each.toFixed(2)} s`) },
       { ...axis, size: 64, values: (_, all) => all.map(tick[chart.unit]) },
@@ -165,7 +205,9 @@ function optionsOf(chart: Chart, element: HTMLElement, onAt: (at: number | null)
         };
       }),
     ],
-    hooks: { setCursor: [(made) => onAt(made.cursor.left! < 0 ? null : (made.cursor.idx ?? null))] },
+    hooks: {
+      setCursor: [(made) => onAt(made.cursor.left! < 0 ? null : (made.cursor.idx ?? null))],
+    },
   };
 }
 
@@ -187,7 +229,10 @@ function useTheme(): number {
   const [theme, setTheme] = useState(0);
   useEffect(() => {
     const watch = new MutationObserver(() => setTheme((before) => before + 1));
-    watch.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-name", "data-jp-theme-light", "class"] });
+    watch.observe(document.body, {
+      attributes: true,
+      attributeFilter: ["data-jp-theme-name", "data-jp-theme-light", "class"],
+    });
     return () => watch.disconnect();
   }, []);
   return theme;

@@ -132,7 +132,9 @@ export interface Chart {
 
 export type By = "function" | "worker";
 
-const COLORS = ["user", "decode", "encode", "warn", "good", "bad"].map((name) => `var(--nu-${name})`);
+const COLORS = ["user", "decode", "encode", "warn", "good", "bad"].map(
+  (name) => `var(--nu-${name})`,
+);
 
 export const keyOf = (each: { function: string; version: number }): string =>
   `${each.function} v${each.version}`;
@@ -140,9 +142,11 @@ export const keyOf = (each: { function: string; version: number }): string =>
 /** Rows a second, a line for each function or worker. */
 export function rowsChart(query: Query, by: By, only: string): Chart {
   const { timeline } = query;
-  const lines = !timeline ? [] : by === "function"
-    ? chosen(timeline, only).map((line) => ({ label: keyOf(line), rows: line.rows }))
-    : timeline.workers.map((line) => ({ label: worker(line.pid), rows: line.rows }));
+  const lines = !timeline
+    ? []
+    : by === "function"
+      ? chosen(timeline, only).map((line) => ({ label: keyOf(line), rows: line.rows }))
+      : timeline.workers.map((line) => ({ label: worker(line.pid), rows: line.rows }));
   return {
     title: "Rows a second",
     unit: "rows",
@@ -165,11 +169,16 @@ export function latencyChart(query: Query, only: string): Chart {
     title: lines.length > 1 ? "Time of a bundle (of the slowest function)" : "Time of a bundle",
     unit: "seconds",
     x: places(query.timeline),
-    lines: lines.length === 0 ? [] : ranks.map((rank, at) => ({
-      label: rank,
-      color: ["var(--nu-good)", "var(--nu-user)", "var(--nu-bad)"][at]!,
-      values: columns(lines.map((line) => line[`${rank}_ns`])).map((each) => nano(most(each))),
-    })),
+    lines:
+      lines.length === 0
+        ? []
+        : ranks.map((rank, at) => ({
+            label: rank,
+            color: ["var(--nu-good)", "var(--nu-user)", "var(--nu-bad)"][at]!,
+            values: columns(lines.map((line) => line[`${rank}_ns`])).map((each) =>
+              nano(most(each)),
+            ),
+          })),
     stacked: 0,
   };
 }
@@ -194,13 +203,24 @@ export function timeChart(query: Query, by: By, only: string): Chart {
     }));
   } else {
     const lines = chosen(timeline, only);
-    const parts = [["decode", "decode"], ["user", "user code"], ["encode", "encode"], ["waiting", "waiting"]];
+    const parts = [
+      ["decode", "decode"],
+      ["user", "user code"],
+      ["encode", "encode"],
+      ["waiting", "waiting"],
+    ];
     chart.lines = parts.map(([name, label]) => ({
       label: label!,
       color: `var(--nu-${name})`,
-      values: columns(lines.map((line) => (line as any)[name === "waiting" ? "wait_ns" : `${name}_ns`] as Numbers))
+      values: columns(
+        lines.map(
+          (line) => (line as any)[name === "waiting" ? "wait_ns" : `${name}_ns`] as Numbers,
+        ),
+      )
         // Functions in one bundle wait together.
-        .map((each) => share(name === "waiting" ? most(each) : each.reduce((a, b) => a! + (b ?? 0), 0)!)),
+        .map((each) =>
+          share(name === "waiting" ? most(each) : each.reduce((a, b) => a! + (b ?? 0), 0)!),
+        ),
     }));
   }
   chart.stacked = chart.lines.length;
@@ -211,8 +231,10 @@ export function timeChart(query: Query, by: By, only: string): Chart {
 export function overlaid(chart: Chart, other: Chart, name: string): Chart {
   const more = other.stacked
     ? [{ label: "all", color: "var(--nu-text)", values: other.x.map((_, at) => sumAt(other, at)) }]
-    // Of percentiles one is enough to see a difference by.
-    : other.unit === "seconds" ? other.lines.filter((line) => line.label === "p95") : other.lines;
+    : // Of percentiles one is enough to see a difference by.
+      other.unit === "seconds"
+      ? other.lines.filter((line) => line.label === "p95")
+      : other.lines;
   const x = [...new Set([...chart.x, ...other.x])].sort((a, b) => a - b);
   const placed = (values: Numbers, own: number[]) => {
     const at = new Map(own.map((place, index) => [place, values[index] ?? null]));
@@ -244,7 +266,11 @@ export interface Change {
 
 const MEASURES: [string, Change["unit"], (sum: Total) => number | null][] = [
   ["rows", "count", (sum) => sum.rows_in],
-  ["rows a second", "rate", (sum) => (sum.last > sum.first ? sum.rows_in / (sum.last - sum.first) : null)],
+  [
+    "rows a second",
+    "rate",
+    (sum) => (sum.last > sum.first ? sum.rows_in / (sum.last - sum.first) : null),
+  ],
   ["bundles", "count", (sum) => sum.bundles],
   ["time it ran", "seconds", (sum) => sum.last - sum.first],
   ["waiting", "seconds", (sum) => sum.wait_ns / 1e9],
@@ -260,7 +286,9 @@ const MEASURES: [string, Change["unit"], (sum: Total) => number | null][] = [
 export function compared(here: Query, there: Query): Change[] {
   const names = new Set([...here.functions, ...there.functions].map((each) => each.function));
   return [...names].flatMap((name) => {
-    const [one, two] = [here, there].map((query) => total(query.functions.filter((each) => each.function === name)));
+    const [one, two] = [here, there].map((query) =>
+      total(query.functions.filter((each) => each.function === name)),
+    );
     return MEASURES.map(([measure, unit, of]) => {
       const [a, b] = [one ? of(one) : null, two ? of(two) : null];
       const percent = a === null || b === null || b === 0 ? null : (100 * (a - b)) / b;
@@ -295,7 +323,10 @@ export const worker = (pid: number): string => (pid ? `worker ${pid}` : "other w
 /** The middle of each point, in seconds since the query began. */
 const places = (timeline: Timeline | null): number[] => {
   const size = (timeline?.functions[0] ?? timeline?.workers[0])?.rows.length ?? 0;
-  return Array.from({ length: size }, (_, at) => Math.round((at + 0.5) * timeline!.width * 1e6) / 1e6);
+  return Array.from(
+    { length: size },
+    (_, at) => Math.round((at + 0.5) * timeline!.width * 1e6) / 1e6,
+  );
 };
 
 const chosen = (timeline: Timeline, only: string): FunctionLine[] =>

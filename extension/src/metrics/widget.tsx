@@ -1,12 +1,20 @@
 // Bundles: what functions cost and counted, live, query by query, two queries at a time.
 
-import { useMemo } from "preact/hooks";
 import { signal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
 import chartStyle from "uplot/dist/uPlot.min.css";
 import { cut, short, whole } from "../shared/format.ts";
-import { widget, type Kernel } from "../shared/mount.tsx";
+import { type Kernel, widget } from "../shared/mount.tsx";
 import { ChartView } from "./chart.tsx";
-import { keyOf, latencyChart, overlaid, rowsChart, timeChart, type By, type Query } from "./data.ts";
+import {
+  type By,
+  keyOf,
+  latencyChart,
+  overlaid,
+  type Query,
+  rowsChart,
+  timeChart,
+} from "./data.ts";
 import css from "./style.css";
 import { Comparison, FailedCalls, Slowest, Totals, UserMetrics } from "./tables.tsx";
 
@@ -48,23 +56,47 @@ function Metrics({ kernel }: { kernel: Kernel<Data> }) {
   const { names, dropped_metrics: dropped } = kernel.data.value;
   const name = reading.query.value || names[0]?.query || "";
   const query = reading.of(name);
-  const other = reading.other.value && reading.other.value !== name ? reading.of(reading.other.value) : undefined;
+  const other =
+    reading.other.value && reading.other.value !== name
+      ? reading.of(reading.other.value)
+      : undefined;
   return (
     <div class="nu-metrics">
       <div class="nu-bar" role="toolbar" aria-label="Bundles">
         <strong>Bundles</strong>
-        <Queries reading={reading} which="query" label="Query" first={names.length ? "the latest" : "none yet"} />
+        <Queries
+          reading={reading}
+          which="query"
+          label="Query"
+          first={names.length ? "the latest" : "none yet"}
+        />
         <Queries reading={reading} which="other" label="Compare with" first="nothing" />
         <Only reading={reading} query={query} />
         <span role="group" aria-label="Lines by">
           {(["function", "worker"] as const).map((by) => (
-            <button key={by} aria-pressed={reading.by.value === by} onClick={() => (reading.by.value = by)}>by {by}</button>
+            <button
+              key={by}
+              aria-pressed={reading.by.value === by}
+              onClick={() => (reading.by.value = by)}
+            >
+              by {by}
+            </button>
           ))}
         </span>
       </div>
-      {kernel.refusal.value && <p class="nu-refusal" role="alert">{kernel.refusal.value}</p>}
-      {query ? <Shown query={query} other={other} reading={reading} /> : <Empty waiting={kernel.waiting.value} name={name} />}
-      {dropped > 0 && <p class="nu-quiet nu-note">{whole(dropped)} values of user metrics could not be kept.</p>}
+      {kernel.refusal.value && (
+        <p class="nu-refusal" role="alert">
+          {kernel.refusal.value}
+        </p>
+      )}
+      {query ? (
+        <Shown query={query} other={other} reading={reading} />
+      ) : (
+        <Empty waiting={kernel.waiting.value} name={name} />
+      )}
+      {dropped > 0 && (
+        <p class="nu-quiet nu-note">{whole(dropped)} values of user metrics could not be kept.</p>
+      )}
     </div>
   );
 }
@@ -73,15 +105,31 @@ function Empty({ waiting, name }: { waiting: boolean; name: string }) {
   const said = waiting
     ? `The kernel was asked for query ${name}; while a cell runs it answers when the cell has ended.`
     : "No function has run yet.";
-  return <p class="nu-note nu-quiet" role="status">{said}</p>;
+  return (
+    <p class="nu-note nu-quiet" role="status">
+      {said}
+    </p>
+  );
 }
 
-function Shown({ query, other, reading }: { query: Query; other: Query | undefined; reading: Reading }) {
+function Shown({
+  query,
+  other,
+  reading,
+}: {
+  query: Query;
+  other: Query | undefined;
+  reading: Reading;
+}) {
   const by = reading.by.value;
-  const only = query.functions.some((each) => keyOf(each) === reading.only.value) ? reading.only.value : "";
+  const only = query.functions.some((each) => keyOf(each) === reading.only.value)
+    ? reading.only.value
+    : "";
   const charts = useMemo(() => {
     const of = (each: Query, filter: string) => [
-      rowsChart(each, by, filter), timeChart(each, by, filter), latencyChart(each, filter),
+      rowsChart(each, by, filter),
+      timeChart(each, by, filter),
+      latencyChart(each, filter),
     ];
     const own = of(query, only);
     if (!other) return own;
@@ -93,7 +141,11 @@ function Shown({ query, other, reading }: { query: Query; other: Query | undefin
   return (
     <>
       {other ? <Comparison here={query} there={other} /> : <Totals query={query} />}
-      <div class="nu-charts">{charts.map((chart) => <ChartView key={chart.title} chart={chart} />)}</div>
+      <div class="nu-charts">
+        {charts.map((chart) => (
+          <ChartView key={chart.title} chart={chart} />
+        ))}
+      </div>
       {hidden > 0 && <p class="nu-quiet nu-note">{whole(hidden)} more lines are not drawn.</p>}
       <Slowest query={query} />
       <FailedCalls failed={query.failed} more={query.more_failed} />
@@ -102,11 +154,25 @@ function Shown({ query, other, reading }: { query: Query; other: Query | undefin
   );
 }
 
-function Queries({ reading, which, label, first }: { reading: Reading; which: "query" | "other"; label: string; first: string }) {
+function Queries({
+  reading,
+  which,
+  label,
+  first,
+}: {
+  reading: Reading;
+  which: "query" | "other";
+  label: string;
+  first: string;
+}) {
   return (
     <label>
       {label}{" "}
-      <select aria-label={label} value={reading[which].value} onChange={(event) => reading.choose(which, event.currentTarget.value)}>
+      <select
+        aria-label={label}
+        value={reading[which].value}
+        onChange={(event) => reading.choose(which, event.currentTarget.value)}
+      >
         <option value="">{first}</option>
         {reading.kernel.data.value.names.map(({ query, name, functions, rows }) => (
           <option key={query} value={query}>
@@ -124,9 +190,17 @@ function Only({ reading, query }: { reading: Reading; query: Query | undefined }
   return (
     <label>
       Function{" "}
-      <select aria-label="Function" value={reading.only.value} onChange={(event) => (reading.only.value = event.currentTarget.value)}>
+      <select
+        aria-label="Function"
+        value={reading.only.value}
+        onChange={(event) => (reading.only.value = event.currentTarget.value)}
+      >
         <option value="">all</option>
-        {functions.map((name) => <option key={name} value={name}>{cut(name, 60)}</option>)}
+        {functions.map((name) => (
+          <option key={name} value={name}>
+            {cut(name, 60)}
+          </option>
+        ))}
       </select>
     </label>
   );

@@ -4,7 +4,7 @@
 import { effect, signal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { OfOperator } from "./details.tsx";
-import { Graph, type Camera } from "./graph.tsx";
+import { type Camera, Graph } from "./graph.tsx";
 import { Heading } from "./heading.tsx";
 import type { Comparison } from "./plan.ts";
 import { Search } from "./search.tsx";
@@ -47,7 +47,9 @@ export function Compared(props: { comparison: Comparison; onSave: () => void }) 
       <div class="nu-panes">
         {[left, right].map((reading, side) => (
           <div class="nu-side" key={side}>
-            <div class="nu-bar"><Heading plan={reading.plan} /></div>
+            <div class="nu-bar">
+              <Heading plan={reading.plan} />
+            </div>
             <Graph reading={reading} onCamera={(camera) => (cameras.current[side] = camera)} />
             <div class="nu-details" role="region" aria-label={side ? "Right" : "Left"} tabIndex={0}>
               <Chosen reading={reading} />

@@ -20,14 +20,25 @@ export function OfOperator({ reading, node }: { reading: Reading; node: PlanNode
     : [];
   return (
     <>
-      <button class="nu-link" onClick={() => reading.choose(null)}>← the whole plan</button>
-      <h3>{node.id} {node.name}</h3>
+      <button class="nu-link" onClick={() => reading.choose(null)}>
+        ← the whole plan
+      </button>
+      <h3>
+        {node.id} {node.name}
+      </h3>
       <p class="nu-code">{node.detail}</p>
       {advice.map((each, at) => (
-        <p key={at} class="nu-advice">{each.cost} {each.remedy}</p>
+        <p key={at} class="nu-advice">
+          {each.cost} {each.remedy}
+        </p>
       ))}
       {node.functions.map((use, at) => (
-        <Function key={at} use={use} cost={node.costs.find((cost) => cost.name === use.name)} node={node} />
+        <Function
+          key={at}
+          use={use}
+          cost={node.costs.find((cost) => cost.name === use.name)}
+          node={node}
+        />
       ))}
       <Facts node={node} />
       <Metrics metrics={node.metrics.filter((each) => each.value)} />
@@ -61,7 +72,8 @@ function Overview({ reading }: { reading: Reading }) {
           <ul>
             {strategies.map((each, at) => (
               <li key={at}>
-                <span class="nu-code">{each.call || each.function}</span>: {each.form}, because {each.reason}
+                <span class="nu-code">{each.call || each.function}</span>: {each.form}, because{" "}
+                {each.reason}
               </li>
             ))}
           </ul>
@@ -85,7 +97,9 @@ function Function(props: { use: FunctionUse; cost: FunctionCost | undefined; nod
       {use.source && (
         <details>
           <summary>code</summary>
-          <pre class="nu-code" tabIndex={0}>{use.source}</pre>
+          <pre class="nu-code" tabIndex={0}>
+            {use.source}
+          </pre>
         </details>
       )}
       {elsewhere && <p class="nu-quiet">counted with operator {cost.nodes[0]}</p>}
@@ -107,7 +121,10 @@ function Function(props: { use: FunctionUse; cost: FunctionCost | undefined; nod
 }
 
 const Key = ({ part, text }: { part: string; text: string }) => (
-  <><span class={`nu-key nu-key-${part}`} />{text}</>
+  <>
+    <span class={`nu-key nu-key-${part}`} />
+    {text}
+  </>
 );
 
 function Facts({ node }: { node: PlanNode }) {
@@ -123,9 +140,10 @@ function Metrics({ metrics }: { metrics: Metric[] }) {
 
 function shown(each: Metric): string {
   const write = { rows: whole, bytes: size, seconds }[each.unit];
-  const spread = each.median !== null && each.most !== null
-    ? ` (a task: ${write(each.median)}, at most ${write(each.most)}${each.most_at ? `, ${each.most_at}` : ""})`
-    : "";
+  const spread =
+    each.median !== null && each.most !== null
+      ? ` (a task: ${write(each.median)}, at most ${write(each.most)}${each.most_at ? `, ${each.most_at}` : ""})`
+      : "";
   return write(each.value) + spread;
 }
 

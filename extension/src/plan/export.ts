@@ -16,7 +16,14 @@ export function svgText(graph: SVGSVGElement): string {
   const to = [...copy.querySelectorAll<SVGElement>("rect, path, text, tspan")];
   from.forEach((element, at) => {
     const style = getComputedStyle(element);
-    for (const name of ["fill", "stroke", "stroke-width", "stroke-dasharray", "font", "text-anchor"]) {
+    for (const name of [
+      "fill",
+      "stroke",
+      "stroke-width",
+      "stroke-dasharray",
+      "font",
+      "text-anchor",
+    ]) {
       const value = style.getPropertyValue(name);
       if (value) to[at]?.style.setProperty(name, value);
     }

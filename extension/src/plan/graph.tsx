@@ -1,11 +1,11 @@
 // The plan as a graph: operators as boxes, rows as lines as wide as there are many.
 
 import { select } from "d3-selection";
-import { zoom, zoomIdentity, type ZoomBehavior } from "d3-zoom";
+import { type ZoomBehavior, zoom, zoomIdentity } from "d3-zoom";
 import { useEffect, useRef } from "preact/hooks";
 import { cut, seconds, short, size } from "../shared/format.ts";
-import { FUNCTIONS_AT, FUNCTION_HEIGHT, WIDTH, type Box, type Stream } from "./layout.ts";
-import { metric, rowsOf, skewOf, type FunctionCost, type PlanNode } from "./plan.ts";
+import { type Box, FUNCTION_HEIGHT, FUNCTIONS_AT, type Stream, WIDTH } from "./layout.ts";
+import { type FunctionCost, metric, type PlanNode, rowsOf, skewOf } from "./plan.ts";
 import type { Reading } from "./state.ts";
 
 const PARTS = ["user", "decode", "encode", "waiting"] as const;
@@ -56,8 +56,11 @@ export function Graph(props: { reading: Reading; onCamera: (camera: Camera) => v
     const view = svg.current?.getBoundingClientRect();
     const here = box?.getBoundingClientRect();
     if (!box || !view || !here) return;
-    const inside = here.top >= view.top && here.bottom <= view.bottom
-      && here.left >= view.left && here.right <= view.right;
+    const inside =
+      here.top >= view.top &&
+      here.bottom <= view.bottom &&
+      here.left >= view.left &&
+      here.right <= view.right;
     if (!inside) focus.current(chosen);
     if (svg.current?.contains(document.activeElement)) box.focus({ preventScroll: true });
   }, [chosen]);
@@ -162,16 +165,26 @@ function Operator({ box, node, reading, entry, found }: OperatorProps) {
       <text class="nu-name" x="10" y="20">
         <tspan class="nu-id">{node.id}</tspan> {cut(node.name, 24)}
       </text>
-      <text class="nu-detail" x="10" y="39">{cut(node.detail, 31)}</text>
-      {marks.length > 0 && <text class="nu-marks" x={WIDTH - 8} y="20">{cut(marks.join(" · "), 22)}</text>}
+      <text class="nu-detail" x="10" y="39">
+        {cut(node.detail, 31)}
+      </text>
+      {marks.length > 0 && (
+        <text class="nu-marks" x={WIDTH - 8} y="20">
+          {cut(marks.join(" · "), 22)}
+        </text>
+      )}
       {node.functions.map((use, at) => (
         <g key={at} transform={`translate(10,${FUNCTIONS_AT + at * FUNCTION_HEIGHT})`}>
-          <text class="nu-function" y="11">{cut(use.version ? `${use.name} v${use.version}` : use.name, 30)}</text>
+          <text class="nu-function" y="11">
+            {cut(use.version ? `${use.name} v${use.version}` : use.name, 30)}
+          </text>
           <Bar cost={node.costs.find((cost) => cost.name === use.name)} />
         </g>
       ))}
       {box.hidden > 0 && (
-        <text class="nu-hidden" x={WIDTH / 2} y={box.height + 14}>{box.hidden} folded</text>
+        <text class="nu-hidden" x={WIDTH / 2} y={box.height + 14}>
+          {box.hidden} folded
+        </text>
       )}
     </g>
   );
@@ -184,11 +197,15 @@ function Bar({ cost }: { cost: FunctionCost | undefined }) {
   let x = 0;
   return (
     <g>
-      <text class="nu-time" x={width} y="11">{seconds(cost.user)}</text>
+      <text class="nu-time" x={width} y="11">
+        {seconds(cost.user)}
+      </text>
       {PARTS.map((part) => {
         const wide = (cost[part] / sum) * width;
         x += wide;
-        return <rect key={part} class={`nu-bar-${part}`} x={x - wide} y="17" width={wide} height="6" />;
+        return (
+          <rect key={part} class={`nu-bar-${part}`} x={x - wide} y="17" width={wide} height="6" />
+        );
       })}
     </g>
   );

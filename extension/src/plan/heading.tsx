@@ -10,5 +10,9 @@ export function Heading({ plan }: { plan: ReadonlySignal<Plan> }) {
     ? "not run"
     : `${{ done: "run", failed: "failed run" }[run.state] ?? "running"} ${run.query}` +
       (run.seconds === null ? "" : ` · ${seconds(run.seconds)}`);
-  return <strong class={run ? `nu-${run.state}` : ""} role="status">{said}</strong>;
+  return (
+    <strong class={run ? `nu-${run.state}` : ""} role="status">
+      {said}
+    </strong>
+  );
 }

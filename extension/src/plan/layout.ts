@@ -1,6 +1,6 @@
 // Where operators and the streams between them stand, by dagre: topology in, coordinates out.
 
-import { Graph, layout as arrange } from "@dagrejs/dagre";
+import { layout as arrange, Graph } from "@dagrejs/dagre";
 import type { PlanNode } from "./plan.ts";
 
 export const WIDTH = 264;
@@ -49,14 +49,20 @@ export function layout(root: PlanNode, folded: ReadonlySet<number>): Layout {
   visit(root);
   arrange(graph);
   const boxes = seen.map(([node, hidden]): Box => {
-    const { x, y, height } = graph.node(String(node.id)) as { x: number; y: number; height: number };
+    const { x, y, height } = graph.node(String(node.id)) as {
+      x: number;
+      y: number;
+      height: number;
+    };
     return { node, hidden, height, x: x - WIDTH / 2, y: y - height / 2 };
   });
-  const streams = graph.edges().map((edge: { v: string; w: string }): Stream => ({
-    from: Number(edge.w),
-    to: Number(edge.v),
-    points: (graph.edge(edge) as { points: Stream["points"] }).points,
-  }));
+  const streams = graph.edges().map(
+    (edge: { v: string; w: string }): Stream => ({
+      from: Number(edge.w),
+      to: Number(edge.v),
+      points: (graph.edge(edge) as { points: Stream["points"] }).points,
+    }),
+  );
   const { width = 0, height = 0 } = graph.graph() as { width?: number; height?: number };
   return { boxes, streams, width, height };
 }

@@ -3,7 +3,9 @@
 import type { Origin } from "./plan.ts";
 
 export function Written({ origin }: { origin: Origin }) {
-  const named = new Map(origin.steps.filter(([name]) => name).map(([name], at) => [name, `rows ${at + 1}`]));
+  const named = new Map(
+    origin.steps.filter(([name]) => name).map(([name], at) => [name, `rows ${at + 1}`]),
+  );
   const readable = (text: string) =>
     [...named].reduce((all, [name, shown]) => all.replaceAll(name, `«${shown}»`), text);
   return (

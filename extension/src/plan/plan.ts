@@ -135,7 +135,11 @@ export function skewOf(node: PlanNode): number | undefined {
 /** What is searched in: everything of an operator that can be read. */
 export function textOf(node: PlanNode): string {
   const said = [
-    String(node.id), node.name, node.detail, ...node.columns, ...Object.values(node.facts),
+    String(node.id),
+    node.name,
+    node.detail,
+    ...node.columns,
+    ...Object.values(node.facts),
     ...node.functions.flatMap((use) => [use.name, use.task, use.way, use.call]),
   ];
   return said.join("\n").toLowerCase();

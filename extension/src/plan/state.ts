@@ -1,8 +1,8 @@
 // What a reader has done with a plan: chosen, folded, searched. Signals, and what follows from them.
 
-import { computed, signal, type ReadonlySignal } from "@preact/signals";
-import { layout, type Layout } from "./layout.ts";
-import { textOf, walk, type Plan, type Marks, type PlanNode } from "./plan.ts";
+import { computed, type ReadonlySignal, signal } from "@preact/signals";
+import { type Layout, layout } from "./layout.ts";
+import { type Marks, type Plan, type PlanNode, textOf, walk } from "./plan.ts";
 
 export class Reading {
   /** Which of the plans is shown: the one that ran, or the one before it ran. */
@@ -17,7 +17,10 @@ export class Reading {
   readonly advised: ReadonlySignal<ReadonlySet<number>>;
 
   /** `marks` says what became of each operator, if this plan stands beside another one. */
-  constructor(readonly plan: ReadonlySignal<Plan>, readonly marks: Marks = {}) {
+  constructor(
+    readonly plan: ReadonlySignal<Plan>,
+    readonly marks: Marks = {},
+  ) {
     this.root = computed(() => {
       const { root, initial } = plan.value;
       return this.showsInitial.value && initial ? initial : root;
@@ -32,7 +35,9 @@ export class Reading {
     this.found = computed(() => {
       const sought = this.sought.value.trim().toLowerCase();
       if (!sought) return [];
-      return [...this.nodes.value.values()].filter((n) => textOf(n).includes(sought)).map((n) => n.id);
+      return [...this.nodes.value.values()]
+        .filter((n) => textOf(n).includes(sought))
+        .map((n) => n.id);
     });
     this.advised = computed(() =>
       this.showsInitial.value ? new Set() : new Set(plan.value.advice.map((each) => each.node)),

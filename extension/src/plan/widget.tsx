@@ -3,13 +3,13 @@
 
 import { computed, type ReadonlySignal } from "@preact/signals";
 import { useMemo, useRef, useState } from "preact/hooks";
-import { widget, type Kernel } from "../shared/mount.tsx";
+import { type Kernel, widget } from "../shared/mount.tsx";
 import { save } from "../shared/save.ts";
 import { Tabs } from "../shared/tabs.tsx";
 import { Compared } from "./compared.tsx";
 import { Details } from "./details.tsx";
 import { svgText, wholePage } from "./export.ts";
-import { Graph, type Camera } from "./graph.tsx";
+import { type Camera, Graph } from "./graph.tsx";
 import { Heading } from "./heading.tsx";
 import { LogicalPlan, Written } from "./origin.tsx";
 import type { Data, Plan } from "./plan.ts";
@@ -69,8 +69,12 @@ function Physical({ kernel, reading, plan }: PhysicalProps) {
             before it ran
           </label>
         )}
-        <button onClick={() => camera?.by(1 / 1.3)} aria-label="Smaller">−</button>
-        <button onClick={() => camera?.by(1.3)} aria-label="Larger">+</button>
+        <button onClick={() => camera?.by(1 / 1.3)} aria-label="Smaller">
+          −
+        </button>
+        <button onClick={() => camera?.by(1.3)} aria-label="Larger">
+          +
+        </button>
         <button onClick={() => camera?.fit()}>Fit</button>
         <button onClick={saveSvg}>SVG</button>
         <button onClick={() => savePage(kernel)}>HTML</button>

@@ -1,7 +1,7 @@
 // A row for each worker; what ended stands below, folded.
 
-import { seconds, size, short, whole } from "../shared/format.ts";
-import { share, task, type Data, type Ended, type Worker } from "./pool.ts";
+import { seconds, short, size, whole } from "../shared/format.ts";
+import { type Data, type Ended, share, task, type Worker } from "./pool.ts";
 
 interface TableProps {
   data: Data;
@@ -19,8 +19,20 @@ export function Table({ data, asked, onStack, onAsk, onRestart }: TableProps) {
       <table class="nu-workers">
         <thead>
           <tr>
-            {["Worker", "State", "Function", "Memory", "CPU", "Up", "Rows", "Last error", "Actions"].map((name) => (
-              <th key={name} scope="col">{name}</th>
+            {[
+              "Worker",
+              "State",
+              "Function",
+              "Memory",
+              "CPU",
+              "Up",
+              "Rows",
+              "Last error",
+              "Actions",
+            ].map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
             ))}
           </tr>
         </thead>
@@ -38,7 +50,11 @@ export function Table({ data, asked, onStack, onAsk, onRestart }: TableProps) {
           ))}
         </tbody>
       </table>
-      {!data.workers.length && <p class="nu-quiet nu-none">No worker is alive: Spark forks them when a query needs them.</p>}
+      {!data.workers.length && (
+        <p class="nu-quiet nu-none">
+          No worker is alive: Spark forks them when a query needs them.
+        </p>
+      )}
       {hidden > 0 && <p class="nu-quiet nu-none">{whole(hidden)} more workers</p>}
     </div>
   );
@@ -56,9 +72,19 @@ function Row({ worker, part, asked, onStack, onAsk, onRestart }: RowProps) {
   return (
     <tr data-pid={pid}>
       <th scope="row">{pid}</th>
-      <td><span class={`nu-state nu-${worker.state === "busy" ? "busy" : "idle"}`}>{worker.state || "starting"}</span></td>
+      <td>
+        <span class={`nu-state nu-${worker.state === "busy" ? "busy" : "idle"}`}>
+          {worker.state || "starting"}
+        </span>
+      </td>
       <td title={task(worker)}>
-        {worker.function ? <><span class="nu-code">{worker.function}</span>, bundle {whole(worker.bundle)}</> : "–"}
+        {worker.function ? (
+          <>
+            <span class="nu-code">{worker.function}</span>, bundle {whole(worker.bundle)}
+          </>
+        ) : (
+          "–"
+        )}
       </td>
       <td>
         <span
@@ -75,11 +101,23 @@ function Row({ worker, part, asked, onStack, onAsk, onRestart }: RowProps) {
         {size(memory)} <span class="nu-quiet">{limit ? `of ${size(limit)}` : "no limit"}</span>
       </td>
       <td title="Share of one processor now, and processor time since its start">
-        {Math.round(100 * worker.cpu_now)} % now, <span class="nu-quiet">{seconds(worker.cpu)} in all</span>
+        {Math.round(100 * worker.cpu_now)} % now,{" "}
+        <span class="nu-quiet">{seconds(worker.cpu)} in all</span>
       </td>
       <td>{up(worker)}</td>
-      <td title={`${whole(worker.rows_done)} rows, ${whole(worker.bundles_done)} bundles`}>{short(worker.rows_done)}</td>
-      <td class="nu-error">{worker.error ? <>{worker.failures > 1 && `${whole(worker.failures)}, `}{worker.error}</> : "–"}</td>
+      <td title={`${whole(worker.rows_done)} rows, ${whole(worker.bundles_done)} bundles`}>
+        {short(worker.rows_done)}
+      </td>
+      <td class="nu-error">
+        {worker.error ? (
+          <>
+            {worker.failures > 1 && `${whole(worker.failures)}, `}
+            {worker.error}
+          </>
+        ) : (
+          "–"
+        )}
+      </td>
       <td class="nu-actions">
         {asked ? (
           <>
@@ -88,8 +126,12 @@ function Row({ worker, part, asked, onStack, onAsk, onRestart }: RowProps) {
           </>
         ) : (
           <>
-            <button aria-label={`Stack of ${pid}`} onClick={() => onStack(pid)}>Stack</button>
-            <button aria-label={`Restart ${pid}`} onClick={() => onAsk(pid)}>Restart</button>
+            <button aria-label={`Stack of ${pid}`} onClick={() => onStack(pid)}>
+              Stack
+            </button>
+            <button aria-label={`Restart ${pid}`} onClick={() => onAsk(pid)}>
+              Restart
+            </button>
           </>
         )}
       </td>
@@ -112,9 +154,15 @@ export function Gone({ ended, gone }: { ended: Ended[]; gone: number }) {
       <div class="nu-scroll" tabIndex={0} role="region" aria-label="Workers that ended">
         <table>
           <thead>
-            <tr>{["Worker", "End", "Lived", "Most memory", "CPU time", "Rows", "Last error"].map((name) => (
-              <th key={name} scope="col">{name}</th>
-            ))}</tr>
+            <tr>
+              {["Worker", "End", "Lived", "Most memory", "CPU time", "Rows", "Last error"].map(
+                (name) => (
+                  <th key={name} scope="col">
+                    {name}
+                  </th>
+                ),
+              )}
+            </tr>
           </thead>
           <tbody>
             {ended.map((each, at) => (

@@ -2,11 +2,11 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { whole } from "../shared/format.ts";
-import { widget, type Kernel } from "../shared/mount.tsx";
+import { type Kernel, widget } from "../shared/mount.tsx";
 import type { Data } from "./pool.ts";
-import { StackPane, type Stack } from "./stack.tsx";
-import { Gone, Table } from "./table.tsx";
+import { type Stack, StackPane } from "./stack.tsx";
 import css from "./style.css";
+import { Gone, Table } from "./table.tsx";
 
 // The workers themselves are known by their numbers.
 const ALL = 0;
@@ -21,7 +21,10 @@ function PoolPanel({ kernel }: { kernel: Kernel<Data> }) {
   const restart = async (pid: number) => {
     setAsked(null);
     const ended = await kernel.ask<number[]>("restart", pid === ALL ? {} : { pid });
-    if (ended) setSaid(`${ended.length === 1 ? `worker ${ended[0]}` : `${whole(ended.length)} workers`} ended; Spark forks new ones when they are needed`);
+    if (ended)
+      setSaid(
+        `${ended.length === 1 ? `worker ${ended[0]}` : `${whole(ended.length)} workers`} ended; Spark forks new ones when they are needed`,
+      );
   };
   const showStack = async (pid: number) => {
     const text = await kernel.ask<string>("stack", { pid });
@@ -30,14 +33,21 @@ function PoolPanel({ kernel }: { kernel: Kernel<Data> }) {
   return (
     <div class="nu-pool" data-lm-suppress-shortcuts="true">
       <div class="nu-bar" role="toolbar" aria-label="Workers">
-        <strong>{whole(data.alive)} worker{data.alive === 1 ? "" : "s"} alive, up to {whole(data.size)} at once</strong>
+        <strong>
+          {whole(data.alive)} worker{data.alive === 1 ? "" : "s"} alive, up to {whole(data.size)} at
+          once
+        </strong>
         <label>
           log level{" "}
           <select
             value={data.log_level}
             onChange={(event) => void kernel.ask("log_level", { level: event.currentTarget.value })}
           >
-            {data.log_levels.map((level) => <option key={level} value={level}>{level}</option>)}
+            {data.log_levels.map((level) => (
+              <option key={level} value={level}>
+                {level}
+              </option>
+            ))}
           </select>
         </label>
         {asked === ALL ? (
@@ -46,7 +56,9 @@ function PoolPanel({ kernel }: { kernel: Kernel<Data> }) {
             <button onClick={() => setAsked(null)}>No</button>
           </>
         ) : (
-          <button disabled={!data.alive} onClick={() => setAsked(ALL)}>Restart all</button>
+          <button disabled={!data.alive} onClick={() => setAsked(ALL)}>
+            Restart all
+          </button>
         )}
       </div>
       <Table
@@ -57,10 +69,15 @@ function PoolPanel({ kernel }: { kernel: Kernel<Data> }) {
         onRestart={(pid) => void restart(pid)}
       />
       <div class="nu-said" role="status">
-        {late ? <span class="nu-late">A cell is running: the kernel answers when it has ended.</span>
-          : kernel.refusal.value ? <span class="nu-refused">{kernel.refusal.value}</span>
-          : asked !== null ? "A task that runs in a worker that is ended fails with it."
-          : <span class="nu-quiet">{said}</span>}
+        {late ? (
+          <span class="nu-late">A cell is running: the kernel answers when it has ended.</span>
+        ) : kernel.refusal.value ? (
+          <span class="nu-refused">{kernel.refusal.value}</span>
+        ) : asked !== null ? (
+          "A task that runs in a worker that is ended fails with it."
+        ) : (
+          <span class="nu-quiet">{said}</span>
+        )}
       </div>
       {stack && <StackPane stack={stack} onClose={() => setStack(null)} />}
       <Gone ended={data.ended} gone={data.gone} />

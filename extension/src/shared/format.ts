@@ -11,7 +11,11 @@ export const counted = (value: number, thing: string): string =>
 
 /** A count in few characters: 1.2 M. */
 export function short(value: number): string {
-  for (const [unit, size] of [["G", 1e9], ["M", 1e6], ["k", 1e3]] as const) {
+  for (const [unit, size] of [
+    ["G", 1e9],
+    ["M", 1e6],
+    ["k", 1e3],
+  ] as const) {
     if (value >= size) return `${(value / size).toFixed(value >= 10 * size ? 0 : 1)} ${unit}`;
   }
   return whole(value);

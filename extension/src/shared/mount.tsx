@@ -1,7 +1,7 @@
 // What every widget's script has in common: Preact under an anywidget model.
 
-import { signal, type Signal } from "@preact/signals";
-import { render, type ComponentType } from "preact";
+import { type Signal, signal } from "@preact/signals";
+import { type ComponentType, render } from "preact";
 import theme from "./theme.css";
 
 /** The part of an anywidget model that is used here. */

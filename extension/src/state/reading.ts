@@ -1,13 +1,20 @@
 // What a reader has chosen to see of a state, and what the kernel answered.
 
-import { batch as together, computed, effect, signal, type ReadonlySignal } from "@preact/signals";
+import { computed, effect, type ReadonlySignal, signal, batch as together } from "@preact/signals";
 import type { Kernel } from "../shared/mount.tsx";
-import { request, type Data, type History, type Page, type Wish } from "./data.ts";
+import { type Data, type History, type Page, request, type Wish } from "./data.ts";
 
 const PAGE = 50;
 
 export class Reading {
-  readonly wish = signal<Wish>({ name: "", batch: null, other: null, timers: false, search: "", offset: 0 });
+  readonly wish = signal<Wish>({
+    name: "",
+    batch: null,
+    other: null,
+    timers: false,
+    search: "",
+    offset: 0,
+  });
   readonly answer = signal<Page | null>(null);
   readonly key = signal<{ id: number; text: string } | null>(null);
   readonly history = signal<History | null>(null);
@@ -18,9 +25,15 @@ export class Reading {
 
   constructor(readonly kernel: Kernel<Data>) {
     const first = kernel.data.value;
-    const name = first.latest?.name ?? first.functions[0] ?? Object.keys(first.operators[0]?.variables ?? {})[0] ?? "";
+    const name =
+      first.latest?.name ??
+      first.functions[0] ??
+      Object.keys(first.operators[0]?.variables ?? {})[0] ??
+      "";
     this.wish.value = { ...this.wish.value, name };
-    this.page = computed(() => (request(this.wish.value, kernel.data.value) ? this.answer.value : kernel.data.value.latest));
+    this.page = computed(() =>
+      request(this.wish.value, kernel.data.value) ? this.answer.value : kernel.data.value.latest,
+    );
     this.end = effect(() => this.ask(this.wish.value, kernel.data.value));
   }
 

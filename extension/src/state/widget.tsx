@@ -2,8 +2,8 @@
 
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { cut, whole } from "../shared/format.ts";
-import { widget, type Kernel } from "../shared/mount.tsx";
-import { markOf, range, SIGN, type Data, type Page } from "./data.ts";
+import { type Kernel, widget } from "../shared/mount.tsx";
+import { type Data, markOf, type Page, range, SIGN } from "./data.ts";
 import { Reading } from "./reading.ts";
 import css from "./style.css";
 
@@ -22,8 +22,14 @@ function State({ kernel }: { kernel: Kernel<Data> }) {
         <Batch reading={reading} which="batch" />
         <Batch reading={reading} which="other" />
       </div>
-      <p class="nu-quiet nu-where">{cut(checkpoint, LONGEST)} · batches {batches[0]} to {batches[1]}</p>
-      {error && <p class="nu-refusal" role="alert">{error}</p>}
+      <p class="nu-quiet nu-where">
+        {cut(checkpoint, LONGEST)} · batches {batches[0]} to {batches[1]}
+      </p>
+      {error && (
+        <p class="nu-refusal" role="alert">
+          {error}
+        </p>
+      )}
       <div class="nu-panes">
         <Variables reading={reading} />
         <Rows reading={reading} />
@@ -63,7 +69,12 @@ function Batch({ reading, which }: { reading: Reading; which: "batch" | "other" 
         <input
           type="checkbox"
           checked={on}
-          onChange={(event) => reading.want({ [which]: event.currentTarget.checked === own ? null : at, timers: false })}
+          onChange={(event) =>
+            reading.want({
+              [which]: event.currentTarget.checked === own ? null : at,
+              timers: false,
+            })
+          }
         />
         {own ? "latest" : "compare"}
       </label>
@@ -75,7 +86,12 @@ function Batch({ reading, which }: { reading: Reading; which: "batch" | "other" 
         disabled={first === last}
         aria-label={own ? "Batch" : "Batch to compare with"}
         aria-valuetext={label}
-        onChange={(event) => reading.want({ [which]: Number(event.currentTarget.value), ...(own ? {} : { timers: false }) })}
+        onChange={(event) =>
+          reading.want({
+            [which]: Number(event.currentTarget.value),
+            ...(own ? {} : { timers: false }),
+          })
+        }
       />
       <span class="nu-at">{own || on ? label : ""}</span>
     </span>
@@ -89,7 +105,9 @@ function Variables({ reading }: { reading: Reading }) {
     <li key={name}>
       <button
         aria-pressed={!wish.timers && wish.name === name}
-        onClick={() => reading.want({ name, timers: false, other: functions.includes(name) ? wish.other : null })}
+        onClick={() =>
+          reading.want({ name, timers: false, other: functions.includes(name) ? wish.other : null })
+        }
       >
         {cut(name, 60)}
       </button>
@@ -101,18 +119,29 @@ function Variables({ reading }: { reading: Reading }) {
       {functions.length > 0 && (
         <>
           <h3>Functions</h3>
-          {keys.length > 0 && <p class="nu-quiet">by {cut(keys.map(([name, type]) => `${name} ${type}`).join(", "), LONGEST)}</p>}
+          {keys.length > 0 && (
+            <p class="nu-quiet">
+              by {cut(keys.map(([name, type]) => `${name} ${type}`).join(", "), LONGEST)}
+            </p>
+          )}
           <ul>{functions.map((name) => one(name, ""))}</ul>
           <ul>
             <li>
-              <button aria-pressed={wish.timers} onClick={() => reading.want({ timers: true, other: null })}>timers</button>
+              <button
+                aria-pressed={wish.timers}
+                onClick={() => reading.want({ timers: true, other: null })}
+              >
+                timers
+              </button>
             </li>
           </ul>
         </>
       )}
       {operators.map((operator) => (
         <section key={operator.id}>
-          <h3>Operator {operator.id}: {cut(operator.name, 60)}</h3>
+          <h3>
+            Operator {operator.id}: {cut(operator.name, 60)}
+          </h3>
           <ul>{Object.entries(operator.variables).map(([name, kind]) => one(name, kind))}</ul>
         </section>
       ))}
@@ -127,20 +156,47 @@ function Rows({ reading }: { reading: Reading }) {
   const compares = wish.other !== null && !wish.timers;
   const what = wish.timers ? "timers" : wish.name;
   const batch = wish.batch ?? kernel.data.value.batches[1];
-  const said = compares ? `${what}: keys that differ, batch ${wish.other} to ${batch}` : `${what} after batch ${page?.batch ?? batch}`;
+  const said = compares
+    ? `${what}: keys that differ, batch ${wish.other} to ${batch}`
+    : `${what} after batch ${page?.batch ?? batch}`;
   return (
     <div class="nu-rows">
       <div class="nu-said">
         <h3>{cut(said, LONGEST)}</h3>
         <span role="status">
-          {kernel.waiting.value ? "reading (a cell that runs is waited for) …" : page ? range(page) : ""}
+          {kernel.waiting.value
+            ? "reading (a cell that runs is waited for) …"
+            : page
+              ? range(page)
+              : ""}
         </span>
-        <button disabled={!page || page.offset === 0} onClick={() => reading.turn(-1)} aria-label="Previous page">‹</button>
-        <button disabled={!page || page.offset + page.rows.length >= page.total} onClick={() => reading.turn(1)} aria-label="Next page">›</button>
+        <button
+          disabled={!page || page.offset === 0}
+          onClick={() => reading.turn(-1)}
+          aria-label="Previous page"
+        >
+          ‹
+        </button>
+        <button
+          disabled={!page || page.offset + page.rows.length >= page.total}
+          onClick={() => reading.turn(1)}
+          aria-label="Next page"
+        >
+          ›
+        </button>
       </div>
-      {kernel.refusal.value && <p class="nu-refusal" role="alert">{kernel.refusal.value}</p>}
+      {kernel.refusal.value && (
+        <p class="nu-refusal" role="alert">
+          {kernel.refusal.value}
+        </p>
+      )}
       <div class="nu-scroll" tabIndex={0} role="region" aria-label={said}>
-        {page && (page.rows.length ? <Table page={page} compares={compares} reading={reading} /> : <Nothing search={wish.search} compares={compares} />)}
+        {page &&
+          (page.rows.length ? (
+            <Table page={page} compares={compares} reading={reading} />
+          ) : (
+            <Nothing search={wish.search} compares={compares} />
+          ))}
       </div>
     </div>
   );
@@ -149,7 +205,11 @@ function Rows({ reading }: { reading: Reading }) {
 function Nothing({ search, compares }: { search: string; compares: boolean }) {
   return (
     <p class="nu-quiet">
-      {search ? `No key holds ${cut(search, 60)}.` : compares ? "Nothing differs." : "There is nothing."}
+      {search
+        ? `No key holds ${cut(search, 60)}.`
+        : compares
+          ? "Nothing differs."
+          : "There is nothing."}
     </p>
   );
 }
@@ -160,21 +220,40 @@ function Table({ page, compares, reading }: { page: Page; compares: boolean; rea
       <thead>
         <tr>
           {compares && <th scope="col">change</th>}
-          {page.columns.map((name, at) => <th key={at} scope="col">{cut(name, 80)}</th>)}
+          {page.columns.map((name, at) => (
+            <th key={at} scope="col">
+              {cut(name, 80)}
+            </th>
+          ))}
         </tr>
       </thead>
       <tbody>
         {page.rows.map((row, at) => {
           const mark = compares ? markOf(row) : null;
           const id = page.ids?.[at];
-          const key = row.slice(0, page.keys).map((each) => each ?? "NULL").join(", ");
+          const key = row
+            .slice(0, page.keys)
+            .map((each) => each ?? "NULL")
+            .join(", ");
           return (
             <tr key={`${page.offset + at}`} class={mark ? `nu-${mark}` : ""}>
-              {mark && <td>{SIGN[mark]} {mark}</td>}
+              {mark && (
+                <td>
+                  {SIGN[mark]} {mark}
+                </td>
+              )}
               {row.map((value, index) => (
-                <td key={index} class="nu-code" title={value !== null && value.length > LONGEST ? value : undefined}>
+                <td
+                  key={index}
+                  class="nu-code"
+                  title={value !== null && value.length > LONGEST ? value : undefined}
+                >
                   {id !== undefined && index === 0 ? (
-                    <button class="nu-link" aria-label={`History of ${cut(key, 80)}`} onClick={() => reading.open(id, key)}>
+                    <button
+                      class="nu-link"
+                      aria-label={`History of ${cut(key, 80)}`}
+                      onClick={() => reading.open(id, key)}
+                    >
                       <Value value={value} />
                     </button>
                   ) : (
@@ -203,13 +282,32 @@ function History({ reading }: { reading: Reading }) {
         <h3>History of {cut(key.text, 80)}</h3>
         <button onClick={() => (reading.key.value = null)}>Close</button>
       </div>
-      <div class="nu-scroll" tabIndex={0} role="region" aria-label={`History of ${cut(key.text, 80)}`}>
+      <div
+        class="nu-scroll"
+        tabIndex={0}
+        role="region"
+        aria-label={`History of ${cut(key.text, 80)}`}
+      >
         {found === null ? (
-          <p class="nu-quiet">{reading.kernel.waiting.value ? "Reading, a batch at a time …" : "It could not be read."}</p>
+          <p class="nu-quiet">
+            {reading.kernel.waiting.value
+              ? "Reading, a batch at a time …"
+              : "It could not be read."}
+          </p>
         ) : (
           <table>
-            <caption class="nu-quiet">Batches {found.first} to {found.last}</caption>
-            <thead><tr>{["batch", "function", "from then on"].map((name) => <th key={name} scope="col">{name}</th>)}</tr></thead>
+            <caption class="nu-quiet">
+              Batches {found.first} to {found.last}
+            </caption>
+            <thead>
+              <tr>
+                {["batch", "function", "from then on"].map((name) => (
+                  <th key={name} scope="col">
+                    {name}
+                  </th>
+                ))}
+              </tr>
+            </thead>
             <tbody>
               {found.rows.map((each, at) => (
                 <tr key={at}>
