@@ -11,8 +11,13 @@ from notebook_udf.errors import SessionError
 
 if TYPE_CHECKING:
     from notebook_udf.kernel import Session
+    from notebook_udf.lab.news import StreamState
 
-_ENDINGS = {"drain": "draining", "suspend": "suspending", "cancel": "cancelling"}
+_ENDINGS: dict[str, StreamState] = {
+    "drain": "draining",
+    "suspend": "suspending",
+    "cancel": "cancelling",
+}
 
 
 class Orders:
@@ -20,7 +25,7 @@ class Orders:
 
     def __init__(self, running_session: Callable[[], Session | None]) -> None:
         self._running_session = running_session
-        self.ending: dict[str, str] = {}
+        self.ending: dict[str, StreamState] = {}
         self.commands: dict[str, Callable[..., Any]] = {
             "end_stream": self._end_stream,
             "restart": self._restart,

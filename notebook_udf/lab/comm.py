@@ -12,6 +12,8 @@ from typing import Any
 
 from comm.base_comm import BaseComm
 
+from notebook_udf.lab.news import LabMessage
+
 NAME = "notebook-udf"
 
 
@@ -39,7 +41,8 @@ class Line(BaseComm):
     def uninstall(self) -> None:
         """Takes none any more, and says so."""
         self._kernel.comm_manager.comms.pop(NAME, None)
-        self.publish_msg("comm_msg", {"gone": True})
+        gone: LabMessage = {"gone": True}
+        self.publish_msg("comm_msg", gone)
         self._closed = True
 
     def publish_msg(

@@ -6,10 +6,11 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from notebook_udf.lab.browser_commands import Orders
 from notebook_udf.lab.comm import Line
+from notebook_udf.lab.news import LabMessage, News, QueryNews, StreamNews
 from notebook_udf.lab.registered_cells import UdfCells
 from notebook_udf.widgets.pulse import Pulse, pulse
 from notebook_udf.widgets.requests import answer
@@ -28,6 +29,21 @@ _ALL_EVERY = 10.0
 # A browser answers news, twice a minute at most. When none has for so long, though no cell kept the
 # kernel from hearing it, nobody is there.
 _PATIENCE = 120.0
+
+
+_NO_SESSION: News = {
+    "session": None,
+    "functions": None,
+    "workers": None,
+    "logs": None,
+    "queries": None,
+    "streams": None,
+}
+
+
+class _FromSpark(TypedDict):
+    queries: list[QueryNews]
+    streams: list[StreamNews]
 
 
 class LabNews:
@@ -69,12 +85,12 @@ class LabNews:
         self._unanswered: float | None = None
         # Cells can run other cells.
         self._depth = 0
-        self._sent: dict[str, Any] = {}
+        self._sent: News = {}
         self._asked_for_all = False
         self._all_at = 0.0
         self._of: tuple[Session, Facts, Queries, StreamQueries] | None = None
         self._spark_at = 0.0
-        self._from_spark: dict[str, Any] = {}
+        self._from_spark: _FromSpark = {"queries": [], "streams": []}
 
     def install(self) -> None:
         """Says that it is there, and listens."""
@@ -157,7 +173,8 @@ class LabNews:
             _log.debug("nothing is known of the session now", exc_info=True)
             self._asked_for_all = asked
             return
-        changed = {name: part for name, part in news.items() if self._sent.get(name) != part}
+        fresh = {name: part for name, part in news.items() if self._sent.get(name) != part}
+        changed = cast("News", fresh)
         if self._unanswered is not None and not self._depth and now - self._unanswered > _PATIENCE:
             self._stop()
         elif changed or asked:
@@ -165,19 +182,16 @@ class LabNews:
             self._sent = news
             if everything:
                 self._all_at = now
-            line.send({"news": news if everything else changed})
+            message: LabMessage = {"news": news if everything else changed}
+            line.send({**message})
 
-    def read(self) -> dict[str, Any]:
+    def read(self) -> News:
         """Every part as it is now; without a session all that belongs to one is None."""
-        always = {"cells": self._cells.read(), "busy": self._depth > 0}
+        always: News = {"cells": self._cells.read(), "busy": self._depth > 0}
         session = self._running_session()
         if session is None or session.spark.sparkContext._jsc is None:
             self._of = None
-            return {
-                **dict.fromkeys(("session", "functions", "workers", "logs")),
-                **dict.fromkeys(("queries", "streams")),
-                **always,
-            }
+            return {**_NO_SESSION, **always}
         if self._of is None or self._of[0] is not session:
             # They bring numpy, without which an extension is loaded.
             from notebook_udf.lab.query_list import Queries, StreamQueries
@@ -191,8 +205,8 @@ class LabNews:
             self._from_spark = {"queries": queries.read(), "streams": streams.read()}
             self._spark_at = self._clock()
         ending = dict(self._orders.ending)
-        running = [
-            {**each, "state": ending.get(each["run"], each["state"])}
+        running: list[StreamNews] = [
+            {**each, "state": ending.get(each["run"], "running")}
             if each["state"] == "running"
             else each
             for each in self._from_spark["streams"]

@@ -11,6 +11,7 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import SessionError
+from notebook_udf.lab.news import QueryNews, QueryState, StreamNews
 from notebook_udf.plan.progress import OWN_TAG
 from notebook_udf.sanitize import one_line
 from notebook_udf.telemetry.query_names import query_name
@@ -38,10 +39,10 @@ class Queries:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._known: OrderedDict[int, dict[str, Any]] = OrderedDict()
+        self._known: OrderedDict[int, QueryNews] = OrderedDict()
         self._skipped: set[int] = set()
 
-    def read(self) -> list[dict[str, Any]]:
+    def read(self) -> list[QueryNews]:
         """The last queries that are neither micro-batches nor commands, newest first."""
         try:
             self._look()
@@ -102,14 +103,12 @@ class Queries:
         store = self._session.spark.sparkContext._jsc.sc().statusStore()
         return bool(store.job(jobs[0]).jobTags().contains(OWN_TAG))
 
-    def _query(
-        self, number: int, text: str, each: Any, before: dict[str, Any] | None
-    ) -> dict[str, Any]:
+    def _query(self, number: int, text: str, each: Any, before: QueryNews | None) -> QueryNews:
         end, error = each.completionTime(), each.errorMessage()
         failed = str(error.get()) if error.isDefined() else ""
         totals = self._session.store.totals(str(number))
         ended = end.get().getTime() / 1e3 if end.isDefined() else None
-        state = "running" if ended is None else "failed" if failed else "done"
+        state: QueryState = "running" if ended is None else "failed" if failed else "done"
         if _CANCELLED in failed:
             state, failed = "cancelled", ""
         return {
@@ -137,15 +136,15 @@ class StreamQueries:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._running: dict[str, tuple[StreamingQuery, dict[str, Any]]] = {}
-        self._ended: OrderedDict[str, dict[str, Any]] = OrderedDict()
+        self._running: dict[str, tuple[StreamingQuery, StreamNews]] = {}
+        self._ended: OrderedDict[str, StreamNews] = OrderedDict()
 
-    def read(self) -> list[dict[str, Any]]:
+    def read(self) -> list[StreamNews]:
         """Those that run, then those that ended, the latest first."""
         running = {str(each.runId): each for each in self._session.spark.streams.active}
         for run, (query, facts) in self._running.items():
             if run not in running:
-                self._ended[run] = {**facts, "message": "", **_ending(query)}
+                self._ended[run] = _ended(facts, query)
                 while len(self._ended) > MOST_ENDED:
                     self._ended.popitem(last=False)
         self._running = {run: (query, _stream(query)) for run, query in running.items()}
@@ -153,7 +152,7 @@ class StreamQueries:
         return [*living, *reversed(self._ended.values())]
 
 
-def _stream(query: StreamingQuery) -> dict[str, Any]:
+def _stream(query: StreamingQuery) -> StreamNews:
     last = query.lastProgress
     return {
         "run": str(query.runId),
@@ -168,11 +167,12 @@ def _stream(query: StreamingQuery) -> dict[str, Any]:
     }
 
 
-def _ending(query: StreamingQuery) -> dict[str, Any]:
+def _ended(facts: StreamNews, query: StreamingQuery) -> StreamNews:
     failed = query.exception()
     if failed is None:
-        return {"state": "ended", "error": ""}
-    return {"state": "failed", "error": one_line(str(failed), _ERROR)}
+        return {**facts, "message": "", "state": "ended", "error": ""}
+    error = one_line(str(failed), _ERROR)
+    return {**facts, "message": "", "state": "failed", "error": error}
 
 
 def _number(value: Any) -> float | None:

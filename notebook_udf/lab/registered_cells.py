@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from notebook_udf.lab.news import CellNews, RegisteredNews
 from notebook_udf.sanitize import one_line
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ class UdfCells:
     def __init__(self, shell: Any, running_session: Callable[[], Session | None]) -> None:
         self._shell = shell
         self._running_session = running_session
-        self._cells: OrderedDict[str, dict[str, Any]] = OrderedDict()
+        self._cells: OrderedDict[str, CellNews] = OrderedDict()
         self._before: dict[str, int] = {}
         self.revision = 0
 
@@ -37,7 +38,7 @@ class UdfCells:
         self._shell.events.unregister("pre_run_cell", self._begins)
         self._shell.events.unregister("post_run_cell", self._ended)
 
-    def read(self) -> dict[str, Any]:
+    def read(self) -> dict[str, CellNews]:
         """By the cell's id: ``code`` (the CRC-32 of its text), ``functions`` that it registered,
         with their kind and version, and the ``error`` with which it failed, or ""."""
         return dict(self._cells)
@@ -67,7 +68,7 @@ class UdfCells:
             return {}
         return {record.name: record.version for record in session.functions.values()}
 
-    def _registered(self) -> list[dict[str, Any]]:
+    def _registered(self) -> list[RegisteredNews]:
         session = self._running_session()
         if session is None:
             return []

@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from collections import deque
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from notebook_udf.lab.news import FunctionsNews, LogNews, News, SessionNews, WorkersNews
 from notebook_udf.sanitize import one_line, plain, without_escapes
 
 if TYPE_CHECKING:
@@ -30,11 +31,11 @@ class Facts:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._functions: tuple[Any, Any] = (None, None)
-        self._lines: tuple[Any, Any] = (None, None)
+        self._functions: tuple[list[tuple[str, int]], FunctionsNews] | None = None
+        self._lines: tuple[tuple[int, int], LogNews] | None = None
         self._rows: deque[tuple[float, int]] = deque()
 
-    def read(self) -> dict[str, Any]:
+    def read(self) -> News:
         """Every part by its name."""
         workers = self._workers()
         return {
@@ -44,7 +45,7 @@ class Facts:
             "logs": self._logs(),
         }
 
-    def _about(self, workers: dict[str, Any]) -> dict[str, Any]:
+    def _about(self, workers: WorkersNews) -> SessionNews:
         context = self._session.spark.sparkContext
         return {
             "spark": self._session.spark.version,
@@ -55,26 +56,28 @@ class Facts:
             "rate": self._rate(),
         }
 
-    def functions(self) -> dict[str, Any]:
+    def functions(self) -> FunctionsNews:
         """The newest version of each."""
         records = list(self._session.functions.values())
         known = [(record.name, record.version) for record in records]
-        if self._functions[0] != known:
-            shown = [
-                {
-                    "name": one_line(record.name, _NAME),
-                    "kind": record.kind,
-                    "version": record.version,
-                    "signature": one_line(record.signature, _SIGNATURE),
-                    "source": plain(record.source, _SOURCE),
-                }
-                for record in islice(records, MOST_FUNCTIONS)
-            ]
-            self._functions = known, {"functions": shown, "count": len(records)}
-        found: dict[str, Any] = self._functions[1]
-        return found
+        if self._functions is None or self._functions[0] != known:
+            found: FunctionsNews = {
+                "functions": [
+                    {
+                        "name": one_line(record.name, _NAME),
+                        "kind": record.kind,
+                        "version": record.version,
+                        "signature": one_line(record.signature, _SIGNATURE),
+                        "source": plain(record.source, _SOURCE),
+                    }
+                    for record in islice(records, MOST_FUNCTIONS)
+                ],
+                "count": len(records),
+            }
+            self._functions = known, found
+        return self._functions[1]
 
-    def _workers(self) -> dict[str, Any]:
+    def _workers(self) -> WorkersNews:
         pool = self._session.pool
         living = pool.workers
         return {
@@ -105,24 +108,26 @@ class Facts:
         after = self._rows[-1][1]
         return round((after - before) / (now - then)) if now > then and after > before else 0
 
-    def _logs(self) -> dict[str, Any]:
+    def _logs(self) -> LogNews:
         view = self._session.logs()
         kept = view.kept
-        if self._lines[0] != (kept.end, kept.dropped):
-            lines = [
-                {
-                    "time": line.time,
-                    "level": one_line(line.level, _NAME),
-                    "pid": line.pid,
-                    "function": one_line(line.function, _NAME),
-                    "text": one_line(without_escapes(line.text), _LINE),
-                }
-                for line in view.last(MOST_LINES)
-            ]
-            found = {"lines": lines, "count": kept.end, "dropped": kept.dropped}
+        if self._lines is None or self._lines[0] != (kept.end, kept.dropped):
+            found: LogNews = {
+                "lines": [
+                    {
+                        "time": line.time,
+                        "level": one_line(line.level, _NAME),
+                        "pid": line.pid,
+                        "function": one_line(line.function, _NAME),
+                        "text": one_line(without_escapes(line.text), _LINE),
+                    }
+                    for line in view.last(MOST_LINES)
+                ],
+                "count": kept.end,
+                "dropped": kept.dropped,
+            }
             self._lines = (kept.end, kept.dropped), found
-        said: dict[str, Any] = self._lines[1]
-        return said
+        return self._lines[1]
 
 
 __all__ = ["Facts"]

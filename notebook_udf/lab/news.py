@@ -1,0 +1,159 @@
+"""What a browser is told of a session, part by part. Its scripts get their types from here."""
+
+from __future__ import annotations
+
+from typing import Literal, NotRequired, TypedDict
+
+QueryState = Literal["running", "done", "failed", "cancelled"]
+StreamState = Literal["running", "draining", "suspending", "cancelling", "ended", "failed"]
+
+
+class SessionNews(TypedDict):
+    """The session: its living workers, their bytes, and rows a second now."""
+
+    spark: str
+    master: str
+    notes: list[str]
+    workers: int
+    memory: int
+    rate: int
+
+
+class FunctionNews(TypedDict):
+    """The newest version of a function."""
+
+    name: str
+    kind: str
+    version: int
+    signature: str
+    source: str
+
+
+class FunctionsNews(TypedDict):
+    """The first functions, and how many there are."""
+
+    functions: list[FunctionNews]
+    count: int
+
+
+class WorkerNews(TypedDict):
+    """A living worker; ``memory`` is in bytes."""
+
+    pid: int
+    state: str
+    function: str
+    memory: int
+    rows: int
+    failures: int
+    error: str
+
+
+class WorkersNews(TypedDict):
+    """The first workers, how many live, and how many there can be at once."""
+
+    workers: list[WorkerNews]
+    alive: int
+    size: int
+
+
+class QueryNews(TypedDict):
+    """A query; times in seconds since the epoch. One that is ``settled`` will not change."""
+
+    query: int
+    text: str
+    state: QueryState
+    began: float
+    ended: float | None
+    error: str
+    functions: list[str]
+    rows: int
+    settled: bool
+
+
+class StreamNews(TypedDict):
+    """A streaming query and its last micro-batch."""
+
+    run: str
+    name: str
+    id: str
+    state: StreamState
+    message: str
+    batch: int | None
+    rows: int | None
+    rate: float | None
+    error: str
+
+
+class LineNews(TypedDict):
+    """A line of the log; ``time`` in seconds since the epoch."""
+
+    time: float
+    level: str
+    pid: int
+    function: str
+    text: str
+
+
+class LogNews(TypedDict):
+    """The last lines, how many were written, and how many are missing."""
+
+    lines: list[LineNews]
+    count: int
+    dropped: int
+
+
+class RegisteredNews(TypedDict):
+    """A function that a cell registered."""
+
+    name: str
+    kind: str
+    version: int
+
+
+class CellNews(TypedDict):
+    """A ``%%udf`` cell that ran: the CRC-32 of its text, what it registered, and the error with
+    which it failed, or ""."""
+
+    code: int
+    functions: list[RegisteredNews]
+    error: str
+
+
+class News(TypedDict, total=False):
+    """The parts that have changed, or all. Of a session's own parts each is None without one;
+    ``busy`` says whether a cell runs, ``cells`` has those that ran by their ids."""
+
+    session: SessionNews | None
+    functions: FunctionsNews | None
+    workers: WorkersNews | None
+    queries: list[QueryNews] | None
+    streams: list[StreamNews] | None
+    logs: LogNews | None
+    cells: dict[str, CellNews]
+    busy: bool
+
+
+class LabMessage(TypedDict):
+    """What all browsers are sent beside answers: news, or that the extension is unloaded."""
+
+    news: NotRequired[News]
+    gone: NotRequired[bool]
+
+
+__all__ = [
+    "CellNews",
+    "FunctionNews",
+    "FunctionsNews",
+    "LabMessage",
+    "LineNews",
+    "LogNews",
+    "News",
+    "QueryNews",
+    "QueryState",
+    "RegisteredNews",
+    "SessionNews",
+    "StreamNews",
+    "StreamState",
+    "WorkerNews",
+    "WorkersNews",
+]
