@@ -9,11 +9,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, TypedDict
 
-from notebook_udf.plan.plan_model import Plan, PlanNode
+from notebook_udf.plan.plan_model import Plan, PlanNode, PlanStages
 
 Mark = Literal["same", "changed", "only here"]
+
+
+class ComparisonData(TypedDict):
+    """Two plans as data; ``pairs`` are ids of operators, ``marks`` say of each id of either side
+    what became of it."""
+
+    left: Annotated[dict[str, Any], Plan, PlanStages]
+    right: Annotated[dict[str, Any], Plan, PlanStages]
+    pairs: list[Annotated[list[int], tuple[int, int]]]
+    marks: Annotated[list[dict[str, Mark]], tuple[dict[str, Mark], dict[str, Mark]]]
 
 
 @dataclass(frozen=True)
@@ -61,15 +71,8 @@ class PlanComparison:
         """Whether both are the same operators in the same order."""
         return all(mark == "same" for side in self.marks for mark in side.values())
 
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as JSON-able data.
-
-        Returns
-        -------
-        dict
-            ``left`` and ``right`` (plans, see ``Plan.to_dict``), ``pairs`` of operators' ids,
-            and ``marks`` of both sides by id: ``same``, ``changed`` or ``only here``.
-        """
+    def to_dict(self) -> ComparisonData:
+        """All of it as JSON-able data."""
         return {
             "left": self.left.to_dict(),
             "right": self.right.to_dict(),

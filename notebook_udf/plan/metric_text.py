@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 
-from notebook_udf.plan.plan_model import Metric
+from notebook_udf.plan.plan_model import Metric, Unit
 
-_UNITS = {"sum": "rows", "average": "rows", "size": "bytes", "timing": "seconds",
-          "nsTiming": "seconds"}  # fmt: skip
+_UNITS: dict[str, Unit] = {
+    "sum": "rows", "average": "rows", "size": "bytes", "timing": "seconds", "nsTiming": "seconds",
+}  # fmt: skip
 _SCALES = {
     "": 1.0, "B": 1.0, "KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30, "TiB": 2.0**40,
     "PiB": 2.0**50, "EiB": 2.0**60,

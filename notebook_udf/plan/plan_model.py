@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 Kind = Literal[
     "scan", "python", "filter", "project", "aggregate", "join", "shuffle", "broadcast", "sort",
@@ -17,6 +17,10 @@ Kind = Literal[
 ]  # fmt: skip
 Adaptive = Literal["no", "may change", "final"]
 State = Literal["running", "done", "failed"]
+Unit = Literal["rows", "bytes", "seconds"]
+
+# Of a field that is for rules and not for people: ``to_dict`` leaves it out.
+_FOR_RULES = {"sent": False}
 
 
 @dataclass(frozen=True)
@@ -38,7 +42,7 @@ class Metric:
     """
 
     name: str
-    unit: str
+    unit: Unit
     value: float
     text: str
     least: float | None = None
@@ -90,7 +94,7 @@ class FunctionUse:
     task: str = ""
     way: str = ""
     call: str = ""
-    identity: str = ""
+    identity: str = field(default="", metadata=_FOR_RULES)
     deterministic: bool | None = None
     mergeable: bool | None = None
     nested: bool = False
@@ -157,13 +161,13 @@ class PlanNode:
     kind: Kind
     detail: str
     columns: tuple[str, ...] = ()
-    facts: tuple[tuple[str, str], ...] = ()
+    facts: tuple[tuple[str, str], ...] = field(default=(), metadata={"sent": dict[str, str]})
     functions: tuple[FunctionUse, ...] = ()
     costs: tuple[FunctionCost, ...] = ()
     metrics: tuple[Metric, ...] = ()
     stage: int = 0
     codegen: int | None = None
-    expressions: str = field(default="", repr=False)
+    expressions: str = field(default="", repr=False, metadata=_FOR_RULES)
     children: tuple[PlanNode, ...] = ()
 
     def walk(self) -> Iterator[PlanNode]:
@@ -248,6 +252,19 @@ class Origin:
     optimized: str = field(default="", repr=False)
 
 
+class StageNodes(TypedDict):
+    """The ids of the operators of a stage."""
+
+    stage: int
+    nodes: list[int]
+
+
+class PlanStages(TypedDict):
+    """What a plan's data has beside its fields: its stages, in their order."""
+
+    stages: list[StageNodes]
+
+
 @dataclass(frozen=True)
 class Plan:
     """A plan, what was decided on the way to it, and what its last run cost.
@@ -311,7 +328,7 @@ def _plain(value: Any) -> Any:
         made = {
             f.name: _plain(getattr(value, f.name))
             for f in dataclasses.fields(value)
-            if f.name not in ("expressions", "identity")
+            if f.metadata.get("sent", True)
         }
         if isinstance(value, PlanNode):
             made["facts"] = {_plain(name): _plain(text) for name, text in value.facts}

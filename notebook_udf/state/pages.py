@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from pyspark.sql.types import BinaryType, StructType
 
@@ -53,6 +53,22 @@ class Page:
     def to_dict(self) -> dict[str, Any]:
         """As JSON-able data."""
         return asdict(self)
+
+
+class KeyChange(TypedDict):
+    """What a function remembers of a key from a batch on; None where the key is gone."""
+
+    batch: int
+    function: str
+    accumulator: str | None
+
+
+class HistoryData(TypedDict):
+    """When a key's accumulators changed, in the batches that were looked at."""
+
+    first: int
+    last: int
+    rows: list[KeyChange]
 
 
 def state_page(
@@ -129,7 +145,7 @@ def timer_page(
     return _page(frame, keys, [], of, "", offset, limit, order=["expires"])[0]
 
 
-def history_page(reader: StateReader, key: Any, batches: int = HISTORY) -> dict[str, Any]:
+def history_page(reader: StateReader, key: Any, batches: int = HISTORY) -> HistoryData:
     """When a key's accumulators changed, oldest first.
 
     Parameters
@@ -142,9 +158,8 @@ def history_page(reader: StateReader, key: Any, batches: int = HISTORY) -> dict[
     Returns
     -------
     dict
-        ``first`` and ``last`` batch looked at, and ``rows`` of ``batch``, ``function`` and
-        ``accumulator``: of the first batch that knows the key, and of those that know it with
-        another accumulator than the batch before; None where the key is gone.
+        With ``rows`` of the first batch that knows the key, and of those that know it with another
+        accumulator than the batch before.
     """
     from pyspark.sql import functions as F
 
@@ -154,7 +169,7 @@ def history_page(reader: StateReader, key: Any, batches: int = HISTORY) -> dict[
     known: dict[tuple[int, str], str | None] = {}
     for row in reduce(type(frames[0]).unionAll, frames).collect():
         known[row.batch, row.function] = _text(row.accumulator) or "NULL"
-    rows = [
+    rows: list[KeyChange] = [
         {"batch": batch, "function": name, "accumulator": known.get((batch, name))}
         for batch in numbers
         for name in reader.functions
@@ -238,4 +253,14 @@ def _text(value: str | None) -> str | None:
     return None if value is None else one_line(value, LONGEST)
 
 
-__all__ = ["HISTORY", "PAGE", "Page", "diff_page", "history_page", "state_page", "timer_page"]
+__all__ = [
+    "HISTORY",
+    "PAGE",
+    "HistoryData",
+    "KeyChange",
+    "Page",
+    "diff_page",
+    "history_page",
+    "state_page",
+    "timer_page",
+]

@@ -6,9 +6,17 @@ Times are nanoseconds where a name ends in ``_ns``, else seconds since the epoch
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 from notebook_udf.functions.metrics import describe
+from notebook_udf.telemetry.query_data import (
+    BundlePlace,
+    FailedData,
+    MetricData,
+    QueryData,
+    SlowData,
+    TotalData,
+)
 from notebook_udf.telemetry.records import BundleDone, CallFailed
 from notebook_udf.telemetry.store.function_sums import FunctionTotals, MetricTotal
 from notebook_udf.telemetry.timeseries.bars import bars
@@ -23,7 +31,7 @@ MOST_FAILED = 20
 MOST_METRICS = 200
 
 
-def query_dict(store: Store, query: str, points: int) -> dict[str, Any]:
+def query_dict(store: Store, query: str, points: int) -> QueryData:
     """What is known of one query."""
     totals = store.totals(query)
     ranks = {(p.function, p.version): p for p in store.percentiles(query)}
@@ -45,7 +53,7 @@ def query_dict(store: Store, query: str, points: int) -> dict[str, Any]:
     }
 
 
-def place_of(bundle: BundleDone) -> dict[str, Any]:
+def place_of(bundle: BundleDone) -> BundlePlace:
     """Which bundle it is: of which task, where and when it ran."""
     return {
         "query": bundle.task.query,
@@ -58,7 +66,7 @@ def place_of(bundle: BundleDone) -> dict[str, Any]:
     }
 
 
-def slow_dict(slow: SlowBundle) -> dict[str, Any]:
+def slow_dict(slow: SlowBundle) -> SlowData:
     """A slow bundle: where it was, what it cost."""
     bundle = slow.bundle
     return {
@@ -77,19 +85,20 @@ def slow_dict(slow: SlowBundle) -> dict[str, Any]:
     }
 
 
-def _total(total: FunctionTotals, ranks: Percentiles | None) -> dict[str, Any]:
+def _total(total: FunctionTotals, ranks: Percentiles | None) -> TotalData:
     found = dataclasses.asdict(total)
     del found["query"]
     shown = ("p50_ns", "p95_ns", "p99_ns", "max_ns", "exact")
-    return {
+    made = {
         **found,
         "rows_per_second": total.rows_per_second,
         **{name: None if ranks is None else getattr(ranks, name) for name in shown},
     }
+    return cast("TotalData", made)
 
 
-def _metric(metric: MetricTotal) -> dict[str, Any]:
-    found: dict[str, Any] = {
+def _metric(metric: MetricTotal) -> MetricData:
+    found: MetricData = {
         "function": metric.function,
         "name": metric.name,
         "kind": metric.kind,
@@ -100,7 +109,7 @@ def _metric(metric: MetricTotal) -> dict[str, Any]:
     return found
 
 
-def _failed(record: CallFailed) -> dict[str, Any]:
+def _failed(record: CallFailed) -> FailedData:
     failed = record.failed
     return {
         "function": failed.function,

@@ -15,6 +15,7 @@ from notebook_udf.tables import html_table, rich_table, text_table
 from notebook_udf.telemetry.comparison import Comparison, compared
 from notebook_udf.telemetry.metrics_dict import place_of, query_dict
 from notebook_udf.telemetry.metrics_tables import Table, metrics_tables
+from notebook_udf.telemetry.query_data import QueryData
 from notebook_udf.telemetry.records import BundleDone, CallFailed
 from notebook_udf.telemetry.store.function_sums import FunctionTotals, MetricTotal
 from notebook_udf.telemetry.store.log_blocks import without_colours
@@ -111,7 +112,7 @@ class MetricsView:
         percentiles = self._store.percentiles(first), self._store.percentiles(second)
         return compared(first, second, totals, percentiles)
 
-    def query(self, query: str, points: int = MAX_POINTS) -> dict[str, Any]:
+    def query(self, query: str, points: int = MAX_POINTS) -> QueryData:
         """One of the ``queries`` of ``to_dict``.
 
         Raises

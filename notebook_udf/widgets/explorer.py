@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import PlanningError
-from notebook_udf.plan.compare import PlanComparison
+from notebook_udf.plan.compare import ComparisonData, PlanComparison
 from notebook_udf.plan.html import plan_html
 from notebook_udf.plan.plan_model import Plan
 from notebook_udf.plan.text_renderer import comparison_rows, plan_text, plan_tree
@@ -107,8 +107,9 @@ class PlanComparer:
     def __init__(self, comparison: PlanComparison) -> None:
         self.comparison = comparison
 
-    def to_dict(self) -> dict[str, Any]:
-        """Both plans and what differs as JSON-able data, see ``PlanComparison.to_dict``."""
+    def to_dict(self) -> ComparisonData:
+        """Both plans and what differs as JSON-able data: ``left``, ``right``, ``pairs`` of
+        operators' ids, and ``marks`` of both sides by id (``same``, ``changed``, ``only here``)."""
         return self.comparison.to_dict()
 
     def __repr__(self) -> str:

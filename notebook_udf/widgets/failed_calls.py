@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 from notebook_udf.sanitize import one_line, plain
 from notebook_udf.source_excerpt import code_lines, own_frame
@@ -14,7 +14,30 @@ _MESSAGE = 4_000
 _FRAMES = 20
 
 
-def failed_call(record: CallFailed) -> dict[str, Any]:
+class FailureData(TypedDict):
+    """A call that failed, as a browser is told it. A line of ``code`` has a number, its text, and
+    whether it is the one that failed."""
+
+    id: str
+    time: float
+    pid: int
+    query: str
+    task: int
+    function: str
+    bundle: int
+    row: int
+    headline: str
+    message: str
+    position: str
+    outcome: str
+    code: list[Annotated[list[Any], tuple[int, str, bool]]]
+    arguments: list[Annotated[list[str], tuple[str, str]]]
+    frames: list[str]
+    more_frames: int
+    replay: bool
+
+
+def failed_call(record: CallFailed) -> FailureData:
     """What happened, in which line of the user's code, with which values, and where."""
     failed = record.failed
     frame = own_frame(failed)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, TypedDict
 
 from notebook_udf.functions.metrics import describe
 from notebook_udf.plan.format import size
@@ -46,6 +46,27 @@ class Split:
     def whole(self) -> float:
         """All of it."""
         return self.waiting + self.transfer + self.user
+
+
+class RunData(TypedDict):
+    """A run as a browser is told it; ``metrics`` are functions, names and values."""
+
+    outcome: Outcome
+    seconds: float
+    functions: list[str]
+    rows: int
+    bundles: int
+    in_progress: int
+    rate: float
+    rate_now: float
+    split: Annotated[dict[str, Any], Split]
+    metrics: list[Annotated[list[str], tuple[str, str, str]]]
+    hidden_metrics: int
+    log_lines: int
+    log: list[str]
+    progress: Annotated[dict[str, Any], Progress]
+    warnings: list[str]
+    cancelling: bool
 
 
 @dataclass(frozen=True)
@@ -86,7 +107,7 @@ class RunState:
     warnings: tuple[str, ...] = ()
     cancelling: bool = False
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> RunData:
         """The same as bounded, JSON-able data; times in seconds."""
         return {
             "outcome": self.outcome,

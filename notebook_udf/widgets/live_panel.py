@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TypedDict
 
 from IPython.display import DisplayHandle
 
-from notebook_udf.widgets.live import RunState
+from notebook_udf.widgets.live import RunData, RunState
 from notebook_udf.widgets.live_forms import live_text, summary_html
 from notebook_udf.widgets.panel import Panel
 from notebook_udf.widgets.scripts import script
+
+
+class LiveData(TypedDict):
+    """A run, and the kernel's id on its Jupyter server; "" where that is not known."""
+
+    run: RunData
+    kernel: str
 
 
 class LivePanel(Panel):
@@ -33,7 +40,7 @@ class LivePanel(Panel):
         self._place: DisplayHandle | None = None
         super().__init__()
 
-    def read(self) -> Any:
+    def read(self) -> LiveData:
         """The run, and which kernel it is in."""
         return {"run": self._state().to_dict(), "kernel": self._kernel}
 

@@ -10,18 +10,38 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any, Literal, TypedDict
 
 from notebook_udf.telemetry.records import CallFailed
-from notebook_udf.telemetry.store.log_blocks import LogBlock
+from notebook_udf.telemetry.store.log_blocks import Gap, LogBlock, Origin
 from notebook_udf.telemetry.store.log_store import KeptLogs
-from notebook_udf.widgets.failed_calls import failed_call
+from notebook_udf.widgets.failed_calls import FailureData, failed_call
 
 # At five turns a second: what a connection of 30 Mbit/s takes without falling behind.
 MOST_BYTES = 768 * 1024
 MOST_FAILURES = 200
 
-Message = tuple[dict[str, Any], list[bytes]]
+
+class LinesMessage(TypedDict):
+    """Lines that come as packed columns beside this: of a block that is ``full``, or a piece."""
+
+    kind: Literal["lines"]
+    start: int
+    count: int
+    full: bool
+    origins: list[Annotated[list[Any], Origin]]
+    gaps: list[Annotated[list[Any], Gap]]
+
+
+class FailuresMessage(TypedDict):
+    """Calls that failed since the last such message."""
+
+    kind: Literal["failures"]
+    failures: list[FailureData]
+
+
+LogMessage = LinesMessage | FailuresMessage
+Message = tuple[LogMessage, list[bytes]]
 
 
 @dataclass
@@ -63,7 +83,7 @@ class LogFeed:
 
 
 def _message(block: LogBlock, *, full: bool) -> Message:
-    content = {
+    content: LinesMessage = {
         "kind": "lines",
         "start": block.start,
         "count": block.count,

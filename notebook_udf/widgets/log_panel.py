@@ -5,8 +5,9 @@ from __future__ import annotations
 import dataclasses
 import threading
 import time
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
+from notebook_udf.telemetry.store.log_store import LogChoice
 from notebook_udf.telemetry.user_views import LogView
 from notebook_udf.widgets.log_feed import LogFeed
 from notebook_udf.widgets.panel import Panel
@@ -16,6 +17,15 @@ from notebook_udf.widgets.sendable import sendable
 # A browser that loads the panel may miss what is sent meanwhile, and while a cell runs it cannot
 # ask for it. So all is sent once more after these times, until it was heard from.
 _REPEATS = (2.0, 6.0, 20.0)
+
+
+class LogData(TypedDict):
+    """Which lines there are by their numbers, how many are missing, and which are wanted."""
+
+    first: int
+    end: int
+    dropped: int
+    choice: Annotated[dict[str, Any], LogChoice]
 
 
 class LogPanel(Panel):
@@ -32,7 +42,7 @@ class LogPanel(Panel):
         super().__init__()
         self.commands = {"resend": self._resend}
 
-    def read(self) -> Any:
+    def read(self) -> LogData:
         """How many lines there are, and which are wanted."""
         kept = self._view.kept
         return {

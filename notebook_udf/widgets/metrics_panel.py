@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypedDict
 
+from notebook_udf.telemetry.query_data import QueryData
 from notebook_udf.telemetry.user_views import MetricsView
 from notebook_udf.widgets.panel import Panel
 from notebook_udf.widgets.scripts import script
@@ -16,6 +17,23 @@ LINES = 24
 _COUNTS = ("rows", "errors")
 
 
+class QueryTitle(TypedDict):
+    """What a query is called, its functions, and the most rows that went into one of them."""
+
+    query: str
+    name: str
+    functions: list[str]
+    rows: int
+
+
+class MetricsData(TypedDict):
+    """What every query is called, the newest first, and the latest ones with everything."""
+
+    names: list[QueryTitle]
+    queries: dict[str, QueryData]
+    dropped_metrics: int
+
+
 class MetricsPanel(Panel):
     """Shows what functions cost and counted, of one query or of all."""
 
@@ -23,7 +41,7 @@ class MetricsPanel(Panel):
 
     def __init__(self, view: MetricsView) -> None:
         self._view = view
-        self._made: dict[str, tuple[Any, dict[str, Any]]] = {}
+        self._made: dict[str, tuple[Any, QueryData]] = {}
         self._totals: Any = None
         super().__init__()
         self.commands = {"query": self._query}
@@ -36,7 +54,7 @@ class MetricsPanel(Panel):
             self._totals = totals
             super().refresh()
 
-    def read(self) -> Any:
+    def read(self) -> MetricsData:
         """The latest queries with everything, and of the others what they are called."""
         totals: dict[str, list[Any]] = {}
         for total in self._view.totals:
@@ -64,16 +82,16 @@ class MetricsPanel(Panel):
         """The same as tables, with lines of blocks for charts."""
         return self._view._repr_html_(), repr(self._view)
 
-    def _current(self, name: str, state: Any) -> tuple[Any, dict[str, Any]]:
+    def _current(self, name: str, state: Any) -> tuple[Any, QueryData]:
         made = self._made.get(name)
         # Most queries are over, and what is known of them does not change any more.
         return made if made is not None and made[0] == state else (state, self._query(name))
 
-    def _query(self, query: str) -> dict[str, Any]:
+    def _query(self, query: str) -> QueryData:
         return shortened(self._view.query(query, POINTS))
 
 
-def shortened(query: dict[str, Any]) -> dict[str, Any]:
+def shortened(query: QueryData) -> QueryData:
     """A query's data with fewer digits and no more lines than a chart can show."""
     timeline = query["timeline"]
     if timeline is None:

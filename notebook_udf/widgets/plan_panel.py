@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any, NotRequired, TypedDict
 
+from notebook_udf.plan.compare import ComparisonData
+from notebook_udf.plan.plan_model import Plan, PlanStages
 from notebook_udf.widgets.explorer import PlanComparer, PlanExplorer
 from notebook_udf.widgets.page import page_template
 from notebook_udf.widgets.panel import Panel
 from notebook_udf.widgets.scripts import script
+
+
+class PlanData(TypedDict):
+    """A plan or two, and the page they are saved as: what a browser fills into it is marked."""
+
+    plan: NotRequired[Annotated[dict[str, Any], Plan, PlanStages]]
+    comparison: NotRequired[ComparisonData]
+    page: str
 
 
 class PlanPanel(Panel):
@@ -19,11 +29,11 @@ class PlanPanel(Panel):
         self._shown = shown
         super().__init__()
 
-    def read(self) -> Any:
+    def read(self) -> PlanData:
         """The plan or both, and the page they are saved as."""
-        data = self._shown.to_dict()
-        kept = {"comparison" if isinstance(self._shown, PlanComparer) else "plan": data}
-        return {**kept, "page": page_template()}
+        if isinstance(self._shown, PlanComparer):
+            return {"comparison": self._shown.to_dict(), "page": page_template()}
+        return {"plan": self._shown.to_dict(), "page": page_template()}
 
     def refresh(self) -> None:
         """Sends the plan again if it runs, or has run since."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from html import escape
 from itertools import islice
-from typing import Any
+from typing import Any, TypedDict
 
 from notebook_udf.errors import SessionError
 from notebook_udf.pool.view import LOG_LEVELS, Pool
@@ -20,6 +20,55 @@ _ERROR = 300
 _NAME = 80
 # What a pulse says is a second old; two of them make a rate.
 _PULSES = 3
+
+
+class WorkerFacts(TypedDict):
+    """A worker: bytes (``memory_limit`` is 0 without one), seconds since the epoch, seconds of a
+    processor, and its last error."""
+
+    pid: int
+    bundle: int
+    memory: int
+    peak_memory: int
+    memory_limit: int
+    started: float
+    seen: float
+    bundles_done: int
+    rows_done: int
+    failures: int
+    state: str
+    function: str
+    cpu: float
+    error: str
+
+
+class LivingWorker(WorkerFacts):
+    """One that lives: the row and the task it is at (``partition`` is -1 outside of one), and
+    the share of a processor that it takes now."""
+
+    row: int
+    cpu_now: float
+    query: str
+    partition: int
+
+
+class EndedWorker(WorkerFacts):
+    """One that is no more, and ``how`` that came."""
+
+    how: str
+
+
+class PoolData(TypedDict):
+    """The workers: those that live, first to last, and those that ended, latest first; of each
+    the first ones, and how many there are in all."""
+
+    size: int
+    log_level: str
+    log_levels: list[str]
+    alive: int
+    workers: list[LivingWorker]
+    ended: list[EndedWorker]
+    gone: int
 
 
 class PoolPanel(Panel):
@@ -37,22 +86,22 @@ class PoolPanel(Panel):
             "log_level": pool.set_log_level,
         }
 
-    def read(self) -> Any:
-        """A dict per worker, the living ones first to last, and those that ended, latest first."""
+    def read(self) -> PoolData:
+        """The workers as they are now."""
         facts = self._pool.to_dict()
         living, ended = facts["workers"], facts["ended"][::-1]
         self._cpu = {each["pid"]: self._cpu.get(each["pid"], _rates()) for each in living}
         return {
             "size": facts["size"],
             "log_level": facts["log_level"],
-            "log_levels": LOG_LEVELS,
+            "log_levels": list(LOG_LEVELS),
             "alive": len(living),
             "workers": [self._worker(each) for each in islice(living, MOST_WORKERS)],
             "ended": [_ended(each) for each in islice(ended, MOST_ENDED)],
             "gone": len(ended),
         }
 
-    def _worker(self, facts: dict[str, Any]) -> dict[str, Any]:
+    def _worker(self, facts: dict[str, Any]) -> LivingWorker:
         measured = self._cpu[facts["pid"]]
         now = (facts["seen"], facts["cpu_seconds"])
         if not measured or measured[-1][1] != now[1]:
@@ -97,11 +146,18 @@ def _rates() -> deque[tuple[float, float]]:
     return deque(maxlen=_PULSES)
 
 
-def _shown(facts: dict[str, Any]) -> dict[str, Any]:
-    kept = ("pid", "bundle", "memory", "peak_memory", "memory_limit", "started", "seen",
-            "bundles_done", "rows_done", "failures")  # fmt: skip
+def _shown(facts: dict[str, Any]) -> WorkerFacts:
     return {
-        **{name: facts[name] for name in kept},
+        "pid": facts["pid"],
+        "bundle": facts["bundle"],
+        "memory": facts["memory"],
+        "peak_memory": facts["peak_memory"],
+        "memory_limit": facts["memory_limit"],
+        "started": facts["started"],
+        "seen": facts["seen"],
+        "bundles_done": facts["bundles_done"],
+        "rows_done": facts["rows_done"],
+        "failures": facts["failures"],
         "state": one_line(facts["state"], _NAME),
         "function": one_line(facts["function"], _NAME),
         "cpu": round(facts["cpu_seconds"], 1),
@@ -109,5 +165,5 @@ def _shown(facts: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _ended(facts: dict[str, Any]) -> dict[str, Any]:
+def _ended(facts: dict[str, Any]) -> EndedWorker:
     return {**_shown(facts), "how": facts["ended"]}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from notebook_udf.errors import NotebookUdfError, SessionError
 from notebook_udf.sanitize import plain
@@ -18,18 +18,34 @@ Command = Callable[..., Any]
 _LONGEST = 4_000
 
 
+class Request(TypedDict):
+    """A command and the keywords it takes; ``id`` is the browser's, and comes back."""
+
+    id: int | str
+    command: str
+    arguments: NotRequired[dict[str, object]]
+
+
+class Reply(TypedDict):
+    """What came of a request: a result, or what was refused."""
+
+    id: int | str
+    result: NotRequired[object]
+    error: NotRequired[str]
+
+
 def answer(content: Any, commands: Mapping[str, Command], send: Callable[[Any], None]) -> None:
     """Does what was asked and sends what came of it.
 
     Parameters
     ----------
     content
-        ``id``, ``command`` and, if it takes any, ``arguments``.
+        A ``Request``, or whatever else a browser sends.
     commands
         Names, and what is called with the keywords that were sent. A result is sent back, that of
         a ``Future`` when it is there; what is raised is sent back as a text.
     send
-        Takes ``id`` with ``result`` or ``error``.
+        Takes a ``Reply``.
     """
     request = content.get("id") if isinstance(content, dict) else None
 
@@ -48,7 +64,7 @@ def _answer(request: Any, result: Callable[[], Any], send: Callable[[Any], None]
         if isinstance(found, Future):
             found.add_done_callback(lambda done: _answer(request, done.result, send))
             return
-        said = {"id": request, "result": sendable(found)}
+        said: Reply = {"id": request, "result": sendable(found)}
     except NotebookUdfError as error:
         said = {"id": request, "error": plain(str(error), _LONGEST)}
     except Exception as error:
@@ -57,4 +73,4 @@ def _answer(request: Any, result: Callable[[], Any], send: Callable[[Any], None]
     send(said)
 
 
-__all__ = ["Command", "answer"]
+__all__ = ["Command", "Reply", "Request", "answer"]

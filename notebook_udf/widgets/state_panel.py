@@ -7,10 +7,17 @@ import os
 import time
 from collections import OrderedDict
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any
+from typing import Annotated, Any, NotRequired, TypedDict
 from urllib.parse import unquote, urlparse
 
-from notebook_udf.state.pages import Page, diff_page, history_page, state_page, timer_page
+from notebook_udf.state.pages import (
+    HistoryData,
+    Page,
+    diff_page,
+    history_page,
+    state_page,
+    timer_page,
+)
 from notebook_udf.state.reader import StateReader
 from notebook_udf.tables import html_table, text_table
 from notebook_udf.widgets.panel import Panel
@@ -27,6 +34,42 @@ _NOT_OURS = (
     "no function and no state variable is in this state: it is that of operators of Spark's own, "
     "whose variables have no names. spark.read.format('statestore') reads it"
 )
+
+
+class PageKeys(TypedDict):
+    """The numbers by which the kernel knows the keys of a page; none of what is no function's."""
+
+    ids: NotRequired[list[int]]
+
+
+class PageName(TypedDict):
+    """Which function or variable a page is of."""
+
+    name: str
+
+
+class OperatorData(TypedDict):
+    """An operator with state, and its variables: names, and what kind each is."""
+
+    id: int
+    name: str
+    variables: dict[str, str]
+
+
+SentPage = Annotated[dict[str, Any], Page, PageKeys]
+
+
+class StateData(TypedDict):
+    """What there is: the first and the last batch that can be read, operators, functions, names
+    and types of their keys, and the first page after the last batch of what was looked at last."""
+
+    checkpoint: str
+    batches: Annotated[list[int], tuple[int, int]]
+    operators: list[OperatorData]
+    functions: list[str]
+    keys: list[Annotated[list[str], tuple[str, str]]]
+    latest: Annotated[dict[str, Any], Page, PageKeys, PageName] | None
+    error: str
 
 
 class StatePanel(Panel):
@@ -59,11 +102,11 @@ class StatePanel(Panel):
         else:
             self._error = _NOT_OURS
 
-    def read(self) -> Any:
+    def read(self) -> StateData:
         """What there is, and the first keys after the latest batch."""
         if self._commits.moved():
             self._reread()
-        reader = self._reader
+        reader, page = self._reader, self._page
         return {
             "checkpoint": reader.checkpoint,
             "batches": list(reader.batches),
@@ -72,7 +115,7 @@ class StatePanel(Panel):
             ],
             "functions": list(reader.functions),
             "keys": [list(key) for key in reader.keys],
-            "latest": self._page and {"name": self._name, **self._sent(self._page, self._ids)},
+            "latest": None if page is None else {"name": self._name, **self._sent(page, self._ids)},
             "error": self._error,
         }
 
@@ -119,8 +162,8 @@ class StatePanel(Panel):
 
     def _asked_page(
         self, name: str, batch: int | None = None, search: str = "", offset: int = 0
-    ) -> Future[Any]:
-        def answer() -> Any:
+    ) -> Future[SentPage]:
+        def answer() -> SentPage:
             page, keys = state_page(
                 self._reader, name, batch, search=str(search), offset=int(offset)
             )
@@ -133,8 +176,8 @@ class StatePanel(Panel):
 
     def _asked_diff(
         self, name: str, batch1: int, batch2: int, search: str = "", offset: int = 0
-    ) -> Future[Any]:
-        def answer() -> Any:
+    ) -> Future[SentPage]:
+        def answer() -> SentPage:
             page = diff_page(
                 self._reader, name, int(batch1), int(batch2), search=str(search), offset=int(offset)
             )
@@ -142,10 +185,10 @@ class StatePanel(Panel):
 
         return self._thread.submit(answer)
 
-    def _asked_history(self, key: int) -> Future[Any]:
+    def _asked_history(self, key: int) -> Future[HistoryData]:
         return self._thread.submit(lambda: history_page(self._reader, self._keys[key]))
 
-    def _asked_timers(self, batch: int | None = None, offset: int = 0) -> Future[Any]:
+    def _asked_timers(self, batch: int | None = None, offset: int = 0) -> Future[SentPage]:
         return self._thread.submit(
             lambda: timer_page(self._reader, batch, offset=int(offset)).to_dict()
         )
@@ -162,7 +205,7 @@ class StatePanel(Panel):
         return numbers
 
     @staticmethod
-    def _sent(page: Page, ids: list[int]) -> dict[str, Any]:
+    def _sent(page: Page, ids: list[int]) -> SentPage:
         return {**page.to_dict(), "ids": ids}
 
 

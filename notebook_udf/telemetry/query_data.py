@@ -1,0 +1,132 @@
+"""The shapes of what ``metrics_dict`` makes of a query. A browser's scripts get their types here.
+
+Times are nanoseconds where a name ends in ``_ns``, else seconds since the epoch.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, NotRequired, TypedDict
+
+from notebook_udf.telemetry.records import FunctionTiming
+from notebook_udf.telemetry.timeseries.bars import Bar
+from notebook_udf.telemetry.timeseries.timeline import Timeline
+
+
+class TotalData(TypedDict):
+    """What one version of a function cost in a query: sums, and percentiles of its bundles, of
+    which ``exact`` says whether each was looked at."""
+
+    function: str
+    version: int
+    tasks: int
+    bundles: int
+    rows_in: int
+    rows_out: int
+    bytes_in: int
+    bytes_out: int
+    wait_ns: int
+    decode_ns: int
+    user_ns: int
+    encode_ns: int
+    write_ns: int
+    errors: int
+    first: float
+    last: float
+    rows_per_second: float
+    p50_ns: int | None
+    p95_ns: int | None
+    p99_ns: int | None
+    max_ns: int | None
+    exact: bool | None
+
+
+class MetricData(TypedDict):
+    """A user metric in words; a histogram has ``bars`` as well."""
+
+    function: str
+    name: str
+    kind: str
+    text: str
+    bars: NotRequired[list[Annotated[dict[str, Any], Bar]]]
+
+
+class BundlePlace(TypedDict):
+    """Which bundle it is: of which task, where and when it ran."""
+
+    query: str
+    stage: int
+    partition: int
+    attempt: int
+    bundle: int
+    worker: int
+    time: float
+
+
+class SampleData(TypedDict):
+    """The first rows of a bundle, as text."""
+
+    columns: list[str]
+    rows: list[list[str]]
+
+
+class SlowData(BundlePlace):
+    """A slow bundle: where it was, what it cost."""
+
+    rows: int
+    first_row: int | None
+    busy_ns: int
+    wait_ns: int
+    functions: list[Annotated[dict[str, Any], FunctionTiming]]
+    sample: SampleData | None
+
+
+class FailedData(TypedDict):
+    """A call that failed."""
+
+    function: str
+    error_id: str
+    outcome: str
+    exception: str
+    message: str
+    arguments: list[Annotated[list[str], tuple[str, str]]]
+    stage: int
+    partition: int
+    bundle: int
+    row: int
+    worker: int
+    time: float
+
+
+class LeftOut(TypedDict):
+    """How many lines of a timeline a panel is not sent; nobody else lacks any."""
+
+    more_functions: NotRequired[int]
+    more_workers: NotRequired[int]
+
+
+class QueryData(TypedDict):
+    """What is known of a query."""
+
+    query: str
+    name: str
+    first: float | None
+    last: float | None
+    functions: list[TotalData]
+    timeline: Annotated[dict[str, Any], Timeline, LeftOut] | None
+    metrics: list[MetricData]
+    more_metrics: int
+    slowest: list[SlowData]
+    failed: list[FailedData]
+    more_failed: int
+
+
+__all__ = [
+    "BundlePlace",
+    "FailedData",
+    "LeftOut",
+    "MetricData",
+    "QueryData",
+    "SampleData",
+    "SlowData",
+    "TotalData",
+]
