@@ -15,7 +15,7 @@ from notebook_udf.plan.classic import Jvm, Read
 from notebook_udf.plan.costs import with_costs
 from notebook_udf.plan.demangle import without_numbers
 from notebook_udf.plan.plan_builder import build
-from notebook_udf.plan.plan_model import Adaptive, Origin, Plan, PlanNode, Run
+from notebook_udf.plan.plan_model import Adaptive, Plan, PlanNode, PlanOrigin, Run
 from notebook_udf.plan.raw import RawNode
 from notebook_udf.plan.same_plan import ran_as
 from notebook_udf.plan.strategies import strategies_of
@@ -67,7 +67,7 @@ def plan_of(session: Session, query: DataFrame | str) -> PlanExplorer:
         lookup = _Definitions(session)
         root = explained.read(frame._explain_string(mode="formatted"))
         note = "read from Spark's text of it: metrics need a classic session"
-        plan = Plan(build(root, lookup, _unknown), note=note, origin=Origin(text))
+        plan = Plan(build(root, lookup, _unknown), note=note, origin=PlanOrigin(text))
         return PlanExplorer(_advised(plan, lookup, Rewriting()))
     if frame.isStreaming:
         raise PlanningError(
@@ -95,7 +95,7 @@ class PlanReader:
             plain(without_numbers(text), _LOGICAL) for text in self._jvm.logical(frame)
         )
         steps = self._rewriting.steps
-        self._origin = Origin(query or self._rewriting.query, steps, analyzed, optimized)
+        self._origin = PlanOrigin(query or self._rewriting.query, steps, analyzed, optimized)
         self._run: Run | None = None
         self._newest = -1
         self._shape = 0

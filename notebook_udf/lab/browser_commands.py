@@ -8,6 +8,7 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import SessionError
+from notebook_udf.widgets.requests import answers
 
 if TYPE_CHECKING:
     from notebook_udf.kernel import Session
@@ -21,16 +22,12 @@ _ENDINGS: dict[str, StreamState] = {
 
 
 class Orders:
-    """Commands by name. ``ending`` says of streaming queries, by run, how they are being ended."""
+    """What is asked of the session. ``ending`` says of streaming queries, by run, how each is
+    being ended."""
 
     def __init__(self, running_session: Callable[[], Session | None]) -> None:
         self._running_session = running_session
         self.ending: dict[str, StreamState] = {}
-        self.commands: dict[str, Callable[..., Any]] = {
-            "end_stream": self._end_stream,
-            "restart": self._restart,
-            "cancel_query": self._cancel_query,
-        }
 
     def _session(self) -> Session:
         session = self._running_session()
@@ -38,6 +35,7 @@ class Orders:
             raise SessionError("there is no session: nu.session() starts one")
         return session
 
+    @answers("end_stream")
     def _end_stream(self, run: str, how: str) -> Future[str]:
         """Ends a streaming query in one of three ways; answers when it has ended."""
         if how not in _ENDINGS:
@@ -59,12 +57,14 @@ class Orders:
 
         return _in_thread(end)
 
+    @answers("cancel_query")
     def _cancel_query(self, query: int) -> int:
         """Cancels a query that no cell waits for; one that does is interrupted instead."""
         from notebook_udf.lab.query_list import Queries
 
         return Queries(self._session()).cancel(query)
 
+    @answers("restart")
     def _restart(self, pid: int | None = None) -> Future[list[int]]:
         """Ends one worker, or all."""
         pool = self._session().pool

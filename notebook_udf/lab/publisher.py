@@ -13,7 +13,7 @@ from notebook_udf.lab.comm import Line
 from notebook_udf.lab.news import LabMessage, News, QueryNews, StreamNews
 from notebook_udf.lab.registered_cells import UdfCells
 from notebook_udf.widgets.pulse import Pulse, pulse
-from notebook_udf.widgets.requests import answer
+from notebook_udf.widgets.requests import answer, answers, commands_of
 
 if TYPE_CHECKING:
     from notebook_udf.kernel import Session
@@ -79,7 +79,7 @@ class LabNews:
         self._cells = UdfCells(shell, running_session)
         self._orders = Orders(running_session)
         self._line: Line | None = None
-        self._commands = {**self._orders.commands, "hello": self._hello, "here": self._here}
+        self._commands = {**commands_of(self._orders), **commands_of(self)}
         self.listened_to = False
         self._turning = threading.Lock()
         self._unanswered: float | None = None
@@ -124,12 +124,14 @@ class LabNews:
         if line is not None:
             answer(content, self._commands, line.send)
 
+    @answers("hello")
     def _hello(self) -> bool:
         """A browser begins to listen: it needs all there is."""
         self._asked_for_all = True
         self._listen()
         return True
 
+    @answers("here")
     def _here(self) -> bool:
         """A browser still listens."""
         self._listen()

@@ -232,7 +232,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Origin:
+class PlanOrigin:
     """What a plan was made of.
 
     Attributes
@@ -292,7 +292,7 @@ class Plan:
     note: str = ""
     strategies: tuple[Strategy, ...] = ()
     advice: tuple[Advice, ...] = ()
-    origin: Origin = Origin()
+    origin: PlanOrigin = PlanOrigin()
 
     def nodes(self) -> list[PlanNode]:
         """Every operator, parents first."""

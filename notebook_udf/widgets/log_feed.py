@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, TypedDict
 
 from notebook_udf.telemetry.records import CallFailed
-from notebook_udf.telemetry.store.log_blocks import Gap, LogBlock, Origin
+from notebook_udf.telemetry.store.log_blocks import Gap, LineOrigin, LogBlock
 from notebook_udf.telemetry.store.log_store import KeptLogs
 from notebook_udf.widgets.failed_calls import FailureData, failed_call
 
@@ -29,7 +29,7 @@ class LinesMessage(TypedDict):
     start: int
     count: int
     full: bool
-    origins: list[Annotated[list[Any], Origin]]
+    origins: list[Annotated[list[Any], LineOrigin]]
     gaps: list[Annotated[list[Any], Gap]]
 
 

@@ -11,6 +11,7 @@ from notebook_udf.telemetry.store.log_store import LogChoice
 from notebook_udf.telemetry.user_views import LogView
 from notebook_udf.widgets.log_feed import LogFeed
 from notebook_udf.widgets.panel import Panel
+from notebook_udf.widgets.requests import answers
 from notebook_udf.widgets.scripts import script
 from notebook_udf.widgets.sendable import sendable
 
@@ -40,7 +41,6 @@ class LogPanel(Panel):
         self._repeats = list(_REPEATS)
         self._began = time.monotonic()
         super().__init__()
-        self.commands = {"resend": self._resend}
 
     def read(self) -> LogData:
         """How many lines there are, and which are wanted."""
@@ -67,6 +67,7 @@ class LogPanel(Panel):
         for content, buffers in due:
             self.send(sendable(content), buffers)
 
+    @answers("resend")
     def _resend(self) -> None:
         """A browser begins to show it: it needs all there is."""
         with self._sending:

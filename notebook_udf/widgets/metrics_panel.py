@@ -7,6 +7,7 @@ from typing import Any, TypedDict
 from notebook_udf.telemetry.query_data import QueryData
 from notebook_udf.telemetry.user_views import MetricsView
 from notebook_udf.widgets.panel import Panel
+from notebook_udf.widgets.requests import answers
 from notebook_udf.widgets.scripts import script
 
 # Queries that are sent with everything; of the others the browser asks for what it shows.
@@ -44,7 +45,6 @@ class MetricsPanel(Panel):
         self._made: dict[str, tuple[Any, QueryData]] = {}
         self._totals: Any = None
         super().__init__()
-        self.commands = {"query": self._query}
 
     def refresh(self) -> None:
         """Sends what has changed; that nothing has is seen without putting it together."""
@@ -87,6 +87,7 @@ class MetricsPanel(Panel):
         # Most queries are over, and what is known of them does not change any more.
         return made if made is not None and made[0] == state else (state, self._query(name))
 
+    @answers("query")
     def _query(self, query: str) -> QueryData:
         return shortened(self._view.query(query, POINTS))
 

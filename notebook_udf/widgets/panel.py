@@ -8,7 +8,6 @@ before the cell has ended. Who wants a panel refreshed is ``widgets.pulse``.
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import anywidget
@@ -16,21 +15,20 @@ import traitlets
 from IPython.display import DisplayHandle
 
 from notebook_udf.widgets.pulse import pulse
-from notebook_udf.widgets.requests import Command, answer
+from notebook_udf.widgets.requests import answer, commands_of
 from notebook_udf.widgets.sendable import sendable
 
 
 class Panel(anywidget.AnyWidget):
     """One live widget. A class of its own per job, of which one instance lives at a time.
 
+    Methods marked with ``answers`` are what the browser may ask for. A result is sent back, that
+    of a ``Future`` when it is there; what is raised is sent back as a text.
+
     Attributes
     ----------
     data
         What the browser shows; JSON-able, replaced as a whole.
-    commands
-        What the browser may ask for: names, and what is called with the keywords it sends.
-        A result is sent back, that of a ``Future`` when it is there; what is raised is sent back
-        as a text.
     """
 
     data = traitlets.Any().tag(sync=True)
@@ -41,7 +39,7 @@ class Panel(anywidget.AnyWidget):
         # anywidget gives each instance a class of its own.
         self._kind = type(self)
         self._handle: DisplayHandle | None = None
-        self.commands: Mapping[str, Command] = {}
+        self._commands = commands_of(self)
         super().__init__(data=sendable(self.read()))
         self.on_msg(self._asked)
 
@@ -100,7 +98,7 @@ class Panel(anywidget.AnyWidget):
 
     def _asked(self, _: Any, content: Any, buffers: Any) -> None:
         """Answers the browser; every request gets an answer, whatever it is."""
-        answer(content, self.commands, self.send)
+        answer(content, self._commands, self.send)
 
 
 def freeze_all() -> None:

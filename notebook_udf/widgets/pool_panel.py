@@ -11,6 +11,7 @@ from notebook_udf.errors import SessionError
 from notebook_udf.pool.view import LOG_LEVELS, Pool
 from notebook_udf.sanitize import one_line, plain
 from notebook_udf.widgets.panel import Panel
+from notebook_udf.widgets.requests import answers
 from notebook_udf.widgets.scripts import script
 
 MOST_WORKERS = 100
@@ -80,11 +81,6 @@ class PoolPanel(Panel):
         self._pool = pool
         self._cpu: dict[int, deque[tuple[float, float]]] = {}
         super().__init__()
-        self.commands = {
-            "stack": self._stack,
-            "restart": self._restart,
-            "log_level": pool.set_log_level,
-        }
 
     def read(self) -> PoolData:
         """The workers as they are now."""
@@ -129,6 +125,7 @@ class PoolPanel(Panel):
             "\n".join([repr(self._pool), *told]),
         )
 
+    @answers("stack")
     def _stack(self, pid: int) -> str:
         stacks = self._pool.stacks(pid, timeout=2.0)
         if pid not in stacks:
@@ -138,8 +135,13 @@ class PoolPanel(Panel):
             )
         return plain(stacks[pid], _STACK)
 
+    @answers("restart")
     def _restart(self, pid: int | None = None) -> list[int]:
         return self._pool.restart(pid)
+
+    @answers("log_level")
+    def _set_log_level(self, level: str) -> None:
+        self._pool.set_log_level(level)
 
 
 def _rates() -> deque[tuple[float, float]]:

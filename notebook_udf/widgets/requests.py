@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from typing import Any, NotRequired, TypedDict
+from typing import Any, NotRequired, TypedDict, TypeVar
 
 from notebook_udf.errors import NotebookUdfError, SessionError
 from notebook_udf.sanitize import plain
@@ -16,6 +16,9 @@ _log = logging.getLogger(__name__)
 Command = Callable[..., Any]
 
 _LONGEST = 4_000
+_ANSWERS = "_answers"
+
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 class Request(TypedDict):
@@ -32,6 +35,28 @@ class Reply(TypedDict):
     id: int | str
     result: NotRequired[object]
     error: NotRequired[str]
+
+
+def answers(command: str) -> Callable[[Method], Method]:
+    """Of a method: a browser may call it by that name, with keywords. The scripts that do get the
+    types of both from its annotations."""
+
+    def mark(method: Method) -> Method:
+        setattr(method, _ANSWERS, command)
+        return method
+
+    return mark
+
+
+def answering(kind: type) -> dict[str, str]:
+    """The commands of a class, each with the name of its method."""
+    members = [member for base in reversed(kind.__mro__) for member in vars(base).items()]
+    return {getattr(each, _ANSWERS): name for name, each in members if hasattr(each, _ANSWERS)}
+
+
+def commands_of(owner: object) -> dict[str, Command]:
+    """What an object answers, ready to be called."""
+    return {command: getattr(owner, name) for command, name in answering(type(owner)).items()}
 
 
 def answer(content: Any, commands: Mapping[str, Command], send: Callable[[Any], None]) -> None:
@@ -73,4 +98,4 @@ def _answer(request: Any, result: Callable[[], Any], send: Callable[[Any], None]
     send(said)
 
 
-__all__ = ["Command", "Reply", "Request", "answer"]
+__all__ = ["Command", "Reply", "Request", "answer", "answering", "answers", "commands_of"]

@@ -21,6 +21,7 @@ from notebook_udf.state.pages import (
 from notebook_udf.state.reader import StateReader
 from notebook_udf.tables import html_table, text_table
 from notebook_udf.widgets.panel import Panel
+from notebook_udf.widgets.requests import answers
 from notebook_udf.widgets.scripts import script
 
 _log = logging.getLogger(__name__)
@@ -91,12 +92,6 @@ class StatePanel(Panel):
         self._commits = _Commits(reader.checkpoint)
         self._reading: Future[None] | None = None
         super().__init__()
-        self.commands = {
-            "page": self._asked_page,
-            "diff": self._asked_diff,
-            "history": self._asked_history,
-            "timers": self._asked_timers,
-        }
         if self._name:
             self._reread()
         else:
@@ -160,6 +155,7 @@ class StatePanel(Panel):
             _log.info("the state could not be read", exc_info=True)
             self._error = f"the latest batch cannot be read: {_first_line(error)}"
 
+    @answers("page")
     def _asked_page(
         self, name: str, batch: int | None = None, search: str = "", offset: int = 0
     ) -> Future[SentPage]:
@@ -174,6 +170,7 @@ class StatePanel(Panel):
 
         return self._thread.submit(answer)
 
+    @answers("diff")
     def _asked_diff(
         self, name: str, batch1: int, batch2: int, search: str = "", offset: int = 0
     ) -> Future[SentPage]:
@@ -185,9 +182,11 @@ class StatePanel(Panel):
 
         return self._thread.submit(answer)
 
+    @answers("history")
     def _asked_history(self, key: int) -> Future[HistoryData]:
         return self._thread.submit(lambda: history_page(self._reader, self._keys[key]))
 
+    @answers("timers")
     def _asked_timers(self, batch: int | None = None, offset: int = 0) -> Future[SentPage]:
         return self._thread.submit(
             lambda: timer_page(self._reader, batch, offset=int(offset)).to_dict()

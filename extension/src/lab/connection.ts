@@ -4,6 +4,7 @@
 import type { ISessionContext } from "@jupyterlab/apputils";
 import type { Kernel, KernelMessage } from "@jupyterlab/services";
 import { signal } from "@preact/signals";
+import type { LabCommands, LabMessage, Reply, Request } from "../shared/messages.ts";
 import { NOTHING, type Parts } from "./data.ts";
 
 const NAME = "notebook-udf";
@@ -12,13 +13,7 @@ const HERE_EVERY = 30_000;
 const SUBSHELL_WITHIN = 3_000;
 
 /** What a kernel may send. */
-interface Said {
-  news?: Partial<Parts>;
-  gone?: boolean;
-  id?: string;
-  result?: unknown;
-  error?: string;
-}
+type Said = LabMessage & Partial<Reply>;
 
 interface Asked {
   resolve: (result: unknown) => void;
@@ -36,7 +31,7 @@ export class Connection {
   /** What it said no to last. */
   readonly refusal = signal("");
 
-  private readonly open = new Map<string, Asked>();
+  private readonly open = new Map<unknown, Asked>();
   private comm: Promise<Kernel.IComm> | null = null;
   private reassuring = 0;
   /** The process that told something last, and the one that has ended: it may go on for a while. */
@@ -53,7 +48,8 @@ export class Connection {
     context.iopubMessage.connect((_, message) => this.hear(message as KernelMessage.IIOPubMessage));
     // A kernel that was out of reach may have stopped telling nobody.
     context.connectionStatusChanged.connect((_, status) => {
-      if (status === "connected" && this.comm !== null) this.ask("hello").catch(() => undefined);
+      if (status === "connected" && this.comm !== null)
+        this.ask("hello", {}).catch(() => undefined);
     });
     context.disposed.connect(() => this.forget());
     this.begin();
@@ -97,7 +93,10 @@ export class Connection {
     if (comm_id !== NAME || message.header.session === this.ended) return;
     this.speaker = message.header.session;
     const said = data as Said;
-    if (said.gone) return this.forget();
+    if (said.gone) {
+      this.forget();
+      return;
+    }
     if (said.news) {
       this.parts.value = { ...this.parts.value, ...said.news };
       this.loaded.value = true;
@@ -115,18 +114,21 @@ export class Connection {
     if (this.reassuring !== 0) return;
     this.reassuring = window.setTimeout(() => {
       this.reassuring = 0;
-      this.ask("here").catch(() => undefined);
+      this.ask("here", {}).catch(() => undefined);
     }, HERE_EVERY);
   }
 
   private greet(): void {
     if (this.comm !== null) return;
     this.loaded.value = true;
-    this.ask("hello").catch(() => undefined);
+    this.ask("hello", {}).catch(() => undefined);
   }
 
   /** Calls one of the kernel's commands. Rejects with what it said. */
-  async ask<R>(command: string, words: Record<string, unknown> = {}): Promise<R> {
+  async ask<K extends keyof LabCommands>(
+    command: K,
+    words: LabCommands[K][0],
+  ): Promise<LabCommands[K][1]> {
     const kernel = this.kernel;
     if (kernel === null) throw new Error("there is no kernel");
     const id = `${page}-${++asked}`;
@@ -135,16 +137,17 @@ export class Connection {
     );
     try {
       this.comm ??= connected(kernel);
-      (await this.comm).send({ id, command, arguments: words } as any);
+      const request: Request = { id, command, arguments: { ...words } };
+      (await this.comm).send(request as unknown as Parameters<Kernel.IComm["send"]>[0]);
     } catch (error) {
       this.open.delete(id);
       throw error;
     }
-    return (await answer) as R;
+    return (await answer) as LabCommands[K][1];
   }
 
   /** The same for a button: what was refused is shown. */
-  async tell(command: string, words: Record<string, unknown> = {}): Promise<void> {
+  async tell<K extends keyof LabCommands>(command: K, words: LabCommands[K][0]): Promise<void> {
     this.refusal.value = "";
     try {
       await this.ask(command, words);

@@ -4,14 +4,14 @@ import type { INotebookTracker, NotebookPanel } from "@jupyterlab/notebook";
 import { type Signal, signal } from "@preact/signals";
 import { Connection } from "./connection.ts";
 import { Marks } from "./marks.ts";
-import type { Front } from "./side.tsx";
+import type { Front } from "./shown.ts";
 
 export class Fronts {
   readonly front: Signal<Front | null> = signal(null);
   private readonly connections = new Map<NotebookPanel, Connection>();
 
   constructor(private readonly tracker: INotebookTracker) {
-    tracker.forEach((panel) => this.add(panel));
+    tracker.forEach((panel) => void this.add(panel));
     tracker.widgetAdded.connect((_, panel) => this.add(panel));
     tracker.currentChanged.connect(() => this.turn());
     this.turn();

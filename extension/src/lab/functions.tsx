@@ -1,8 +1,8 @@
 import { whole } from "../shared/format.ts";
-import type { Udf } from "./data.ts";
+import type { FunctionNews } from "../shared/messages.ts";
 
 /** The functions of a session, each with its source behind it. */
-export function Functions({ functions, count }: { functions: Udf[]; count: number }) {
+export function Functions({ functions, count }: { functions: FunctionNews[]; count: number }) {
   if (count === 0) return <p class="nu-quiet">None is registered yet.</p>;
   return (
     <>

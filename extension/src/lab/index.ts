@@ -22,7 +22,8 @@ import theme from "../shared/theme.css";
 import { isUdf } from "./cells.ts";
 import { Fronts } from "./front.ts";
 import { lsp } from "./lsp.ts";
-import { Side, type Views } from "./side.tsx";
+import type { Views } from "./shown.ts";
+import { Side } from "./side.tsx";
 import { StatusItem } from "./status.ts";
 import css from "./style.css";
 import { Tabs } from "./tabs.ts";
@@ -95,7 +96,7 @@ function activate(
   const add = (
     name: string,
     label: string,
-    execute: (args: any) => unknown,
+    execute: (args: { query?: string; cwd?: unknown }) => unknown,
     isEnabled: () => boolean = () => true,
   ) => {
     const command = `notebook-udf:${name}`;
@@ -159,7 +160,7 @@ function activate(
         body: "Queries that run in them fail.",
         buttons: [Dialog.cancelButton(), Dialog.warnButton({ label: "Restart" })],
       });
-      if (button.accept) await front.value?.connection.tell("restart");
+      if (button.accept) await front.value?.connection.tell("restart", {});
     },
     hasSession,
   );
@@ -181,7 +182,7 @@ function activate(
 /** The query of a %%sparksql cell that is selected, as a suggestion. */
 function below(tracker: INotebookTracker): string {
   const source = tracker.activeCell?.model.sharedModel.getSource() ?? "";
-  const query = /^\s*%%sparksql[^\n]*\n([^]*)/.exec(source)?.[1] ?? "";
+  const query = /^\s*%%sparksql[^\n]*\n([\s\S]*)/.exec(source)?.[1] ?? "";
   return query
     .replace(/--[^\n]*/g, " ")
     .replace(/[\s;]+$/, "")

@@ -1,9 +1,9 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { whole } from "../shared/format.ts";
-import type { LogLine } from "./data.ts";
+import type { LineNews } from "../shared/messages.ts";
 
 interface LogsProps {
-  lines: LogLine[];
+  lines: LineNews[];
   count: number;
   dropped: number;
 }

@@ -93,7 +93,7 @@ class Line {
     if (!loaded) text = "not registered: run %load_ext notebook_udf first";
     // Its magic is unknown to such a kernel.
     this.button.disabled = !loaded;
-    this.node.dataset["state"] = state;
+    this.node.dataset.state = state;
     set(this.kind, kind);
     set(this.state, `${SYMBOLS[state]} ${text}`);
     this.state.title = text;

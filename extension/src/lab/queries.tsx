@@ -1,9 +1,9 @@
 import { counted, seconds } from "../shared/format.ts";
+import type { QueryNews } from "../shared/messages.ts";
 import type { Connection } from "./connection.ts";
-import type { Query } from "./data.ts";
 
 /** The last queries, newest first; one that runs can be cancelled. */
-export function Queries({ queries, connection }: { queries: Query[]; connection: Connection }) {
+export function Queries({ queries, connection }: { queries: QueryNews[]; connection: Connection }) {
   if (queries.length === 0) return <p class="nu-quiet">None has run yet.</p>;
   return (
     <ul class="nu-items nu-scrolls" aria-label="Queries" tabIndex={0}>
@@ -16,6 +16,7 @@ export function Queries({ queries, connection }: { queries: Query[]; connection:
           </div>
           {each.state === "running" && (
             <button
+              type="button"
               aria-label={`Cancel query ${each.query}`}
               onClick={() => connection.cancel(each.query)}
             >
@@ -28,7 +29,7 @@ export function Queries({ queries, connection }: { queries: Query[]; connection:
   );
 }
 
-function facts({ state, began, ended, functions, rows }: Query): string {
+function facts({ state, began, ended, functions, rows }: QueryNews): string {
   const parts: string[] = [state];
   if (ended !== null) parts.push(seconds(Math.max(0, ended - began)));
   if (functions.length > 0) parts.push(functions.join(", "), counted(rows, "row"));

@@ -8,22 +8,10 @@ import { isOver, type Parts } from "./data.ts";
 import { Functions } from "./functions.tsx";
 import { Logs } from "./logs.tsx";
 import { Queries } from "./queries.tsx";
+import type { Front, Views } from "./shown.ts";
 import { summary } from "./status.ts";
 import { Streams } from "./streams.tsx";
 import { Workers } from "./workers.tsx";
-
-/** What is in front: a notebook's name and its connection. */
-export interface Front {
-  name: string;
-  connection: Connection;
-}
-
-export interface Views {
-  plan(): void;
-  logs(): void;
-  state(query?: string): void;
-  workers(): void;
-}
 
 interface SideProps {
   front: Signal<Front | null>;
@@ -71,10 +59,18 @@ function Body({ connection, views }: { connection: Connection; views: Views }) {
         <p class="nu-side-sum nu-quiet">{note}</p>
       ))}
       <div class="nu-side-tools" role="group" aria-label="In a tab of its own">
-        <button onClick={views.plan}>Plan…</button>
-        <button onClick={views.logs}>Logs</button>
-        <button onClick={() => views.state()}>State…</button>
-        <button onClick={views.workers}>Workers</button>
+        <button type="button" onClick={views.plan}>
+          Plan…
+        </button>
+        <button type="button" onClick={views.logs}>
+          Logs
+        </button>
+        <button type="button" onClick={() => views.state()}>
+          State…
+        </button>
+        <button type="button" onClick={views.workers}>
+          Workers
+        </button>
       </div>
       {/* One place, always there, so that a screen reader hears what is said in it. */}
       <div role="alert" class="nu-refusal">

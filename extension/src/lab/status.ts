@@ -3,8 +3,8 @@
 import { Widget } from "@lumino/widgets";
 import { effect, type Signal } from "@preact/signals";
 import { counted, short, size } from "../shared/format.ts";
-import type { Session } from "./data.ts";
-import type { Front } from "./side.tsx";
+import type { SessionNews } from "../shared/messages.ts";
+import type { Front } from "./shown.ts";
 
 /** In words; "" if there is nothing to say. */
 export function statusOf(front: Front | null): string {
@@ -15,7 +15,7 @@ export function statusOf(front: Front | null): string {
 }
 
 /** A session's workers, their memory, and rows a second. */
-export function summary({ workers, memory, rate }: Session): string {
+export function summary({ workers, memory, rate }: SessionNews): string {
   return `${counted(workers, "worker")} · ${size(memory)} · ${short(rate)} rows/s`;
 }
 

@@ -1,7 +1,8 @@
 import { counted, short, whole } from "../shared/format.ts";
+import type { StreamNews } from "../shared/messages.ts";
 import type { Connection } from "./connection.ts";
-import { isOver, type Stream } from "./data.ts";
-import type { Views } from "./side.tsx";
+import { isOver } from "./data.ts";
+import type { Views } from "./shown.ts";
 
 const ENDINGS = [
   ["drain", "Drain", "processes what is there, then ends its functions in order"],
@@ -10,7 +11,7 @@ const ENDINGS = [
 ] as const;
 
 interface StreamsProps {
-  streams: Stream[];
+  streams: StreamNews[];
   connection: Connection;
   views: Views;
 }
@@ -31,6 +32,7 @@ export function Streams({ streams, connection, views }: StreamsProps) {
             <div class="nu-side-tools" role="group" aria-label={`Query ${titleOf(each)}`}>
               {ENDINGS.map(([how, text, does]) => (
                 <button
+                  type="button"
                   key={how}
                   title={`${text}: ${does}`}
                   aria-label={`${text} ${titleOf(each)}`}
@@ -42,6 +44,7 @@ export function Streams({ streams, connection, views }: StreamsProps) {
               ))}
               {each.name && (
                 <button
+                  type="button"
                   aria-label={`State of ${titleOf(each)}`}
                   onClick={() => views.state(each.name)}
                 >
@@ -56,9 +59,9 @@ export function Streams({ streams, connection, views }: StreamsProps) {
   );
 }
 
-const titleOf = ({ name, id }: Stream): string => name || `unnamed, ${id.slice(0, 8)}`;
+const titleOf = ({ name, id }: StreamNews): string => name || `unnamed, ${id.slice(0, 8)}`;
 
-function facts({ state, message, batch, rows, rate }: Stream): string {
+function facts({ state, message, batch, rows, rate }: StreamNews): string {
   const parts: string[] = [state];
   if (batch !== null) parts.push(`batch ${whole(batch)}`, `${counted(rows ?? 0, "row")} in it`);
   if (rate !== null) parts.push(`${short(rate)} rows/s`);

@@ -1,9 +1,9 @@
 import { counted, size, whole } from "../shared/format.ts";
+import type { WorkerNews } from "../shared/messages.ts";
 import type { Connection } from "./connection.ts";
-import type { Worker } from "./data.ts";
 
 interface WorkersProps {
-  workers: Worker[];
+  workers: WorkerNews[];
   alive: number;
   size: number;
   connection: Connection;
@@ -27,6 +27,7 @@ export function Workers({ workers, alive, size: most, connection }: WorkersProps
               {each.error && <div class="nu-bad">{each.error}</div>}
             </div>
             <button
+              type="button"
               aria-label={`Restart worker ${each.pid}`}
               onClick={() => connection.tell("restart", { pid: each.pid })}
             >

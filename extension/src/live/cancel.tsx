@@ -26,7 +26,7 @@ export function Cancel({ kernel, cancelling }: { kernel: string; cancelling: boo
       <span class="nu-problem" role="alert" title={problem}>
         {problem}
       </span>
-      <button onClick={cancel} aria-disabled={pending} disabled={pending && !asked}>
+      <button type="button" onClick={cancel} aria-disabled={pending} disabled={pending && !asked}>
         {pending ? "cancelling…" : "Cancel"}
       </button>
     </>

@@ -1,24 +1,6 @@
 // A run as the kernel sends it, and what follows from it. No DOM in here.
 
-export interface Stage {
-  number: number;
-  name: string;
-  state: "waiting" | "running" | "done" | "failed" | "skipped" | "ended";
-  tasks: number;
-  done: number;
-  running: number;
-  failed: number;
-  seconds: number;
-  rest: number | null;
-}
-
-export interface Progress {
-  stages: Stage[];
-  earlier: number;
-  tasks: number;
-  done: number;
-  jobs: number;
-}
+import type { Progress, RunData, StageProgress } from "../shared/messages.ts";
 
 export const PARTS = ["user", "transfer", "waiting"] as const;
 export type Part = (typeof PARTS)[number];
@@ -28,29 +10,8 @@ export const PART_NAMES: Record<Part, string> = {
   waiting: "waiting",
 };
 
-/** As `RunState.to_dict` in `notebook_udf.widgets.live`; times in seconds. */
-export interface Run {
-  outcome: string;
-  seconds: number;
-  functions: string[];
-  rows: number;
-  bundles: number;
-  in_progress: number;
-  rate: number;
-  rate_now: number;
-  split: Record<Part, number>;
-  /** Function, name, value. */
-  metrics: [string, string, string][];
-  hidden_metrics: number;
-  log_lines: number;
-  log: string[];
-  progress: Progress;
-  warnings: string[];
-  cancelling: boolean;
-}
-
 /** How much of the workers' time each part took, 0 to 1. */
-export function shares(split: Run["split"]): Record<Part, number> {
+export function shares(split: RunData["split"]): Record<Part, number> {
   const whole = PARTS.reduce((sum, part) => sum + split[part], 0) || 1;
   return {
     user: split.user / whole,
@@ -60,7 +21,10 @@ export function shares(split: Run["split"]): Record<Part, number> {
 }
 
 /** The stages that fit: those that run or failed first, then the latest; in Spark's order. */
-export function telling(progress: Progress, most: number): { stages: Stage[]; others: number } {
+export function telling(
+  progress: Progress,
+  most: number,
+): { stages: StageProgress[]; others: number } {
   const order = { running: 0, failed: 1, waiting: 3, done: 2, ended: 2, skipped: 4 };
   const chosen = [...progress.stages]
     .sort((a, b) => order[a.state] - order[b.state] || b.number - a.number)

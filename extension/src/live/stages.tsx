@@ -1,7 +1,8 @@
 // The stages of a run as bars: a fixed number of lines, whatever there is to show.
 
 import { seconds, whole } from "../shared/format.ts";
-import { type Progress, type Stage, telling } from "./run.ts";
+import type { Progress, StageProgress } from "../shared/messages.ts";
+import { telling } from "./run.ts";
 
 const LINES = 4;
 
@@ -24,7 +25,7 @@ export function Stages({ progress }: { progress: Progress }) {
   );
 }
 
-function Line({ stage }: { stage: Stage }) {
+function Line({ stage }: { stage: StageProgress }) {
   const share = (count: number) => `${stage.tasks ? (100 * count) / stage.tasks : 0}%`;
   const said =
     `${whole(stage.done)} of ${whole(stage.tasks)}` +

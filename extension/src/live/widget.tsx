@@ -3,22 +3,17 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { seconds, short, whole } from "../shared/format.ts";
+import type { LiveData, RunData } from "../shared/messages.ts";
 import { type Kernel, widget } from "../shared/mount.tsx";
 import { Cancel } from "./cancel.tsx";
-import { PART_NAMES, PARTS, type Run, rest, shares } from "./run.ts";
+import { PART_NAMES, PARTS, rest, shares } from "./run.ts";
 import { Stages } from "./stages.tsx";
 import css from "./style.css";
-
-interface Data {
-  run: Run;
-  /** The kernel's id on its Jupyter server; "" where it is not known. */
-  kernel: string;
-}
 
 const SHOWN_METRICS = 3;
 const SILENCE = 5;
 
-function Live({ kernel }: { kernel: Kernel<Data> }) {
+function Live({ kernel }: { kernel: Kernel<LiveData> }) {
   const { run, kernel: id } = kernel.data.value;
   const silence = useSilence(kernel);
   return (
@@ -54,7 +49,7 @@ function Live({ kernel }: { kernel: Kernel<Data> }) {
 }
 
 /** How many seconds the kernel has been silent; 0 while it talks, which it does all the time. */
-function useSilence(kernel: Kernel<Data>): number {
+function useSilence(kernel: Kernel<LiveData>): number {
   const data = kernel.data.value;
   const [silence, setSilence] = useState(0);
   useEffect(() => {
@@ -69,7 +64,7 @@ function useSilence(kernel: Kernel<Data>): number {
   return silence;
 }
 
-function Rest({ run }: { run: Run }) {
+function Rest({ run }: { run: RunData }) {
   const left = rest(run.progress);
   return left === null ? null : (
     <span class="nu-quiet nu-rest">
@@ -79,7 +74,7 @@ function Rest({ run }: { run: Run }) {
   );
 }
 
-function Figures({ run }: { run: Run }) {
+function Figures({ run }: { run: RunData }) {
   const python = run.functions.length > 0;
   const figures: [string, string, string][] = [
     ["rows", whole(run.rows), "rows that went into functions"],
@@ -99,7 +94,7 @@ function Figures({ run }: { run: Run }) {
   );
 }
 
-function Time({ run }: { run: Run }) {
+function Time({ run }: { run: RunData }) {
   const share = shares(run.split);
   const said = PARTS.map((part) => `${PART_NAMES[part]} ${Math.round(100 * share[part])} %`).join(
     ", ",
@@ -128,7 +123,7 @@ function Time({ run }: { run: Run }) {
   );
 }
 
-function Log({ run }: { run: Run }) {
+function Log({ run }: { run: RunData }) {
   return (
     <section class="nu-log" aria-label="Log">
       <div class="nu-head">
@@ -148,7 +143,7 @@ function Log({ run }: { run: Run }) {
   );
 }
 
-function Metrics({ run }: { run: Run }) {
+function Metrics({ run }: { run: RunData }) {
   const [all, setAll] = useState(false);
   const shown = all ? run.metrics : run.metrics.slice(0, SHOWN_METRICS);
   const more = run.metrics.length - SHOWN_METRICS;
@@ -166,7 +161,7 @@ function Metrics({ run }: { run: Run }) {
         )}
       </span>
       {more > 0 && (
-        <button class="nu-link" aria-expanded={all} onClick={() => setAll(!all)}>
+        <button type="button" class="nu-link" aria-expanded={all} onClick={() => setAll(!all)}>
           {all ? "fewer" : `${whole(more)} more`}
         </button>
       )}

@@ -19,8 +19,10 @@ interface Style {
   back: string;
 }
 
+// biome-ignore-start lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const SEQUENCE = /\x1b\[([0-9;:]*)m/;
 const SEQUENCES = /\x1b\[[0-9;:]*m/g;
+// biome-ignore-end lint/suspicious/noControlCharactersInRegex: they were.
 const PLAIN: Style = {
   bold: false,
   faint: false,
@@ -41,10 +43,13 @@ export const withoutColours = (text: string): string => text.replace(SEQUENCES, 
 
 /** Control characters by their pictures; what reorders text, by the sign of what is unknown. */
 export function visible(text: string): string {
-  return text
-    .replace(/[\x00-\x08\x0a-\x1f]/g, (c) => String.fromCharCode(0x2400 + c.charCodeAt(0)))
-    .replace(/\x7f/g, "\u2421")
-    .replace(/[\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
+  return (
+    text
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+      .replace(/[\x00-\x08\x0a-\x1f]/g, (c) => String.fromCharCode(0x2400 + c.charCodeAt(0)))
+      .replace(/\x7f/g, "\u2421")
+      .replace(/[\u202a-\u202e\u2066-\u2069]/g, "\ufffd")
+  );
 }
 
 /** The parts of a text that look alike. */

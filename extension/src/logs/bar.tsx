@@ -49,8 +49,12 @@ export function Bar({ log }: { log: Log }) {
           pressed={log.following.value}
           on={(on) => (log.following.value = on)}
         />
-        <button onClick={() => void copyLines(log)}>Copy</button>
-        <button onClick={() => void saveLines(log)}>Save</button>
+        <button type="button" onClick={() => void copyLines(log)}>
+          Copy
+        </button>
+        <button type="button" onClick={() => void saveLines(log)}>
+          Save
+        </button>
       </span>
     </div>
   );
@@ -86,7 +90,7 @@ function Toggle(props: {
 }) {
   const { text, pressed, on, label } = props;
   return (
-    <button aria-pressed={pressed} aria-label={label} onClick={() => on(!pressed)}>
+    <button type="button" aria-pressed={pressed} aria-label={label} onClick={() => on(!pressed)}>
       {text}
     </button>
   );
@@ -131,10 +135,15 @@ function Search({ log }: { log: Log }) {
         pressed={log.regex.value}
         on={(on) => (log.regex.value = on)}
       />
-      <button aria-label="Match before" disabled={!count} onClick={() => log.step(-1)}>
+      <button
+        type="button"
+        aria-label="Match before"
+        disabled={!count}
+        onClick={() => log.step(-1)}
+      >
         ↑
       </button>
-      <button aria-label="Next match" disabled={!count} onClick={() => log.step(1)}>
+      <button type="button" aria-label="Next match" disabled={!count} onClick={() => log.step(1)}>
         ↓
       </button>
       <Toggle text="Only matches" pressed={log.onlyMatches.value} on={(on) => log.show(on)} />

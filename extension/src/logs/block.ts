@@ -1,28 +1,7 @@
 // A block of log lines as the kernel packs them: columns, and the text of all lines in one piece.
 // Text is decoded when it is looked at; a million lines as strings would be too many.
 
-/** Where lines come from: worker, query, level, source, function, Spark's number of the task. */
-export type Origin = [
-  pid: number,
-  query: string,
-  level: string,
-  source: string,
-  name: string,
-  task: number,
-];
-
-/** Lines of a worker that are missing before a line of the block. */
-export type Gap = [at: number, pid: number, missing: number];
-
-/** What comes with a block's columns. */
-export interface Head {
-  start: number;
-  count: number;
-  /** Whether no further lines will be added to it. */
-  full: boolean;
-  origins: Origin[];
-  gaps: Gap[];
-}
+import type { LineOrigin, LinesMessage } from "../shared/messages.ts";
 
 /** One line, for whoever shows or saves it. */
 export interface Line {
@@ -47,7 +26,7 @@ export class Block {
   readonly start: number;
   readonly count: number;
   readonly full: boolean;
-  readonly origins: readonly Origin[];
+  readonly origins: readonly LineOrigin[];
   /** Missing lines by the place before which they are missing. */
   readonly missing: ReadonlyMap<number, number>;
   /** Whether any of its lines holds an escape sequence. */
@@ -59,7 +38,7 @@ export class Block {
   private readonly codes: Uint16Array;
   private readonly bytes: Uint8Array;
 
-  constructor(head: Head, data: ArrayBuffer) {
+  constructor(head: LinesMessage, data: ArrayBuffer) {
     const n = head.count;
     this.start = head.start;
     this.count = n;
@@ -69,7 +48,10 @@ export class Block {
     for (const [at, , count] of head.gaps) missing.set(at, (missing.get(at) ?? 0) + count);
     this.missing = missing;
     let at = 0;
-    const next = (bytes: number) => (at += bytes) - bytes;
+    const next = (bytes: number) => {
+      at += bytes;
+      return at - bytes;
+    };
     this.times = new Float64Array(data, next(8 * n), n);
     this.offsets = new Uint32Array(data, next(4 * (n + 1)), n + 1);
     this.rows = new Int32Array(data, next(4 * n), n);
@@ -96,7 +78,7 @@ export class Block {
   }
 
   line(at: number): Line {
-    const [pid, query, level, source, name, task] = this.origins[this.originOf(at)] as Origin;
+    const [pid, query, level, source, name, task] = this.origins[this.originOf(at)] as LineOrigin;
     return {
       number: this.start + at,
       time: this.times[at] as number,

@@ -2,9 +2,9 @@
 
 import { useState } from "preact/hooks";
 import { whole } from "../shared/format.ts";
+import type { FailureData } from "../shared/messages.ts";
 import type { Line } from "./block.ts";
 import { copy } from "./export.ts";
-import type { Failure } from "./failures.ts";
 import { Coloured } from "./line.tsx";
 import type { Log } from "./state.ts";
 import { clock, lineText, place } from "./text.ts";
@@ -16,7 +16,12 @@ export function Details({ log }: { log: Log }) {
   const line = log.line();
   return (
     <div class="nu-details" role="region" aria-label="Details" tabIndex={0}>
-      <button class="nu-close" aria-label="Close the details" onClick={() => (log.pane.value = "")}>
+      <button
+        type="button"
+        class="nu-close"
+        aria-label="Close the details"
+        onClick={() => (log.pane.value = "")}
+      >
         ×
       </button>
       {log.pane.value === "failures" ? (
@@ -49,18 +54,27 @@ function LineDetails({ log, line }: { log: Log; line: Line }) {
           : ", outside of a call"}
       </p>
       <p class="nu-facts">
-        Only <button onClick={() => only({ pid: line.pid })}>worker {line.pid}</button>{" "}
+        Only{" "}
+        <button type="button" onClick={() => only({ pid: line.pid })}>
+          worker {line.pid}
+        </button>{" "}
         {line.name && (
           <>
-            <button onClick={() => only({ name: line.name })}>{line.name}</button>{" "}
+            <button type="button" onClick={() => only({ name: line.name })}>
+              {line.name}
+            </button>{" "}
           </>
         )}
         {line.query && (
           <>
-            <button onClick={() => only({ query: line.query })}>query {line.query}</button>{" "}
+            <button type="button" onClick={() => only({ query: line.query })}>
+              query {line.query}
+            </button>{" "}
           </>
         )}
-        <button onClick={() => void copy(lineText(line))}>Copy this line</button>
+        <button type="button" onClick={() => void copy(lineText(line))}>
+          Copy this line
+        </button>
       </p>
       <pre class="nu-whole">
         <Coloured text={line.text} sought={log.pattern.value} />
@@ -88,7 +102,7 @@ function Cards({ log }: { log: Log }) {
         <Card key={each.id} failure={each} />
       ))}
       {newest.length > shown && (
-        <button onClick={() => setShown(shown + MOST_CARDS)}>
+        <button type="button" onClick={() => setShown(shown + MOST_CARDS)}>
           {whole(newest.length - shown)} more
         </button>
       )}
@@ -97,7 +111,7 @@ function Cards({ log }: { log: Log }) {
   );
 }
 
-function Card({ failure }: { failure: Failure }) {
+function Card({ failure }: { failure: FailureData }) {
   return (
     <section class="nu-card" aria-label={`Failed call of ${failure.function}`}>
       <h4>{failure.headline}</h4>

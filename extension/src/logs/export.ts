@@ -51,5 +51,5 @@ function text(rows: Rows, from: number, to: number): string {
     const row = rows.row(number);
     if (row) lines.push(lineText(row.block.line(row.at)));
   }
-  return lines.join("\n") + "\n";
+  return `${lines.join("\n")}\n`;
 }

@@ -1,7 +1,8 @@
 // Which lines are wanted: first by where they come from, then by what they say.
 
+import type { LineOrigin } from "../shared/messages.ts";
 import { withoutColours } from "./ansi.ts";
-import type { Block, Origin } from "./block.ts";
+import type { Block } from "./block.ts";
 
 /** "" and null stand for any. */
 export interface Filter {
@@ -20,7 +21,7 @@ export interface Search {
 export const LEVELS = ["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"];
 
 /** Whether lines of that origin are wanted. */
-export function wanted(filter: Filter, [pid, query, level, , name]: Origin): boolean {
+export function wanted(filter: Filter, [pid, query, level, , name]: LineOrigin): boolean {
   return (
     (!filter.name || name === filter.name) &&
     (!filter.query || query === filter.query) &&

@@ -25,6 +25,8 @@ export function LineRow({ row, chosen, failures, sought, onChoose }: RowProps) {
   const failure = failures.of(line);
   const more = line.text.length - MOST;
   return (
+    // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus, and says which is active.
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the list takes the keys.
     <div
       id={lineId(line.number)}
       class={`nu-line nu-level-${severity(line.level)}${missing ? " nu-after-gap" : ""}`}
@@ -51,8 +53,8 @@ export function Coloured({ text, sought }: { text: string; sought: RegExp | null
         // Most lines are nothing but text, and an element for it is one more to lay out.
         if (!span.hit && !span.className && !span.colour && !span.back) return span.text;
         const style: Record<string, string> = {};
-        if (span.colour) style["color"] = span.colour;
-        if (span.back) style["backgroundColor"] = span.back;
+        if (span.colour) style.color = span.colour;
+        if (span.back) style.backgroundColor = span.back;
         return span.hit ? (
           <mark key={at} class={span.className}>
             {span.text}

@@ -19,7 +19,10 @@ export class Rows {
     private readonly places: readonly Places[],
   ) {
     let sum = 0;
-    blocks.forEach((block, i) => this.ends.push((sum += places[i]?.length ?? block.count)));
+    for (const [i, block] of blocks.entries()) {
+      sum += places[i]?.length ?? block.count;
+      this.ends.push(sum);
+    }
     this.count = sum;
   }
 

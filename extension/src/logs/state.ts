@@ -1,26 +1,16 @@
 // What the reader of a log wants to see, and the lines that are it.
 
 import { batch, computed, effect, signal } from "@preact/signals";
+import type { FailuresMessage, LinesMessage, LogCommands, LogData } from "../shared/messages.ts";
 import type { Kernel } from "../shared/mount.tsx";
-import { Block, type Head, inflate, type Line } from "./block.ts";
+import { Block, inflate, type Line } from "./block.ts";
 import { Book } from "./book.ts";
-import { type Failure, Failures } from "./failures.ts";
+import { Failures } from "./failures.ts";
 import { chosen, type Filter, matching, pattern } from "./filter.ts";
 import { type Places, Rows } from "./rows.ts";
 
-/** What the kernel keeps in sync; the lines come beside it. */
-export interface Data {
-  first: number;
-  end: number;
-  dropped: number;
-  choice: {
-    level: string | null;
-    function: string | null;
-    query: string | null;
-    pid: number | null;
-    text: string | null;
-  };
-}
+/** The lines come beside what is kept in sync. */
+export type LogKernel = Kernel<LogData, LogCommands, LinesMessage | FailuresMessage>;
 
 interface Hits {
   chosen: Places;
@@ -70,7 +60,7 @@ export class Log {
   private arriving: Promise<void> = Promise.resolve();
   private awaited = false;
 
-  constructor(private readonly kernel: Kernel<Data>) {
+  constructor(private readonly kernel: LogKernel) {
     const { level, function: name, query, pid, text } = kernel.data.peek().choice;
     this.filter.value = { level: level ?? "", name: name ?? "", query: query ?? "", pid };
     this.text.value = text ?? "";
@@ -78,10 +68,10 @@ export class Log {
 
   /** Begins to listen; returns what ends it. */
   start(): () => void {
-    this.kernel.listen((content: Head & { kind: string; failures: Failure[] }, buffers) => {
+    this.kernel.listen((content, buffers) => {
       if (content.kind === "failures") {
         this.failures.value = this.failures.value.with(content.failures);
-      } else if (content.kind === "lines" && buffers[0]) {
+      } else if (buffers[0]) {
         const data = buffers[0];
         // One after the other: a piece must not come after the block that replaces it.
         this.arriving = this.arriving
@@ -91,7 +81,7 @@ export class Log {
           );
       }
     });
-    void this.kernel.ask("resend");
+    void this.kernel.ask("resend", {});
     return effect(() => {
       // Whatever changes what is wanted.
       void [this.filter.value, this.sought.value];

@@ -2,14 +2,14 @@
 
 import { useEffect, useMemo } from "preact/hooks";
 import { whole } from "../shared/format.ts";
-import { type Kernel, widget } from "../shared/mount.tsx";
+import { widget } from "../shared/mount.tsx";
 import { Bar } from "./bar.tsx";
 import { Details } from "./details.tsx";
 import { List } from "./list.tsx";
-import { type Data, Log } from "./state.ts";
+import { Log, type LogKernel } from "./state.ts";
 import css from "./style.css";
 
-function LogPanel({ kernel }: { kernel: Kernel<Data> }) {
+function LogPanel({ kernel }: { kernel: LogKernel }) {
   const log = useMemo(() => new Log(kernel), []);
   useEffect(() => log.start(), []);
   return (
@@ -23,7 +23,7 @@ function LogPanel({ kernel }: { kernel: Kernel<Data> }) {
   );
 }
 
-function Status({ log, kernel }: { log: Log; kernel: Kernel<Data> }) {
+function Status({ log, kernel }: { log: Log; kernel: LogKernel }) {
   const { first, end, dropped } = kernel.data.value;
   const { count } = log.rows.value;
   const lines = end - first;
@@ -53,7 +53,7 @@ function Status({ log, kernel }: { log: Log; kernel: Kernel<Data> }) {
         <span class="nu-quiet">older lines: session.logs().save(path)</span>
       )}
       {failed > 0 && (
-        <button class="nu-link" onClick={() => (log.pane.value = "failures")}>
+        <button type="button" class="nu-link" onClick={() => (log.pane.value = "failures")}>
           {whole(failed)} failed call{failed === 1 ? "" : "s"}
         </button>
       )}

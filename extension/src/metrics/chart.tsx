@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import { seconds, short } from "../shared/format.ts";
-import { type Chart, sumAt } from "./data.ts";
+import { type Chart, sumAt } from "./charts.ts";
 
 const HEIGHT = 150;
 const FILLED = "cc";
@@ -75,7 +75,7 @@ export function ChartView({ chart }: { chart: Chart }) {
                 class={`nu-key${line.dashed ? " nu-dashed" : ""}`}
                 style={{ "--nu-line-color": line.color }}
               />
-              {line.label} <span class="nu-figure-value">{valueOf(chart, index, at)}</span>
+              {line.label} <span class="nu-figure-value">{textOf(chart, index, at)}</span>
             </li>
           ))}
         </ul>
@@ -118,7 +118,7 @@ function Twin({ chart }: { chart: Chart }) {
                 <tr key={at}>
                   <th scope="row">{seconds(x)}</th>
                   {chart.lines.map((_, index) => (
-                    <td key={index}>{valueOf(chart, index, at)}</td>
+                    <td key={index}>{textOf(chart, index, at)}</td>
                   ))}
                 </tr>
               ))}
@@ -130,7 +130,7 @@ function Twin({ chart }: { chart: Chart }) {
   );
 }
 
-function valueOf(chart: Chart, line: number, at: number | null): string {
+function textOf(chart: Chart, line: number, at: number | null): string {
   const value = at === null ? null : chart.lines[line]!.values[at];
   return value === null || value === undefined ? "–" : write[chart.unit](value);
 }

@@ -1,18 +1,11 @@
 // What is known of a query beside its charts: totals, comparison, user metrics, slow and failed.
 
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { cut, seconds, short, whole } from "../shared/format.ts";
-import {
-  type Change,
-  compared,
-  type Failed,
-  keyOf,
-  nano,
-  type Query,
-  type Slow,
-  type Total,
-  type UserMetric,
-} from "./data.ts";
+import type { FailedData, MetricData, QueryData, SlowData, TotalData } from "../shared/messages.ts";
+import { keyOf } from "./charts.ts";
+import { type Change, compared, nano } from "./compared.ts";
 
 const PARTS = [
   ["waiting", "wait_ns"],
@@ -23,7 +16,7 @@ const PARTS = [
 const LONGEST = 300;
 const time = (ns: number | null): string => (ns === null ? "–" : seconds(nano(ns)!));
 
-export function Totals({ query }: { query: Query }) {
+export function Totals({ query }: { query: QueryData }) {
   const inexact = query.functions.some((each) => each.exact === false);
   return (
     <Scroll label="Totals by function">
@@ -74,7 +67,7 @@ export function Totals({ query }: { query: Query }) {
   );
 }
 
-function Split({ total }: { total: Total }) {
+function Split({ total }: { total: TotalData }) {
   const sum = PARTS.reduce((all, [, field]) => all + total[field], 0) || 1;
   const said = PARTS.map(
     ([name, field]) => `${name === "user" ? "user code" : name} ${time(total[field])}`,
@@ -92,7 +85,7 @@ function Split({ total }: { total: Total }) {
   );
 }
 
-export function Comparison({ here, there }: { here: Query; there: Query }) {
+export function Comparison({ here, there }: { here: QueryData; there: QueryData }) {
   const changes = compared(here, there);
   return (
     <Scroll label={`Query ${here.query} compared with query ${there.query}`}>
@@ -142,7 +135,7 @@ function figure(change: Change, value: number | null): string {
       : whole(value);
 }
 
-export function UserMetrics({ metrics, more }: { metrics: UserMetric[]; more: number }) {
+export function UserMetrics({ metrics, more }: { metrics: MetricData[]; more: number }) {
   if (!metrics.length) return null;
   return (
     <section>
@@ -180,7 +173,7 @@ export function UserMetrics({ metrics, more }: { metrics: UserMetric[]; more: nu
   );
 }
 
-function Bars({ metric }: { metric: UserMetric }) {
+function Bars({ metric }: { metric: MetricData }) {
   const bars = metric.bars!;
   const top = Math.max(...bars.map((bar) => bar.count));
   const said = bars
@@ -206,7 +199,7 @@ function Bars({ metric }: { metric: UserMetric }) {
 
 const number = (value: number): string => String(+value.toPrecision(3));
 
-export function Slowest({ query }: { query: Query }) {
+export function Slowest({ query }: { query: QueryData }) {
   const [open, setOpen] = useState<string | null>(null);
   if (!query.slowest.length) return null;
   return (
@@ -249,7 +242,11 @@ export function Slowest({ query }: { query: Query }) {
                       {query.first === null ? "–" : seconds(Math.max(0, slow.time - query.first))}
                     </td>
                     <td>
-                      <button aria-expanded={shown} onClick={() => setOpen(shown ? null : key)}>
+                      <button
+                        type="button"
+                        aria-expanded={shown}
+                        onClick={() => setOpen(shown ? null : key)}
+                      >
                         {slow.sample ? "rows" : "where"}
                       </button>
                     </td>
@@ -271,7 +268,7 @@ export function Slowest({ query }: { query: Query }) {
   );
 }
 
-function Rows({ slow }: { slow: Slow }) {
+function Rows({ slow }: { slow: SlowData }) {
   const { first_row: first, rows, sample } = slow;
   const range =
     first === null || !rows ? "" : `, rows ${whole(first)} to ${whole(first + rows - 1)} of it`;
@@ -326,7 +323,7 @@ function Rows({ slow }: { slow: Slow }) {
   );
 }
 
-export function FailedCalls({ failed, more }: { failed: Failed[]; more: number }) {
+export function FailedCalls({ failed, more }: { failed: FailedData[]; more: number }) {
   if (!failed.length) return null;
   return (
     <section>
@@ -369,7 +366,7 @@ export function FailedCalls({ failed, more }: { failed: Failed[]; more: number }
   );
 }
 
-function Scroll({ label, children }: { label: string; children: any }) {
+function Scroll({ label, children }: { label: string; children: ComponentChildren }) {
   return (
     <div class="nu-scroll" tabIndex={0} role="region" aria-label={label}>
       {children}

@@ -4,27 +4,12 @@ import { signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import chartStyle from "uplot/dist/uPlot.min.css";
 import { cut, short, whole } from "../shared/format.ts";
+import type { MetricsCommands, MetricsData, QueryData } from "../shared/messages.ts";
 import { type Kernel, widget } from "../shared/mount.tsx";
 import { ChartView } from "./chart.tsx";
-import {
-  type By,
-  keyOf,
-  latencyChart,
-  overlaid,
-  type Query,
-  rowsChart,
-  timeChart,
-} from "./data.ts";
+import { type By, keyOf, latencyChart, overlaid, rowsChart, timeChart } from "./charts.ts";
 import css from "./style.css";
 import { Comparison, FailedCalls, Slowest, Totals, UserMetrics } from "./tables.tsx";
-
-interface Data {
-  /** The queries that are known, the latest first. */
-  names: { query: string; name: string; functions: string[]; rows: number }[];
-  /** Those that are here with everything. */
-  queries: Record<string, Query>;
-  dropped_metrics: number;
-}
 
 /** What a reader has chosen, and what the kernel was asked for. */
 class Reading {
@@ -32,26 +17,26 @@ class Reading {
   readonly other = signal("");
   readonly by = signal<By>("function");
   readonly only = signal("");
-  readonly asked = signal<Record<string, Query>>({});
+  readonly asked = signal<Record<string, QueryData>>({});
 
-  constructor(readonly kernel: Kernel<Data>) {}
+  constructor(readonly kernel: Kernel<MetricsData, MetricsCommands>) {}
 
   /** A query's data; undefined while it is asked for. */
-  of(name: string): Query | undefined {
+  of(name: string): QueryData | undefined {
     return this.kernel.data.value.queries[name] ?? this.asked.value[name];
   }
 
   choose(which: "query" | "other", name: string): void {
     this[which].value = name;
     if (name && !this.of(name)) {
-      void this.kernel.ask<Query>("query", { query: name }).then((found) => {
+      void this.kernel.ask("query", { query: name }).then((found) => {
         if (found) this.asked.value = { ...this.asked.value, [name]: found };
       });
     }
   }
 }
 
-function Metrics({ kernel }: { kernel: Kernel<Data> }) {
+function Metrics({ kernel }: { kernel: Kernel<MetricsData, MetricsCommands> }) {
   const reading = useMemo(() => new Reading(kernel), []);
   const { names, dropped_metrics: dropped } = kernel.data.value;
   const name = reading.query.value || names[0]?.query || "";
@@ -75,6 +60,7 @@ function Metrics({ kernel }: { kernel: Kernel<Data> }) {
         <span role="group" aria-label="Lines by">
           {(["function", "worker"] as const).map((by) => (
             <button
+              type="button"
               key={by}
               aria-pressed={reading.by.value === by}
               onClick={() => (reading.by.value = by)}
@@ -117,8 +103,8 @@ function Shown({
   other,
   reading,
 }: {
-  query: Query;
-  other: Query | undefined;
+  query: QueryData;
+  other: QueryData | undefined;
   reading: Reading;
 }) {
   const by = reading.by.value;
@@ -126,7 +112,7 @@ function Shown({
     ? reading.only.value
     : "";
   const charts = useMemo(() => {
-    const of = (each: Query, filter: string) => [
+    const of = (each: QueryData, filter: string) => [
       rowsChart(each, by, filter),
       timeChart(each, by, filter),
       latencyChart(each, filter),
@@ -185,7 +171,7 @@ function Queries({
   );
 }
 
-function Only({ reading, query }: { reading: Reading; query: Query | undefined }) {
+function Only({ reading, query }: { reading: Reading; query: QueryData | undefined }) {
   const functions = query?.functions.map(keyOf) ?? [];
   return (
     <label>

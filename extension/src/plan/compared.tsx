@@ -3,14 +3,14 @@
 
 import { effect, signal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
+import type { ComparisonData } from "../shared/messages.ts";
 import { OfOperator } from "./details.tsx";
 import { type Camera, Graph } from "./graph.tsx";
 import { Heading } from "./heading.tsx";
-import type { Comparison } from "./plan.ts";
 import { Search } from "./search.tsx";
 import { Reading } from "./state.ts";
 
-export function Compared(props: { comparison: Comparison; onSave: () => void }) {
+export function Compared(props: { comparison: ComparisonData; onSave: () => void }) {
   const { comparison } = props;
   const [left, right] = useMemo(
     () => [
@@ -29,7 +29,9 @@ export function Compared(props: { comparison: Comparison; onSave: () => void }) 
         if (other !== undefined && to.chosen.peek() !== other) to.choose(other);
       });
     const endings = [follow(left, right, there), follow(right, left, back)];
-    return () => endings.forEach((end) => end());
+    return () => {
+      for (const end of endings) end();
+    };
   }, [comparison]);
   const cameras = useRef<Camera[]>([]);
   const marks = comparison.marks.flatMap((side) => Object.values(side));
@@ -41,8 +43,12 @@ export function Compared(props: { comparison: Comparison; onSave: () => void }) 
       <div class="nu-bar" role="toolbar" aria-label="Two plans">
         <strong role="status">{said}</strong>
         <Search readings={[left, right]} />
-        <button onClick={() => cameras.current.forEach((each) => each.fit())}>Fit</button>
-        <button onClick={props.onSave}>HTML</button>
+        <button type="button" onClick={() => cameras.current.forEach((each) => void each.fit())}>
+          Fit
+        </button>
+        <button type="button" onClick={props.onSave}>
+          HTML
+        </button>
       </div>
       <div class="nu-panes">
         {[left, right].map((reading, side) => (

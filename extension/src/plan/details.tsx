@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { seconds, size, whole } from "../shared/format.ts";
-import type { FunctionCost, FunctionUse, Metric, PlanNode } from "./plan.ts";
+import type { FunctionCost, FunctionUse, Metric, PlanNode } from "../shared/messages.ts";
 import type { Reading } from "./state.ts";
 
 export function Details({ reading }: { reading: Reading }) {
@@ -20,7 +20,7 @@ export function OfOperator({ reading, node }: { reading: Reading; node: PlanNode
     : [];
   return (
     <>
-      <button class="nu-link" onClick={() => reading.choose(null)}>
+      <button type="button" class="nu-link" onClick={() => reading.choose(null)}>
         ← the whole plan
       </button>
       <h3>
@@ -33,7 +33,7 @@ export function OfOperator({ reading, node }: { reading: Reading; node: PlanNode
         </p>
       ))}
       {node.functions.map((use, at) => (
-        <Function
+        <Use
           key={at}
           use={use}
           cost={node.costs.find((cost) => cost.name === use.name)}
@@ -57,7 +57,7 @@ function Overview({ reading }: { reading: Reading }) {
           <ul>
             {advice.map((each, at) => (
               <li key={at}>
-                <button class="nu-link" onClick={() => reading.choose(each.node)}>
+                <button type="button" class="nu-link" onClick={() => reading.choose(each.node)}>
                   operator {each.node}
                 </button>
                 : {each.cost} {each.remedy}
@@ -86,7 +86,7 @@ function Overview({ reading }: { reading: Reading }) {
   );
 }
 
-function Function(props: { use: FunctionUse; cost: FunctionCost | undefined; node: PlanNode }) {
+function Use(props: { use: FunctionUse; cost: FunctionCost | undefined; node: PlanNode }) {
   const { use, cost, node } = props;
   const elsewhere = cost && cost.nodes[0] !== node.id;
   return (

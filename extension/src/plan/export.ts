@@ -1,7 +1,7 @@
 // The plan as a file of its own: the graph as a picture, or all of it as a page.
 
+import type { PlanData } from "../shared/messages.ts";
 import type { Kernel } from "../shared/mount.tsx";
-import type { Data } from "./plan.ts";
 
 /** The graph as it is laid out, whole, with the colours it has on the page. */
 export function svgText(graph: SVGSVGElement): string {
@@ -32,7 +32,7 @@ export function svgText(graph: SVGSVGElement): string {
 }
 
 /** The page that stands alone: this very script, and the plan as it is now. */
-export function wholePage(kernel: Kernel<Data>): string {
+export function wholePage(kernel: Kernel<PlanData>): string {
   const sent = kernel.data.value;
   // Inside a script element only "</" and "<!--" mean something; JSON has a way to write both.
   const data = JSON.stringify(sent).replaceAll("<", "\\u003c");

@@ -4,8 +4,9 @@ import { select } from "d3-selection";
 import { type ZoomBehavior, zoom, zoomIdentity } from "d3-zoom";
 import { useEffect, useRef } from "preact/hooks";
 import { cut, seconds, short, size } from "../shared/format.ts";
+import type { FunctionCost, PlanNode } from "../shared/messages.ts";
 import { type Box, FUNCTION_HEIGHT, FUNCTIONS_AT, type Stream, WIDTH } from "./layout.ts";
-import { type FunctionCost, metric, type PlanNode, rowsOf, skewOf } from "./plan.ts";
+import { metric, rowsOf, skewOf } from "./plan.ts";
 import type { Reading } from "./state.ts";
 
 const PARTS = ["user", "decode", "encode", "waiting"] as const;
@@ -31,7 +32,7 @@ export function Graph(props: { reading: Reading; onCamera: (camera: Camera) => v
       .filter((event: WheelEvent) => event.type !== "wheel" || event.ctrlKey || event.metaKey)
       .on("zoom", ({ transform }) => scene.current?.setAttribute("transform", String(transform)));
     target.call(behaviour).on("dblclick.zoom", null);
-    const fit = () => {
+    const fitAll = () => {
       const { clientWidth, clientHeight } = svg.current as SVGSVGElement;
       const whole = reading.layout.peek();
       const scale = Math.min(1, clientWidth / whole.width, clientHeight / whole.height);
@@ -44,8 +45,8 @@ export function Graph(props: { reading: Reading; onCamera: (camera: Camera) => v
       const box = reading.layout.peek().boxes.find((each) => each.node.id === id);
       if (box) target.call(behaviour.translateTo, box.x + WIDTH / 2, box.y + box.height / 2);
     };
-    props.onCamera({ fit, by: (factor) => target.call(behaviour.scaleBy, factor) });
-    fit();
+    props.onCamera({ fit: fitAll, by: (factor) => target.call(behaviour.scaleBy, factor) });
+    fitAll();
     return () => void target.on(".zoom", null);
   }, []);
 

@@ -2,13 +2,13 @@
 
 import type { ReadonlySignal } from "@preact/signals";
 import { seconds } from "../shared/format.ts";
-import type { Plan } from "./plan.ts";
+import type { Plan } from "../shared/messages.ts";
 
 export function Heading({ plan }: { plan: ReadonlySignal<Plan> }) {
   const { run } = plan.value;
   const said = !run
     ? "not run"
-    : `${{ done: "run", failed: "failed run" }[run.state] ?? "running"} ${run.query}` +
+    : `${{ done: "run", failed: "failed run", running: "running" }[run.state]} ${run.query}` +
       (run.seconds === null ? "" : ` · ${seconds(run.seconds)}`);
   return (
     <strong class={run ? `nu-${run.state}` : ""} role="status">

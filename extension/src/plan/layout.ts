@@ -1,7 +1,7 @@
 // Where operators and the streams between them stand, by dagre: topology in, coordinates out.
 
 import { layout as arrange, Graph } from "@dagrejs/dagre";
-import type { PlanNode } from "./plan.ts";
+import type { PlanNode } from "../shared/messages.ts";
 
 export const WIDTH = 264;
 const HEAD = 52;

@@ -1,8 +1,8 @@
 // What a plan was made of: the query as written, what was handed to Spark, Spark's logical plans.
 
-import type { Origin } from "./plan.ts";
+import type { PlanOrigin } from "../shared/messages.ts";
 
-export function Written({ origin }: { origin: Origin }) {
+export function Written({ origin }: { origin: PlanOrigin }) {
   const named = new Map(
     origin.steps.filter(([name]) => name).map(([name], at) => [name, `rows ${at + 1}`]),
   );
@@ -23,7 +23,7 @@ export function Written({ origin }: { origin: Origin }) {
   );
 }
 
-export function LogicalPlan({ origin }: { origin: Origin }) {
+export function LogicalPlan({ origin }: { origin: PlanOrigin }) {
   return (
     <div class="nu-text-pane" role="region" aria-label="Logical plan" tabIndex={0}>
       <Text title="Optimised" text={origin.optimized} />

@@ -12,9 +12,9 @@ export function Search({ readings }: { readings: Reading[] }) {
         placeholder="Search"
         aria-label="Search in the plan"
         value={sought}
-        onInput={({ currentTarget }) =>
-          readings.forEach((reading) => (reading.sought.value = currentTarget.value))
-        }
+        onInput={({ currentTarget }) => {
+          for (const reading of readings) reading.sought.value = currentTarget.value;
+        }}
         onKeyDown={(event) => {
           if (event.key === "Enter") {
             readings.find((each) => each.found.value.length)?.next(event.shiftKey ? -1 : 1);

@@ -1,8 +1,9 @@
 // What a reader has done with a plan: chosen, folded, searched. Signals, and what follows from them.
 
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
+import type { Plan, PlanNode } from "../shared/messages.ts";
 import { type Layout, layout } from "./layout.ts";
-import { type Marks, type Plan, type PlanNode, textOf, walk } from "./plan.ts";
+import { type Marks, textOf, walk } from "./plan.ts";
 
 export class Reading {
   /** Which of the plans is shown: the one that ran, or the one before it ran. */
@@ -75,7 +76,10 @@ export class Reading {
   move(key: string): void {
     const boxes = new Map(this.layout.value.boxes.map((box) => [box.node.id, box]));
     const here = this.chosen.value === null ? undefined : boxes.get(this.chosen.value);
-    if (!here) return this.choose(this.root.value.id);
+    if (!here) {
+      this.choose(this.root.value.id);
+      return;
+    }
     const { streams } = this.layout.value;
     const below = streams.filter((s) => s.to === here.node.id).map((s) => s.from);
     const above = streams.find((s) => s.from === here.node.id)?.to;

@@ -3,6 +3,7 @@
 
 import { computed, type ReadonlySignal } from "@preact/signals";
 import { useMemo, useRef, useState } from "preact/hooks";
+import type { Plan, PlanData } from "../shared/messages.ts";
 import { type Kernel, widget } from "../shared/mount.tsx";
 import { save } from "../shared/save.ts";
 import { Tabs } from "../shared/tabs.tsx";
@@ -12,18 +13,17 @@ import { svgText, wholePage } from "./export.ts";
 import { type Camera, Graph } from "./graph.tsx";
 import { Heading } from "./heading.tsx";
 import { LogicalPlan, Written } from "./origin.tsx";
-import type { Data, Plan } from "./plan.ts";
 import { Search } from "./search.tsx";
 import { Reading } from "./state.ts";
 import css from "./style.css";
 
-function PlanExplorer({ kernel }: { kernel: Kernel<Data> }) {
+function PlanExplorer({ kernel }: { kernel: Kernel<PlanData> }) {
   const { comparison } = kernel.data.value;
   if (comparison) return <Compared comparison={comparison} onSave={() => savePage(kernel)} />;
   return <OnePlan kernel={kernel} />;
 }
 
-function OnePlan({ kernel }: { kernel: Kernel<Data> }) {
+function OnePlan({ kernel }: { kernel: Kernel<PlanData> }) {
   const plan = useMemo(() => computed(() => kernel.data.value.plan as Plan), []);
   const reading = useMemo(() => new Reading(plan), []);
   const [view, setView] = useState("graph");
@@ -42,7 +42,7 @@ function OnePlan({ kernel }: { kernel: Kernel<Data> }) {
 }
 
 interface PhysicalProps {
-  kernel: Kernel<Data>;
+  kernel: Kernel<PlanData>;
   reading: Reading;
   plan: ReadonlySignal<Plan>;
 }
@@ -69,15 +69,21 @@ function Physical({ kernel, reading, plan }: PhysicalProps) {
             before it ran
           </label>
         )}
-        <button onClick={() => camera?.by(1 / 1.3)} aria-label="Smaller">
+        <button type="button" onClick={() => camera?.by(1 / 1.3)} aria-label="Smaller">
           −
         </button>
-        <button onClick={() => camera?.by(1.3)} aria-label="Larger">
+        <button type="button" onClick={() => camera?.by(1.3)} aria-label="Larger">
           +
         </button>
-        <button onClick={() => camera?.fit()}>Fit</button>
-        <button onClick={saveSvg}>SVG</button>
-        <button onClick={() => savePage(kernel)}>HTML</button>
+        <button type="button" onClick={() => camera?.fit()}>
+          Fit
+        </button>
+        <button type="button" onClick={saveSvg}>
+          SVG
+        </button>
+        <button type="button" onClick={() => savePage(kernel)}>
+          HTML
+        </button>
       </div>
       <div class="nu-panes">
         <Graph reading={reading} onCamera={setCamera} />
@@ -89,6 +95,6 @@ function Physical({ kernel, reading, plan }: PhysicalProps) {
   );
 }
 
-const savePage = (kernel: Kernel<Data>) => save(wholePage(kernel), "text/html", "plan.html");
+const savePage = (kernel: Kernel<PlanData>) => save(wholePage(kernel), "text/html", "plan.html");
 
 export default widget(PlanExplorer, css);

@@ -8,7 +8,7 @@ export interface Stack {
 export function StackPane({ stack, onClose }: { stack: Stack; onClose: () => void }) {
   return (
     <div class="nu-stack" role="region" aria-label={`Stack of worker ${stack.pid}`} tabIndex={0}>
-      <button class="nu-close" aria-label="Close the stack" onClick={onClose}>
+      <button type="button" class="nu-close" aria-label="Close the stack" onClick={onClose}>
         ×
       </button>
       <h4>What worker {stack.pid} was doing</h4>

@@ -1,10 +1,11 @@
 // A row for each worker; what ended stands below, folded.
 
 import { seconds, short, size, whole } from "../shared/format.ts";
-import { type Data, type Ended, share, task, type Worker } from "./pool.ts";
+import type { EndedWorker, LivingWorker, PoolData } from "../shared/messages.ts";
+import { share, task } from "./pool.ts";
 
 interface TableProps {
-  data: Data;
+  data: PoolData;
   /** The worker whose end is to be confirmed. */
   asked: number | null;
   onStack: (pid: number) => void;
@@ -61,7 +62,7 @@ export function Table({ data, asked, onStack, onAsk, onRestart }: TableProps) {
 }
 
 interface RowProps extends Omit<TableProps, "data" | "asked"> {
-  worker: Worker;
+  worker: LivingWorker;
   part: number;
   asked: boolean;
 }
@@ -121,15 +122,19 @@ function Row({ worker, part, asked, onStack, onAsk, onRestart }: RowProps) {
       <td class="nu-actions">
         {asked ? (
           <>
-            <button onClick={() => onRestart(pid)}>End worker {pid}</button>
-            <button onClick={() => onAsk(null)}>No</button>
+            <button type="button" onClick={() => onRestart(pid)}>
+              End worker {pid}
+            </button>
+            <button type="button" onClick={() => onAsk(null)}>
+              No
+            </button>
           </>
         ) : (
           <>
-            <button aria-label={`Stack of ${pid}`} onClick={() => onStack(pid)}>
+            <button type="button" aria-label={`Stack of ${pid}`} onClick={() => onStack(pid)}>
               Stack
             </button>
-            <button aria-label={`Restart ${pid}`} onClick={() => onAsk(pid)}>
+            <button type="button" aria-label={`Restart ${pid}`} onClick={() => onAsk(pid)}>
               Restart
             </button>
           </>
@@ -139,14 +144,14 @@ function Row({ worker, part, asked, onStack, onAsk, onRestart }: RowProps) {
   );
 }
 
-function up(worker: Worker | Ended): string {
+function up(worker: LivingWorker | EndedWorker): string {
   if (!worker.started) return "?";
   const whole = Math.max(0, Math.floor(worker.seen - worker.started));
   return whole < 60 ? `${whole} s` : seconds(whole);
 }
 
 /** Workers that are no more, and why. */
-export function Gone({ ended, gone }: { ended: Ended[]; gone: number }) {
+export function Gone({ ended, gone }: { ended: EndedWorker[]; gone: number }) {
   if (!gone) return null;
   return (
     <details class="nu-ended">

@@ -2,8 +2,8 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { whole } from "../shared/format.ts";
+import type { PoolCommands, PoolData } from "../shared/messages.ts";
 import { type Kernel, widget } from "../shared/mount.tsx";
-import type { Data } from "./pool.ts";
 import { type Stack, StackPane } from "./stack.tsx";
 import css from "./style.css";
 import { Gone, Table } from "./table.tsx";
@@ -12,7 +12,7 @@ import { Gone, Table } from "./table.tsx";
 const ALL = 0;
 const BUSY_AFTER_MS = 400;
 
-function PoolPanel({ kernel }: { kernel: Kernel<Data> }) {
+function PoolPanel({ kernel }: { kernel: Kernel<PoolData, PoolCommands> }) {
   const data = kernel.data.value;
   const [stack, setStack] = useState<Stack | null>(null);
   const [asked, setAsked] = useState<number | null>(null);
@@ -20,14 +20,14 @@ function PoolPanel({ kernel }: { kernel: Kernel<Data> }) {
   const late = useLate(kernel.waiting.value);
   const restart = async (pid: number) => {
     setAsked(null);
-    const ended = await kernel.ask<number[]>("restart", pid === ALL ? {} : { pid });
+    const ended = await kernel.ask("restart", pid === ALL ? {} : { pid });
     if (ended)
       setSaid(
         `${ended.length === 1 ? `worker ${ended[0]}` : `${whole(ended.length)} workers`} ended; Spark forks new ones when they are needed`,
       );
   };
   const showStack = async (pid: number) => {
-    const text = await kernel.ask<string>("stack", { pid });
+    const text = await kernel.ask("stack", { pid });
     if (text !== undefined) setStack({ pid, text });
   };
   return (
@@ -52,11 +52,15 @@ function PoolPanel({ kernel }: { kernel: Kernel<Data> }) {
         </label>
         {asked === ALL ? (
           <>
-            <button onClick={() => void restart(ALL)}>End all {whole(data.alive)}</button>
-            <button onClick={() => setAsked(null)}>No</button>
+            <button type="button" onClick={() => void restart(ALL)}>
+              End all {whole(data.alive)}
+            </button>
+            <button type="button" onClick={() => setAsked(null)}>
+              No
+            </button>
           </>
         ) : (
-          <button disabled={!data.alive} onClick={() => setAsked(ALL)}>
+          <button type="button" disabled={!data.alive} onClick={() => setAsked(ALL)}>
             Restart all
           </button>
         )}

@@ -23,7 +23,7 @@ export async function interrupt(kernelId: string): Promise<void> {
   const headers: Record<string, string> = {};
   const xsrf = /(?:^|; )_xsrf=([^;]*)/.exec(document.cookie)?.[1];
   if (xsrf) headers["X-XSRFToken"] = xsrf;
-  if (token) headers["Authorization"] = `token ${token}`;
+  if (token) headers.Authorization = `token ${token}`;
   const path = `${baseUrl}api/kernels/${encodeURIComponent(kernelId)}/interrupt`;
   const answer = await fetch(path, { method: "POST", headers, credentials: "same-origin" });
   if (!answer.ok) throw new Error(`the server answered ${answer.status} ${answer.statusText}`);

@@ -2,18 +2,25 @@
 
 import { type Signal, signal } from "@preact/signals";
 import { type ComponentType, render } from "preact";
+import type { Commands, NoCommands } from "./commands.ts";
+import type { Reply, Request } from "./messages.ts";
 import theme from "./theme.css";
+
+type Listener = (content: unknown, buffers: DataView[]) => void;
 
 /** The part of an anywidget model that is used here. */
 export interface Model {
   get(name: string): unknown;
-  on(event: string, callback: (...words: any[]) => void): void;
-  off(event: string, callback: (...words: any[]) => void): void;
+  on(event: string, callback: Listener): void;
+  off(event: string, callback: Listener): void;
   send(content: unknown): void;
 }
 
-/** What a component sees of the kernel. `T` is what the panel's `read` returns there. */
-export interface Kernel<T> {
+/**
+ * What a component sees of the kernel. `T` is what the panel's `read` returns there, `C` what it
+ * answers, `M` what it sends beside its data.
+ */
+export interface Kernel<T, C extends Commands<C> = NoCommands, M = never> {
   /** What is to be shown, as it was sent last. */
   readonly data: Signal<T>;
   /** Whether an answer of the kernel is awaited. A cell that runs delays it until it ends. */
@@ -21,9 +28,9 @@ export interface Kernel<T> {
   /** What the kernel said no to last; "" once something else was asked. */
   readonly refusal: Signal<string>;
   /** Calls one of the panel's commands; undefined if it was refused, which `refusal` says. */
-  ask<R>(command: string, words?: Record<string, unknown>): Promise<R | undefined>;
+  ask<K extends keyof C & string>(command: K, words: C[K][0]): Promise<C[K][1] | undefined>;
   /** Listens to what the panel sends beside its data. */
-  listen(callback: (content: any, buffers: DataView[]) => void): void;
+  listen(callback: (content: M, buffers: DataView[]) => void): void;
   /** The script of this widget, for pages that stand alone. */
   script(): string;
 }
@@ -33,54 +40,57 @@ interface View {
   el: HTMLElement;
 }
 
-interface Answer {
-  id?: number;
-  result?: unknown;
-  error?: string;
-}
-
 let asked = 0;
 
+const isReply = (content: unknown): content is Reply =>
+  (content as Partial<Reply>).id !== undefined;
+
 /** The module an anywidget loads: `component` shows what the kernel sends, `css` is its own. */
-export function widget<T>(component: ComponentType<{ kernel: Kernel<T> }>, css: string) {
+export function widget<T, C extends Commands<C>, M>(
+  component: ComponentType<{ kernel: Kernel<T, C, M> }>,
+  css: string,
+) {
   return {
     render({ model, el }: View): () => void {
       const endings: (() => void)[] = [];
-      const on = (event: string, callback: (...words: any[]) => void) => {
+      const on = (event: string, callback: Listener) => {
         model.on(event, callback);
         endings.push(() => model.off(event, callback));
       };
       const data = signal(model.get("data") as T);
-      on("change:data", () => (data.value = model.get("data") as T));
+      on("change:data", () => {
+        data.value = model.get("data") as T;
+      });
 
-      const open = new Map<number, (answer: Answer) => void>();
+      const open = new Map<unknown, (reply: Reply) => void>();
       const waiting = signal(false);
       const refusal = signal("");
-      on("msg:custom", (answer: Answer) => {
-        if (answer.id === undefined) return;
-        open.get(answer.id)?.(answer);
-        open.delete(answer.id);
+      on("msg:custom", (content) => {
+        if (!isReply(content)) return;
+        open.get(content.id)?.(content);
+        open.delete(content.id);
         waiting.value = open.size > 0;
       });
-      const kernel: Kernel<T> = {
+      const kernel: Kernel<T, C, M> = {
         data,
         waiting,
         refusal,
-        ask<R>(command: string, words: Record<string, unknown> = {}) {
+        ask<K extends keyof C & string>(command: K, words: C[K][0]) {
           const id = ++asked;
           refusal.value = "";
           waiting.value = true;
-          return new Promise<R | undefined>((resolve) => {
+          return new Promise<C[K][1] | undefined>((resolve) => {
             open.set(id, ({ result, error }) => {
               if (error !== undefined) refusal.value = error;
-              resolve(error === undefined ? (result as R) : undefined);
+              resolve(error === undefined ? (result as C[K][1]) : undefined);
             });
-            model.send({ id, command, arguments: words });
+            const request: Request = { id, command, arguments: { ...(words as object) } };
+            model.send(request);
           });
         },
         listen(callback) {
-          on("msg:custom", (content: Answer, buffers: DataView[]) => {
-            if (content.id === undefined) callback(content, buffers);
+          on("msg:custom", (content, buffers) => {
+            if (!isReply(content)) callback(content as M, buffers);
           });
         },
         script: () => String(model.get("_esm")),
@@ -94,7 +104,7 @@ export function widget<T>(component: ComponentType<{ kernel: Kernel<T> }>, css: 
       render(<Component kernel={kernel} />, root);
       return () => {
         render(null, root);
-        endings.forEach((end) => end());
+        for (const end of endings) end();
       };
     },
   };

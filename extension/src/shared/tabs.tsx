@@ -24,6 +24,7 @@ export function Tabs({ label, tabs, chosen, onChoose }: TabsProps) {
     <div class="nu-tabs" role="tablist" aria-label={label}>
       {tabs.map(([name, title]) => (
         <button
+          type="button"
           key={name}
           role="tab"
           data-tab={name}

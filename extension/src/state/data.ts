@@ -1,49 +1,9 @@
 // What the kernel sends of a stream's state, and how two batches differ.
 
-export interface Page {
-  columns: string[];
-  /** How many of the columns, from the first on, are the key's. */
-  keys: number;
-  /** Texts; null stands for NULL. */
-  rows: (string | null)[][];
-  offset: number;
-  total: number;
-  batch: number;
-  /** By which the kernel knows the keys of the rows; none for what is no function's. */
-  ids?: number[];
-}
+import type { Page, PageKeys, StateCommands, StateData } from "../shared/messages.ts";
 
-export interface Operator {
-  id: number;
-  name: string;
-  variables: Record<string, string>;
-}
-
-export interface Data {
-  checkpoint: string;
-  /** The first and the last batch that can be read. */
-  batches: [number, number];
-  operators: Operator[];
-  functions: string[];
-  keys: [string, string][];
-  /** The first page after the last batch, of what was looked at last. */
-  latest: (Page & { name: string }) | null;
-  error: string;
-}
-
-export interface Change {
-  batch: number;
-  function: string;
-  /** null where the key is gone. */
-  accumulator: string | null;
-}
-
-/** When a key's accumulators changed, in the batches that were looked at. */
-export interface History {
-  first: number;
-  last: number;
-  rows: Change[];
-}
+/** A page as it is sent. */
+export type SentPage = Page & PageKeys;
 
 export type Mark = "added" | "changed" | "removed";
 
@@ -67,8 +27,12 @@ export interface Wish {
   offset: number;
 }
 
+type Question = {
+  [K in "page" | "diff" | "timers"]: [command: K, words: StateCommands[K][0]];
+}["page" | "diff" | "timers"];
+
 /** The command that fulfils a wish, and its words; null if what is pushed does. */
-export function request(wish: Wish, data: Data): [string, Record<string, unknown>] | null {
+export function request(wish: Wish, data: StateData): Question | null {
   const { name, batch, other, search, offset } = wish;
   if (wish.timers) return ["timers", { batch, offset }];
   if (other !== null) {

@@ -1,8 +1,9 @@
 // What a reader has chosen to see of a state, and what the kernel answered.
 
 import { computed, effect, type ReadonlySignal, signal, batch as together } from "@preact/signals";
+import type { HistoryData, StateCommands, StateData } from "../shared/messages.ts";
 import type { Kernel } from "../shared/mount.tsx";
-import { type Data, type History, type Page, request, type Wish } from "./data.ts";
+import { request, type SentPage, type Wish } from "./data.ts";
 
 const PAGE = 50;
 
@@ -15,15 +16,15 @@ export class Reading {
     search: "",
     offset: 0,
   });
-  readonly answer = signal<Page | null>(null);
+  readonly answer = signal<SentPage | null>(null);
   readonly key = signal<{ id: number; text: string } | null>(null);
-  readonly history = signal<History | null>(null);
-  readonly page: ReadonlySignal<Page | null>;
+  readonly history = signal<HistoryData | null>(null);
+  readonly page: ReadonlySignal<SentPage | null>;
   readonly end: () => void;
   private asked = 0;
   private last = "";
 
-  constructor(readonly kernel: Kernel<Data>) {
+  constructor(readonly kernel: Kernel<StateData, StateCommands>) {
     const first = kernel.data.value;
     const name =
       first.latest?.name ??
@@ -51,12 +52,12 @@ export class Reading {
       this.key.value = { id, text };
       this.history.value = null;
     });
-    void this.kernel.ask<History>("history", { key: id }).then((found) => {
+    void this.kernel.ask("history", { key: id }).then((found) => {
       if (this.key.value?.id === id) this.history.value = found ?? null;
     });
   }
 
-  private ask(wish: Wish, data: Data): void {
+  private ask(wish: Wish, data: StateData): void {
     const wanted = request(wish, data);
     // What is said of the latest batch is asked anew when there is a later one.
     const key = JSON.stringify([wanted, wish.batch === null ? data.batches[1] : 0]);
@@ -64,7 +65,8 @@ export class Reading {
     this.last = key;
     const number = ++this.asked;
     if (!wanted) return;
-    void this.kernel.ask<Page>(...wanted).then((found) => {
+    const [command, words] = wanted;
+    void this.kernel.ask(command, words).then((found) => {
       if (number === this.asked) this.answer.value = found ?? null;
     });
   }

@@ -2,15 +2,16 @@
 
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { cut, whole } from "../shared/format.ts";
+import type { StateCommands, StateData } from "../shared/messages.ts";
 import { type Kernel, widget } from "../shared/mount.tsx";
-import { type Data, markOf, type Page, range, SIGN } from "./data.ts";
+import { markOf, range, type SentPage, SIGN } from "./data.ts";
 import { Reading } from "./reading.ts";
 import css from "./style.css";
 
 const LONGEST = 240;
 const PAUSE = 350;
 
-function State({ kernel }: { kernel: Kernel<Data> }) {
+function State({ kernel }: { kernel: Kernel<StateData, StateCommands> }) {
   const reading = useMemo(() => new Reading(kernel), []);
   useEffect(() => reading.end, []);
   const { checkpoint, error, batches } = kernel.data.value;
@@ -104,6 +105,7 @@ function Variables({ reading }: { reading: Reading }) {
   const one = (name: string, said: string) => (
     <li key={name}>
       <button
+        type="button"
         aria-pressed={!wish.timers && wish.name === name}
         onClick={() =>
           reading.want({ name, timers: false, other: functions.includes(name) ? wish.other : null })
@@ -128,6 +130,7 @@ function Variables({ reading }: { reading: Reading }) {
           <ul>
             <li>
               <button
+                type="button"
                 aria-pressed={wish.timers}
                 onClick={() => reading.want({ timers: true, other: null })}
               >
@@ -171,6 +174,7 @@ function Rows({ reading }: { reading: Reading }) {
               : ""}
         </span>
         <button
+          type="button"
           disabled={!page || page.offset === 0}
           onClick={() => reading.turn(-1)}
           aria-label="Previous page"
@@ -178,6 +182,7 @@ function Rows({ reading }: { reading: Reading }) {
           ‹
         </button>
         <button
+          type="button"
           disabled={!page || page.offset + page.rows.length >= page.total}
           onClick={() => reading.turn(1)}
           aria-label="Next page"
@@ -214,7 +219,15 @@ function Nothing({ search, compares }: { search: string; compares: boolean }) {
   );
 }
 
-function Table({ page, compares, reading }: { page: Page; compares: boolean; reading: Reading }) {
+function Table({
+  page,
+  compares,
+  reading,
+}: {
+  page: SentPage;
+  compares: boolean;
+  reading: Reading;
+}) {
   return (
     <table>
       <thead>
@@ -250,6 +263,7 @@ function Table({ page, compares, reading }: { page: Page; compares: boolean; rea
                 >
                   {id !== undefined && index === 0 ? (
                     <button
+                      type="button"
                       class="nu-link"
                       aria-label={`History of ${cut(key, 80)}`}
                       onClick={() => reading.open(id, key)}
@@ -270,7 +284,7 @@ function Table({ page, compares, reading }: { page: Page; compares: boolean; rea
 }
 
 const Value = ({ value }: { value: string | null }) =>
-  value === null ? <span class="nu-quiet">NULL</span> : <>{cut(value, LONGEST) || "''"}</>;
+  value === null ? <span class="nu-quiet">NULL</span> : cut(value, LONGEST) || "''";
 
 function History({ reading }: { reading: Reading }) {
   const key = reading.key.value;
@@ -280,7 +294,9 @@ function History({ reading }: { reading: Reading }) {
     <section class="nu-history" aria-label="History of a key">
       <div class="nu-said">
         <h3>History of {cut(key.text, 80)}</h3>
-        <button onClick={() => (reading.key.value = null)}>Close</button>
+        <button type="button" onClick={() => (reading.key.value = null)}>
+          Close
+        </button>
       </div>
       <div
         class="nu-scroll"

@@ -43,7 +43,7 @@ class LogEntry:
     cut: int = 0
 
 
-class Origin(NamedTuple):
+class LineOrigin(NamedTuple):
     """What many lines have in common; ``task_attempt`` is Spark's TID, -1 outside of a task."""
 
     pid: int
@@ -62,7 +62,7 @@ class Gap(NamedTuple):
     missing: int
 
 
-Chosen = Callable[[Origin], bool]
+Chosen = Callable[[LineOrigin], bool]
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Lines:
     """Consecutive lines, a column for each field; ``start`` is the first one's number."""
 
     start: int
-    origins: Sequence[Origin]
+    origins: Sequence[LineOrigin]
     origin: Sequence[int]
     time: Sequence[float]
     sequence: Sequence[int]
@@ -162,7 +162,7 @@ class LogBlock:
 
     start: int
     count: int
-    origins: tuple[Origin, ...]
+    origins: tuple[LineOrigin, ...]
     counts: tuple[int, ...]
     gaps: tuple[Gap, ...]
     packed: bytes = field(repr=False)
@@ -229,4 +229,4 @@ def _int64(numbers: Sequence[int]) -> array[int]:
 # A browser reads the columns as they lie in memory.
 assert struct.pack("=I", 1) == struct.pack("<I", 1), "a machine of the other byte order"
 
-__all__ = ["Chosen", "Gap", "Lines", "LogBlock", "LogEntry", "Origin", "without_colours"]
+__all__ = ["Chosen", "Gap", "LineOrigin", "Lines", "LogBlock", "LogEntry", "without_colours"]

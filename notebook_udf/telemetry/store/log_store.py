@@ -15,7 +15,7 @@ from itertools import chain
 from typing import Any
 
 from notebook_udf.telemetry.records import LogLine, LogLines
-from notebook_udf.telemetry.store.log_blocks import Gap, Lines, LogBlock, LogEntry, Origin
+from notebook_udf.telemetry.store.log_blocks import Gap, LineOrigin, Lines, LogBlock, LogEntry
 
 MAX_LINES = 1_000_000
 MAX_BYTES = 64 * 1024 * 1024
@@ -46,7 +46,7 @@ class LogChoice:
     pid: int | None = None
     text: str | None = None
 
-    def __call__(self, origin: Origin) -> bool:
+    def __call__(self, origin: LineOrigin) -> bool:
         """Whether lines of that origin may be wanted."""
         return (
             (self.query is None or origin.query == self.query)
@@ -135,8 +135,8 @@ class Logs:
         self._begin([])
 
     def _begin(self, gaps: list[Gap]) -> None:
-        self._codes: dict[Origin, int] = {}
-        self._origins: list[Origin] = []
+        self._codes: dict[LineOrigin, int] = {}
+        self._origins: list[LineOrigin] = []
         self._text: list[str] = []
         self._columns: tuple[list[Any], ...] = ([], [], [], [], [], [], self._text)
         self._gaps = gaps
@@ -174,7 +174,7 @@ class Logs:
         text, cut = line.text, max(0, len(line.text) - MAX_LINE)
         if cut:
             text = f"{text[:MAX_LINE]}… ({cut:,} more characters)"
-        origin = Origin(
+        origin = LineOrigin(
             record.pid,
             record.query[:_MAX_NAME],
             line.level[:_MAX_NAME],
