@@ -10,6 +10,16 @@ export interface Mark {
 
 export const isUdf = (source: string): boolean => /^\s*%%udf(\s|$)/.test(source);
 
+/** The query of a %%sparksql cell in one line, without comments; "" of any other cell. */
+export function queryBelow(source: string): string {
+  const query = /^\s*%%sparksql[^\n]*\n([\s\S]*)/.exec(source)?.[1] ?? "";
+  return query
+    .replace(/--[^\n]*/g, " ")
+    .replace(/[\s;]+$/, "")
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
 const BASES: [RegExp, string][] = [
   [/\bclass\s+\w+\s*\([^)]*\b(Table)?AggregateFunction\b/, "aggregate"],
   [/\bclass\s+\w+\s*\([^)]*\bTableFunction\b/, "table"],

@@ -19,7 +19,7 @@ import { LabIcon } from "@jupyterlab/ui-components";
 import { Widget } from "@lumino/widgets";
 import { h, render } from "preact";
 import theme from "../shared/theme.css";
-import { isUdf } from "./cells.ts";
+import { isUdf, queryBelow } from "./cells.ts";
 import { Fronts } from "./front.ts";
 import { lsp } from "./lsp.ts";
 import type { Views } from "./shown.ts";
@@ -179,15 +179,8 @@ function activate(
   }
 }
 
-/** The query of a %%sparksql cell that is selected, as a suggestion. */
-function below(tracker: INotebookTracker): string {
-  const source = tracker.activeCell?.model.sharedModel.getSource() ?? "";
-  const query = /^\s*%%sparksql[^\n]*\n([\s\S]*)/.exec(source)?.[1] ?? "";
-  return query
-    .replace(/--[^\n]*/g, " ")
-    .replace(/[\s;]+$/, "")
-    .replace(/\s+/g, " ")
-    .trim();
-}
+/** The query of the cell that is selected, as a suggestion. */
+const below = (tracker: INotebookTracker): string =>
+  queryBelow(tracker.activeCell?.model.sharedModel.getSource() ?? "");
 
 export default [main, lsp];

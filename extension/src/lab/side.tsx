@@ -9,8 +9,8 @@ import { Functions } from "./functions.tsx";
 import { Logs } from "./logs.tsx";
 import { Queries } from "./queries.tsx";
 import type { Front, Views } from "./shown.ts";
-import { summary } from "./status.ts";
 import { Streams } from "./streams.tsx";
+import { summary } from "./summary.ts";
 import { Workers } from "./workers.tsx";
 
 interface SideProps {

@@ -212,6 +212,6 @@ const MOST_CHOICES = 500;
 
 function idle(work: () => void): void {
   // Safari has none.
-  if ("requestIdleCallback" in window) requestIdleCallback(work, { timeout: 100 });
+  if ("requestIdleCallback" in globalThis) requestIdleCallback(work, { timeout: 100 });
   else setTimeout(work, 0);
 }
