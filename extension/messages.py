@@ -105,7 +105,7 @@ class Writer:
         if origin in (list, tuple, Sequence):
             one = self._type(words[0])
             return f"({one})[]" if " " in one and one[0] not in "[R" else f"{one}[]"
-        if isinstance(hint, type) and (_is_record(hint) or is_typeddict(hint)):
+        if is_record(hint):
             known = self._classes.setdefault(hint.__name__, hint)
             assert known is hint, f"{known} and {hint} have one name"
             return hint.__name__
@@ -113,13 +113,12 @@ class Writer:
 
     def _class(self, kind: type) -> str:
         head = _comment(inspect.getdoc(kind) or "")
-        hints = get_type_hints(kind, include_extras=True)
         if hasattr(kind, "_fields"):
-            places = ", ".join(f"{name}: {self._type(hint)}" for name, hint in hints.items())
+            places = ", ".join(f"{name}: {self._type(hint)}" for name, hint, _ in fields(kind))
             return f"{head}export type {kind.__name__} = [{places}];\n"
         lines = [
             f"  {name}{'?' if optional else ''}: {self._type(hint)};"
-            for name, hint, optional in _fields(kind, hints)
+            for name, hint, optional in fields(kind)
         ]
         return "\n".join([f"{head}export interface {kind.__name__} {{", *lines, "}\n"])
 
@@ -141,21 +140,24 @@ class Writer:
         return "\n".join([f"export interface {name} {{", *lines, "}\n"]) if lines else ""
 
 
-def _is_record(kind: type) -> bool:
-    return dataclasses.is_dataclass(kind) or (issubclass(kind, tuple) and hasattr(kind, "_fields"))
+def is_record(kind: Any) -> bool:
+    """Whether it is a class with named fields."""
+    return isinstance(kind, type) and (
+        is_typeddict(kind) or dataclasses.is_dataclass(kind) or hasattr(kind, "_fields")
+    )
 
 
-def _fields(kind: type, hints: dict[str, Any]) -> Iterator[tuple[str, Any, bool]]:
-    """Names, types, and whether each may be missing."""
-    if is_typeddict(kind):
-        for name, hint in hints.items():
-            lacks = name in kind.__optional_keys__  # type: ignore[attr-defined]
-            yield name, hint, lacks or get_origin(hint) is NotRequired
-    elif dataclasses.is_dataclass(kind):
-        for field in dataclasses.fields(kind):
-            sent = field.metadata.get("sent", hints[field.name])
-            if sent is not False:
-                yield field.name, sent, False
+def fields(kind: type) -> Iterator[tuple[str, Any, bool]]:
+    """Names and types of what is sent of a class, and whether each may be missing."""
+    hints = get_type_hints(kind, include_extras=True)
+    notes: dict[str, Mapping[str, Any]] = {}
+    if dataclasses.is_dataclass(kind):
+        notes = {field.name: field.metadata for field in dataclasses.fields(kind)}
+    lacking = getattr(kind, "__optional_keys__", ())
+    for name, hint in hints.items():
+        sent = notes.get(name, {}).get("sent", hint)
+        if sent is not False:
+            yield name, sent, name in lacking or get_origin(hint) is NotRequired
 
 
 def _comment(text: str) -> str:
