@@ -167,6 +167,7 @@ describe("a book", () => {
     expect(ranges(book)).toEqual([[0, 5]]);
     expect(book.add(of(0, 3, false))).toBe(false);
     expect(book.add(of(2, 5, false))).toBe(false);
+    expect(book.add(of(0, 5))).toBe(false);
   });
 
   test("holds every line once, in whatever order blocks come", () => {
