@@ -9,14 +9,15 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from html import escape
 from typing import Any, Protocol
 
 from notebook_udf.errors import DeclarationError
 from notebook_udf.functions.definition import FunctionDefinition, doorway
 from notebook_udf.functions.options import FunctionOptions
+from notebook_udf.render.display import Block, Displayed, Paragraph
+from notebook_udf.render.markup import code, markup, small
+from notebook_udf.render.tables import Table
 from notebook_udf.suggestion import did_you_mean
-from notebook_udf.tables import html_table, text_table
 
 _HEADERS = ("function", "kind", "version", "on error")
 
@@ -134,10 +135,7 @@ class RegisteredFunction:
         return f"<{self.kind} function {self.signature}, version {self.version}, {self.hash[:8]}>"
 
     def _repr_html_(self) -> str:
-        return (
-            f"<code>{escape(self.signature)}</code> "
-            f"<small>{escape(self.kind)}, version {self.version}</small>"
-        )
+        return markup(code(self.signature), " ", small(f"{self.kind}, version {self.version}"))
 
 
 def _as_definition(definition: FunctionDefinition) -> FunctionDefinition:
@@ -153,7 +151,7 @@ def fingerprint(payload: bytes, definition: FunctionDefinition) -> str:
     return digest.hexdigest()
 
 
-class Registry(Mapping[str, RegisteredFunction]):
+class Registry(Displayed, Mapping[str, RegisteredFunction]):
     """The current record of every name; names are compared as Spark does, ignoring case."""
 
     def __init__(self) -> None:
@@ -231,16 +229,9 @@ class Registry(Mapping[str, RegisteredFunction]):
     def __len__(self) -> int:
         return len(self._versions)
 
-    def _rows(self) -> list[tuple[str, str, str, str]]:
-        return [
+    def _blocks(self) -> list[Block]:
+        rows = [
             (r.signature, r.kind, str(r.version), r.definition.options.on_error)
             for r in self.values()
         ]
-
-    def __repr__(self) -> str:
-        if not self:
-            return "no functions are registered"
-        return text_table(_HEADERS, self._rows())
-
-    def _repr_html_(self) -> str:
-        return html_table(_HEADERS, self._rows())
+        return [Table(_HEADERS, rows) if rows else Paragraph("no functions are registered")]

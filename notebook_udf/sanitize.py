@@ -1,7 +1,4 @@
-"""Text from workers, logs and data, made fit for a screen.
-
-Escaping for HTML is the business of whoever writes the HTML.
-"""
+"""Text from workers, logs and data, made fit for a screen. Escaping is ``render.markup``'s."""
 
 from __future__ import annotations
 
@@ -41,16 +38,6 @@ def one_line(text: str, limit: int) -> str:
 def without_escapes(text: str) -> str:
     """The text without what tells a terminal its colours and where to write."""
     return _TERMINAL.sub("", text)
-
-
-def counted(number: float, thing: str) -> str:
-    """``1 row``, ``2,000 rows``; of a number that is a float, its whole part rounded."""
-    return f"{number:,.0f} {thing}{'' if number == 1 else 's'}"
-
-
-def megabytes(number: int) -> str:
-    """So many bytes in units of 1,048,576: ``512 MB``."""
-    return f"{number / (1 << 20):,.0f} MB"
 
 
 def backquoted(name: str) -> str:

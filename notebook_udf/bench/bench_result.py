@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.bench.result_diff import Difference
-from notebook_udf.sanitize import counted, one_line
-from notebook_udf.tables import html_table, rich_table, text_table
+from notebook_udf.render.display import Block, Displayed, Paragraph
+from notebook_udf.render.format import counted
+from notebook_udf.render.markup import p
+from notebook_udf.render.tables import Table
+from notebook_udf.sanitize import one_line
 
 if TYPE_CHECKING:
     import pandas as pd
-    from rich.console import Group
 
 _NAME = 80
 _VALUE = 60
@@ -62,7 +64,7 @@ class Way:
 
 
 @dataclass(frozen=True, repr=False)
-class Bench:
+class Bench(Displayed):
     """Ways to run a function on the same rows, measured in turn. Displays as a table.
 
     Attributes
@@ -232,25 +234,10 @@ class Bench:
             )
         return rows
 
-    @property
-    def _below(self) -> list[str]:
-        return [*self._differences, *self.notes, f"Advice: {self.advice}."]
-
-    def __repr__(self) -> str:
-        return "\n".join([self.caption, text_table(HEADERS, self._rows()), *self._below])
-
-    def __rich__(self) -> Group:
-        from rich.console import Group
-        from rich.text import Text
-
-        table = rich_table(HEADERS, self._rows(), caption=self.caption)
-        return Group(table, *map(Text, self._below))
-
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        below = "".join(f"<p>{escape(line)}</p>" for line in self._below)
-        return f"{html_table(HEADERS, self._rows(), caption=self.caption)}{below}"
+    def _blocks(self) -> list[Block]:
+        below = [*self._differences, *self.notes, f"Advice: {self.advice}."]
+        table = Table(HEADERS, self._rows(), self.caption)
+        return [table, *(Paragraph(line, p) for line in below)]
 
 
 def _value(value: Any) -> str:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from notebook_udf.errors import DeclarationError
+from notebook_udf.render.format import number
 
 # A histogram keeps one count per bucket of relative width 2 %, so that a percentile is off by
 # at most that, and the buckets of two tasks add up.
@@ -99,12 +100,12 @@ class Histogram:
     def _sort_in(self) -> None:
         values, self._waiting = self._waiting, []
         for value, times in collections.Counter(values).items():
-            number = float(value)
+            real = float(value)
             self._count += times
-            self._sum += number * times
-            self._min = min(self._min, number)
-            self._max = max(self._max, number)
-            bucket = _bucket(number)
+            self._sum += real * times
+            self._min = min(self._min, real)
+            self._max = max(self._max, real)
+            bucket = _bucket(real)
             self._buckets[bucket] = self._buckets.get(bucket, 0) + times
 
     def snapshot(self) -> Any:
@@ -261,21 +262,17 @@ def describe(kind: str, value: Any) -> str:
     if kind == "counter":
         return f"{value:,}"
     if kind == "gauge":
-        return _number(value[1]) if isinstance(value[1], float) else f"{value[1]}"
+        return number(value[1]) if isinstance(value[1], float) else f"{value[1]}"
     if kind == "meter":
         span = max(value["last"] - value["start"], 1e-3)
-        return f"{value['count']:,} ({_number(value['count'] / span)}/s)"
+        return f"{value['count']:,} ({number(value['count'] / span)}/s)"
     if not value["count"]:
         return "0 values"
     return (
-        f"{value['count']:,} values, mean {_number(value['sum'] / value['count'])}, "
-        f"p50 {_number(percentile(value, 0.5))}, p95 {_number(percentile(value, 0.95))}, "
-        f"max {_number(value['max'])}"
+        f"{value['count']:,} values, mean {number(value['sum'] / value['count'])}, "
+        f"p50 {number(percentile(value, 0.5))}, p95 {number(percentile(value, 0.95))}, "
+        f"max {number(value['max'])}"
     )
-
-
-def _number(value: float) -> str:
-    return f"{value:,.0f}" if 1000 <= abs(value) < 1e15 else f"{value:.4g}"
 
 
 def percentile(histogram: Any, fraction: float) -> float:

@@ -23,7 +23,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import DeclarationError, SessionError
-from notebook_udf.tables import html_table, text_table
+from notebook_udf.render.display import Block, Displayed, Paragraph
+from notebook_udf.render.tables import Table
 from notebook_udf.worker.runtime.dependencies import (
     DEPENDENCIES_CONF,
     Dependency,
@@ -43,7 +44,7 @@ _SAY_AFTER_SECONDS = 1.0
 _TAIL_LINES = 12
 
 
-class Dependencies(Sequence[Dependency]):
+class Dependencies(Displayed, Sequence[Dependency]):
     """What was added to a session, in order. Displays as a table."""
 
     def __init__(self, items: Sequence[Dependency] = ()) -> None:
@@ -58,14 +59,9 @@ class Dependencies(Sequence[Dependency]):
     def __iter__(self) -> Iterator[Dependency]:
         return iter(self._items)
 
-    def _rows(self) -> list[tuple[str, str, str]]:
-        return [(each.name, each.kind, each.source or each.folder) for each in self]
-
-    def __repr__(self) -> str:
-        return text_table(_HEADERS, self._rows()) if self else "no dependencies were added"
-
-    def _repr_html_(self) -> str:
-        return html_table(_HEADERS, self._rows())
+    def _blocks(self) -> list[Block]:
+        rows = [(each.name, each.kind, each.source or each.folder) for each in self]
+        return [Table(_HEADERS, rows) if rows else Paragraph("no dependencies were added")]
 
 
 class WithDependencies:

@@ -28,7 +28,7 @@ from notebook_udf.errors import (
     WorkerLost,
 )
 from notebook_udf.planner.messages import retold
-from notebook_udf.sanitize import megabytes
+from notebook_udf.render.format import megabytes
 from notebook_udf.source_excerpt import code_lines, own_frame
 from notebook_udf.telemetry.records import CallFailed
 from notebook_udf.telemetry.store.session_store import Store

@@ -10,7 +10,6 @@ import ast
 import codeop
 import inspect
 from dataclasses import dataclass
-from html import escape
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,7 @@ from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.functions.entry_point import Choice, Found, stored
 from notebook_udf.functions.kinds import is_function_class
 from notebook_udf.registry import RegisteredFunction
+from notebook_udf.render.markup import code, div, markup
 
 if TYPE_CHECKING:
     import argparse
@@ -38,10 +38,7 @@ class Registered:
         return f"registered {self.record.signature}, {self.change}"
 
     def _repr_html_(self) -> str:
-        return (
-            f"<div>registered <code>{escape(self.record.signature)}</code>, "
-            f"{escape(self.change)}</div>"
-        )
+        return markup(div("registered ", code(self.record.signature), f", {self.change}"))
 
 
 def function_options(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 
 from notebook_udf.plan.demangle import call_arguments, parts
-from notebook_udf.plan.format import size
 from notebook_udf.plan.functions import ROW_BY_ROW
 from notebook_udf.plan.plan_model import (
     Advice,
@@ -22,7 +21,7 @@ from notebook_udf.plan.plan_model import (
     PlanNode,
 )
 from notebook_udf.plan.strategies import COLLECTED
-from notebook_udf.sanitize import counted
+from notebook_udf.render.format import counted, size
 
 # A partition this many times the middle one, and at least this large, is worth speaking of.
 _SKEW = 4.0

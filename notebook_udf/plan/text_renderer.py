@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from notebook_udf.plan.captions import cost_line, figures, heading
 from notebook_udf.plan.compare import PlanComparison
-from notebook_udf.plan.format import cost_line, figures, heading
 from notebook_udf.plan.plan_model import Plan, PlanNode
+from notebook_udf.render.tables import Table
 from notebook_udf.sanitize import one_line
-from notebook_udf.tables import Cells
 
 if TYPE_CHECKING:
     from rich.tree import Tree
@@ -47,18 +47,18 @@ def sections(plan: Plan) -> list[tuple[str, list[str]]]:
     return [(title, [visible(s) for s in sentences]) for title, sentences in found if sentences]
 
 
-def comparison_rows(both: PlanComparison) -> tuple[Cells, list[Cells]]:
-    """Two plans as a table: its head, and a row for each operator or pair of them."""
+def comparison_table(both: PlanComparison) -> Table:
+    """Two plans as a table, with a row for each operator or pair of them."""
     signs = {"same": "", "changed": "≠", "only here": "+"}
 
     def cell(node: PlanNode | None) -> str:
         return "" if node is None else visible(f"{node.id} {node.name}  {node.detail}".rstrip())
 
-    rows: list[Cells] = [
+    rows = [
         (cell(left), "–" if right is None else signs[mark], cell(right))
         for left, right, mark in both.lines()
     ]
-    return (heading(both.left), "", heading(both.right)), rows
+    return Table((heading(both.left), "", heading(both.right)), rows)
 
 
 def visible(text: str) -> str:

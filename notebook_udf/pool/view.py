@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import DeclarationError
 from notebook_udf.pool.worker_table import HEADERS, how_it_ended, worker_rows
-from notebook_udf.tables import html_table, rich_table, text_table
+from notebook_udf.render.display import Displayed
+from notebook_udf.render.tables import Table
 from notebook_udf.telemetry.receiver import Receiver
 from notebook_udf.telemetry.records import Command
 from notebook_udf.telemetry.store.session_store import Store
@@ -21,12 +22,11 @@ from notebook_udf.telemetry.store.worker_store import WorkerView
 
 if TYPE_CHECKING:
     import pandas as pd
-    from rich.table import Table
 
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 
 
-class Pool:
+class Pool(Displayed):
     """The worker processes of a session. Displays as a table; iterates over the living ones.
 
     Attributes
@@ -169,14 +169,6 @@ class Pool:
         columns = [*(f.name for f in dataclasses.fields(WorkerView) if f.name != "exited"), "ended"]
         return pd.DataFrame([*facts["ended"], *facts["workers"]], columns=columns)
 
-    def _caption(self) -> str:
-        return f"{len(self)} workers alive, up to {self.size} at once"
-
-    def __rich__(self) -> Table:
-        return rich_table(HEADERS, worker_rows(self.workers), caption=self._caption())
-
-    def __repr__(self) -> str:
-        return f"{self._caption()}\n{text_table(HEADERS, worker_rows(self.workers))}"
-
-    def _repr_html_(self) -> str:
-        return html_table(HEADERS, worker_rows(self.workers), caption=self._caption())
+    def _blocks(self) -> list[Table]:
+        caption = f"{len(self)} workers alive, up to {self.size} at once"
+        return [Table(HEADERS, worker_rows(self.workers), caption)]

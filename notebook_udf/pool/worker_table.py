@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from notebook_udf.sanitize import megabytes, one_line
+from notebook_udf.render.format import megabytes
+from notebook_udf.sanitize import one_line
 from notebook_udf.telemetry.store.worker_store import WorkerView
 
 HEADERS = ("worker", "state", "function", "bundle", "memory", "limit", "CPU time", "rows", "error")

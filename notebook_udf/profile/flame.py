@@ -6,10 +6,12 @@ in a heap; boxes that are nothing but styled elements stay. Every text is escape
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING
 
 from notebook_udf.profile.call_tree import Box, boxes
+from notebook_udf.render.format import percent
+from notebook_udf.render.markup import Attribute, Element, div, g, rect, span, svg, text, title
+from notebook_udf.render.theme import QUIET
 from notebook_udf.sanitize import one_line
 
 if TYPE_CHECKING:
@@ -47,7 +49,7 @@ def label(box: Box) -> str:
 def told(profile: Profile, box: Box) -> str:
     """What is said of a box."""
     frame = box.node.frame
-    words = [label(box), f"{box.node.seconds:.3f} s, {100 * box.width:.1f} %"]
+    words = [label(box), f"{box.node.seconds:.3f} s, {percent(box.width, 1)}"]
     if frame is not None and frame.file and not frame.library:
         texts = profile.texts.get(frame.file, ())
         if 0 < frame.line <= len(texts):
@@ -66,77 +68,83 @@ def _colour(box: Box) -> str:
     return _LIBRARY if frame.library else _USER
 
 
-def flame_html(profile: Profile) -> str:
+def _said(profile: Profile, box: Box) -> dict[str, Attribute]:
+    """What a screen reader is told; a box that is not narrow is stopped at."""
+    wide = box.width >= _STOPS
+    return {"tabindex": 0, "role": "img", "aria_label": told(profile, box)} if wide else {}
+
+
+def flame_html(profile: Profile) -> list[Element]:
     """The graph as positioned boxes; a box says what it is when pointed at or tabbed to."""
     found, hidden = boxes(profile.tree)
     if not found:
-        return ""
+        return []
     height = _ROW * (1 + max(box.depth for box in found))
-    drawn = "".join(
-        f'<div title="{escape(told(profile, box))}"'
-        + (
-            f' tabindex="0" role="img" aria-label="{escape(told(profile, box))}"'
-            if box.width >= _STOPS
-            else ""
+    drawn = [
+        div(
+            label(box),
+            title=told(profile, box),
+            **_said(profile, box),
+            style="position:absolute;box-sizing:border-box;overflow:hidden;white-space:nowrap;"
+            f"left:{100 * box.left:.3f}%;width:{100 * box.width:.3f}%;top:{_ROW * box.depth}px;"
+            f"height:{_ROW - 1}px;line-height:{_ROW - 1}px;padding-left:3px;border-radius:2px;"
+            f"background:{_colour(box)};color:{_INK}",
         )
-        + f' style="position:absolute;box-sizing:border-box;overflow:hidden;white-space:nowrap;'
-        f"left:{100 * box.left:.3f}%;width:{100 * box.width:.3f}%;top:{_ROW * box.depth}px;"
-        f"height:{_ROW - 1}px;line-height:{_ROW - 1}px;padding-left:3px;border-radius:2px;"
-        f'background:{_colour(box)};color:{_INK}">{escape(label(box))}</div>'
         for box in found
-    )
-    return (
-        f'<div style="position:relative;height:{height}px;margin:6px 0;font-size:13px">{drawn}'
-        f"</div>{legend()}{_left_out(hidden)}"
-    )
+    ]
+    graph = div(drawn, style=f"position:relative;height:{height}px;margin:6px 0;font-size:13px")
+    rest = [div(f"{hidden:,} narrower boxes left out", style=QUIET)] if hidden else []
+    return [graph, legend(), *rest]
 
 
-def legend() -> str:
+def legend() -> Element:
     """What the colours mean."""
-    return (
-        '<div style="font-size:13px">'
-        + "".join(
-            f'<span style="background:{colour};color:{_INK};padding-left:4px;padding-right:4px;'
-            f'margin-right:8px;border-radius:2px">{name}</span>'
-            for colour, name in LEGEND
+    names = [
+        span(
+            name,
+            style=f"background:{colour};color:{_INK};padding-left:4px;padding-right:4px;"
+            "margin-right:8px;border-radius:2px",
         )
-        + "</div>"
-    )
+        for colour, name in LEGEND
+    ]
+    return div(names, style="font-size:13px")
 
 
-def _left_out(hidden: int) -> str:
-    return f'<div style="opacity:.72">{hidden:,} narrower boxes left out</div>' if hidden else ""
-
-
-def flame_svg(profile: Profile) -> str:
+def flame_svg(profile: Profile) -> Element:
     """The graph as SVG: each box has a title, and those that are not narrow can be tabbed to."""
     found, _ = boxes(profile.tree)
     height = _ROW * (1 + max((box.depth for box in found), default=0))
-    drawn = "".join(_svg_box(profile, box) for box in found)
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" width="100%" '
-        f'role="group" aria-label="Flame graph" font-family="ui-monospace, Menlo, Consolas, '
-        f'monospace" font-size="13">{drawn}</svg>'
+    return svg(
+        (_svg_box(profile, box) for box in found),
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {_WIDTH} {height}",
+        width="100%",
+        role="group",
+        aria_label="Flame graph",
+        font_family="ui-monospace, Menlo, Consolas, monospace",
+        font_size="13",
     )
 
 
-def _svg_box(profile: Profile, box: Box) -> str:
-    said = escape(told(profile, box))
+def _svg_box(profile: Profile, box: Box) -> Element:
     left, width = box.left * _WIDTH, max(0.5, box.width * _WIDTH - 1)
     top = box.depth * _ROW
     letters = int((width - 6) / _LETTER)
-    text = label(box)
-    if len(text) > letters:
-        text = f"{text[: letters - 1]}…" if letters >= 3 else ""
-    written = (
-        f'<text x="{left + 3:.1f}" y="{top + 14}" fill="{_INK}">{escape(text)}</text>'
-        if text
-        else ""
-    )
-    stop = f' tabindex="0" role="img" aria-label="{said}"' if box.width >= _STOPS else ""
-    return (
-        f'<g{stop}><title>{said}</title><rect x="{left:.1f}" y="{top}" width="{width:.1f}" '
-        f'height="{_ROW - 1}" rx="2" fill="{_colour(box)}"/>{written}</g>'
+    said = label(box)
+    if len(said) > letters:
+        said = f"{said[: letters - 1]}…" if letters >= 3 else ""
+    return g(
+        title(told(profile, box)),
+        rect(
+            x=f"{left:.1f}",
+            y=top,
+            width=f"{width:.1f}",
+            height=_ROW - 1,
+            rx=2,
+            fill=_colour(box),
+        ),
+        text(said, x=f"{left + 3:.1f}", y=top + 14, fill=_INK) if said else None,
+        **_said(profile, box),
     )
 
 

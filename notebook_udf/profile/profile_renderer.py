@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING
 
-from notebook_udf.plan.html import PAGE_STYLE
 from notebook_udf.profile.call_tree import Node
 from notebook_udf.profile.flame import flame_html, flame_svg, legend
-from notebook_udf.sanitize import counted, one_line, plain
-from notebook_udf.tables import text_table
+from notebook_udf.render.format import counted, percent
+from notebook_udf.render.markup import (
+    Child,
+    Element,
+    code,
+    div,
+    main,
+    markup,
+    page,
+    span,
+    strong,
+    table,
+    tbody,
+    td,
+    th,
+    thead,
+    tr,
+)
+from notebook_udf.render.tables import Table
+from notebook_udf.render.theme import CODE_FONT, QUIET
+from notebook_udf.sanitize import one_line, plain
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -17,9 +34,7 @@ if TYPE_CHECKING:
 
     from notebook_udf.profile.profile_result import Line, Profile
 
-_CODE = "font-family:var(--jp-code-font-family, ui-monospace, Menlo, Consolas, monospace)"
 _BAR = "#ff8a3d"
-_QUIET = "opacity:.72"
 _TEXT = 200
 _NAME = 80
 # A file is shown whole up to so many lines; of a longer one, lines beside those that took time.
@@ -52,7 +67,7 @@ def caption(profile: Profile) -> str:
 def _shares(profile: Profile) -> list[str]:
     """A sentence per function."""
     return [
-        f"{one_line(each.function, _NAME) or 'between functions'}: {100 * each.share:.0f} %, "
+        f"{one_line(each.function, _NAME) or 'between functions'}: {percent(each.share)}, "
         + ", ".join(
             [f"your code {_percent(each.user, each.seconds)}"]
             + [
@@ -65,7 +80,7 @@ def _shares(profile: Profile) -> list[str]:
 
 
 def _percent(part: float, whole: float) -> str:
-    return f"{100 * part / whole:.0f} %" if whole > 0 else "0 %"
+    return percent(part / whole if whole > 0 else 0.0)
 
 
 # HTML ------------------------------------------------------------------------------------------
@@ -73,62 +88,62 @@ def _percent(part: float, whole: float) -> str:
 
 def as_html(profile: Profile) -> str:
     """Flame graph and source as a fragment of a page, without script and style sheet."""
-    return _document(profile, flame_html(profile))
+    return markup(_document(profile, flame_html(profile)))
 
 
-def page(profile: Profile) -> str:
+def as_page(profile: Profile) -> str:
     """The same as a page that stands alone."""
-    return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>Profile</title><style>{PAGE_STYLE}</style></head><body><main>"
-        f"{_document(profile, flame_svg(profile) + legend())}</main></body></html>"
+    return page("Profile", main(_document(profile, [flame_svg(profile), legend()])))
+
+
+def _document(profile: Profile, graph: list[Element]) -> Element:
+    return div(
+        div(caption(profile), style=QUIET),
+        map(div, (*_shares(profile), *map(plain, profile.notes))),
+        graph if profile.working else None,
+        _sources(profile),
+        class_="nu-profile",
+        style="font-size:13px;line-height:1.5",
     )
 
 
-def _document(profile: Profile, graph: str) -> str:
-    said = "".join(
-        f"<div>{escape(line)}</div>" for line in (*_shares(profile), *map(plain, profile.notes))
-    )
-    return (
-        f'<div class="nu-profile" style="font-size:13px;line-height:1.5"><div style="{_QUIET}">'
-        f"{escape(caption(profile))}</div>{said}{graph if profile.working else ''}"
-        f"{_sources(profile)}</div>"
-    )
-
-
-def _sources(profile: Profile) -> str:
+def _sources(profile: Profile) -> list[Child]:
     by_file: dict[str, dict[int, Line]] = {}
     for line in profile.lines:
         by_file.setdefault(line.file, {})[line.line] = line
     shown = list(by_file.items())[:_MOST_FILES]
-    made = "".join(_source(profile, file, lines) for file, lines in shown)
-    more = len(by_file) - len(shown)
-    return made + (f'<div style="{_QUIET}">{counted(more, "more file")}</div>' if more else "")
+    made = [_source(profile, file, lines) for file, lines in shown]
+    return [made, _more(len(by_file) - len(shown), "file")]
 
 
-def _source(profile: Profile, file: str, lines: dict[int, Line]) -> str:
+def _more(number: int, thing: str) -> Element | None:
+    return div(counted(number, f"more {thing}"), style=QUIET) if number > 0 else None
+
+
+def _source(profile: Profile, file: str, lines: dict[int, Line]) -> list[Child]:
     texts = profile.texts.get(file, ())
     numbers = _numbers(len(texts), lines)
     rows, before = [], 0
     for number in numbers[:_MOST_LINES]:
         if before and number != before + 1:
-            rows.append(f'<tr><td colspan="5" style="{_QUIET}">⋮</td></tr>')
+            rows.append(tr(td("⋮", colspan=5, style=QUIET)))
         text = texts[number - 1] if number <= len(texts) else ""
         rows.append(_row(number, plain(text.rstrip("\n"), _TEXT), lines.get(number)))
         before = number
-    cut = len(numbers) - _MOST_LINES
-    rest = f'<div style="{_QUIET}">{counted(cut, "more line")}</div>' if cut > 0 else ""
-    title = escape(one_line(profile.titles.get(file, file), _TEXT))
-    return (
-        f'<div style="margin-top:10px"><strong>{title}</strong></div>'
-        f'<div style="overflow-x:auto" tabindex="0" role="region" aria-label="{title}">'
-        f'<table style="border-collapse:collapse;{_CODE};font-size:13px"><thead><tr>'
-        f'<th>line</th><th colspan="2">here</th>'
-        f'<th style="white-space:nowrap">with calls</th>'
-        f'<th style="text-align:left">code</th></tr></thead><tbody>{"".join(rows)}</tbody></table>'
-        f"</div>{rest}"
+    head = tr(
+        th("line"),
+        th("here", colspan=2),
+        th("with calls", style="white-space:nowrap"),
+        th("code", style="text-align:left"),
     )
+    style = ("border-collapse:collapse", CODE_FONT, "font-size:13px")
+    source = table(thead(head), tbody(rows), style=style)
+    name = one_line(profile.titles.get(file, file), _TEXT)
+    return [
+        div(strong(name), style="margin-top:10px"),
+        div(source, style="overflow-x:auto", tabindex=0, role="region", aria_label=name),
+        _more(len(numbers) - _MOST_LINES, "line"),
+    ]
 
 
 def _numbers(count: int, lines: dict[int, Line]) -> list[int]:
@@ -138,24 +153,25 @@ def _numbers(count: int, lines: dict[int, Line]) -> list[int]:
     return sorted(n for n in beside if 0 < n <= count or n in lines)
 
 
-def _row(number: int, text: str, line: Line | None) -> str:
-    here = there = bar = ""
+def _row(number: int, text: str, line: Line | None) -> Element:
+    here = there = ""
+    bar = None
     if line is not None:
         # The whole is what there was to do, so that bars of several files compare.
-        here = f"{100 * line.share:.1f} %" if line.seconds else ""
+        here = percent(line.share, 1) if line.seconds else ""
         there = f"{line.total:.2f} s"
-        width = round(100 * line.share)
-        bar = (
-            f'<div title="{line.seconds:.3f} s" style="height:12px;width:{width}px;'
-            f'background:{_BAR}"></div>'
-        )
-    cell = 'style="text-align:right;white-space:nowrap;padding:0 8px 0 0"'
-    return (
-        f'<tr><td {cell}><span style="{_QUIET}">{number}</span></td>'
-        f'<td style="padding:0"><div style="width:100px">{bar}</div></td>'
-        f"<td {cell}>{here}</td><td {cell}>{there}</td>"
-        f'<td style="text-align:left;padding:0"><code style="white-space:pre;'
-        f'background:transparent">{escape(text)}</code></td></tr>'
+        size = f"height:12px;width:{round(100 * line.share)}px"
+        bar = div(title=f"{line.seconds:.3f} s", style=(size, f"background:{_BAR}"))
+    cell = "text-align:right;white-space:nowrap;padding:0 8px 0 0"
+    return tr(
+        td(span(str(number), style=QUIET), style=cell),
+        td(div(bar, style="width:100px"), style="padding:0"),
+        td(here, style=cell),
+        td(there, style=cell),
+        td(
+            code(text, style="white-space:pre;background:transparent"),
+            style="text-align:left;padding:0",
+        ),
     )
 
 
@@ -164,23 +180,24 @@ def _row(number: int, text: str, line: Line | None) -> str:
 _HEAD = ("here", "with calls", "where", "code")
 
 
-def _hot(profile: Profile) -> list[tuple[str, ...]]:
-    return [
+def _hot(profile: Profile) -> Table:
+    rows = [
         (
-            f"{100 * line.share:.1f} %",
+            percent(line.share, 1),
             f"{line.total:.2f} s",
             one_line(f"{line.title}:{line.line}", _NAME),
             one_line(line.text.strip(), _NAME),
         )
         for line in profile.lines[:_HOT_LINES]
     ]
+    return Table(_HEAD, rows)
 
 
 def as_text(profile: Profile) -> str:
     """The functions and the lines that took longest."""
     parts = [caption(profile), *_shares(profile), *map(plain, profile.notes)]
     if profile.lines:
-        parts.append(text_table(_HEAD, _hot(profile)))
+        parts.append(_hot(profile).text)
     more = len(profile.lines) - _HOT_LINES
     if more > 0:
         parts.append(f"{counted(more, 'more line')}: .lines has them")
@@ -198,7 +215,7 @@ def as_rich(profile: Profile) -> Group:
         _grow(tree, profile, node, 0)
     lines = [*_shares(profile), *map(plain, profile.notes)]
     if profile.lines:
-        lines.append(text_table(_HEAD, _hot(profile)))
+        lines.append(_hot(profile).text)
     return Group(tree, *map(Text, lines))
 
 
@@ -209,9 +226,9 @@ def _grow(tree: Tree, profile: Profile, node: Node, depth: int) -> None:
     if share < _WORTH or depth > _DEPTH:
         return
     where = f":{node.frame.line}" if node.frame is not None and node.frame.file else ""
-    branch = tree.add(Text(f"{100 * share:5.1f} %  {one_line(node.name, _NAME)}{where}"))
+    branch = tree.add(Text(f"{percent(share, 1):>7}  {one_line(node.name, _NAME)}{where}"))
     for child in node.largest_first():
         _grow(branch, profile, child, depth + 1)
 
 
-__all__ = ["as_html", "as_rich", "as_text", "caption", "page"]
+__all__ = ["as_html", "as_page", "as_rich", "as_text", "caption"]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from notebook_udf.profile.call_tree import Node, tree_of
 from notebook_udf.profile.sample_counts import Stack
+from notebook_udf.render.markup import markup
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -196,14 +197,14 @@ class Profile:
         """The flame graph as an SVG that stands alone."""
         from notebook_udf.profile.flame import flame_svg
 
-        return flame_svg(self)
+        return markup(flame_svg(self))
 
     def save(self, path: str | Path) -> Path:
         """Writes a page with flame graph and source, which needs nothing beside it."""
-        from notebook_udf.profile.profile_renderer import page
+        from notebook_udf.profile.profile_renderer import as_page
 
         target = Path(path)
-        target.write_text(page(self), encoding="utf-8")
+        target.write_text(as_page(self), encoding="utf-8")
         return target
 
     def __repr__(self) -> str:

@@ -6,30 +6,30 @@ While the query runs or after it died.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.types import StructType
 
 from notebook_udf.errors import SessionError
 from notebook_udf.registry import RegisteredFunction
+from notebook_udf.render.display import Block, Displayed, Paragraph
+from notebook_udf.render.markup import pre
+from notebook_udf.render.tables import Table
 from notebook_udf.specs.state_layout import ACCUMULATORS, PARTITION, TYPES, VIEWS
 from notebook_udf.state.decoding import Decoding, accumulators, without_views
 from notebook_udf.state.history import SCHEMA, by_batch
 from notebook_udf.state.ownership import Share, shares_of
 from notebook_udf.state.spark_source import TIMERS, Stored
-from notebook_udf.tables import html_table, rich_table, text_table
 from notebook_udf.types import ddl
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
     from pyspark.sql.types import DataType, StructField
-    from rich.table import Table
 
 _HEADERS = ("function", "accumulator")
 
 
-class StateReader:
+class StateReader(Displayed):
     """The state of one streaming query.
 
     Parameters
@@ -346,14 +346,8 @@ class StateReader:
             f"key: {keys}\nvariables: {variables or 'none'}"
         )
 
-    def __repr__(self) -> str:
-        return f"{self._caption()}\n{text_table(_HEADERS, self._rows())}"
-
-    def __rich__(self) -> Table:
-        return rich_table(_HEADERS, self._rows(), caption=self._caption())
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(self._caption())}</pre>{html_table(_HEADERS, self._rows())}"
+    def _blocks(self) -> list[Block]:
+        return [Paragraph(self._caption(), pre), Table(_HEADERS, self._rows())]
 
 
 def _literal(value: Any, data_type: DataType) -> Column:

@@ -7,14 +7,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from notebook_udf.render.display import Displayed
+from notebook_udf.render.format import seconds
+from notebook_udf.render.tables import Table
 from notebook_udf.sanitize import one_line
-from notebook_udf.tables import html_table, rich_table, text_table
 from notebook_udf.telemetry.store.function_sums import FunctionTotals
 from notebook_udf.telemetry.timeseries.latencies import Percentiles
 
 if TYPE_CHECKING:
     import pandas as pd
-    from rich.table import Table
 
 _NAME = 80
 
@@ -42,8 +43,8 @@ class Change:
         return 100.0 * (self.after - self.before) / self.before
 
 
-@dataclass(frozen=True)
-class Comparison:
+@dataclass(frozen=True, repr=False)
+class Comparison(Displayed):
     """What functions cost in two queries; versions of a function are taken together."""
 
     query1: str
@@ -65,9 +66,9 @@ class Comparison:
         columns = ["function", "measure", "unit", "before", "after", "percent"]
         return pd.DataFrame([_change(each) for each in self.changes], columns=columns)
 
-    def _table(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    def _blocks(self) -> list[Table]:
         head = ("function", "measure", f"query {self.query1}", f"query {self.query2}", "difference")
-        rows: list[tuple[str, ...]] = [
+        rows = [
             (
                 one_line(c.function, _NAME),
                 c.measure,
@@ -77,16 +78,7 @@ class Comparison:
             )
             for c in self.changes
         ]
-        return head, rows
-
-    def __repr__(self) -> str:
-        return text_table(*self._table())
-
-    def __rich__(self) -> Table:
-        return rich_table(*self._table())
-
-    def _repr_html_(self) -> str:
-        return html_table(*self._table())
+        return [Table(head, rows)]
 
 
 @dataclass(frozen=True)
@@ -164,7 +156,7 @@ def _value(value: float | None, unit: str) -> str:
     if value is None:
         return "–"
     if unit == "seconds":
-        return f"{value:,.2f} s" if value >= 1 else f"{value * 1e3:,.2f} ms"
+        return seconds(value)
     if unit == "seconds/row":
         return f"{value * 1e9:,.0f} ns"
     return f"{value:,.0f}"

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from notebook_udf.functions.metrics import describe
+from notebook_udf.render.format import nanoseconds
+from notebook_udf.render.tables import Table
 from notebook_udf.sanitize import one_line
 from notebook_udf.telemetry.query_names import first_words
 from notebook_udf.telemetry.store.function_sums import FunctionTotals
@@ -29,8 +31,6 @@ _METRICS = ("query", "function", "metric", "value")
 _OVER_TIME = ("query", "time in functions, from its first bundle to its last")
 _SLOWEST = ("slowest bundles", "query", "stage", "partition", "bundle", "rows", "worker")
 
-Table = tuple[tuple[str, ...], list[tuple[str, ...]]]
-
 
 def metrics_tables(store: Store, query: str | None, queries: Sequence[str]) -> list[Table]:
     """Totals, the course of the latest queries, user metrics, slowest bundles.
@@ -50,8 +50,8 @@ def metrics_tables(store: Store, query: str | None, queries: Sequence[str]) -> l
         for m in store.metrics(query)
     ]
     slow = [_slow(each) for each in store.slowest(query)[:_SLOW]]
-    more: list[Table] = [(_OVER_TIME, [*lines]), (_METRICS, [*user]), (_SLOWEST, slow)]
-    return [(_TOTALS, totals), *(table for table in more if table[1])]
+    more = [Table(_OVER_TIME, lines), Table(_METRICS, user), Table(_SLOWEST, slow)]
+    return [Table(_TOTALS, totals), *(table for table in more if table.rows)]
 
 
 def _total(name: str, t: FunctionTotals, ranks: Percentiles | None) -> tuple[str, ...]:
@@ -62,8 +62,8 @@ def _total(name: str, t: FunctionTotals, ranks: Percentiles | None) -> tuple[str
         f"{t.rows_in:,}",
         f"{t.bundles:,}",
         f"{t.rows_per_second:,.0f}",
-        *map(_time, times),
-        *(("–", "–") if ranks is None else (_time(ranks.p50_ns), _time(ranks.p99_ns))),
+        *map(nanoseconds, times),
+        *(("–", "–") if ranks is None else map(nanoseconds, (ranks.p50_ns, ranks.p99_ns))),
         f"{t.errors:,}",
     )
 
@@ -82,7 +82,7 @@ def _slow(slow: SlowBundle) -> tuple[str, ...]:
     if slow.first_row is not None and bundle.rows_in:
         rows += f" (from {slow.first_row:,})"
     place = (task.stage, task.partition, bundle.bundle)
-    return _time(slow.busy_ns), _query(task.query), *map(str, place), rows, str(bundle.pid)
+    return nanoseconds(slow.busy_ns), _query(task.query), *map(str, place), rows, str(bundle.pid)
 
 
 def _named(query: str, name: str) -> str:
@@ -97,10 +97,4 @@ def _name(text: str) -> str:
     return one_line(text, _NAME)
 
 
-def _time(nanoseconds: int) -> str:
-    if nanoseconds >= 10**9:
-        return f"{nanoseconds / 1e9:,.2f} s"
-    return f"{nanoseconds / 1e6:,.1f} ms"
-
-
-__all__ = ["Table", "metrics_tables"]
+__all__ = ["metrics_tables"]

@@ -5,16 +5,17 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Iterator
-from html import escape
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import SessionError
+from notebook_udf.render.display import Displayed, Paragraph
+from notebook_udf.render.markup import pre
+from notebook_udf.render.tables import Table
 from notebook_udf.sanitize import plain
-from notebook_udf.tables import html_table, rich_table, text_table
 from notebook_udf.telemetry.comparison import Comparison, compared
 from notebook_udf.telemetry.metrics_dict import place_of, query_dict
-from notebook_udf.telemetry.metrics_tables import Table, metrics_tables
+from notebook_udf.telemetry.metrics_tables import metrics_tables
 from notebook_udf.telemetry.query_data import QueryData
 from notebook_udf.telemetry.records import BundleDone, CallFailed
 from notebook_udf.telemetry.store.function_sums import FunctionTotals, MetricTotal
@@ -28,15 +29,16 @@ from notebook_udf.telemetry.timeseries.timeline import SlowBundle, Timeline
 if TYPE_CHECKING:
     import pandas as pd
     from pyspark.sql import DataFrame, SparkSession
-    from rich.console import Group
 
     from notebook_udf.telemetry.store.session_store import Store
 
 _SHOWN_LINES = 50
 
 
-class MetricsView:
+class MetricsView(Displayed):
     """What functions cost and counted, live: read it again and it has moved on."""
+
+    _between = "\n\n"
 
     def __init__(self, store: Store, spark: SparkSession, query: str | None) -> None:
         self._store = store
@@ -188,22 +190,11 @@ class MetricsView:
         """
         return _to_spark(self._spark, self.to_pandas(), "no bundle has gone through yet")
 
-    def _tables(self) -> list[Table]:
+    def _blocks(self) -> list[Table]:
         return metrics_tables(self._store, self._query, self.queries)
 
-    def __repr__(self) -> str:
-        return "\n\n".join(text_table(head, rows) for head, rows in self._tables())
 
-    def __rich__(self) -> Group:
-        from rich.console import Group
-
-        return Group(*(rich_table(head, rows) for head, rows in self._tables()))
-
-    def _repr_html_(self) -> str:
-        return "".join(html_table(head, rows) for head, rows in self._tables())
-
-
-class LogView:
+class LogView(Displayed):
     """The lines functions wrote, live. Iterates oldest first; displays the last ones.
 
     Attributes
@@ -289,20 +280,12 @@ class LogView:
                 file.write(f"{line_text(line)}\n")
         return count
 
-    def _head(self) -> str:
+    def _blocks(self) -> list[Paragraph]:
         text = f"{len(self):,} lines"
         if self.dropped:
             text += f", {self.dropped:,} more not sent (they stand in the workers' log files)"
-        return text
-
-    def _shown(self) -> str:
-        return "\n".join(plain(line_text(line)) for line in self.last(_SHOWN_LINES))
-
-    def __repr__(self) -> str:
-        return f"{self._head()}\n{self._shown()}".rstrip("\n")
-
-    def _repr_html_(self) -> str:
-        return f"<div>{escape(self._head())}</div><pre>{escape(self._shown())}</pre>"
+        lines = "\n".join(plain(line_text(line)) for line in self.last(_SHOWN_LINES))
+        return [Paragraph(text), Paragraph(lines, pre)] if lines else [Paragraph(text)]
 
 
 def line_text(line: LogEntry) -> str:

@@ -7,8 +7,6 @@ the business of ``kernel``.
 
 from __future__ import annotations
 
-from html import escape
-
 from notebook_udf.errors import (
     FailedRow,
     Frame,
@@ -21,9 +19,23 @@ from notebook_udf.errors import (
     UserFunctionError,
     WorkerError,
 )
+from notebook_udf.render.markup import (
+    Child,
+    Element,
+    b,
+    details,
+    div,
+    markup,
+    pre,
+    span,
+    summary,
+    table,
+    td,
+    tr,
+)
+from notebook_udf.render.theme import CODE_FONT, ERROR, POINTED_AT, QUIET, painted
 from notebook_udf.sanitize import one_line, plain
 from notebook_udf.source_excerpt import code_lines, own_frame, place_lines, place_of, place_text
-from notebook_udf.theme import ERROR, painted
 
 _HEADLINE = 400
 _BODY = 6_000
@@ -32,16 +44,19 @@ _STACK = 20_000
 _LINE = 240
 _FRAMES = 40
 
-_FONT = "font-family:var(--jp-code-font-family, ui-monospace, Menlo, Consolas, monospace)"
 _PRE = (
-    f"{_FONT};font-size:12px;line-height:1.45;margin:0;padding:0;white-space:pre;"
+    f"{CODE_FONT};font-size:12px;line-height:1.45;margin:0;padding:0;white-space:pre;"
     "background:transparent;color:inherit;overflow:visible"
+)
+_CARD = (
+    "padding:6px 12px 8px;margin:2px 0;color:var(--jp-content-font-color1, inherit);"
+    "font-size:13px;line-height:1.5"
 )
 _BOX = (
     "background:rgba(128,128,128,.11);border-radius:3px;padding:7px 10px;margin:8px 0;"
     "overflow-x:auto;max-height:340px;overflow-y:auto"
 )
-_QUIET = "opacity:.72"
+_FAILED = painted("color", ERROR)
 
 
 def card_text(error: NotebookUdfError) -> str:
@@ -64,118 +79,102 @@ def headline(error: NotebookUdfError) -> str:
 def card_html(error: NotebookUdfError) -> str:
     """An error as static HTML that reads on light and on dark."""
     failed = error.failed if isinstance(error, RemoteError) else None
-    parts = [_title(error)]
+    parts: list[Child] = [_title(error)]
     if failed is not None:
-        parts += _call(failed)
+        parts.append(_call(failed))
     elif isinstance(error, QueryError):
-        parts += _mistake(error.mistake)
-        parts += [f"<div>{escape(note)}</div>" for note in error.added]
+        parts += [_mistake(error.mistake), map(div, error.added)]
     else:
         place = None if isinstance(error, RemoteError) else place_of(error)
-        parts += [] if place is None else [_marked(place)]
-        parts += _rest(error)
+        parts += [_marked(place) if place else None, _rest(error)]
     if not isinstance(error, QueryError):
-        parts += _next_step(error, failed)
-    parts += _folds(error, failed)
-    return (
-        f'<div style="{painted("border-left", ERROR, "4px solid")};padding:6px 12px 8px;'
-        'margin:2px 0;color:var(--jp-content-font-color1, inherit);font-size:13px;line-height:1.5">'
-        + "".join(parts)
-        + "</div>"
-    )
+        parts.append(_next_step(error, failed))
+    edge = painted("border-left", ERROR, "4px solid")
+    return markup(div(parts, _folds(error, failed), style=(edge, _CARD)))
 
 
-def _title(error: NotebookUdfError) -> str:
-    name = escape(type(error).__name__)
-    return (
-        f'<div><span style="{_QUIET};font-size:12px">{name}</span></div>'
-        f'<div style="font-weight:600;{painted("color", ERROR)};overflow-wrap:anywhere">'
-        f"{escape(headline(error))}</div>"
-    )
+def _title(error: NotebookUdfError) -> list[Element]:
+    return [
+        div(span(type(error).__name__, style=(QUIET, "font-size:12px"))),
+        div(headline(error), style=("font-weight:600", _FAILED, "overflow-wrap:anywhere")),
+    ]
 
 
-def _mistake(mistake: Mistake) -> list[str]:
-    parts = [_marked(mistake.place)] if mistake.place is not None else []
-    if mistake.advice:
-        parts.append(f"<div>{escape(mistake.advice)}</div>")
-    if mistake.condition:
-        parts.append(f'<div style="{_QUIET};font-size:12px">{escape(mistake.condition)}</div>')
-    return parts
+def _mistake(mistake: Mistake) -> list[Child]:
+    return [
+        _marked(mistake.place) if mistake.place else None,
+        div(mistake.advice) if mistake.advice else None,
+        div(mistake.condition, style=(QUIET, "font-size:12px")) if mistake.condition else None,
+    ]
 
 
-def _marked(place: Place) -> str:
+def _marked(place: Place) -> Element:
     """The lines of a query around a place, and the place in them."""
-    rows = []
+    style = (_FAILED, "font-weight:600;text-decoration:underline wavy")
+    rows: list[Child] = []
     for number, text, meant in place_lines(place):
         lead = f"{'-->' if meant else '   '} {number:4d} "
         start, end = meant or (len(text), len(text))
-        row = f"{escape(plain(lead + text[:start]))}"
-        if end > start:
-            row += (
-                f'<span style="{painted("color", ERROR)};font-weight:600;'
-                f'text-decoration:underline wavy">{escape(plain(text[start:end]))}</span>'
-            )
-        rows.append((row + escape(plain(text[end:]))).rstrip())
-    return _boxed("\n".join(rows))
+        before, after = plain(lead + text[:start]), plain(text[end:]).rstrip()
+        rows.append(
+            [before, span(plain(text[start:end]), style=style), after]
+            if end > start
+            else f"{before}{after}".rstrip()
+        )
+    return _box(rows)
 
 
-def _call(failed: FailedRow) -> list[str]:
-    parts = []
+def _call(failed: FailedRow) -> list[Child]:
     message = plain(failed.message, _BODY).strip()
-    if "\n" in message or len(message) > _HEADLINE:
-        parts.append(_pre(message))
     frame = own_frame(failed)
-    if frame is not None:
-        parts.append(_code(frame))
-    if failed.arguments:
-        parts.append(_values(failed.arguments))
-    if failed.worker:
-        parts.append(f'<div style="{_QUIET}">{escape(failed.position)}</div>')
-    return parts
+    return [
+        _box([message]) if "\n" in message or len(message) > _HEADLINE else None,
+        _code(frame) if frame else None,
+        _values(failed.arguments) if failed.arguments else None,
+        div(failed.position, style=QUIET) if failed.worker else None,
+    ]
 
 
-def _code(frame: Frame) -> str:
-    rows = []
+def _code(frame: Frame) -> Element:
+    rows: list[Child] = []
     for number, text in code_lines(frame):
         here = number == frame.line
-        line = escape(f"{'-->' if here else '   '} {number:4d}  {one_line(text, _LINE)}".rstrip())
-        if here:
-            line = f'<span style="{painted("color", ERROR)};font-weight:600">{line}</span>'
-        rows.append(line)
-    if not rows:
-        rows.append(escape(f"line {frame.line}, in {one_line(frame.name, _LINE)}"))
-    return _boxed("\n".join(rows))
+        line = f"{'-->' if here else '   '} {number:4d}  {one_line(text, _LINE)}".rstrip()
+        rows.append(span(line, style=(_FAILED, "font-weight:600")) if here else line)
+    return _box(rows or [f"line {frame.line}, in {one_line(frame.name, _LINE)}"])
 
 
-def _values(arguments: tuple[tuple[str, str], ...]) -> str:
+def _values(arguments: tuple[tuple[str, str], ...]) -> Element:
     cell = (
-        f"{_FONT};font-size:12px;text-align:left;padding:1px 14px 1px 0;border:0;"
+        f"{CODE_FONT};font-size:12px;text-align:left;padding:1px 14px 1px 0;border:0;"
         "color:inherit;background:transparent"
     )
-    rows = "".join(
-        f'<tr style="background:transparent">'
-        f'<td style="{cell};{_QUIET};vertical-align:top">{escape(one_line(name, _LINE))}</td>'
-        f'<td style="{cell};white-space:pre-wrap;overflow-wrap:anywhere">'
-        f"{escape(one_line(value, _VALUE))}</td></tr>"
+    rows = [
+        tr(
+            td(one_line(name, _LINE), style=(cell, QUIET, "vertical-align:top")),
+            td(
+                one_line(value, _VALUE), style=(cell, "white-space:pre-wrap;overflow-wrap:anywhere")
+            ),
+            style="background:transparent",
+        )
         for name, value in arguments
-    )
-    return f'<table style="border-collapse:collapse;margin:8px 0;color:inherit">{rows}</table>'
+    ]
+    return table(rows, style="border-collapse:collapse;margin:8px 0;color:inherit")
 
 
-def _rest(error: NotebookUdfError) -> list[str]:
+def _rest(error: NotebookUdfError) -> Element | None:
     """What a text without a call says between its first line and its last."""
     lines = str(error).strip().splitlines()
     body = "\n".join(lines[1:] if len(lines) < 3 or not _has_step(error) else lines[1:-1])
     body = plain(body.strip("\n"), _BODY)
-    return [_pre(body)] if body else []
+    return _box([body]) if body else None
 
 
-def _next_step(error: NotebookUdfError, failed: FailedRow | None) -> list[str]:
+def _next_step(error: NotebookUdfError, failed: FailedRow | None) -> Element | None:
     lines = str(error).strip().splitlines()
     if len(lines) < 2 or not (failed is not None or _has_step(error)):
-        return []
-    step = escape(one_line(lines[-1], _HEADLINE))
-    return [f'<div style="margin-top:6px"><b>Next:</b> {step}</div>']
+        return None
+    return div(b("Next:"), f" {one_line(lines[-1], _HEADLINE)}", style="margin-top:6px")
 
 
 def _has_step(error: NotebookUdfError) -> bool:
@@ -184,7 +183,7 @@ def _has_step(error: NotebookUdfError) -> bool:
     return isinstance(error, WorkerError) and len(str(error).strip().splitlines()) > 2
 
 
-def _folds(error: NotebookUdfError, failed: FailedRow | None) -> list[str]:
+def _folds(error: NotebookUdfError, failed: FailedRow | None) -> list[Element]:
     folds = []
     if failed is not None and len(failed.frames) > 1:
         folds.append(_fold(f"Traceback ({len(failed.frames)} frames)", _traceback(failed.frames)))
@@ -197,11 +196,9 @@ def _folds(error: NotebookUdfError, failed: FailedRow | None) -> list[str]:
     if isinstance(error, RemoteError) and error.jvm_stack:
         folds.append(_fold("Spark's own account (JVM stack)", error.jvm_stack))
     if isinstance(error, UserFunctionError) and failed is not None and failed.error_id:
-        folds.append(
-            f'<div style="{_QUIET};font-size:11px;margin-top:4px">'
-            f"{escape(one_line(failed.function, _LINE))} version {failed.version}, "
-            f"error {escape(one_line(failed.error_id, _LINE))}</div>"
-        )
+        which = f"{failed.function} version {failed.version}, error {failed.error_id}"
+        small = (QUIET, "font-size:11px;margin-top:4px")
+        folds.append(div(one_line(which, 2 * _LINE), style=small))
     return folds
 
 
@@ -217,17 +214,12 @@ def _traceback(frames: tuple[Frame, ...]) -> str:
     return "\n".join(lines)
 
 
-def _fold(title: str, text: str) -> str:
-    return (
-        f'<details style="margin-top:4px"><summary style="cursor:pointer;{_QUIET}">'
-        f"{escape(title)}</summary>{_pre(plain(text, _STACK))}</details>"
-    )
+def _fold(title: str, text: str) -> Element:
+    head = summary(title, style=(POINTED_AT, QUIET))
+    return details(head, _box([plain(text, _STACK)]), style="margin-top:4px")
 
 
-def _pre(text: str) -> str:
-    return _boxed(escape(text))
-
-
-def _boxed(html: str) -> str:
+def _box(lines: list[Child]) -> Element:
+    inside: list[Child] = [lines[0], *(["\n", line] for line in lines[1:])]
     # It scrolls, so the keyboard has to reach it.
-    return f'<div tabindex="0" style="{_BOX}"><pre style="{_PRE}">{html}</pre></div>'
+    return div(pre(inside, style=_PRE), tabindex=0, style=_BOX)

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.plan.compare import ComparisonData, PlanComparison
-from notebook_udf.plan.html import plan_html
+from notebook_udf.plan.html_renderer import plan_html
 from notebook_udf.plan.plan_model import Plan
-from notebook_udf.plan.text_renderer import comparison_rows, plan_text, plan_tree
-from notebook_udf.tables import html_table, text_table
+from notebook_udf.plan.text_renderer import comparison_table, plan_text, plan_tree
+from notebook_udf.render.display import Displayed
+from notebook_udf.render.markup import markup
+from notebook_udf.render.tables import Table
 from notebook_udf.widgets.page import plan_page
 from notebook_udf.widgets.scripts import script
 
@@ -89,13 +91,13 @@ class PlanExplorer:
         return plan_tree(self.plan)
 
     def _repr_html_(self) -> str:
-        return plan_html(self.plan)
+        return markup(plan_html(self.plan))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         return {"text/plain": repr(self), "text/html": self._repr_html_()}
 
 
-class PlanComparer:
+class PlanComparer(Displayed):
     """Two plans side by side.
 
     Attributes
@@ -112,11 +114,8 @@ class PlanComparer:
         operators' ids, and ``marks`` of both sides by id (``same``, ``changed``, ``only here``)."""
         return self.comparison.to_dict()
 
-    def __repr__(self) -> str:
-        return text_table(*comparison_rows(self.comparison))
-
-    def _repr_html_(self) -> str:
-        return html_table(*comparison_rows(self.comparison))
+    def _blocks(self) -> list[Table]:
+        return [comparison_table(self.comparison)]
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         return {"text/plain": repr(self), "text/html": self._repr_html_()}

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, TypedDict
 
 from notebook_udf.functions.metrics import describe
-from notebook_udf.plan.format import size
 from notebook_udf.plan.progress import Progress, StageProgress
-from notebook_udf.sanitize import counted, one_line
+from notebook_udf.render.format import counted, size
+from notebook_udf.sanitize import one_line
 from notebook_udf.telemetry.store.function_sums import FunctionTotals, MetricTotal
 
 Outcome = Literal["running", "done", "failed", "cancelled"]

@@ -5,19 +5,27 @@ The HTML holds no script and no style sheet, so that it reads the same where it 
 
 from __future__ import annotations
 
-from html import escape
-
-from notebook_udf.plan.format import seconds
 from notebook_udf.plan.progress import Progress, StageProgress
-from notebook_udf.sanitize import counted, one_line
-from notebook_udf.tables import html_table, text_table
+from notebook_udf.render.format import counted, nanoseconds, seconds
+from notebook_udf.render.markup import Child, Element, details, div, markup, span, summary
+from notebook_udf.render.tables import Table
+from notebook_udf.render.theme import (
+    BORDER,
+    BRAND,
+    ERROR,
+    POINTED_AT,
+    QUIET,
+    SUCCESS,
+    VIOLET,
+    WARN,
+    painted,
+)
+from notebook_udf.sanitize import one_line
 from notebook_udf.telemetry.store.function_sums import FunctionTotals
-from notebook_udf.theme import BORDER, BRAND, ERROR, SUCCESS, VIOLET, WARN, painted
 from notebook_udf.widgets.live import NAME, RunState, Split, metric_rows
 
 _LOG = 120
 _SHOWN_METRICS = 4
-_QUIET = "opacity:.72"
 _DOT = {"running": BRAND, "done": SUCCESS, "failed": ERROR, "cancelled": WARN}
 # The same as in the browser's style sheet.
 _PARTS = (
@@ -42,25 +50,24 @@ def summary_text(state: RunState, note: str = "") -> str:
     lines = [_closing(state, note), *(f"! {warning}" for warning in state.warnings)]
     if state.split.whole > 0:
         lines.append(_split_text(state.split))
-    tables = [text_table(head, rows) for head, rows in _tables(state)]
-    return "\n\n".join(["\n".join(lines), *tables])
+    return "\n\n".join(["\n".join(lines), *(table.text for table in _tables(state))])
 
 
 def summary_html(state: RunState, note: str = "") -> str:
     """The same for a browser, with the stages."""
-    tables = "".join(
-        f'<div style="overflow-x:auto;white-space:nowrap">{html_table(head, rows)}</div>'
-        for head, rows in _tables(state)
-    )
-    warned = "".join(
-        f'<div style="{painted("color", WARN)}">⚠ {escape(warning)}</div>'
-        for warning in state.warnings
-    )
-    return (
-        f'<div style="font-size:13px"><div style="{_QUIET}">'
-        f'<span style="{painted("color", _DOT[state.outcome])}">●</span> '
-        f"{escape(_closing(state, note))}</div>"
-        f"{warned}{_bar(state.split)}{tables}{_stages(state.progress)}</div>"
+    dot = span("●", style=painted("color", _DOT[state.outcome]))
+    return markup(
+        div(
+            div(dot, f" {_closing(state, note)}", style=QUIET),
+            [div(f"⚠ {warning}", style=painted("color", WARN)) for warning in state.warnings],
+            _bar(state.split),
+            [
+                div(table.html, style="overflow-x:auto;white-space:nowrap")
+                for table in _tables(state)
+            ],
+            _stages(state.progress),
+            style="font-size:13px",
+        )
     )
 
 
@@ -107,37 +114,34 @@ def _split_text(split: Split) -> str:
     )
 
 
-def _bar(split: Split) -> str:
+def _bar(split: Split) -> list[Element]:
     if split.whole <= 0:
-        return ""
-    pieces = "".join(
-        f'<div style="display:inline-block;height:8px;{painted("background", colour)};'
-        f'width:{100 * getattr(split, part) / split.whole:.2f}%"></div>'
-        for part, _, colour in _PARTS
+        return []
+    pieces: list[Child] = []
+    legend: list[Child] = []
+    for part, name, colour in _PARTS:
+        time = getattr(split, part)
+        width = f"width:{100 * time / split.whole:.2f}%"
+        painting = painted("background", colour)
+        pieces.append(div(style=("display:inline-block;height:8px", painting, width)))
+        before = " · " if legend else ""
+        mark = span("■", style=painted("color", colour))
+        legend.append([before, mark, f" {name} {seconds(time)}"])
+    row = (
+        "max-width:480px;height:8px;line-height:0;white-space:nowrap;overflow:hidden;margin-top:4px"
     )
-    legend = " · ".join(
-        f'<span style="{painted("color", colour)}">■</span> {escape(name)} '
-        f"{escape(seconds(getattr(split, part)))}"
-        for part, name, colour in _PARTS
-    )
-    return (
-        f'<div style="max-width:480px;height:8px;line-height:0;white-space:nowrap;'
-        f'overflow:hidden;margin-top:4px">{pieces}</div>'
-        f'<div title="time of all workers together">{legend}</div>'
-    )
+    return [div(pieces, style=row), div(legend, title="time of all workers together")]
 
 
-def _stages(progress: Progress) -> str:
+def _stages(progress: Progress) -> Element | None:
     if not progress.stages:
-        return ""
+        return None
     rows = [_stage(stage) for stage in progress.stages]
     count = progress.stage_count
-    before = ""
-    if progress.earlier:
-        before = f'<div style="{_QUIET}">the last {len(rows):,} of {count:,}</div>'
-    return (
-        f'<details><summary style="cursor:pointer;{_QUIET}">{counted(count, "stage")}</summary>'
-        f"{before}{html_table(_STAGE_HEADERS, rows)}</details>"
+    return details(
+        summary(counted(count, "stage"), style=(POINTED_AT, QUIET)),
+        div(f"the last {len(rows):,} of {count:,}", style=QUIET) if progress.earlier else None,
+        Table(_STAGE_HEADERS, rows).html,
     )
 
 
@@ -153,14 +157,10 @@ def _stage(stage: StageProgress) -> tuple[str, ...]:
     )
 
 
-def _tables(state: RunState) -> list[tuple[tuple[str, ...], list[tuple[str, ...]]]]:
-    tables: list[tuple[tuple[str, ...], list[tuple[str, ...]]]] = []
-    if state.totals:
-        tables.append((_HEADERS, [_total(t) for t in state.totals]))
-    if state.metrics:
-        rows: list[tuple[str, ...]] = [*metric_rows(state.metrics)]
-        tables.append((("function", "metric", "value"), rows))
-    return tables
+def _tables(state: RunState) -> list[Table]:
+    totals = Table(_HEADERS, [_total(t) for t in state.totals])
+    metrics = Table(("function", "metric", "value"), metric_rows(state.metrics))
+    return [table for table in (totals, metrics) if table.rows]
 
 
 def _total(t: FunctionTotals) -> tuple[str, ...]:
@@ -169,6 +169,6 @@ def _total(t: FunctionTotals) -> tuple[str, ...]:
         f"{t.rows_in:,}",
         f"{t.bundles:,}",
         f"{t.rows_per_second:,.0f}",
-        *(seconds(ns / 1e9) for ns in (t.wait_ns, t.decode_ns, t.user_ns, t.encode_ns)),
+        *map(nanoseconds, (t.wait_ns, t.decode_ns, t.user_ns, t.encode_ns)),
         f"{t.errors:,}",
     )

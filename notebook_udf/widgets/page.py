@@ -6,27 +6,14 @@ The script needs no network. Where scripts do not run, the static form is what i
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
-from notebook_udf.plan.html import PAGE_STYLE, plan_html
+from notebook_udf.plan.html_renderer import plan_html
 from notebook_udf.plan.plan_model import Plan
+from notebook_udf.render.markup import Element, data_script, main, page, script
 from notebook_udf.widgets.sendable import sendable
 
-# ``%(script)s`` and ``%(data)s`` are filled here, or by the script itself when a reader saves it.
-_PAGE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Query plan</title>
-<style>%(style)s</style>
-</head>
-<body>
-<main id="plan">%(twin)s</main>
-<script id="data" type="application/json">%(data)s</script>
-<script id="script" type="text/plain">%(script)s</script>
-<script type="module">
+_START = """
 const text = (id) => document.getElementById(id).textContent;
 const model = {
   get: (name) => (name === "_esm" ? text("script") : JSON.parse(text("data"))),
@@ -34,29 +21,26 @@ const model = {
 };
 const address = URL.createObjectURL(new Blob([text("script")], { type: "text/javascript" }));
 (await import(address)).default.render({ model, el: document.getElementById("plan") });
-</script>
-</body>
-</html>
 """
 
 
 def page_template() -> str:
     """The page with everything but script and data, for a browser to fill."""
-    return _filled(style=PAGE_STYLE, twin="")
+    return _page(None, "%(data)s", "%(script)s")
 
 
-def plan_page(plan: Plan, script: Path) -> str:
+def plan_page(plan: Plan, explorer: Path) -> str:
     """The page of a plan, explorer and all."""
     # Once more the template, so that a saved page can be saved again.
     data = json.dumps({"plan": sendable(plan.to_dict()), "page": page_template()})
-    return _filled(
-        style=PAGE_STYLE,
-        twin=plan_html(plan),
-        # Inside a script element only "</" and "<!--" mean something.
-        script=script.read_text("utf-8").replace("</script", "<\\/script"),
-        data=data.replace("<", "\\u003c"),
+    return _page(plan_html(plan), data, explorer.read_text("utf-8"))
+
+
+def _page(twin: Element | None, data: str, explorer: str) -> str:
+    return page(
+        "Query plan",
+        main(twin, id="plan"),
+        data_script(data, id="data"),
+        script(explorer, id="script", type="text/plain"),
+        script(_START, type="module"),
     )
-
-
-def _filled(**parts: str) -> str:
-    return re.sub(r"%\((\w+)\)s", lambda place: parts.get(place[1], place[0]), _PAGE)

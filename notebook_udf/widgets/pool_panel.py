@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
-from html import escape
 from itertools import islice
 from typing import Any, TypedDict
 
 from notebook_udf.errors import SessionError
 from notebook_udf.pool.view import LOG_LEVELS, Pool
+from notebook_udf.render.markup import details, li, markup, summary, ul
 from notebook_udf.sanitize import one_line, plain
 from notebook_udf.widgets.panel import Panel
 from notebook_udf.widgets.requests import answers
@@ -118,12 +118,8 @@ class PoolPanel(Panel):
         """The living workers as a table, and how the latest others ended."""
         gone = [_ended(each) for each in self._pool.to_dict()["ended"][: -MOST_ENDED - 1 : -1]]
         told = [f"worker {each['pid']} {each['how']}" for each in gone]
-        items = "".join(f"<li>{escape(text)}</li>" for text in told)
-        fold = f"<details><summary>{len(told):,} ended</summary><ul>{items}</ul></details>"
-        return (
-            self._pool._repr_html_() + (fold if told else ""),
-            "\n".join([repr(self._pool), *told]),
-        )
+        fold = details(summary(f"{len(told):,} ended"), ul(map(li, told))) if told else None
+        return self._pool._repr_html_() + markup(fold), "\n".join([repr(self._pool), *told])
 
     @answers("stack")
     def _stack(self, pid: int) -> str:

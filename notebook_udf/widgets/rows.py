@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from notebook_udf.sanitize import counted, one_line
-from notebook_udf.tables import html_table, text_table
+from notebook_udf.render.format import counted
+from notebook_udf.render.markup import div, markup
+from notebook_udf.render.tables import Table
+from notebook_udf.sanitize import one_line
 
 _CELL = 200
 _COLUMNS = 200
@@ -34,19 +36,19 @@ class RowsTable:
         """Columns beyond those that are shown."""
         return max(0, len(self.columns) - _COLUMNS)
 
-    def _cells(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    def _table(self) -> Table:
         head = tuple(one_line(name, _CELL) for name in self.columns[:_COLUMNS])
         rows = [tuple(cell(value) for value in row[:_COLUMNS]) for row in self.rows]
         if self.hidden_columns:
             more = f"… ({self.hidden_columns:,} more columns)"
             head, rows = (*head, more), [(*row, "…") for row in rows]
-        return head, rows
+        return Table(head, rows)
 
     def __repr__(self) -> str:
-        return text_table(*self._cells())
+        return self._table().text
 
     def _repr_html_(self) -> str:
-        return f'<div style="overflow-x:auto">{html_table(*self._cells())}</div>'
+        return markup(div(self._table().html, style="overflow-x:auto"))
 
 
 def cell(value: Any) -> str:

@@ -10,6 +10,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Annotated, Any, NotRequired, TypedDict
 from urllib.parse import unquote, urlparse
 
+from notebook_udf.render.markup import markup
+from notebook_udf.render.tables import Table
 from notebook_udf.state.pages import (
     HistoryData,
     Page,
@@ -19,7 +21,6 @@ from notebook_udf.state.pages import (
     timer_page,
 )
 from notebook_udf.state.reader import StateReader
-from notebook_udf.tables import html_table, text_table
 from notebook_udf.widgets.panel import Panel
 from notebook_udf.widgets.requests import answers
 from notebook_udf.widgets.scripts import script
@@ -123,10 +124,8 @@ class StatePanel(Panel):
         head = tuple(page.columns)
         rows = [tuple("NULL" if v is None else v for v in row) for row in page.rows[:_TWIN_ROWS]]
         title = f"{self._name} after batch {page.batch}: {len(rows):,} of {page.total:,} keys"
-        return (
-            f"{html}{html_table(head, rows, caption=title)}",
-            f"{text}\n\n{title}\n{text_table(head, rows)}",
-        )
+        table = Table(head, rows, title)
+        return html + markup(table.html), f"{text}\n\n{table.text}"
 
     def freeze(self) -> None:
         """Ends it, and lets no further read begin."""

@@ -22,7 +22,7 @@ from notebook_udf.errors import (
     WorkerOutOfMemory,
 )
 from notebook_udf.kernel.translation import describe
-from notebook_udf.plan.format import seconds
+from notebook_udf.render.format import seconds
 from notebook_udf.sanitize import one_line, plain
 from notebook_udf.telemetry.store.session_store import FunctionTotals, MetricTotal
 from notebook_udf.widgets.card import card_html, card_text, headline

@@ -28,7 +28,7 @@ from notebook_udf.planner.dataframe.table_function import joined
 from notebook_udf.planner.physical.aggregate_from_sums import sums_of
 from notebook_udf.planner.physical.scalar import runs_as_kernels
 from notebook_udf.registry import RegisteredFunction, fingerprint
-from notebook_udf.sanitize import counted
+from notebook_udf.render.format import counted
 from notebook_udf.types import to_arrow
 
 if TYPE_CHECKING:

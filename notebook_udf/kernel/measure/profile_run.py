@@ -19,7 +19,7 @@ from notebook_udf.pool.spark_worker import PROFILE_PROPERTY
 from notebook_udf.profile.profile_result import Profile
 from notebook_udf.profile.sample_counts import Collector, Stack
 from notebook_udf.registry import RegisteredFunction
-from notebook_udf.sanitize import counted
+from notebook_udf.render.format import counted
 from notebook_udf.telemetry.records import Command, StackSamples
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from notebook_udf.errors import PlanningError
 from notebook_udf.planner.analysis.aggregate_calls import arguments_of, name_of, position
 from notebook_udf.planner.syntax.nodes import TableArgument
 from notebook_udf.registry import RegisteredFunction
-from notebook_udf.sanitize import counted
+from notebook_udf.render.format import counted
 
 
 def check_calls(tree: exp.Expression, functions: Mapping[str, RegisteredFunction]) -> None:

@@ -1,4 +1,4 @@
-"""Colours of static HTML: JupyterLab's own, light or dark, over plain ones.
+"""Colours and inline styles of static HTML: JupyterLab's own, light or dark, over plain ones.
 
 A sanitiser may take away what names a variable; then the plain colour stays, and reads on light
 and on dark.
@@ -24,6 +24,11 @@ BORDER = Colour("--jp-border-color1", "#bdbdbd")
 VIOLET = Colour("", "#7e57c2")
 NONE = Colour("", "transparent")
 
+# Inline styles.
+QUIET = "opacity:.72"
+POINTED_AT = "cursor:pointer"
+CODE_FONT = "font-family:var(--jp-code-font-family, ui-monospace, Menlo, Consolas, monospace)"
+
 
 def painted(what: str, colour: Colour, before: str = "") -> str:
     """The inline style that gives ``what`` a colour, behind words such as ``1px solid``."""
@@ -32,6 +37,3 @@ def painted(what: str, colour: Colour, before: str = "") -> str:
     if not colour.variable:
         return plain
     return f"{plain};{what}:{said}var({colour.variable}, {colour.plain})"
-
-
-__all__ = ["BORDER", "BRAND", "ERROR", "NONE", "SUCCESS", "VIOLET", "WARN", "Colour", "painted"]

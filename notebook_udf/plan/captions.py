@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from notebook_udf.plan.plan_model import FunctionCost, Metric, Plan, PlanNode
-from notebook_udf.sanitize import counted
+from notebook_udf.render.format import counted, seconds, size
 
 _SHOWN = (
     "number of output rows", "shuffle records written", "shuffle bytes written", "spill size",
@@ -63,19 +63,3 @@ def shown_metrics(node: PlanNode) -> list[Metric]:
     told = [metric for metric in node.metrics if metric.value]
     order = {name: place for place, name in enumerate(_SHOWN)}
     return sorted(told, key=lambda metric: order.get(metric.name, len(order)))
-
-
-def seconds(value: float) -> str:
-    """A time for people."""
-    if value >= 60:
-        return f"{int(value // 60):,} min {int(value % 60)} s"
-    return f"{value:,.2f} s" if value >= 1 else f"{value * 1e3:,.1f} ms"
-
-
-def size(count: float) -> str:
-    """A number of bytes for people."""
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if count < 1024:
-            return f"{count:,.0f} {unit}" if unit == "B" else f"{count:,.1f} {unit}"
-        count /= 1024
-    return f"{count:,.1f} TiB"

@@ -1,0 +1,57 @@
+"""Objects that display themselves: each says what there is to see, in one way for all forms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
+
+from notebook_udf.render.markup import Element, Tag, div, markup
+from notebook_udf.render.tables import Table
+
+if TYPE_CHECKING:
+    from rich.console import Group, RenderableType
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """A text by itself."""
+
+    text: str
+    tag: Tag = div
+
+    @property
+    def html(self) -> Element:
+        """As an element."""
+        return self.tag(self.text)
+
+    @property
+    def rich(self) -> RenderableType:
+        """For ``rich``, which would read square brackets in a plain string as markup."""
+        from rich.text import Text
+
+        return Text(self.text)
+
+
+Block: TypeAlias = Table | Paragraph
+
+
+class Displayed:
+    """Base of what displays itself in a console, in a terminal with colours, in a notebook."""
+
+    _between: ClassVar[str] = "\n"
+
+    def _blocks(self) -> Iterable[Block]:
+        """What is to be seen, from top to bottom."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return self._between.join(block.text for block in self._blocks())
+
+    def __rich__(self) -> Group:
+        from rich.console import Group
+
+        return Group(*(block.rich for block in self._blocks()))
+
+    def _repr_html_(self) -> str:
+        return markup(block.html for block in self._blocks())

@@ -1,0 +1,133 @@
+"""HTML, safe by construction: an element is made of texts, which are escaped, and of elements.
+
+No text is ever read as markup. A tag is a function of what stands in it and of its attributes:
+``div(name, style=QUIET)``. What stands in it may be nested in lists; None stands for nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from html import escape
+from typing import TypeAlias
+
+Child: TypeAlias = "Element | str | Iterable[Child] | None"
+Attribute: TypeAlias = str | int | tuple[str, ...] | None
+
+# What would end the element of a script or a style sheet, or hide the end of it; the backslash
+# changes nothing in strings of JavaScript, where alone these stand.
+_ENDS = re.compile(r"<(?=/script|/style|!--)", re.IGNORECASE)
+
+
+class Element:
+    """An element with all that is in it; ``markup`` writes it."""
+
+    __slots__ = ("_written",)
+
+    def __init__(self, tag: str, inside: str | None, attributes: dict[str, Attribute]) -> None:
+        head = "".join(f" {_name(n)}={_quoted(v)}" for n, v in attributes.items() if v is not None)
+        self._written = f"<{tag}{head}>" if inside is None else f"<{tag}{head}>{inside}</{tag}>"
+
+
+class Tag:
+    """Makes elements of one kind.
+
+    In names of attributes ``_`` is ``-``. An attribute that is None is left out; a tuple is joined
+    by semicolons, as a style.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __call__(self, *children: Child, **attributes: Attribute) -> Element:
+        return Element(self._name, markup(children), attributes)
+
+
+def markup(*children: Child) -> str:
+    """Texts and elements as HTML."""
+    return "".join(map(_child, children))
+
+
+def _child(child: Child) -> str:
+    if child is None:
+        return ""
+    if isinstance(child, str):
+        return escape(child)
+    return child._written if isinstance(child, Element) else "".join(map(_child, child))
+
+
+def _name(name: str) -> str:
+    return name.rstrip("_").replace("_", "-")
+
+
+def _quoted(value: str | int | tuple[str, ...]) -> str:
+    text = ";".join(value) if isinstance(value, tuple) else str(value)
+    return f'"{escape(text)}"'
+
+
+def page(title: str, *children: Child) -> str:
+    """A page that stands alone, light or dark as its reader has it."""
+    head = [
+        Element("meta", None, {"charset": "utf-8"}),
+        Element(
+            "meta", None, {"name": "viewport", "content": "width=device-width, initial-scale=1"}
+        ),
+        Tag("title")(title),
+        _verbatim("style", _PAGE_STYLE),
+    ]
+    whole = Tag("html")(Tag("head")(head), Tag("body")(children), lang="en")
+    return f"<!doctype html>{markup(whole)}"
+
+
+def script(code: str, **attributes: Attribute) -> Element:
+    """A script of our own."""
+    return _verbatim("script", code, **attributes)
+
+
+def data_script(json: str, **attributes: Attribute) -> Element:
+    """Data for a script, as JSON."""
+    escaped = json.replace("<", "\\u003c")
+    return _verbatim("script", escaped, type="application/json", **attributes)
+
+
+def _verbatim(tag: str, text: str, **attributes: Attribute) -> Element:
+    return Element(tag, _ENDS.sub(r"<\\", text), attributes)
+
+
+_PAGE_STYLE = """
+:root { color-scheme: light dark; }
+body { margin: 2rem; font-family: system-ui, sans-serif; background: #fff; color: #212121;
+  --jp-brand-color1: #1976d2; --jp-warn-color1: #e65100; --jp-border-color1: #bdbdbd; }
+table { border-collapse: collapse; }
+th, td { text-align: left; padding: 0 .8em 0 0; }
+@media (prefers-color-scheme: dark) {
+  body { background: #111; color: #e0e0e0;
+    --jp-brand-color1: #64b5f6; --jp-warn-color1: #ffb74d; --jp-border-color1: #616161; }
+}
+"""
+
+b = Tag("b")
+caption = Tag("caption")
+code = Tag("code")
+details = Tag("details")
+div = Tag("div")
+g = Tag("g")
+li = Tag("li")
+main = Tag("main")
+p = Tag("p")
+pre = Tag("pre")
+rect = Tag("rect")
+small = Tag("small")
+span = Tag("span")
+strong = Tag("strong")
+summary = Tag("summary")
+svg = Tag("svg")
+table = Tag("table")
+tbody = Tag("tbody")
+td = Tag("td")
+text = Tag("text")
+th = Tag("th")
+thead = Tag("thead")
+title = Tag("title")
+tr = Tag("tr")
+ul = Tag("ul")
