@@ -10,18 +10,16 @@ from __future__ import annotations
 
 import collections
 import math
-import sys
 import time
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
+import numpy as np
+
 from notebook_udf.errors import DeclarationError
+from notebook_udf.functions import quantile_sketch
 from notebook_udf.render.format import number
 
-# A histogram keeps one count per bucket of relative width 2 %, so that a percentile is off by
-# at most that, and the buckets of two tasks add up.
-_GROWTH = math.log(1.02)
-_LARGEST = math.log(sys.float_info.max)
 _MOST_WAITING = 100_000
 
 
@@ -79,7 +77,7 @@ class Histogram:
         self._sum = 0.0
         self._min = math.inf
         self._max = -math.inf
-        self._buckets: dict[str, int] = {}
+        self._buckets: quantile_sketch.Buckets = {}
         self._waiting: list[float] = []
 
     def update(self, value: float) -> None:
@@ -98,15 +96,15 @@ class Histogram:
             self._sort_in()
 
     def _sort_in(self) -> None:
-        values, self._waiting = self._waiting, []
-        for value, times in collections.Counter(values).items():
-            real = float(value)
-            self._count += times
-            self._sum += real * times
-            self._min = min(self._min, real)
-            self._max = max(self._max, real)
-            bucket = _bucket(real)
-            self._buckets[bucket] = self._buckets.get(bucket, 0) + times
+        if not self._waiting:
+            return
+        values, self._waiting = np.array(self._waiting, np.float64), []
+        self._count += len(values)
+        with np.errstate(over="ignore"):
+            self._sum += float(values.sum())
+        self._min = min(self._min, float(values.min()))
+        self._max = max(self._max, float(values.max()))
+        quantile_sketch.count(self._buckets, values)
 
     def snapshot(self) -> Any:
         self._sort_in()
@@ -117,7 +115,8 @@ class Histogram:
             "sum": self._sum,
             "min": self._min,
             "max": self._max,
-            "buckets": dict(self._buckets),
+            # JSON has no other names than texts.
+            "buckets": {str(number): count for number, count in self._buckets.items()},
         }
 
 
@@ -243,16 +242,15 @@ def merge(kind: str, values: list[Any]) -> Any:
         filled = [v for v in values if v["count"]]
         if not filled:
             return values[0]
-        buckets: dict[str, int] = {}
+        whole: collections.Counter[str] = collections.Counter()
         for value in filled:
-            for bucket, count in value["buckets"].items():
-                buckets[bucket] = buckets.get(bucket, 0) + count
+            whole.update(value["buckets"])
         return {
             "count": sum(v["count"] for v in filled),
             "sum": sum(v["sum"] for v in filled),
             "min": min(v["min"] for v in filled),
             "max": max(v["max"] for v in filled),
-            "buckets": buckets,
+            "buckets": dict(whole),
         }
     raise ValueError(f"no metric kind {kind!r}")
 
@@ -276,26 +274,11 @@ def describe(kind: str, value: Any) -> str:
 
 
 def percentile(histogram: Any, fraction: float) -> float:
-    """The value below which ``fraction`` of a histogram's observations lie, within 2 %."""
-    rank = fraction * (histogram["count"] - 1)
-    seen = 0
-    for bucket in sorted(histogram["buckets"], key=bucket_middle):
-        seen += histogram["buckets"][bucket]
-        if seen > rank:
-            return float(min(max(bucket_middle(bucket), histogram["min"]), histogram["max"]))
-    return float(histogram["max"])
+    """The value that ``fraction`` of a histogram's observations do not exceed, within 2 %."""
+    (found,) = quantile_sketch.quantiles(buckets(histogram), [fraction])
+    return float(min(max(found, histogram["min"]), histogram["max"]))
 
 
-def _bucket(value: float) -> str:
-    if value == 0:
-        return "0"
-    exponent = round(math.log(abs(value)) / _GROWTH)
-    return f"{'-' if value < 0 else '+'}{exponent}"
-
-
-def bucket_middle(bucket: str) -> float:
-    """The value in the middle of a histogram's bucket, by the bucket's name."""
-    if bucket == "0":
-        return 0.0
-    size = math.exp(min(int(bucket[1:]) * _GROWTH, _LARGEST))
-    return -size if bucket[0] == "-" else size
+def buckets(histogram: Any) -> quantile_sketch.Buckets:
+    """The sketch in a histogram's snapshot."""
+    return {int(number): count for number, count in histogram["buckets"].items()}

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from notebook_udf.functions.metrics import Histogram
+from notebook_udf.functions.metrics import Histogram, merge, percentile
 from notebook_udf.telemetry.metrics_dict import query_dict
 from notebook_udf.telemetry.records import (
     BundleDone,
@@ -212,6 +212,22 @@ def test_bars_hold_every_observation(values: list[float]) -> None:
     assert len(found) <= MOST_BARS
     if values:
         assert (found[0].low, found[-1].high) == (min(values), max(values))
+
+
+@quick
+@given(
+    st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=100),
+    st.sampled_from([0.0, 0.5, 0.95, 1.0]),
+)
+def test_quantiles_are_within_two_percent(values: list[float], fraction: float) -> None:
+    parts = [Histogram(), Histogram()]
+    for at, value in enumerate(values):
+        parts[at % 2].update(value)
+    found = percentile(merge("histogram", [part.snapshot() for part in parts]), fraction)
+    ordered = sorted(values)
+    exact = ordered[max(0, math.ceil(fraction * len(ordered) - 1e-9) - 1)]
+    # Numbers next to the smallest there are lose digits of their own.
+    assert found == pytest.approx(exact, rel=0.02, abs=1e-300)
 
 
 def test_a_line_of_blocks() -> None:

@@ -18,7 +18,7 @@ from notebook_udf.telemetry.records import FunctionTiming
 
 Key = tuple[str, int]
 MetricKey = tuple[str, str, str]
-_BUCKET = re.compile(r"0|[+-]-?\d{1,5}", re.ASCII)
+_BUCKET = re.compile(r"-?\d{1,5}", re.ASCII)
 
 
 @dataclass

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from notebook_udf.functions.metrics import bucket_middle
+from notebook_udf.functions.metrics import buckets
+from notebook_udf.functions.quantile_sketch import middle_of
 
 MOST_BARS = 24
 # From where on equal steps would put nearly everything into the first bar.
@@ -38,8 +39,8 @@ def bars(histogram: Any, most: int = MOST_BARS) -> tuple[Bar, ...]:
     wide = low > 0 and high / low > _WIDE
     begin, end = (math.log(low), math.log(high)) if wide else (low, high)
     counts = [0] * most
-    for bucket, times in histogram["buckets"].items():
-        value = min(max(bucket_middle(bucket), low), high)
+    for bucket, times in buckets(histogram).items():
+        value = min(max(middle_of(bucket), low), high)
         part = ((math.log(value) if wide else value) - begin) / (end - begin)
         counts[min(int(part * most), most - 1)] += times
     edges = [begin + (end - begin) * at / most for at in range(most + 1)]

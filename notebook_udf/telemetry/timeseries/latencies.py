@@ -5,19 +5,17 @@ Durations are nanoseconds. What they are durations of is the business of ``serie
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from notebook_udf.functions import quantile_sketch
+
 # As many as there are bundles kept of a query: beyond that there is nothing to check them against.
 MAX_EXACT = 2_000
-# Of a relative width of 4 %, so that its middle is within 2 % of what is in it.
-_GROWTH = math.log(1.04)
 
-Buckets = dict[int, int]
 Durations = npt.NDArray[np.int64]
 
 
@@ -49,7 +47,7 @@ class Latencies:
         self.count = 0
         self.longest = 0
         self._exact: list[Durations] | None = []
-        self._buckets: Buckets = {}
+        self._buckets: quantile_sketch.Buckets = {}
 
     @property
     def exact(self) -> bool:
@@ -61,66 +59,21 @@ class Latencies:
         self.count += len(durations)
         self.longest = max(self.longest, int(durations.max()))
         if self._exact is None:
-            note(self._buckets, durations)
+            quantile_sketch.count(self._buckets, durations)
             return
         self._exact.append(durations)
         if self.count > MAX_EXACT:
-            note(self._buckets, np.concatenate(self._exact))
+            quantile_sketch.count(self._buckets, np.concatenate(self._exact))
             self._exact = None
 
     def percentiles(self, fractions: Iterable[float]) -> list[int]:
         """The shortest durations that so much of them does not exceed; zeros of none."""
         if self._exact is None:
-            return [min(found, self.longest) for found in ranked(self._buckets, fractions)]
+            found = quantile_sketch.quantiles(self._buckets, fractions)
+            return [min(round(each), self.longest) for each in found]
         if not self._exact:
             return [0 for _ in fractions]
         # One array from now on, so that asking again is cheap.
         self._exact = [np.sort(np.concatenate(self._exact))]
         ordered = self._exact[0]
-        return [int(ordered[_rank(each, len(ordered))]) for each in fractions]
-
-
-def bucket_of(durations: Durations) -> Durations:
-    """The bucket that each duration falls into."""
-    found: Durations = (np.log(np.maximum(durations, 1)) / _GROWTH).astype(np.int64)
-    return found
-
-
-def note(buckets: Buckets, durations: Durations) -> None:
-    """Counts durations in the buckets they fall into."""
-    found, counts = np.unique(bucket_of(durations), return_counts=True)
-    for bucket, times in zip(found.tolist(), counts.tolist(), strict=True):
-        buckets[bucket] = buckets.get(bucket, 0) + times
-
-
-def ranked(buckets: Mapping[int, int], fractions: Iterable[float]) -> list[int]:
-    """Percentiles of what was noted, within 2 % or a nanosecond; zeros if nothing was."""
-    total = sum(buckets.values())
-    ordered = sorted(buckets.items())
-    found = []
-    for fraction in fractions:
-        rank, seen, value = _rank(fraction, total), 0, 0
-        for bucket, count in ordered:
-            seen += count
-            if seen > rank:
-                value = round(math.exp((bucket + 0.5) * _GROWTH))
-                break
-        found.append(value)
-    return found
-
-
-def _rank(fraction: float, count: int) -> int:
-    """The place of a percentile in order: the first that so much of all is not longer than."""
-    return max(0, math.ceil(fraction * count - 1e-9) - 1)
-
-
-__all__ = [
-    "MAX_EXACT",
-    "Buckets",
-    "Durations",
-    "Latencies",
-    "Percentiles",
-    "bucket_of",
-    "note",
-    "ranked",
-]
+        return [int(ordered[quantile_sketch.rank(each, len(ordered))]) for each in fractions]

@@ -10,13 +10,18 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from notebook_udf.telemetry.timeseries.latencies import Buckets, Durations, bucket_of, ranked
+from notebook_udf.functions.quantile_sketch import (
+    MOST_BUCKETS,
+    Buckets,
+    add,
+    buckets_of,
+    quantiles,
+)
+from notebook_udf.telemetry.timeseries.latencies import Durations
 
 COLUMNS = 6
 # Of a worker: the column that holds its time in functions.
 BUSY = 4
-# More buckets than any duration has.
-_BUCKETS = 10_000
 
 Floats = npt.NDArray[np.float64]
 Column = tuple[float, ...]
@@ -64,11 +69,11 @@ class Points:
 
     def note(self, spread: Spread, durations: Durations) -> None:
         """Counts durations in the points where they end."""
-        where = spread.last * _BUCKETS + bucket_of(durations)
+        where = spread.last * MOST_BUCKETS + buckets_of(durations)
         found, counts = np.unique(where, return_counts=True)
         for both, times in zip(found.tolist(), counts.tolist(), strict=True):
-            at, bucket = divmod(both, _BUCKETS)
-            _count(self._ended.setdefault(at, {}), bucket, times)
+            at, bucket = divmod(both, MOST_BUCKETS)
+            add(self._ended.setdefault(at, {}), {bucket: times})
 
     def halve(self) -> None:
         """Merges the points two by two."""
@@ -89,7 +94,10 @@ class Points:
         ended = self._gathered(first, step)
         size = (last - first) // step + 1
         none = [None for _ in fractions]
-        found = [ranked(ended[at], fractions) if at in ended else none for at in range(size)]
+        found = [
+            [round(each) for each in quantiles(ended[at], fractions)] if at in ended else none
+            for at in range(size)
+        ]
         return [tuple(column) for column in zip(*found, strict=True)] or [() for _ in fractions]
 
     def _summed(self, first: int, last: int, step: int) -> Floats:
@@ -103,9 +111,7 @@ class Points:
     def _gathered(self, first: int, step: int) -> dict[int, Buckets]:
         found: dict[int, Buckets] = {}
         for at, buckets in self._ended.items():
-            gathered = found.setdefault((at - first) // step, {})
-            for bucket, times in buckets.items():
-                _count(gathered, bucket, times)
+            add(found.setdefault((at - first) // step, {}), buckets)
         return found
 
     def _reach(self, first: int, last: int) -> None:
@@ -116,7 +122,3 @@ class Points:
         if end - begin > len(self._sums):
             self._sums = self._summed(begin, end - 1, 1)
             self._start = begin
-
-
-def _count(buckets: Buckets, bucket: int, times: int) -> None:
-    buckets[bucket] = buckets.get(bucket, 0) + times
