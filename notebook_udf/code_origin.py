@@ -28,6 +28,3 @@ def is_pythons(filename: str) -> bool:
 def is_users(filename: str) -> bool:
     """Whether it is none of these: a cell, a script, a module beside them."""
     return not (is_machinery(filename) or is_installed(filename) or is_pythons(filename))
-
-
-__all__ = ["PACKAGE", "is_installed", "is_machinery", "is_pythons", "is_users"]

@@ -242,6 +242,3 @@ class Bench(Displayed):
 
 def _value(value: Any) -> str:
     return "NULL" if value is None else one_line(repr(value), _VALUE)
-
-
-__all__ = ["HEADERS", "Bench", "Way"]

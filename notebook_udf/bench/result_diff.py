@@ -109,6 +109,3 @@ def _row(table: pa.Table, index: int) -> Any:
         return "no row"
     values = [column[index].as_py() for column in table.columns]
     return values[0] if len(values) == 1 else tuple(values)
-
-
-__all__ = ["NEARLY", "Difference", "difference"]

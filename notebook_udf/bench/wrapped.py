@@ -71,6 +71,3 @@ def is_plain(t: DataType) -> bool:
     if isinstance(t, ArrayType):
         return is_plain(t.elementType)
     return not isinstance(t, (StructType, MapType))
-
-
-__all__ = ["ArrowPerElement", "PandasPerElement", "is_plain"]

@@ -224,13 +224,3 @@ _PARSERS: dict[str, Any] = {
     "retry_on": _exceptions,
     "share_calls": _flag,
 }
-
-__all__ = [
-    "CONFIGURABLE",
-    "CONF_PREFIX",
-    "AsyncOptions",
-    "conf_option",
-    "conf_scopes",
-    "full_name",
-    "options_of",
-]

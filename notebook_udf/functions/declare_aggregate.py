@@ -332,6 +332,3 @@ def _emitted(hints: dict[str, Any]) -> dict[str, Any]:
 
 def _articled(name: str) -> str:
     return f"an {name}" if name[0] in "AEIOUaeiou" else f"a {name}"
-
-
-__all__ = ["declare", "udaf", "udtaf"]

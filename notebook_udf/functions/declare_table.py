@@ -234,6 +234,3 @@ def _checked(columns: StructType, title: str) -> StructType:
             f"give a number of months, and multiply it by INTERVAL '1' MONTH"
         )
     return columns
-
-
-__all__ = ["columns_of", "returns_one", "udtf", "yields_rows"]

@@ -162,6 +162,3 @@ def _copied(instance: Any, cls: type) -> Any:
                 slot.__set__(made, slot.__get__(instance))
     made.__dict__.update(getattr(instance, "__dict__", {}))
     return made
-
-
-__all__ = ["derived", "has_methods_of_a_kind", "is_function_class", "lacks"]

@@ -85,6 +85,3 @@ def _parts(
         yield place.left
         if place.keys is not None:
             yield place.left
-
-
-__all__ = ["RemovableIterator"]

@@ -114,6 +114,3 @@ class CellNames:
     @property
     def _alive(self) -> bool:
         return self._context._jsc is not None
-
-
-__all__ = ["DESCRIPTION_PROPERTY", "CellNames", "cell_name"]

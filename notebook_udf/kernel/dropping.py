@@ -174,6 +174,3 @@ class SqlDrops:
         for record in records:
             if record.name.lower() not in known:
                 drop(session, record.name)
-
-
-__all__ = ["DropFunction", "SqlDrops", "drop"]

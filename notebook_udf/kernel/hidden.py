@@ -48,6 +48,3 @@ class HiddenFunctions:
     def forget(self, name: str) -> set[str]:
         """Forgets those of one function; their names, without quotes."""
         return self._names.pop(name.lower(), set())
-
-
-__all__ = ["HiddenFunctions"]

@@ -320,6 +320,3 @@ def _texts(sequence: Any) -> list[str]:
 def _literal(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace("'", "\\'")
     return f"'{escaped}'"
-
-
-__all__ = ["KeptTables"]

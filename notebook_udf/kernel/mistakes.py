@@ -305,6 +305,3 @@ def _misspelt_keyword(place: Place) -> tuple[Place, str]:
         if found is not None and found != word[0].upper():
             return Place(place.text, *word.span()), found
     return place, ""
-
-
-__all__ = ["Names", "Report", "at_line", "mistake_of", "spelled", "unquoted", "words_of"]

@@ -201,6 +201,3 @@ class _SessionNames:
         with unlogged():
             rows = _asked(lambda: self._session.spark.sql(query).collect())
         return [str(row[column]) for row in rows or ()]
-
-
-__all__ = ["about", "as_query_error"]

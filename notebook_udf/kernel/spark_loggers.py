@@ -98,6 +98,3 @@ def _sparks_own(logger: logging.Logger) -> logging.Handler | None:
         ):
             return handler
     return None
-
-
-__all__ = ["NAMES", "QuietLoggers", "logged_if_raised", "unlogged"]

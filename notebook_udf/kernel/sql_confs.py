@@ -21,6 +21,3 @@ def with_confs(conf: Any, settings: Mapping[str, str]) -> Iterator[None]:
                 conf.unset(name)
             else:
                 conf.set(name, value)
-
-
-__all__ = ["with_confs"]

@@ -83,6 +83,3 @@ def _in_thread(work: Callable[[], Any]) -> Future[Any]:
 
     threading.Thread(target=run, name="notebook-udf-order", daemon=True).start()
     return done
-
-
-__all__ = ["Orders"]

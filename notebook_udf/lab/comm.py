@@ -62,6 +62,3 @@ class Line(BaseComm):
     def handle_msg(self, msg: Any) -> None:
         """Hands on what a browser sent; no cell is said to run for it."""
         self._heard(msg["content"].get("data"))
-
-
-__all__ = ["NAME", "Line"]

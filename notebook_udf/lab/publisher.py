@@ -214,6 +214,3 @@ class LabNews:
             for each in self._from_spark["streams"]
         ]
         return {**facts.read(), **self._from_spark, "streams": running, **always}
-
-
-__all__ = ["LabNews"]

@@ -178,6 +178,3 @@ def _ended(facts: StreamNews, query: StreamingQuery) -> StreamNews:
 def _number(value: Any) -> float | None:
     # Spark writes NaN for a batch that took no time.
     return round(float(value), 1) if value is not None and value == value else None
-
-
-__all__ = ["Queries", "StreamQueries"]

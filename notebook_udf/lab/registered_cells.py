@@ -85,6 +85,3 @@ class UdfCells:
 
 def _is_udf(info: Any) -> bool:
     return bool(info.cell_id) and str(info.raw_cell).lstrip().startswith("%%udf")
-
-
-__all__ = ["UdfCells"]

@@ -128,6 +128,3 @@ class Facts:
             }
             self._lines = (kept.end, kept.dropped), found
         return self._lines[1]
-
-
-__all__ = ["Facts"]

@@ -149,15 +149,3 @@ def _wait_for_derby(lock: Path) -> None:
                 time.sleep(0.1)
             else:
                 return
-
-
-__all__ = [
-    "CATALOG_CONF",
-    "DERBY_PROPERTY",
-    "METASTORE",
-    "VARIABLE",
-    "WAREHOUSE_CONF",
-    "WAREHOUSE_CONFS",
-    "Warehouse",
-    "made",
-]

@@ -314,6 +314,3 @@ def _seconds(text: str | None) -> float | None:
     if not text:
         return None
     return datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%fGMT").replace(tzinfo=UTC).timestamp()
-
-
-__all__ = ["CELL_TAG", "MAX_STAGES", "OWN_TAG", "Jobs", "Progress", "StageProgress"]

@@ -84,6 +84,3 @@ def _beside(node: Node, left: float, whole: float, depth: int) -> Iterator[Box]:
         width = child.seconds / whole if whole > 0 else 0.0
         yield Box(child, depth, left, width)
         left += width
-
-
-__all__ = ["Box", "Node", "boxes", "tree_of"]

@@ -146,6 +146,3 @@ def _svg_box(profile: Profile, box: Box) -> Element:
         text(said, x=f"{left + 3:.1f}", y=top + 14, fill=_INK) if said else None,
         **_said(profile, box),
     )
-
-
-__all__ = ["flame_html", "flame_svg", "label", "legend", "told"]

@@ -229,6 +229,3 @@ def _grow(tree: Tree, profile: Profile, node: Node, depth: int) -> None:
     branch = tree.add(Text(f"{percent(share, 1):>7}  {one_line(node.name, _NAME)}{where}"))
     for child in node.largest_first():
         _grow(branch, profile, child, depth + 1)
-
-
-__all__ = ["as_html", "as_page", "as_rich", "as_text", "caption"]

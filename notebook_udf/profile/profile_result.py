@@ -221,6 +221,3 @@ class Profile:
         from notebook_udf.profile.profile_renderer import as_html
 
         return as_html(self)
-
-
-__all__ = ["Line", "Profile", "Share"]

@@ -94,6 +94,3 @@ class Collector:
                 for (name, frames), (count, ns) in self._stacks.items()
             ]
         return tuple(sorted(found, key=lambda stack: stack.seconds, reverse=True))
-
-
-__all__ = ["Collector", "Stack"]

@@ -57,6 +57,3 @@ class ViewAsValue:
 
     def __repr__(self) -> str:
         return repr(self.value)
-
-
-__all__ = ["ViewAsValue", "kept_list", "kept_map", "list_view", "loading", "map_view"]

@@ -182,6 +182,3 @@ def _class(number: str, module: str, name: str) -> Any:
             f"{'the notebook' if module == '__main__' else module} and is not known here: define "
             f"it again under this name, and use it in the function that reads"
         ) from None
-
-
-__all__ = ["Unknown", "dumper", "dumps", "dumps_all", "showing_unknown", "unpack"]

@@ -89,6 +89,3 @@ def _collected(changes: DataFrame) -> list[Any]:
             f"{CHANGELOG_CONF}, which sessions of ours turn on; what single batches left can be "
             f"read by find(key, batch)"
         ) from error
-
-
-__all__ = ["SCHEMA", "Kept", "by_batch"]

@@ -55,6 +55,3 @@ def shares_of(keys: Sequence[StructField], types: StructType) -> dict[str, Share
                 name = f"{name}_{PARTITION}"
             found[name] = Share(PARTITION, at, _PARTITION_KEY)
     return found
-
-
-__all__ = ["Share", "shares_of"]

@@ -251,16 +251,3 @@ def _orderable(frame: DataFrame, name: str) -> bool:
 
 def _text(value: str | None) -> str | None:
     return None if value is None else one_line(value, LONGEST)
-
-
-__all__ = [
-    "HISTORY",
-    "PAGE",
-    "HistoryData",
-    "KeyChange",
-    "Page",
-    "diff_page",
-    "history_page",
-    "state_page",
-    "timer_page",
-]

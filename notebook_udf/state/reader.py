@@ -358,6 +358,3 @@ def _literal(value: Any, data_type: DataType) -> Column:
         parts = zip(value, data_type.fields, strict=True)
         return F.struct(*(_literal(part, f.dataType).alias(f.name) for part, f in parts))
     return F.lit(value).cast(data_type)
-
-
-__all__ = ["StateReader"]

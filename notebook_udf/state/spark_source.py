@@ -142,6 +142,3 @@ def checkpoint_of(query: Any) -> str:
     if isinstance(query, str) or hasattr(query, "__fspath__"):
         return str(query)
     raise SessionError(f"{query!r} is neither a streaming query nor the path of a checkpoint")
-
-
-__all__ = ["TIMERS", "Operator", "Stored", "checkpoint_of"]

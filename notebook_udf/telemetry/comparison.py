@@ -160,6 +160,3 @@ def _value(value: float | None, unit: str) -> str:
     if unit == "seconds/row":
         return f"{value * 1e9:,.0f} ns"
     return f"{value:,.0f}"
-
-
-__all__ = ["Change", "Comparison", "compared"]

@@ -42,6 +42,3 @@ class Handshakes:
         if self._through >= len(self._undecided):
             self._undecided.clear()
             self._through = 0
-
-
-__all__ = ["Handshakes"]

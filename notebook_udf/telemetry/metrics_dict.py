@@ -125,6 +125,3 @@ def _failed(record: CallFailed) -> FailedData:
         "worker": failed.worker,
         "time": record.time,
     }
-
-
-__all__ = ["MOST_FAILED", "MOST_METRICS", "place_of", "query_dict", "slow_dict"]

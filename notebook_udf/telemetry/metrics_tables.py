@@ -95,6 +95,3 @@ def _query(query: str) -> str:
 
 def _name(text: str) -> str:
     return one_line(text, _NAME)
-
-
-__all__ = ["metrics_tables"]

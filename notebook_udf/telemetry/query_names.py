@@ -46,6 +46,3 @@ def first_words(text: str, limit: int) -> str:
     """As much of a text as fits in one line of a table."""
     words = " ".join(text.split())
     return words if len(words) <= limit else f"{words[: limit - 1].rstrip()}…"
-
-
-__all__ = ["first_words", "query_name"]

@@ -325,6 +325,3 @@ def _check_folder(folder: Path, sockets: list[Path]) -> None:
                 f"the socket path {path} has {length} bytes, and the system takes "
                 f"{_LONGEST_PATH}: choose a shorter folder, for instance with TMPDIR=/tmp"
             )
-
-
-__all__ = ["Receiver"]

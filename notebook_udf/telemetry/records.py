@@ -445,28 +445,3 @@ RECORDS: dict[str, type[Record]] = {
         Command,
     )
 }
-
-__all__ = [
-    "RECORDS",
-    "BundleDone",
-    "BundleSampled",
-    "BundlesDone",
-    "CallFailed",
-    "Command",
-    "FunctionTiming",
-    "FunctionTimings",
-    "LogLine",
-    "LogLines",
-    "MetricValue",
-    "QueryLeft",
-    "Record",
-    "StackDump",
-    "StackFrame",
-    "StackSamples",
-    "TaskEnded",
-    "TaskId",
-    "TaskStarted",
-    "WorkerExited",
-    "WorkerPulse",
-    "WorkerStarted",
-]

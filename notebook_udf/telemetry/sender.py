@@ -272,6 +272,3 @@ def _after_fork() -> None:
 # forks, and the child could then never take it.
 
 os.register_at_fork(after_in_child=_after_fork)
-
-
-__all__ = ["QUEUED_RECORDS", "Commands", "Sender", "connect_from_environment"]

@@ -136,6 +136,3 @@ def _work(stack: Sequence[Place], paths: Paths) -> str:
             module = file[len(paths.package) :].partition(":")[0]
             return _WORK.get(f"{module}:{name}") or _WORK.get(module) or _OTHER
     return _OTHER
-
-
-__all__ = ["KERNELS", "OURS", "WAITING", "Paths", "Place", "folded"]

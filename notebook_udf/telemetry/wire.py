@@ -202,14 +202,3 @@ class ChannelAddress:
             return address
         except (OSError, ValueError, TypeError) as error:
             raise ProtocolError(f"no channel address in {path}: {error}") from error
-
-
-__all__ = [
-    "CHANNEL_VARIABLE",
-    "HEADER",
-    "MAX_MESSAGE_BYTES",
-    "VERSION",
-    "ChannelAddress",
-    "decode",
-    "encode",
-]

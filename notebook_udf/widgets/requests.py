@@ -96,6 +96,3 @@ def _answer(request: Any, result: Callable[[], Any], send: Callable[[Any], None]
         _log.warning("a command from the browser failed", exc_info=True)
         said = {"id": request, "error": plain(f"{type(error).__name__}: {error}", _LONGEST)}
     send(said)
-
-
-__all__ = ["Command", "Reply", "Request", "answer", "answering", "answers", "commands_of"]

@@ -26,6 +26,3 @@ def sendable(value: Any) -> Any:
         case list() | tuple():
             return [sendable(each) for each in value]
     return value
-
-
-__all__ = ["sendable"]

@@ -77,5 +77,3 @@ _RUNNERS: dict[Role, Callable[[FunctionCall], Runner]] = {
     "whole": collected.whole,
     "summed": from_sums.SummedRunner,
 }
-
-__all__ = ["ColumnNode", "runner_of"]

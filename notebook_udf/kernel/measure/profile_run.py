@@ -173,6 +173,3 @@ def _lineless(record: RegisteredFunction) -> str:
             "it row by row"
         )
     return ""
-
-
-__all__ = ["profile_query", "profile_window"]

@@ -92,6 +92,3 @@ def _field(execution: Any, name: str) -> Any:
     field = owner.getDeclaredField(name)
     field.setAccessible(True)
     return field
-
-
-__all__ = ["continued"]

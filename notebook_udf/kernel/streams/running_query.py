@@ -124,6 +124,3 @@ class RunningQuery:
             tracker = self.execution.watermarkTracker()
             tracker.setWatermark(max(_MAX_WATERMARK, tracker.currentWatermark() + 1))
         query.processAllAvailable()
-
-
-__all__ = ["RunningQuery"]

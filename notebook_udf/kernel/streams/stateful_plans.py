@@ -225,6 +225,3 @@ def _under_the_same_names(node: Any, kept: KeptGroups, jvm: Any) -> Any:
         )
         aliases.append(alias)
     return catalyst.plans.logical.Project(jvm.PythonUtils.toSeq(aliases), plan)
-
-
-__all__ = ["StreamPlan", "check_checkpoint", "checkpoint_option"]

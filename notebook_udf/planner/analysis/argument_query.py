@@ -279,6 +279,3 @@ def _sees_groups(select: exp.Select, node: exp.Expression, kind: ScalarCalls) ->
             return False
         above = above.parent
     return True
-
-
-__all__ = ["ArgumentRows", "argument_rows"]

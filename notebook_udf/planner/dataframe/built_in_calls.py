@@ -175,6 +175,3 @@ def _decimal_sum(given: DecimalType, mean: DecimalType | None, ansi: bool) -> De
     digits = min(given.precision + 10, _MOST_DIGITS)
     of_mean = None if mean is None else (mean.precision, mean.scale)
     return DecimalSum(given.scale, digits, of_mean, ansi=ansi)
-
-
-__all__ = ["UNDOABLE", "BuiltInCall", "built_in_call", "undoable"]

@@ -94,6 +94,3 @@ def _constant(value: Any, declared: DataType | None) -> Column:
     column = F.lit(value)
     is_number = isinstance(value, (int, float, Decimal)) and not isinstance(value, bool)
     return column.cast(ddl(declared)) if is_number and isinstance(declared, NumericType) else column
-
-
-__all__ = ["by_place", "with_constants"]

@@ -373,6 +373,3 @@ def columns(
         inner.append(F.col(change_column).cast("string").alias("_nu_change"))
     source = rows.select(*(inner or [F.lit(0).alias("_nu_none")]))
     return aggregate(source, shown, found, changes=changes).toDF(*shown, *calls)
-
-
-__all__ = ["CACHE_CONFS", "TTL_CONF", "StreamCall", "aggregate", "columns", "shape"]

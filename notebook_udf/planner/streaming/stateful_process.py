@@ -160,6 +160,3 @@ def _shape(function: RegisteredFunction) -> DataType:
     if not states:
         return BinaryType()
     return struct_of({f"{each.name}_{each.kind}": plain(each.type) for each in states})
-
-
-__all__ = ["OWN_TIME", "keeps_state", "refuse_no_end", "streamed"]

@@ -174,6 +174,3 @@ def _bucket(name: str) -> bool:
 
 def _number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-__all__ = ["FunctionTotals", "Key", "MetricKey", "MetricTotal", "Sums", "Tally", "fits"]

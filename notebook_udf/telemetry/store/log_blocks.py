@@ -228,5 +228,3 @@ def _int64(numbers: Sequence[int]) -> array[int]:
 
 # A browser reads the columns as they lie in memory.
 assert struct.pack("=I", 1) == struct.pack("<I", 1), "a machine of the other byte order"
-
-__all__ = ["Chosen", "Gap", "LineOrigin", "Lines", "LogBlock", "LogEntry", "without_colours"]

@@ -349,14 +349,3 @@ class Runs:
             oldest = next(each for each in self._queries.values() if each.bundles)
             self._bundles -= len(oldest.bundles[0])
             oldest.drop()
-
-
-__all__ = [
-    "EARLIER",
-    "MAX_ALL_BUNDLES",
-    "MAX_BUNDLES",
-    "MAX_METRICS",
-    "MAX_PARTITIONS",
-    "MAX_QUERIES",
-    "Runs",
-]

@@ -212,6 +212,3 @@ class Workers:
             # A late word does not revive it.
             changes = {k: v for k, v in changes.items() if k not in ("task", "state")}
         self._views[pid] = replace(view, seen=max(view.seen, time), **changes)
-
-
-__all__ = ["EXITED", "MAX_TASKS", "MAX_WORKERS", "WorkerView", "Workers"]

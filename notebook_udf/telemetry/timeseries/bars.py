@@ -61,6 +61,3 @@ def spark_line(values: Sequence[float], most: int = 60) -> str:
     return "".join(
         _BLOCKS[min(last, int(each / top * last + 0.5)) if top > 0 else 0] for each in sums
     )
-
-
-__all__ = ["MOST_BARS", "Bar", "bars", "spark_line"]

@@ -294,6 +294,3 @@ def _column(values: tuple[int, ...]) -> Durations:
         return found
     except OverflowError:
         return np.array([min(max(value, 0), _LONGEST_NS) for value in values], np.int64)
-
-
-__all__ = ["MAX_POINTS", "Series", "Timelines"]

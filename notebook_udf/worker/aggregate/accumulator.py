@@ -384,6 +384,3 @@ def _of(group: Mapping[str, Any]) -> str:
 def _stop_iteration(method: str) -> RuntimeError:
     # map() takes a StopIteration from the function for the end of its input.
     return RuntimeError(f"{method} raised StopIteration")
-
-
-__all__ = ["FATAL", "LOST", "Accumulation", "Codec", "Group", "misfit"]

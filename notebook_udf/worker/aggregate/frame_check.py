@@ -94,6 +94,3 @@ def _copier(declared: DataType, fresh: Any) -> Copy | None:
 
 def _is_leaf(data_type: DataType) -> bool:
     return not isinstance(data_type, (ArrayType, MapType, StructType))
-
-
-__all__ = ["FrameCheck"]

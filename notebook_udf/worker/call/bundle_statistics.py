@@ -36,6 +36,3 @@ class BundleStatistics:
         )
         self._begin()
         return timing
-
-
-__all__ = ["BundleStatistics"]

@@ -68,6 +68,3 @@ def report(call: FunctionCall, failed: Failed) -> FailedRow:
     kind, extra = classify(failed.error, call)
     task.report(described, failed.outcome, error=kind, extra=extra)
     return described
-
-
-__all__ = ["Failed", "report"]

@@ -123,6 +123,3 @@ class FunctionInstance:
         if isinstance(function, (ScalarFunction, TableFunction)):
             called = function.eval
         return (called, self.context), endings(function)
-
-
-__all__ = ["FunctionInstance", "Opened"]

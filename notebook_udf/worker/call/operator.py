@@ -50,6 +50,3 @@ def _arrive(
 ) -> Operator[Any, Any]:
     calls = [announce(kind.call_of(spec, place, each)) for place, each in enumerate(payloads)]
     return kind(spec, payloads, calls)
-
-
-__all__ = ["Operator"]

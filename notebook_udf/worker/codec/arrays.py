@@ -9,5 +9,3 @@ import numpy as np
 # Numbers of rows, and which rows.
 Places: TypeAlias = "np.ndarray[Any, np.dtype[np.int64]]"
 Mask: TypeAlias = "np.ndarray[Any, np.dtype[np.bool_]]"
-
-__all__ = ["Mask", "Places"]

@@ -260,6 +260,3 @@ def _awaits(code: CodeType) -> bool:
 def _idle(frame: FrameType) -> bool:
     """Whether a stack is that of an event loop waiting for something to happen."""
     return frame.f_code.co_name == "select" and frame.f_globals.get("__name__") == "selectors"
-
-
-__all__ = ["Profiler"]

@@ -119,6 +119,3 @@ class EntryCache:
             spare = (p for p in self._read if p not in self._in_use and p != newest)
             for place in list(islice(spare, excess)):
                 del self._read[place]
-
-
-__all__ = ["ABSENT", "Entries", "EntryCache", "Place"]

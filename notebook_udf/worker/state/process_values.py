@@ -113,5 +113,3 @@ class _Values:
 
 
 _SIZED = (dict, list, _Entries, _Values)
-
-__all__ = ["is_empty", "packed", "unpacked"]

@@ -327,6 +327,3 @@ class _KeptViews:
     def kept_list(self, identifier: str, size: int, entries: int) -> KeptListView:
         self.seen[identifier] = entries
         return KeptListView(self._cache, self._key, identifier, size, entries)
-
-
-__all__ = ["WHOLE", "Keeper", "KeptListView", "KeptMapView", "steady_hash", "views_of"]

@@ -30,6 +30,3 @@ class ViewEntries:
                 for (key, name), v in entries
             ],
         )
-
-
-__all__ = ["ViewEntries"]

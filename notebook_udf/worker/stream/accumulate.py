@@ -233,6 +233,3 @@ class StreamRows:
 
     def _naming(self, held: Sequence[Held]) -> Group:
         return lambda place: key_names(held[place].key, self._layout.keys)
-
-
-__all__ = ["Held", "StreamRows"]

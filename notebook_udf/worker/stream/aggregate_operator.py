@@ -52,6 +52,3 @@ class StatePass(StreamPass):
         told = self._calls[0].metrics.add_group("state")
         told.counter("requests").inc(server.requests)
         told.counter("round_trips").inc(server.round_trips)
-
-
-__all__ = ["StatePass"]

@@ -223,6 +223,3 @@ class StreamGroups:
 
     def _naming(self, held: Sequence[Held]) -> Group:
         return lambda place: key_names(held[place].key, self._layout.keys)
-
-
-__all__ = ["StreamGroups"]

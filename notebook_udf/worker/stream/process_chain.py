@@ -68,6 +68,3 @@ class StreamedChain(Chain):
             yield from keys
             self._switch(NO_KEY)
             self._states.save()
-
-
-__all__ = ["StreamedChain"]

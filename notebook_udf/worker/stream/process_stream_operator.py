@@ -45,6 +45,3 @@ class StreamedPass(StreamPass):
         if self._calls[0].task.draining:
             yield from chain.end()
         chain.finish()
-
-
-__all__ = ["StreamedPass"]
