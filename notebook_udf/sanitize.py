@@ -20,14 +20,17 @@ def plain(text: str, limit: int | None = None) -> str:
     limit
         Longest result; what is cut is counted at its end.
     """
-    cut = 0
-    if limit is not None and len(text) > limit:
-        cut = len(text) - limit
-        text = text[:limit]
+    text = text if limit is None else cut(text, limit)
     shown = text.replace("\r\n", "\n").translate(_VISIBLE)
     # A lone surrogate cannot be sent to a browser: the whole message would be lost.
-    shown = shown.encode("utf-8", "backslashreplace").decode()
-    return f"{shown}… ({cut:,} more characters)" if cut else shown
+    return shown.encode("utf-8", "backslashreplace").decode()
+
+
+def cut(text: str, limit: int) -> str:
+    """The beginning of a long text, and how much of it is missing."""
+    if len(text) <= limit:
+        return text
+    return f"{text[:limit]}… ({len(text) - limit:,} more characters)"
 
 
 def one_line(text: str, limit: int) -> str:

@@ -19,8 +19,8 @@ from notebook_udf.telemetry.metrics_tables import metrics_tables
 from notebook_udf.telemetry.query_data import QueryData
 from notebook_udf.telemetry.records import BundleDone, CallFailed
 from notebook_udf.telemetry.store.function_sums import FunctionTotals, MetricTotal
-from notebook_udf.telemetry.store.log_blocks import without_colours
-from notebook_udf.telemetry.store.log_store import KeptLogs, LogChoice, LogEntry
+from notebook_udf.telemetry.store.log_blocks import LogEntry, without_colours
+from notebook_udf.telemetry.store.log_store import KeptLogs, LogChoice
 from notebook_udf.telemetry.store.run_store import EARLIER
 from notebook_udf.telemetry.timeseries.latencies import Percentiles
 from notebook_udf.telemetry.timeseries.series import MAX_POINTS

@@ -15,7 +15,7 @@ import pytest
 import notebook_udf as nu
 from notebook_udf import udf
 from notebook_udf.telemetry import records, wire
-from notebook_udf.telemetry.store.session_store import LogEntry
+from notebook_udf.telemetry.store.log_blocks import LogEntry
 
 
 def lines_after(
@@ -33,12 +33,16 @@ def lines_after(
 
     unsubscribe = session.store.subscribe(look)
     try:
-        last = max((int(q.query) for q in session.store.logs() if q.query), default=-1)
+        last = max((int(q.query) for q in kept(session) if q.query), default=-1)
         session.sql(f"SELECT writes(id) FROM range(0, {rows}, 1, 1)").collect()
         assert seen.wait(timeout), session.logs()
     finally:
         unsubscribe()
-    return [line for line in session.store.logs() if line.query and int(line.query) > last]
+    return [line for line in kept(session) if line.query and int(line.query) > last]
+
+
+def kept(session: nu.Session) -> list[LogEntry]:
+    return session.store.kept_logs().select()
 
 
 def test_every_way_of_writing_arrives_in_order_with_its_row(session: nu.Session) -> None:

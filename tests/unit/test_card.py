@@ -24,7 +24,7 @@ from notebook_udf.errors import (
 from notebook_udf.kernel.translation import describe
 from notebook_udf.render.format import seconds
 from notebook_udf.sanitize import one_line, plain
-from notebook_udf.telemetry.store.session_store import FunctionTotals, MetricTotal
+from notebook_udf.telemetry.store.function_sums import FunctionTotals, MetricTotal
 from notebook_udf.widgets.card import card_html, card_text, headline
 from notebook_udf.widgets.live import RunState
 from notebook_udf.widgets.live_forms import live_text, summary_html, summary_text

@@ -9,7 +9,7 @@ import pytest
 
 from notebook_udf.plan.progress import CELL_TAG, MAX_STAGES, OWN_TAG, Jobs
 from notebook_udf.sanitize import without_escapes
-from notebook_udf.telemetry.store.session_store import FunctionTotals
+from notebook_udf.telemetry.store.function_sums import FunctionTotals
 from notebook_udf.widgets.live import RunState, Split, Trouble, warnings
 from notebook_udf.widgets.live_forms import live_text, summary_html, summary_text
 

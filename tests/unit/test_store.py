@@ -34,8 +34,10 @@ from notebook_udf.telemetry.records import (
 from notebook_udf.telemetry.store import run_store, worker_store
 from notebook_udf.telemetry.store import session_store as store_module
 from notebook_udf.telemetry.store.function_sums import fits
-from notebook_udf.telemetry.store.log_store import MAX_LINE, Logs
-from notebook_udf.telemetry.store.session_store import EARLIER, Store, WorkerView
+from notebook_udf.telemetry.store.log_store import MAX_LINE, LogChoice, Logs
+from notebook_udf.telemetry.store.run_store import EARLIER
+from notebook_udf.telemetry.store.session_store import Store
+from notebook_udf.telemetry.store.worker_store import WorkerView
 
 
 @pytest.fixture
@@ -543,8 +545,8 @@ def test_lines_are_found_by_what_they_say_of_themselves(store: Store) -> None:
     store.apply(lines("c", pid=2, query="r", function="g", level="ERROR"))
     store.apply(lines("d", level="stderr"))
 
-    def texts(**chosen: Any) -> list[str]:
-        return [entry.text for entry in store.logs(**chosen)]
+    def texts(limit: int | None = None, **chosen: Any) -> list[str]:
+        return [e.text for e in store.kept_logs().select(LogChoice(**chosen), limit)]
 
     assert texts() == ["a", "b", "c", "d"]
     assert texts(query="q") == ["a", "b", "d"]
@@ -553,12 +555,12 @@ def test_lines_are_found_by_what_they_say_of_themselves(store: Store) -> None:
     assert texts(level="stderr") == ["d"]
     assert texts(limit=2) == ["c", "d"]
     assert texts(limit=0) == []
-    assert [entry.sequence for entry in store.logs(pid=1)] == [0, 1, 0]
+    assert [entry.sequence for entry in store.kept_logs().select(LogChoice(pid=1))] == [0, 1, 0]
 
 
 def test_a_long_line_says_what_was_cut(store: Store) -> None:
     store.apply(lines("x" * (MAX_LINE + 1_234), "y" * MAX_LINE))
-    cut, whole = store.logs()
+    cut, whole = store.kept_logs().select()
     assert cut.cut == 1_234
     assert cut.text == "x" * MAX_LINE + "… (1,234 more characters)"
     assert (whole.cut, whole.text) == (0, "y" * MAX_LINE)
@@ -567,14 +569,14 @@ def test_a_long_line_says_what_was_cut(store: Store) -> None:
 def test_lines_past_the_bound_are_counted() -> None:
     logs = Logs(max_lines=100, max_bytes=1_000_000)
     logs.add(lines(*map(str, range(250)), dropped=5))
-    assert [entry.text for entry in logs.select()] == list(map(str, range(150, 250)))
+    assert [entry.text for entry in logs.kept().select()] == list(map(str, range(150, 250)))
     assert logs.dropped == 155
 
 
 def test_memory_of_lines_is_bounded() -> None:
     logs = Logs(max_lines=100, max_bytes=50_000)
     logs.add(lines(*["✓" * 10_000] * 10))
-    assert (len(logs.select()), logs.dropped) == (2, 8)
+    assert (len(logs.kept().select()), logs.dropped) == (2, 8)
 
 
 def test_what_workers_withheld_is_counted(store: Store) -> None:
@@ -664,7 +666,8 @@ def test_clearing_keeps_the_living(store: Store) -> None:
         store.apply(record)
     store.clear()
     assert [view.pid for view in store.workers()] == [1]
-    views = (store.bundles, store.totals, store.metrics, store.logs, store.failures, store.stacks)
+    logs = store.kept_logs().select
+    views = (store.bundles, store.totals, store.metrics, logs, store.failures, store.stacks)
     assert [len(view()) for view in views] == [0] * 6
     assert (store.failure("e1"), store.dropped_logs) == (None, 0)
     store.apply(bundle(task(), 3))
@@ -702,7 +705,12 @@ def test_no_record_changes_another_workers_rows(records: list[Record]) -> None:
 
     def mine() -> list[Any]:
         views = [view for view in store.workers() if view.pid == 1]
-        return [views, store.logs(pid=1), store.failure("e1"), store.stacks(1)]
+        return [
+            views,
+            store.kept_logs().select(LogChoice(pid=1)),
+            store.failure("e1"),
+            store.stacks(1),
+        ]
 
     before = mine()
     for record in records:

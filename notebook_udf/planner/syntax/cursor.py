@@ -168,6 +168,13 @@ class Cursor:
         """The text between a position and here, as a node."""
         return self.made(Verbatim(this=self.raw(start)), start)
 
+    def skip(self) -> None:
+        """Goes over a token, or over a parenthesis and all in it."""
+        if self.at("("):
+            self.skip_brackets()
+        else:
+            self.next()
+
     def skip_brackets(self) -> None:
         """Moves past a parenthesis and all in it."""
         self.expect("(")

@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from notebook_udf.planner.syntax.writer import Writer
 
 PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-# Predicates with NOT before their word.
-_NEGATED = (exp.Between, exp.In, exp.Like, exp.ILike, exp.RegexpLike, exp.Escape)
 # The clauses behind a query term.
 ORGANISING = ("order", "cluster", "distribute", "sort", "windows", "limit", "offset")
 

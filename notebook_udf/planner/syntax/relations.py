@@ -160,10 +160,7 @@ class Relations(Calls):
             while not self.at(")"):
                 if self.at_end():
                     self.refuse(") is expected")
-                if self.at("("):
-                    self.skip_brackets()
-                else:
-                    self.next()
+                self.skip()
             self.expect(")")
         return self.template(Template, start, inside)
 

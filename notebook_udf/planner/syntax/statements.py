@@ -96,10 +96,7 @@ class Statements(Queries):
         while not self.at_end():
             if self._begins_carried_query():
                 return True
-            if self.at("("):
-                self.skip_brackets()
-            else:
-                self.next()
+            self.skip()
         return False
 
     def _names_table_of_with(self) -> bool:
@@ -134,10 +131,7 @@ class Statements(Queries):
             if self.take("REPLACE", "WHERE") or self.take("REPLACE", "ON"):
                 inside.append(self.expression())
                 break
-            if self.at("("):
-                self.skip_brackets()
-            else:
-                self.next()
+            self.skip()
         if not inside or inside == [tables]:
             self.back(place)
         if not self._to_query():
@@ -174,10 +168,7 @@ class Statements(Queries):
                 columns.append(self._commented_name())
             self.expect(")")
         while not self.at_end() and not (self.at("AS") and self.begins_query(1)):
-            if self.at("("):
-                self.skip_brackets()
-            else:
-                self.next()
+            self.skip()
         if not self.take("AS"):
             return self._command(start)
         return self.template(

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
+from notebook_udf.sanitize import cut
 from notebook_udf.telemetry.records import LogLine, LogLines
 from notebook_udf.telemetry.store.log_blocks import Gap, LineOrigin, Lines, LogBlock, LogEntry
 
@@ -56,6 +57,9 @@ class LogChoice:
         )
 
 
+_ANY = LogChoice()
+
+
 @dataclass(frozen=True)
 class KeptLogs:
     """The lines that were kept at one moment.
@@ -79,7 +83,7 @@ class KeptLogs:
     end: int
     dropped: int
 
-    def select(self, choice: LogChoice, limit: int | None = None) -> list[LogEntry]:
+    def select(self, choice: LogChoice = _ANY, limit: int | None = None) -> list[LogEntry]:
         """The lines that fit, oldest first; with ``limit``, the last that many of them."""
         found: list[LogEntry] = []
         for lines in chain([self.tail], map(LogBlock.unpack, reversed(self.blocks))):
@@ -171,9 +175,7 @@ class Logs:
         return count
 
     def _append(self, record: LogLines, line: LogLine) -> None:
-        text, cut = line.text, max(0, len(line.text) - MAX_LINE)
-        if cut:
-            text = f"{text[:MAX_LINE]}… ({cut:,} more characters)"
+        text, missing = cut(line.text, MAX_LINE), max(0, len(line.text) - MAX_LINE)
         origin = LineOrigin(
             record.pid,
             record.query[:_MAX_NAME],
@@ -186,7 +188,7 @@ class Logs:
         if code == len(self._origins):
             self._origins.append(origin)
             self._bytes += sum(map(sys.getsizeof, origin))
-        fields = (code, line.time, line.sequence, line.bundle, line.row, cut, text)
+        fields = (code, line.time, line.sequence, line.bundle, line.row, missing, text)
         for column, value in zip(self._columns, fields, strict=True):
             column.append(value)
         self._bytes += sys.getsizeof(text)
@@ -226,24 +228,9 @@ class Logs:
         tail = self._tail.since(self._tail.start)
         return KeptLogs(tuple(self._blocks), tail, self._first, self._end, self.dropped)
 
-    def select(
-        self,
-        query: str | None = None,
-        function: str | None = None,
-        level: str | None = None,
-        pid: int | None = None,
-        limit: int | None = None,
-        text: str | None = None,
-    ) -> list[LogEntry]:
-        """The lines that fit, oldest first; with ``limit``, the last that many of them."""
-        return self.kept().select(LogChoice(query, function, level, pid, text), limit)
-
 
 def _as_severe(level: str, least: str) -> bool:
     levels = logging.getLevelNamesMapping()
     if level.upper() in levels and least.upper() in levels:
         return levels[level.upper()] >= levels[least.upper()]
     return level == least
-
-
-__all__ = ["MAX_BYTES", "MAX_LINE", "MAX_LINES", "KeptLogs", "LogChoice", "LogEntry", "Logs"]

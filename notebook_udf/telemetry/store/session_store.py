@@ -30,8 +30,8 @@ from notebook_udf.telemetry.records import (
     WorkerExited,
 )
 from notebook_udf.telemetry.store.function_sums import FunctionTotals, MetricTotal
-from notebook_udf.telemetry.store.log_store import KeptLogs, LogChoice, LogEntry, Logs
-from notebook_udf.telemetry.store.run_store import EARLIER, Runs
+from notebook_udf.telemetry.store.log_store import KeptLogs, Logs
+from notebook_udf.telemetry.store.run_store import Runs
 from notebook_udf.telemetry.store.worker_store import Workers, WorkerView
 from notebook_udf.telemetry.timeseries.latencies import Percentiles
 from notebook_udf.telemetry.timeseries.series import MAX_POINTS, Timelines
@@ -226,33 +226,9 @@ class Store:
         with self._changed:
             return self._runs.dropped_metrics
 
-    def logs(
-        self,
-        query: str | None = None,
-        function: str | None = None,
-        level: str | None = None,
-        pid: int | None = None,
-        limit: int | None = None,
-        text: str | None = None,
-    ) -> list[LogEntry]:
-        """Log lines in the order they arrived, which is the order each worker wrote them in.
-
-        Parameters
-        ----------
-        query, function, pid
-            Only lines of these.
-        level
-            Only lines at least this severe; a level that ``logging`` does not know stands for
-            itself.
-        limit
-            Only the last that many.
-        text
-            Only lines that hold this text, whatever the case of its letters.
-        """
-        return self.kept_logs().select(LogChoice(query, function, level, pid, text), limit)
-
     def kept_logs(self) -> KeptLogs:
-        """The log lines there are now: a million of them take no more memory than in here."""
+        """The log lines there are now, in the order they arrived, which is the order each worker
+        wrote them in; a million of them take no more memory than in here."""
         with self._changed:
             return self._logs.kept()
 
@@ -312,14 +288,3 @@ def _weight(record: CallFailed) -> int:
         + len(str(record.extra))
         + 1_000
     )
-
-
-__all__ = [
-    "EARLIER",
-    "MAX_FAILURES",
-    "FunctionTotals",
-    "LogEntry",
-    "MetricTotal",
-    "Store",
-    "WorkerView",
-]

@@ -19,6 +19,7 @@ from pyspark import cloudpickle
 
 from notebook_udf.code_origin import is_machinery
 from notebook_udf.errors import FailedRow, Frame
+from notebook_udf.sanitize import cut
 from notebook_udf.telemetry.records import TaskId
 from notebook_udf.worker.codec.refusal import BadResult
 from notebook_udf.worker.runtime.progress_file import row_number
@@ -107,11 +108,8 @@ def message_of(error: BaseException) -> str:
         message = error.about_call if isinstance(error, BadResult) else str(error)
     except Exception as second:
         message = f"<its message raised {type(second).__name__}>"
-    if len(message) > _MOST_MESSAGE_CHARACTERS:
-        cut = len(message) - _MOST_MESSAGE_CHARACTERS
-        message = f"{message[:_MOST_MESSAGE_CHARACTERS]}… ({cut:,} more characters)"
     # Spark writes the text as UTF-8, and a lone surrogate would end the worker instead.
-    return message.encode("utf-8", "backslashreplace").decode()
+    return cut(message, _MOST_MESSAGE_CHARACTERS).encode("utf-8", "backslashreplace").decode()
 
 
 def parameter_name(parameters: Sequence[str], position: int) -> str:

@@ -20,6 +20,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from notebook_udf.sanitize import cut
 from notebook_udf.telemetry.records import LogLine
 
 # Lines per second that reach the kernel, and how many may come at once. A person reads neither
@@ -68,9 +69,7 @@ class OutputLog:
                 self._dropped += 1
                 return False
             self._tokens -= 1
-            if len(text) > _MOST_LINE_CHARACTERS:
-                cut = len(text) - _MOST_LINE_CHARACTERS
-                text = f"{text[:_MOST_LINE_CHARACTERS]}… ({cut:,} more characters)"
+            text = cut(text, _MOST_LINE_CHARACTERS)
             function, bundle, row = self._where()
             self._lines.append(
                 LogLine(self._sequence, time.time(), level, source, function, bundle, row, text)

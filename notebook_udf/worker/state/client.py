@@ -111,35 +111,19 @@ class StateServer:
 
     def register_timers(self, timers: Iterable[tuple[bytes, int]]) -> None:
         """Registers a timer for each pair of a key and a time, in milliseconds."""
-        m = self._messages
-        self._exchange(
-            each
-            for key, at in timers
-            for each in (
-                self._select(key),
-                self._processor(
-                    timerStateCall=m.TimerStateCallCommand(
-                        register=m.RegisterTimer(expiryTimestampMs=at)
-                    )
-                ),
-            )
-        )
+        self._change_timers(timers, "register", self._messages.RegisterTimer)
 
     def delete_timers(self, timers: Iterable[tuple[bytes, int]]) -> None:
         """Deletes timers."""
-        m = self._messages
-        self._exchange(
-            each
-            for key, at in timers
-            for each in (
-                self._select(key),
-                self._processor(
-                    timerStateCall=m.TimerStateCallCommand(
-                        delete=m.DeleteTimer(expiryTimestampMs=at)
-                    )
-                ),
-            )
-        )
+        self._change_timers(timers, "delete", self._messages.DeleteTimer)
+
+    def _change_timers(self, timers: Iterable[tuple[bytes, int]], what: str, message: Any) -> None:
+        command = self._messages.TimerStateCallCommand
+        requests = []
+        for key, at in timers:
+            call = command(**{what: message(expiryTimestampMs=at)})
+            requests += [self._select(key), self._processor(timerStateCall=call)]
+        self._exchange(requests)
 
     def expired(self) -> Iterator[tuple[Any, int]]:
         """Keys and times of the timers that the watermark has passed."""
