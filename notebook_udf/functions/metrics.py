@@ -14,8 +14,6 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-import numpy as np
-
 from notebook_udf.errors import DeclarationError
 from notebook_udf.functions import quantile_sketch
 from notebook_udf.render.format import number
@@ -98,6 +96,8 @@ class Histogram:
     def _sort_in(self) -> None:
         if not self._waiting:
             return
+        import numpy as np
+
         values, self._waiting = np.array(self._waiting, np.float64), []
         self._count += len(values)
         with np.errstate(over="ignore"):

@@ -10,9 +10,11 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 Buckets = dict[int, int]
 
@@ -26,6 +28,9 @@ _LARGEST = math.log(sys.float_info.max)
 
 def buckets_of(values: npt.NDArray[np.float64] | npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """The number of the bucket that each value falls into."""
+    # Later than this module, which is loaded with the magics.
+    import numpy as np
+
     sizes = np.abs(values)
     found = np.floor(np.log(np.where(sizes > 0, sizes, 1)) / _WIDTH) + _ONE
     signed: npt.NDArray[np.int64] = (np.sign(values) * found).astype(np.int64)
@@ -42,6 +47,8 @@ def middle_of(bucket: int) -> float:
 
 def count(buckets: Buckets, values: npt.NDArray[np.float64] | npt.NDArray[np.int64]) -> None:
     """Counts values in their buckets."""
+    import numpy as np
+
     numbers, counts = np.unique(buckets_of(values), return_counts=True)
     add(buckets, dict(zip(numbers.tolist(), counts.tolist(), strict=True)))
 
