@@ -56,7 +56,6 @@ def cell(value: Any) -> str:
     if value is None:
         return "NULL"
     if isinstance(value, (bytes, bytearray)):
-        return one_line(f"0x{bytes(value[: _CELL // 2]).hex()}", _CELL) + (
-            f"… ({len(value):,} bytes)" if len(value) > _CELL // 2 else ""
-        )
+        more = f"… ({len(value):,} bytes)" if len(value) > _CELL // 2 else ""
+        return f"0x{bytes(value[: _CELL // 2]).hex()}{more}"
     return one_line(str(value), _CELL)
