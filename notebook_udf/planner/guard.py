@@ -14,7 +14,7 @@ from sqlglot import exp
 from notebook_udf.errors import PlanningError
 from notebook_udf.planner.analysis.aggregate_calls import position
 from notebook_udf.planner.syntax.dialect import embedded, written_out
-from notebook_udf.planner.syntax.nodes import CacheTable, CreateView
+from notebook_udf.planner.syntax.nodes import CacheTable, CreateView, is_below
 
 _LONGEST = 200
 
@@ -64,7 +64,7 @@ def _smallest(query: exp.Expression, judge: Judge) -> exp.Expression:
     """The smallest query, or the expression selected by it, that is misread."""
     found = query
     for node in query.walk(bfs=False):
-        if node is found or not _below(node, found):
+        if node is found or not is_below(node, found):
             continue
         alone = node
         if not isinstance(node, exp.Query):
@@ -74,10 +74,3 @@ def _smallest(query: exp.Expression, judge: Judge) -> exp.Expression:
         if _alike(alone, judge) is False:
             found = node
     return found
-
-
-def _below(node: exp.Expression, top: exp.Expression) -> bool:
-    above: exp.Expression | None = node
-    while above is not None and above is not top:
-        above = above.parent
-    return above is not None

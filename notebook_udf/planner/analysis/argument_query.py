@@ -28,7 +28,7 @@ from notebook_udf.planner.analysis.scalar_calls import ScalarCalls
 from notebook_udf.planner.analysis.table_calls import hoist, items
 from notebook_udf.planner.planning_context import PlanningContext
 from notebook_udf.planner.syntax.dialect import canonical, embedded
-from notebook_udf.planner.syntax.nodes import TableArgument, origin_of
+from notebook_udf.planner.syntax.nodes import TableArgument, is_below, origin_of
 from notebook_udf.planner.syntax.with_clause import below, own_with, visible_ctes
 from notebook_udf.registry import RegisteredFunction
 
@@ -252,19 +252,12 @@ def _before(
 def _without(made: exp.Select, key: str, select: exp.Select, node: exp.Expression) -> None:
     """Removes the conditions that hold the call from a clause."""
     clause = select.args.get(key)
-    if clause is None or not _is_below(node, clause):
+    if clause is None or not is_below(node, clause):
         return
-    kept = [part.copy() for part in clause.this.flatten() if not _is_below(node, part)]
+    kept = [part.copy() for part in clause.this.flatten() if not is_below(node, part)]
     if not isinstance(clause.this, exp.And):
         kept = []
     made.set(key, type(clause)(this=exp.and_(*kept)) if kept else None)
-
-
-def _is_below(node: exp.Expression, top: exp.Expression) -> bool:
-    above: exp.Expression | None = node
-    while above is not None and above is not top:
-        above = above.parent
-    return above is not None
 
 
 def _sees_groups(select: exp.Select, node: exp.Expression, kind: ScalarCalls) -> bool:

@@ -21,7 +21,7 @@ from notebook_udf.planner.physical.aggregate import column as column_of
 from notebook_udf.planner.streaming import stateful_aggregate
 from notebook_udf.planner.streaming.session_window import COMPANION, is_session_window
 from notebook_udf.registry import RegisteredFunction
-from notebook_udf.specs.aggregate_layout import ACCUMULATOR, Layout, Part
+from notebook_udf.specs.aggregate_layout import ACCUMULATOR, Layout
 from notebook_udf.specs.roles import Role
 from notebook_udf.types import is_groupable
 
@@ -170,15 +170,7 @@ def _merged(
     """The names of the keys, a column per call, and the rows of accumulators to group."""
     key_names = [f"_nu_key{i}" for i in range(len(keys))]
     inner = [key.alias(name) for key, name in zip(keys, key_names, strict=True)]
-    parts = []
-    for call in calls:
-        start = len(inner)
-        inner += [a.alias(f"_nu_arg{start + i}") for i, a in enumerate(call.arguments)]
-        condition = None
-        if call.condition is not None:
-            condition = len(inner)
-            inner.append(call.condition.cast("boolean").alias(f"_nu_arg{condition}"))
-        parts.append(Part(tuple(range(start, start + len(call.arguments))), condition))
+    parts = [call.added_to(inner) for call in calls]
     source = rows.select(*(inner or [F.lit(0).alias("_nu_none")]))
     if not all(is_groupable(f.dataType) for f in source.schema.fields[: len(keys)]):
         return None

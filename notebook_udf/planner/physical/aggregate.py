@@ -36,6 +36,7 @@ from notebook_udf.specs.aggregate_layout import (
     ARGUMENT_FIELD,
     PASSED,
     Layout,
+    Part,
 )
 from notebook_udf.specs.payload import ship, travelling_accumulator
 from notebook_udf.specs.window_layout import WindowLayout
@@ -190,6 +191,16 @@ class ColumnCall:
     condition: Column | None = None
     # Of a table aggregate: those of the columns it emits.
     names: tuple[str, ...] = ()
+
+    def added_to(self, columns: list[Column]) -> Part:
+        """Adds what the call is given to columns; where it then stands among them."""
+        start = len(columns)
+        given = self.arguments
+        if self.condition is not None:
+            given = (*given, self.condition.cast("boolean"))
+        columns += [value.alias(f"_nu_arg{start + i}") for i, value in enumerate(given)]
+        end = start + len(self.arguments)
+        return Part(tuple(range(start, end)), None if self.condition is None else end)
 
 
 def call_of(value: object) -> ColumnCall | None:

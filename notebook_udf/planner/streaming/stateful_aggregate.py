@@ -357,16 +357,10 @@ def columns(
 ) -> DataFrame:
     """The plan of ``nu.aggregate``: ``calls`` are calls on columns, by name."""
     inner = [key.alias(f"_nu_key{place}") for place, key in enumerate(keys)]
-    found = []
-    for name, call in calls.items():
-        start = len(inner)
-        inner += [a.alias(f"_nu_arg{start + i}") for i, a in enumerate(call.arguments)]
-        condition = None
-        if call.condition is not None:
-            condition = len(inner)
-            inner.append(call.condition.cast("boolean").alias(f"_nu_arg{condition}"))
-        part = Part(tuple(range(start, start + len(call.arguments))), condition)
-        found.append(StreamCall(name, call.record, part, call.distinct))
+    found = [
+        StreamCall(name, call.record, call.added_to(inner), call.distinct)
+        for name, call in calls.items()
+    ]
     changes = None
     if change_column is not None:
         changes = len(inner)

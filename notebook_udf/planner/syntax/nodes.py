@@ -303,3 +303,11 @@ def call(name: str, *arguments: exp.Expression) -> exp.Expression:
 def table(name: str) -> exp.Expression:
     """A table, or a view, by its name."""
     return exp.Table(this=exp.to_identifier(name))
+
+
+def is_below(node: exp.Expression, top: exp.Expression) -> bool:
+    """Whether a node is another one, or stands in it."""
+    above: exp.Expression | None = node
+    while above is not None and above is not top:
+        above = above.parent
+    return above is not None

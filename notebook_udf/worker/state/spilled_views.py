@@ -104,8 +104,8 @@ class Keeper:
         return made, (view.identifier, view.size, view.entries)
 
 
-class KeptMapView(MapView[Any, Any]):
-    """A spilled map, whose values are spread over entries of the state by a hash of their keys."""
+class _Spread:
+    """Values that are spilled into entries of the state, by number."""
 
     def __init__(
         self, cache: EntryCache, key: bytes, identifier: str, size: int, entries: int
@@ -115,6 +115,21 @@ class KeptMapView(MapView[Any, Any]):
         self.identifier = identifier
         self.size = size
         self.entries = entries
+
+    def drop(self) -> None:
+        """Removes its entries."""
+        for number in range(self.entries):
+            self._put(number, ABSENT)
+
+    def _put(self, number: int, part: Any) -> None:
+        self._cache.put(self._place(number), part)
+
+    def _place(self, number: int) -> Place:
+        return self._key, (self.identifier, number)
+
+
+class KeptMapView(_Spread, MapView[Any, Any]):
+    """A map whose entries are spread over entries of the state by a hash of their keys."""
 
     def lay_out(self, values: dict[Any, Any]) -> None:
         """Replaces everything by these values."""
@@ -188,50 +203,33 @@ class KeptMapView(MapView[Any, Any]):
         """All values, in memory."""
         return dict(self.items())
 
-    def drop(self) -> None:
-        """Removes its entries."""
-        for number in range(self.entries):
-            self._put(number, ABSENT)
-
     def __repr__(self) -> str:
         return f"MapView(of {self.size:,} entries)"
 
     def _part(self, number: int) -> dict[Any, Any]:
-        part = self._cache.get((self._key, (self.identifier, number)))
+        part = self._cache.get(self._place(number))
         return {} if part is ABSENT else part
 
-    def _put(self, number: int, part: Any) -> None:
-        self._cache.put((self._key, (self.identifier, number)), part)
 
-
-class KeptListView(ListView[Any]):
+class KeptListView(_Spread, ListView[Any]):
     """A spilled list, in pieces of which only the last is read to append to it."""
-
-    def __init__(
-        self, cache: EntryCache, key: bytes, identifier: str, size: int, entries: int
-    ) -> None:
-        self._cache = cache
-        self._key = key
-        self.identifier = identifier
-        self.size = size
-        self.entries = entries
 
     def get(self) -> Iterator[Any]:
         for number in range(self.entries):
             with self._cache.using(self._place(number)) as part:
                 if part is not ABSENT:
                     if not all(isinstance(value, _CONSTANT) for value in part):
-                        self._cache.put(self._place(number), part)
+                        self._put(number, part)
                     yield from part
 
     def add(self, value: Any) -> None:
         if self.size == self.entries * _PER_ENTRY:
-            self._cache.put(self._place(self.entries), [value])
+            self._put(self.entries, [value])
             self.entries += 1
         else:
             part = self._cache.get(self._place(self.entries - 1))
             part.append(value)
-            self._cache.put(self._place(self.entries - 1), part)
+            self._put(self.entries - 1, part)
         self.size += 1
 
     def add_all(self, values: list[Any]) -> None:
@@ -246,16 +244,8 @@ class KeptListView(ListView[Any]):
         """All values, in memory."""
         return list(self)
 
-    def drop(self) -> None:
-        """Removes its entries."""
-        for number in range(self.entries):
-            self._cache.put(self._place(number), ABSENT)
-
     def __repr__(self) -> str:
         return f"ListView(of {self.size:,} values)"
-
-    def _place(self, number: int) -> Place:
-        return self._key, (self.identifier, number)
 
 
 def steady_hash(value: Any) -> int:
