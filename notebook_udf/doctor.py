@@ -24,6 +24,7 @@ import psutil
 
 from notebook_udf.errors import SessionError
 from notebook_udf.launch.java import look_for_java
+from notebook_udf.render.format import size
 
 State = Literal["fine", "look", "wrong"]
 
@@ -158,7 +159,7 @@ def check_memory() -> list[Finding]:
     limit = _container_memory()
     if limit is not None:
         free = min(free, limit)
-    said = f"{free / (1 << 30):.1f} GB free"
+    said = f"{size(free)} free"
     mend = "end other programs or sessions, or start with conf={'spark.driver.memory': '512m'}"
     return [_by_size("memory", said, free, _LEAST_MEMORY, _GOOD_MEMORY, mend)]
 
@@ -186,14 +187,14 @@ def check_disk() -> list[Finding]:
     except OSError as error:
         return [Finding("disk", "wrong", f"{root} cannot be written: {error.strerror}", mend)]
     free = shutil.disk_usage(root).free
-    said = f"{free / (1 << 30):.1f} GB free in {root}"
+    said = f"{size(free)} free in {root}"
     return [_by_size("disk", said, free, _LEAST_DISK, _GOOD_DISK, mend)]
 
 
-def _by_size(what: str, said: str, size: int, least: int, good: int, mend: str) -> Finding:
-    if size < least:
+def _by_size(what: str, said: str, free: int, least: int, good: int, mend: str) -> Finding:
+    if free < least:
         return Finding(what, "wrong", said, mend)
-    return Finding(what, "look", said, mend) if size < good else Finding(what, "fine", said)
+    return Finding(what, "look", said, mend) if free < good else Finding(what, "fine", said)
 
 
 def check_sockets() -> list[Finding]:
@@ -261,8 +262,8 @@ def check_sessions() -> list[Finding]:
         try:
             process = psutil.Process(pid)
             below = [process, *process.children(recursive=True)]
-            memory = sum(each.memory_info().rss for each in below) / (1 << 30)
-            said.append(f"process {pid} ({memory:.1f} GB with all below it)")
+            memory = sum(each.memory_info().rss for each in below)
+            said.append(f"process {pid} ({size(memory)} with all below it)")
         except psutil.Error:
             continue
     if not said:

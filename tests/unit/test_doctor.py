@@ -30,7 +30,7 @@ def test_a_machine_that_runs_the_tests_is_well(capsys: pytest.CaptureFixture[str
     assert found["Java"]["state"] != "wrong"
     assert found["sockets"]["state"] == "fine"
     assert "anywidget" in found["Jupyter"]["found"]
-    assert "GB free" in found["memory"]["found"]
+    assert "iB free" in found["memory"]["found"]
 
 
 def test_what_is_wrong_is_said_with_its_mending(
