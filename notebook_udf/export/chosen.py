@@ -12,18 +12,25 @@ from typing import Any
 
 from notebook_udf.errors import DeclarationError
 from notebook_udf.export.cells import Cell, Imported, Statement, UdfLine, reads
-from notebook_udf.export.python_calls import source
+from notebook_udf.functions.base import UserDefinedFunction
 from notebook_udf.functions.entry_point import Found, choose, stored
-from notebook_udf.functions.kinds import has_methods_of_a_kind
+from notebook_udf.functions.function_class import has_methods_of_a_kind
+from notebook_udf.kernel.kinds import KINDS
+from notebook_udf.python_calls import source
 
-_DECLARING = ("udf", "udtf", "udaf", "udtaf")
 _WRAPPING = tuple(
     f"functools.{name}" for name in ("cache", "lru_cache", "partial", "singledispatch")
 )
-_BASES = (
-    "AggregateFunction", "AsyncScalarFunction", "OneInputStreamProcessFunction", "ScalarFunction",
-    "TableAggregateFunction", "TableFunction", "UserDefinedFunction",
-)  # fmt: skip
+
+
+def _declaring() -> set[str]:
+    """The decorators of this package that declare a function."""
+    return {kind.export.decorator for kind in KINDS.values()} - {""}
+
+
+def _bases() -> set[str]:
+    """The classes that functions derive from."""
+    return {kind.base.__name__ for kind in KINDS.values()} | {UserDefinedFunction.__name__}
 
 
 @dataclass(frozen=True)
@@ -97,7 +104,7 @@ class Names:
             methods.update(stored(current.body))
             for base in current.bases:
                 target = base.value if isinstance(base, ast.Subscript) else base
-                if self.ours(target).rpartition(".")[2] in _BASES:
+                if self.ours(target).rpartition(".")[2] in _bases():
                     return True
                 known = classes.get(getattr(target, "id", ""))
                 if known is not None and known.name not in seen:
@@ -198,7 +205,7 @@ def _of_cell(cell: Cell, own: list[Statement], names: Names) -> list[Chosen]:
 def _kind(node: ast.stmt, names: Names) -> str:
     """The group of ``Found`` that a statement's function or class belongs to."""
     for decorator in getattr(node, "decorator_list", []):
-        if names.ours(decorator) in (*_DECLARING, "register"):
+        if names.ours(decorator) in {*_declaring(), "register"}:
             return "decorated"
     match node:
         case ast.FunctionDef() | ast.AsyncFunctionDef():
@@ -208,7 +215,7 @@ def _kind(node: ast.stmt, names: Names) -> str:
         case ast.Assign(value=ast.Lambda()):
             return "functions"
         case ast.Assign(value=ast.Call() as call):
-            if names.ours(call) in _DECLARING:
+            if names.ours(call) in _declaring():
                 return "decorated"
             # functools.lru_cache(maxsize=3)(f) is a call of a call.
             called = call.func.func if isinstance(call.func, ast.Call) else call.func
@@ -227,7 +234,7 @@ def _registered(own: list[Statement], names: Names) -> list[Chosen]:
         options = _keywords(call, statement.text)
         name = _literal(options.pop("name", "")) or variable
         others = getattr(statement.node, "decorator_list", [])
-        declared = any(names.ours(each) in _DECLARING for each in others)
+        declared = any(names.ours(each) in _declaring() for each in others)
         # Its decorator runs before what stands below it.
         result.append(
             Chosen(variable, name, statement, statement.place + 1, options, declared=declared)
@@ -260,7 +267,7 @@ def _name_given(node: ast.stmt, names: Names) -> str | None:
     """The name that a decorator, or a call, of this package gives."""
     calls = [*getattr(node, "decorator_list", []), getattr(node, "value", None)]
     for call in calls:
-        if isinstance(call, ast.Call) and names.ours(call) in _DECLARING:
+        if isinstance(call, ast.Call) and names.ours(call) in _declaring():
             for keyword in call.keywords:
                 if keyword.arg == "name":
                     value = getattr(keyword.value, "value", None)

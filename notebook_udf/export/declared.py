@@ -18,9 +18,10 @@ from notebook_udf.errors import DeclarationError, NotebookUdfError
 from notebook_udf.export.cells import Statement
 from notebook_udf.export.chosen import Chosen
 from notebook_udf.functions.base import UserDefinedFunction
-from notebook_udf.functions.declare_aggregate import declare
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.functions.options import FunctionOptions
+from notebook_udf.kernel.kinds import declare, kind_of
+from notebook_udf.kernel.kinds.export_form import ExportForm
 from notebook_udf.types import contains_year_month
 
 _MODULE = "_notebook_udf_exported"
@@ -34,12 +35,17 @@ class Declared:
     definition: FunctionDefinition
 
     @property
+    def form(self) -> ExportForm:
+        """How functions of its kind are exported."""
+        return kind_of(self.definition).export
+
+    @property
     def plain(self) -> bool:
-        """Whether Spark alone can run it: a scalar or table function without options of ours."""
+        """Whether Spark alone can run it: it has such functions, and knows no options of ours."""
         definition = self.definition
         types = (*(definition.input_types or ()), definition.result_type)
         return (
-            definition.kind in ("scalar", "table")
+            self.form.plain is not None
             and not self.chosen.declared
             and not isinstance(definition.function, UserDefinedFunction)
             and definition.options == FunctionOptions()

@@ -8,8 +8,8 @@ from notebook_udf.errors import PlanningError
 from notebook_udf.export.cells import UdfLine
 from notebook_udf.export.declared import Declared
 from notebook_udf.export.module import Module
-from notebook_udf.export.python_calls import LINE, Call, quoted, source
 from notebook_udf.planner.syntax.dialect import read
+from notebook_udf.python_calls import LINE, Call, quoted, source
 
 _PLAIN = """\
 import {module}
@@ -127,11 +127,9 @@ def _test(module: Module, function: Declared, example: UdfLine) -> str:
         f"    query = {query}",
         f"    given = columns(spark, query, {source(parameters)})",
     ]
-    if function.definition.kind == "table":
-        names = ", ".join(f"`{column}`" for column in function.definition.result_type.names)
-        call = f"SELECT * FROM example LEFT JOIN LATERAL {name}({{given}}) AS made({names}) ON TRUE"
-    else:
-        call = f"SELECT *, {name}({{given}}) AS {name} FROM example"
+    form = function.form.plain
+    assert form is not None
+    call = form.select(function.definition, name, "{given}", "example")
     tried = Call("results", ("spark", "query", f"f{quoted(call)}")).text(4, len("tried = "))
     lines.append(f"    tried = {tried}")
     lines.append(f"    assert tried == {shown}" if shown else "    assert tried")

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from notebook_udf.export.cells import Imported, Statement
-from notebook_udf.export.python_calls import LINE
+from notebook_udf.python_calls import LINE
 
 
 @dataclass(frozen=True)

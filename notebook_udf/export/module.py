@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from notebook_udf import __version__
 from notebook_udf.errors import DeclarationError
@@ -16,37 +16,12 @@ from notebook_udf.export.cells import Imported, Statement, first_line
 from notebook_udf.export.closure import Needed
 from notebook_udf.export.declared import Declared
 from notebook_udf.export.imports import import_lines
-from notebook_udf.export.python_calls import LINE, Call, quoted
 from notebook_udf.functions.entry_point import listed
 from notebook_udf.functions.options import FunctionOptions
-from notebook_udf.types import ddl
+from notebook_udf.kernel.kinds import KINDS
+from notebook_udf.python_calls import LINE, Call, quoted
 
-_OWN = ("_table", "register", "session", "session_or_spark", "spark")
-_DECORATORS = {
-    "scalar": "udf", "async": "udf", "table": "udtf",
-    "aggregate": "udaf", "table aggregate": "udtaf",
-}  # fmt: skip
-_TABLE = '''\
-def {name}(function, names):
-    """A class as Spark wants a table function: its rows are tuples of the columns."""
-
-    class Table:
-        def eval(self, *arguments):
-            rows = function(*arguments)
-            single = isinstance(rows, (str, bytes, tuple, dict))
-            if single or not hasattr(rows, "__iter__"):
-                rows = [] if rows is None else [rows]
-            for row in rows:
-                if isinstance(row, tuple):
-                    yield row
-                elif isinstance(row, dict):
-                    yield tuple(row[name] for name in names)
-                elif len(names) == 1 and not hasattr(row, names[0]):
-                    yield (row,)
-                else:
-                    yield tuple(getattr(row, name) for name in names)
-
-    return Table'''
+_OWN = ("register", "session", "session_or_spark", "spark")
 
 
 @dataclass(frozen=True)
@@ -83,15 +58,18 @@ class Module:
         if body:
             first = self.needed.statements[0]
             parts.append(("\n\n\n" if _stands_alone(first) else "\n\n") + body)
-        if self.plain and any(f.definition.kind == "table" for f in self.functions):
-            parts.append("\n\n\n" + _TABLE.format(name="_table"))
+        forms = [form for f in self.functions if (form := f.form.plain) is not None]
+        helpers = {form.helper[1] for form in forms} if self.plain else set()
+        parts += [f"\n\n\n{text}" for text in sorted(helpers - {""})]
         return "".join([*parts, "\n\n\n", registering, "\n"])
 
     def _body(self) -> str:
         texts: list[str] = []
         before: Statement | None = None
+        plain = (kind.export.plain for kind in KINDS.values())
+        own = {*_OWN, *(form.helper[0] for form in plain if form is not None)}
         for statement in self.needed.statements:
-            for name in statement.binds & set(_OWN):
+            for name in statement.binds & own:
                 raise DeclarationError(
                     f"{statement.where}: the module has its own {name!r}; give this one another "
                     f"name"
@@ -122,16 +100,15 @@ class Module:
 
     def _decorator(self, function: Declared) -> str:
         """The decorator that carries a function's options; "" where ``register`` does."""
-        chosen, kind = function.chosen, function.definition.kind
+        chosen, form = function.chosen, function.form
         if self.plain or chosen.declared or not chosen.statement.defines:
             return ""
         options = {k: v for k, v in chosen.options.items() if k not in ("kind", "replace")}
-        if not options or kind not in _DECORATORS:
+        if not options or not form.decorator:
             return ""
-        if kind == "table" and "result_type" in options:
-            options["result_types"] = options.pop("result_type")
+        options |= {new: options.pop(old) for old, new in form.renamed.items() if old in options}
         arguments = [f"{key}={value}" for key, value in options.items()]
-        name = f"{_Spelled(self.needed).package}.{_DECORATORS[kind]}"
+        name = f"{_Spelled(self.needed).package}.{form.decorator}"
         return "@" + Call(name, tuple(arguments)).text(0, 1)
 
     def _docstring(self) -> str:
@@ -259,31 +236,11 @@ class _Spelled:
 
 def _in_spark(function: Declared, spelled: _Spelled) -> Call:
     """The registration of a function with Spark itself."""
-    chosen, definition = function.chosen, function.definition
-    functions, name = spelled.functions, quoted(chosen.name)
-    if definition.kind == "table":
-        columns = definition.result_type
-        names = ", ".join(quoted(name) for name in columns.names)
-        rows = quoted(ddl(columns).removeprefix("STRUCT<").removesuffix(">"))
-        made = Call("_table", (chosen.variable, f"[{names}]"))
-        return Call(
-            "spark.udtf.register",
-            (name, Call(f"{functions}.udtf", (made, f"returnType={rows}"))),
-        )
-    returned = quoted(ddl(definition.result_type))
-    if definition.func_type == "general":
-        function_ = Call(f"{functions}.udf", (chosen.variable, returned, "useArrow=True"))
-    else:
-        # Without it Spark would guess from annotations, which are not meant for it.
-        flavour = definition.func_type
-        group = "ArrowUDFType" if flavour == "arrow" else "PandasUDFType"
-        function_ = Call(
-            f"{functions}.{flavour}_udf",
-            (chosen.variable, returned, f"{functions}.{group}.SCALAR"),
-        )
-    if not definition.deterministic:
-        function_ = replace(function_, behind=".asNondeterministic()")
-    return Call("spark.udf.register", (name, function_))
+    chosen, form = function.chosen, function.form.plain
+    assert form is not None
+    return form.register(
+        spelled.functions, function.definition, quoted(chosen.name), chosen.variable
+    )
 
 
 def _between(before: Statement, statement: Statement) -> str:
@@ -310,9 +267,8 @@ def _reason(functions: Sequence[Declared]) -> str:
         name, definition = function.chosen.name, function.definition
         if function.plain:
             continue
-        if definition.kind not in ("scalar", "table"):
-            article = "an" if definition.kind[0] in "aeiou" else "a"
-            reasons.append(f"{name} is {article} {definition.kind} function")
+        if function.form.plain is None:
+            reasons.append(f"{name} is {definition.traits.articled} function")
         elif definition.options != FunctionOptions():
             reasons.append(f"{name} has options that Spark does not know")
         else:

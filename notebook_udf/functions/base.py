@@ -10,10 +10,18 @@ import functools
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from notebook_udf.functions.accumulator_kind import AccumulatorKind
 from notebook_udf.functions.context import FunctionContext
+from notebook_udf.functions.kind_traits import (
+    AGGREGATE,
+    ASYNC,
+    SCALAR,
+    TABLE,
+    TABLE_AGGREGATE,
+    KindTraits,
+)
 
 # A method's name, for messages, and the method.
 Ending: TypeAlias = tuple[str, Callable[[], None]]
@@ -25,6 +33,9 @@ class UserDefinedFunction(ABC):  # noqa: B024
     One instance serves one task (or one worker and query, with ``open_scope="query"``). Only that
     of an ``AsyncScalarFunction`` sees more than one row at a time.
     """
+
+    # The kind of all functions that derive from a class; None: it says nothing about that.
+    function_kind: ClassVar[KindTraits | None] = None
 
     def open(self, function_context: FunctionContext) -> None:  # noqa: B027
         """Called once before the first row, for connections, models and look-up tables."""
@@ -64,6 +75,8 @@ class WithGracefulShutdown(ABC):
 class ScalarFunction(UserDefinedFunction):
     """Maps the values of a row to one value."""
 
+    function_kind = SCALAR
+
     @abstractmethod
     def eval(self, *args: Any) -> Any:
         """The result for one row (``func_type="general"``), or for a batch of rows: pandas
@@ -72,6 +85,8 @@ class ScalarFunction(UserDefinedFunction):
 
 class TableFunction(UserDefinedFunction):
     """Maps the values of a row to any number of rows."""
+
+    function_kind = TABLE
 
     @abstractmethod
     def eval(self, *args: Any) -> Any:
@@ -96,6 +111,8 @@ class AsyncScalarFunction(UserDefinedFunction):
     -----
     Semantics: the async scalar function design, "Public Interfaces".
     """
+
+    function_kind = ASYNC
 
     @abstractmethod
     async def eval(self, *args: Any) -> Any:
@@ -145,6 +162,8 @@ class ImperativeAggregateFunction(UserDefinedFunction):
 class AggregateFunction(ImperativeAggregateFunction):
     """Maps the rows of a group to one value."""
 
+    function_kind = AGGREGATE
+
     @abstractmethod
     def get_value(self, accumulator: Any) -> Any:
         """The result for the rows accumulated so far; also for none at all."""
@@ -152,6 +171,8 @@ class AggregateFunction(ImperativeAggregateFunction):
 
 class TableAggregateFunction(ImperativeAggregateFunction):
     """Maps the rows of a group to any number of rows."""
+
+    function_kind = TABLE_AGGREGATE
 
     @abstractmethod
     def emit_value(self, accumulator: Any) -> Any:

@@ -19,8 +19,9 @@ from notebook_udf.functions.async_options import AsyncOptions
 from notebook_udf.functions.base import AsyncScalarFunction, ScalarFunction, UserDefinedFunction
 from notebook_udf.functions.by_value import is_cached
 from notebook_udf.functions.definition import FunctionDefinition, parameters_of
+from notebook_udf.functions.function_class import derived, lacks
 from notebook_udf.functions.hints import hints_of
-from notebook_udf.functions.kinds import derived, lacks
+from notebook_udf.functions.kind_traits import ASYNC, SCALAR
 from notebook_udf.functions.options import FUNCTION_TYPES, FunctionOptions, function_type
 from notebook_udf.functions.source import find_source
 from notebook_udf.types import from_annotation, resolve, unmarked
@@ -112,7 +113,7 @@ def udf(
         )
     return FunctionDefinition(
         name=title,
-        kind="async" if is_async else "scalar",
+        traits=ASYNC if is_async else SCALAR,
         function=function,
         input_types=input_types_of(input_types, parameters, hints, title),
         declared_type=result_type_of(result_type, hints, title),

@@ -1,4 +1,4 @@
-"""``udaf`` and ``udtaf``: aggregate functions as ``FunctionDefinition``s, and telling kinds apart.
+"""``udaf`` and ``udtaf``: aggregate functions as ``FunctionDefinition``s.
 
 Semantics: the stateful Python aggregates design, "AggregateFunction" and "Decorator"; argument
 order and the functions of ``func_type="pandas"``: PyFlink's ``udaf``.
@@ -19,9 +19,7 @@ from notebook_udf.datatypes import ListViewType, MapViewType
 from notebook_udf.errors import DeclarationError, TypeDeclarationError
 from notebook_udf.functions.base import (
     AggregateFunction,
-    ScalarFunction,
     TableAggregateFunction,
-    TableFunction,
     UserDefinedFunction,
 )
 from notebook_udf.functions.declare import (
@@ -29,14 +27,13 @@ from notebook_udf.functions.declare import (
     input_types_of,
     instance_of,
     result_type_of,
-    udf,
 )
-from notebook_udf.functions.declare_process import is_process, process_function
-from notebook_udf.functions.declare_table import columns_of, returns_one, udtf, yields_rows
+from notebook_udf.functions.declare_table import columns_of
 from notebook_udf.functions.definition import FunctionDefinition, parameters_of
 from notebook_udf.functions.fields import fields_of
+from notebook_udf.functions.function_class import derived, lacks
 from notebook_udf.functions.hints import called, hints_of, row_of
-from notebook_udf.functions.kinds import derived, lacks
+from notebook_udf.functions.kind_traits import AGGREGATE, TABLE_AGGREGATE
 from notebook_udf.functions.options import FUNCTION_TYPES, FunctionOptions, function_type
 from notebook_udf.functions.source import find_source
 from notebook_udf.functions.views import ListView, MapView
@@ -129,48 +126,6 @@ def udtaf(
     return _declare(f, TableAggregateFunction, **given)
 
 
-def declare(f: Any, *, kind: str | None = None, **options: Any) -> FunctionDefinition:
-    """The definition of anything a user may register; its kind is read off the code.
-
-    Parameters
-    ----------
-    kind
-        ``scalar``, ``async``, ``table``, ``aggregate`` or ``process``: an error unless it is what
-        the code is.
-
-    Raises
-    ------
-    DeclarationError
-        As ``udf``, ``udtf`` and ``udaf``; also if the kind is another one.
-    """
-    table = kind == "table" or "result_types" in options
-    f = derived(f, plain=TableFunction if table else ScalarFunction)
-    cls = f if isinstance(f, type) else type(f)
-    if isinstance(f, FunctionDefinition):
-        definition = f
-    elif issubclass(cls, AggregateFunction):
-        definition = udaf(f, **options)
-    elif issubclass(cls, TableAggregateFunction):
-        definition = udtaf(f, **options)
-    elif is_process(f):
-        definition = process_function(f, **options)
-    elif kind == "aggregate" and options.get("func_type") in ("pandas", "arrow"):
-        # A function of whole columns: only the user can say what it is a function of.
-        definition = udaf(f, **options)
-    elif "result_types" in options or yields_rows(f) or (kind == "table" and not returns_one(f)):
-        if "result_type" in options:
-            options["result_types"] = options.pop("result_type")
-        definition = udtf(f, **options)
-    else:
-        definition = udf(f, **options)
-    if kind is not None and kind != definition.kind.rpartition(" ")[2]:
-        raise DeclarationError(
-            f"{definition.name} is {_articled(definition.kind)} function by its code, not of kind "
-            f"{kind}"
-        )
-    return definition
-
-
 def _declare(
     f: Any,
     base: type[UserDefinedFunction],
@@ -240,7 +195,7 @@ def _declare(
     )
     definition = FunctionDefinition(
         name=title,
-        kind="table aggregate" if table else "aggregate",
+        traits=TABLE_AGGREGATE if table else AGGREGATE,
         function=function,
         input_types=input_types_of(input_types, parameters, hints, title),
         declared_type=result,

@@ -15,8 +15,9 @@ from pyspark.sql.types import DataType
 from notebook_udf.errors import DeclarationError, TypeDeclarationError
 from notebook_udf.functions.declare import deterministic_of, instance_of
 from notebook_udf.functions.definition import FunctionDefinition
+from notebook_udf.functions.function_class import derived
 from notebook_udf.functions.hints import hints_of
-from notebook_udf.functions.kinds import derived
+from notebook_udf.functions.kind_traits import PROCESS
 from notebook_udf.functions.options import FunctionOptions, choice
 from notebook_udf.functions.process import (
     Collector,
@@ -79,7 +80,7 @@ def process_function(
     given = result_type if output_type is None else output_type
     return FunctionDefinition(
         name=title,
-        kind="process",
+        traits=PROCESS,
         function=function,
         input_types=None,
         declared_type=_output_type(given, hints.get(parameters[1]), generics[1], title),

@@ -23,6 +23,7 @@ from notebook_udf.functions.declare import (
     refuse_kept_calls,
 )
 from notebook_udf.functions.definition import FunctionDefinition, parameters_of
+from notebook_udf.functions.function_class import derived
 from notebook_udf.functions.hints import (
     LAZY,
     SIZED,
@@ -33,7 +34,7 @@ from notebook_udf.functions.hints import (
     shown,
     yields,
 )
-from notebook_udf.functions.kinds import derived
+from notebook_udf.functions.kind_traits import TABLE
 from notebook_udf.functions.options import FunctionOptions, function_type
 from notebook_udf.functions.source import find_source
 from notebook_udf.types import contains_year_month, from_annotation, resolve
@@ -103,7 +104,7 @@ def udtf(
     parameters = parameters_of(call)
     return FunctionDefinition(
         name=title,
-        kind="table",
+        traits=TABLE,
         function=function,
         input_types=input_types_of(input_types, parameters, hints, title),
         declared_type=_columns(result_types, call, hints.get("return"), title),

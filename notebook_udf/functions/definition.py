@@ -18,6 +18,7 @@ from pyspark.sql.types import ArrayType, DataType
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.functions.base import UserDefinedFunction, implements, of_columns
+from notebook_udf.functions.kind_traits import KindTraits
 from notebook_udf.functions.options import FunctionOptions, FunctionType
 from notebook_udf.functions.process import ProcessTraits
 from notebook_udf.types import unmarked
@@ -77,8 +78,8 @@ class FunctionDefinition:
     ----------
     name
         What it is called unless registered under another name.
-    kind
-        ``scalar``, ``async``, ``table``, ``aggregate``, ``table aggregate`` or ``process``.
+    traits
+        What all functions of its kind have in common.
     function
         The callable, or the instance of a ``UserDefinedFunction``.
     input_types
@@ -93,7 +94,7 @@ class FunctionDefinition:
     """
 
     name: str
-    kind: str
+    traits: KindTraits
     function: Any
     input_types: tuple[DataType | None, ...] | None
     declared_type: DataType
@@ -106,14 +107,24 @@ class FunctionDefinition:
     process: ProcessTraits | None = None
 
     @property
+    def kind(self) -> str:
+        """``scalar``, ``async``, ``table``, ``aggregate``, ``table aggregate`` or ``process``."""
+        return self.traits.name
+
+    @property
     def is_async(self) -> bool:
         """Whether calls of it are awaited."""
-        return self.kind == "async"
+        return self.traits.is_async
 
     @property
     def is_aggregate(self) -> bool:
         """Whether it maps groups of rows, not single ones."""
-        return self.kind in ("aggregate", "table aggregate")
+        return self.traits.takes == "group"
+
+    @property
+    def gives_rows(self) -> bool:
+        """Whether a call of it has any number of rows, and not one value."""
+        return self.traits.gives == "rows"
 
     @property
     def _accumulates(self) -> bool:
@@ -128,7 +139,7 @@ class FunctionDefinition:
     @property
     def value_type(self) -> DataType:
         """Spark type of what a call gives: a table aggregate's is an array of a group's rows."""
-        rows = self.kind == "table aggregate"
+        rows = self.is_aggregate and self.gives_rows
         return ArrayType(self.result_type) if rows else self.result_type
 
     @functools.cached_property
@@ -174,9 +185,7 @@ class FunctionDefinition:
     @property
     def call(self) -> Callable[..., Any]:
         """What is called per row, batch, or group whose columns it takes as a whole."""
-        if self.is_aggregate:
-            return of_columns(self.function)
-        return call_of(self.function)
+        return call_of(of_columns(self.function))
 
     @functools.cached_property
     def arity(self) -> tuple[int, int | None]:
@@ -209,7 +218,7 @@ class FunctionDefinition:
             for i, name in enumerate(self.parameters)
         ]
         result = self.result_type.simpleString()
-        if self.kind == "table":
+        if self.gives_rows and self.traits.takes == "row":
             result = f"table{result.removeprefix('struct')}"
         return f"{self.name}({', '.join(shown)}) -> {result}"
 

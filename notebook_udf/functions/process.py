@@ -16,6 +16,7 @@ from pyspark.sql.types import ArrayType, StructField, StructType
 from notebook_udf.errors import DeclarationError
 from notebook_udf.functions.base import UserDefinedFunction
 from notebook_udf.functions.context import FunctionContext
+from notebook_udf.functions.kind_traits import PROCESS
 from notebook_udf.functions.metrics import MetricGroup
 from notebook_udf.functions.process_states import KeyedStates, StateDeclaration
 
@@ -120,6 +121,8 @@ class OneInputStreamProcessFunction(UserDefinedFunction, Generic[IN, OUT]):
     -----
     Semantics: the process function attributes design; names in its examples' manner.
     """
+
+    function_kind = PROCESS
 
     @abstractmethod
     def process_record(self, record: Any, output: Collector[Any], ctx: RuntimeContext) -> None:

@@ -18,14 +18,11 @@ from notebook_udf.functions.async_options import (
     conf_option,
     conf_scopes,
 )
-from notebook_udf.planner.physical import scalar
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.suggestion import nearest
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-    from notebook_udf.kernel.notebook_session import Session
 
 _KEY = re.compile(re.escape(CONF_PREFIX) + r"[^=,\s}]+(?==)")
 
@@ -91,16 +88,6 @@ def _check_scope(spark: SparkSession, key: str, scope: str) -> None:
     else:
         hint = f"there are {', '.join(catalogs)}, and system for functions of any"
     raise DeclarationError(f"conf {key}: there is no catalog {first!r}; {hint}")
-
-
-def in_force(session: Session, record: RegisteredFunction) -> RegisteredFunction:
-    """The record with the options that hold now; Spark SQL calls it with those from now on."""
-    found = configured(session.spark, record)
-    key = record.name.lower(), record.version
-    if session.options_in_force.get(key) != found.definition.options:
-        scalar.register(session.spark, found)
-        session.options_in_force[key] = found.definition.options
-    return found
 
 
 def _keys(spark: SparkSession) -> list[str]:

@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from notebook_udf.planner.physical import scalar
+from notebook_udf.kernel.kinds import kind_of
 from notebook_udf.planner.syntax.tokens import Token, Unreadable, tokens_of
 from notebook_udf.sanitize import backquoted
 
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from notebook_udf.kernel.notebook_session import Session
     from notebook_udf.registry import RegisteredFunction
 
-# Kinds that Spark SQL knows under their own names.
-_IN_SPARK = ("scalar", "async", "table")
 _MAY_DROP = re.compile(r"(?is)\bdrop\b.*\bfunction\b")
 # What Spark takes before the name of a function that lives as long as the session.
 _QUALIFIERS: tuple[list[str], ...] = ([], ["SESSION"], ["SYSTEM", "SESSION"])
@@ -93,6 +91,11 @@ def _drop_if_exists(name: str) -> str:
     return f"DROP TEMPORARY FUNCTION IF EXISTS {backquoted(name)}"
 
 
+def _known_as(record: RegisteredFunction) -> tuple[str, ...]:
+    """The names by which Spark SQL knows a function; none of those that only the session knows."""
+    return kind_of(record.definition).spark_names(record)
+
+
 def drop(session: Session, name: str) -> bool:
     """Takes a function out of the session and out of Spark SQL; see ``Session.drop_function``."""
     versions = session.functions.remove(name)
@@ -104,8 +107,7 @@ def _forget(session: Session, name: str, versions: tuple[RegisteredFunction, ...
     """Drops what Spark knows of a function that the session has forgotten."""
     names = session.hidden.forget(name)
     for record in versions:
-        if record.kind in _IN_SPARK:
-            names.update(scalar.sql_names(record))
+        names.update(_known_as(record))
     for each in sorted(names):
         session.spark.sql(_drop_if_exists(each))
     session.forget_planned(name)
@@ -157,7 +159,7 @@ class SqlDrops:
     def _means_ours(self, statement: DropFunction) -> bool:
         """Whether it names a function of the session."""
         record = self._session.functions.get(statement.name)
-        if record is None or statement.temporary or record.kind in _IN_SPARK:
+        if record is None or statement.temporary or _known_as(record):
             return record is not None
         # A function of the database may have the same name, and is then the one that is meant.
         return not self._session.spark.catalog.functionExists(backquoted(statement.name))
@@ -165,7 +167,7 @@ class SqlDrops:
     def _agree(self) -> None:
         """Forgets the functions that Spark no longer has."""
         session = self._session
-        records = [r for r in session.functions.values() if r.kind in _IN_SPARK]
+        records = [r for r in session.functions.values() if _known_as(r)]
         if not records:
             return
         known = {

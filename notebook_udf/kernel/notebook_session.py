@@ -20,18 +20,17 @@ from weakref import WeakKeyDictionary
 
 from notebook_udf.errors import DeclarationError, SessionError
 from notebook_udf.functions.capture import freeze
-from notebook_udf.functions.declare_aggregate import declare
 from notebook_udf.functions.definition import FunctionDefinition, doorway
 from notebook_udf.functions.options import FunctionOptions, parse_memory
 from notebook_udf.kernel import arguments
 from notebook_udf.kernel.actions import SessionActions
-from notebook_udf.kernel.async_conf import in_force
 from notebook_udf.kernel.cell_names import CellNames
 from notebook_udf.kernel.dropping import SqlDrops, drop
 from notebook_udf.kernel.folder import make_folder, remove_folder
 from notebook_udf.kernel.function_names import check_name, session_functions_first
 from notebook_udf.kernel.hidden import HiddenFunctions
 from notebook_udf.kernel.kept_tables import KeptTables
+from notebook_udf.kernel.kinds import declare, kind_of
 from notebook_udf.kernel.measure.measurements import Measuring
 from notebook_udf.kernel.planning import plan_of
 from notebook_udf.kernel.quarantined_rows import quarantined
@@ -45,8 +44,6 @@ from notebook_udf.kernel.translation import Translator
 from notebook_udf.kernel.warm import Warmup
 from notebook_udf.launch import spark as launch
 from notebook_udf.launch.warehouse import CATALOG_CONF, Warehouse
-from notebook_udf.planner.physical import table
-from notebook_udf.planner.physical.udf import spark_function
 from notebook_udf.pool.daemon import KERNEL_VARIABLE
 from notebook_udf.pool.spark_worker import JOB_PARAMETERS_CONF, LOG_LEVEL_CONF, MEMORY_VARIABLE
 from notebook_udf.pool.view import Pool
@@ -262,11 +259,7 @@ class Session(Streams, Measuring, WithDependencies):
             try:
                 if builtin:
                     session_functions_first(self.spark)
-                if record.definition.kind in ("scalar", "async"):
-                    in_force(self, record)
-                elif record.definition.kind == "table":
-                    made = table.register(self.spark, record)
-                    self._planned[(*record.identity, "table")] = made
+                kind_of(definition).register(self, record)
             except BaseException:
                 self.functions.discard(record)
                 raise
@@ -305,11 +298,8 @@ class Session(Streams, Measuring, WithDependencies):
         key = (*record.identity, role)
         with self._lock:
             if key not in self._planned:
-                self._planned[key] = (
-                    table.spark_function(record)
-                    if role == "table"
-                    else spark_function(record, role)
-                )
+                kind = kind_of(record.definition)
+                self._planned[key] = kind.spark_function(record, role)
             return self._planned[key]
 
     # Queries ---------------------------------------------------------------------------------

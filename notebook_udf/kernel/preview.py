@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from notebook_udf.errors import PlanningError
-from notebook_udf.planner.dataframe.table_function import joined
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.sanitize import backquoted
 
 if TYPE_CHECKING:
     import pandas as pd
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import Column
 
 
 @dataclass(frozen=True)
@@ -35,33 +34,6 @@ class Trial:
 
     def _repr_html_(self) -> str:
         return str(self.rows.to_html(index=False, escape=True))
-
-
-def try_rows(record: RegisteredFunction, df: DataFrame, n: int) -> Trial:
-    """The first ``n`` rows of ``df`` with the function's result beside them.
-
-    A row for which a table function has none stands beside NULLs.
-
-    Raises
-    ------
-    PlanningError
-        If the columns match the parameters neither by name nor by number.
-    """
-    import pandas as pd
-
-    columns = matching(record, df.columns)
-    # Rows are taken before the call, or Spark could try the function on other rows.
-    few = df.sparkSession.createDataFrame(df.take(n), df.schema)
-    name = record.name if record.name not in df.columns else f"{record.name}(…)"
-    arguments = columns_of(columns)
-    if record.kind == "table":
-        names = record.definition.result_type.names
-        result = joined(few, record(*arguments), names, outer=True)
-    else:
-        result = few.select("*", record(*arguments).alias(name))
-    rows: list[Any] = result.collect()
-    frame = pd.DataFrame([tuple(row) for row in rows], columns=result.columns, dtype=object)
-    return Trial(record.name, frame)
 
 
 def columns_of(names: Sequence[str]) -> list[Column]:

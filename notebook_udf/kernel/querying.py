@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from notebook_udf.kernel.async_conf import in_force
+from notebook_udf.kernel.kinds import kind_of
 from notebook_udf.kernel.query_errors import about
 from notebook_udf.kernel.session_catalog import Catalog
 from notebook_udf.kernel.spark_loggers import logged_if_raised
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from notebook_udf.kernel.notebook_session import Session
+    from notebook_udf.registry import RegisteredFunction
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,10 @@ def _run(session: Session, query: str, args: Mapping[str, Any]) -> DataFrame:
 
     if not may_concern(query, session.functions):
         return session.spark.sql(query, **args)
+
+    def in_force(record: RegisteredFunction) -> RegisteredFunction:
+        return kind_of(record.definition).in_force(session, record)
+
     given = dict(args)
     parameters = given.pop("args", None)
     formatter = SQLStringFormatter(session.spark)
@@ -60,8 +64,7 @@ def _run(session: Session, query: str, args: Mapping[str, Any]) -> DataFrame:
         formatted = formatter.format(query, **given) if given else query
         catalog = Catalog(session.spark, session.planned, session.hidden, parameters)
         with about(formatted), logged_if_raised(), catalog, planning("the query"):
-            options = partial(in_force, session)
-            planned = QueryPlanner(formatted, session.functions, catalog, options).plan()
+            planned = QueryPlanner(formatted, session.functions, catalog, in_force).plan()
             if planned.rows is not None:
                 made = Rewriting(choices=planned.choices, steps=catalog.steps())
                 session.rewritten[planned.rows] = made

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from notebook_udf.functions.declare_aggregate import declare
+from notebook_udf.kernel.kinds import declare
 from notebook_udf.kernel.open_session import session
 from notebook_udf.registry import RegisteredFunction
 

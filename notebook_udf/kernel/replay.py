@@ -6,7 +6,7 @@ import pickle
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import FailedRow, RemoteError, SessionError
-from notebook_udf.kernel.calling import call_here, call_method_here
+from notebook_udf.kernel.kinds import kind_of
 
 if TYPE_CHECKING:
     from notebook_udf.kernel.notebook_session import Session
@@ -28,14 +28,8 @@ def replay(session: Session, name: str, error: Any = None) -> Any:
         )
     # From the session's own workers, over a channel that only they have the key to.
     arguments = pickle.loads(failed.pickled_arguments)
-    if failed.method:
-        parameters = session.job_parameters
-        return call_method_here(
-            version.definition, failed.method, arguments, job_parameters=parameters
-        )
-    if version.kind == "process":
-        arguments = (arguments,)
-    return call_here(version.definition, arguments, {}, job_parameters=session.job_parameters)
+    kind = kind_of(version.definition)
+    return kind.replay(version.definition, failed.method, arguments, session.job_parameters)
 
 
 def _chosen(session: Session, name: str, error: Any) -> FailedRow:

@@ -16,7 +16,7 @@ from notebook_udf.kernel.preview import columns_of, matching
 from notebook_udf.kernel.session_catalog import Catalog
 from notebook_udf.kernel.spark_loggers import unlogged
 from notebook_udf.planner import guard
-from notebook_udf.planner.analysis.aggregate_calls import mentions, of_kind
+from notebook_udf.planner.analysis.aggregate_calls import called_on, mentions
 from notebook_udf.planner.analysis.argument_query import ArgumentRows, argument_rows
 from notebook_udf.planner.syntax.dialect import read
 from notebook_udf.registry import RegisteredFunction
@@ -119,7 +119,8 @@ def _called(session: Session, record: RegisteredFunction, query: str) -> Argumen
         doubt = guard.misread(tree, catalog)
         if doubt is not None:
             raise doubt
-        return argument_rows(tree, record, of_kind(session.functions, "aggregate"), catalog)
+        aggregates = called_on(session.functions, "group", gives="value")
+        return argument_rows(tree, record, aggregates, catalog)
 
 
 def _doubts(session: Session, record: RegisteredFunction, rows: DataFrame) -> tuple[str, ...]:

@@ -100,7 +100,7 @@ def _options(magic: Magic, before: list[str]) -> list[str]:
     by_flag = {option.flag: option for option in magic.options}
     last = by_flag.get(before[-1]) if before else None
     if last is not None and last.value:
-        return list(last.choices or last.suggestions)
+        return list(last.values or last.suggestions)
     return [flag for flag in by_flag if flag not in before]
 
 

@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from notebook_udf.errors import DeclarationError
 from notebook_udf.functions.by_value import inside
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.functions.entry_point import Choice, Found, stored
-from notebook_udf.functions.kinds import is_function_class
+from notebook_udf.functions.function_class import is_function_class
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.render.markup import code, div, markup
 
@@ -42,18 +41,7 @@ class Registered:
 
 
 def function_options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """The options of a ``%%udf`` line as ``udf`` takes them.
-
-    Raises
-    ------
-    DeclarationError
-        For a kind that this version cannot register.
-    """
-    if arguments.kind not in (None, "scalar", "async", "table", "aggregate", "process"):
-        raise DeclarationError(
-            f"--kind {arguments.kind}: there are scalar, async, table, aggregate and process "
-            f"functions only"
-        )
+    """The options of a ``%%udf`` line as ``udf`` takes them."""
     options: dict[str, Any] = {}
     if arguments.kind is not None:
         options["kind"] = arguments.kind

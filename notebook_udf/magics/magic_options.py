@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -11,8 +12,13 @@ from notebook_udf.errors import DeclarationError
 from notebook_udf.suggestion import did_you_mean
 
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
-# Kinds that %%udf knows of; which of them it can register is said where it registers.
-KINDS = ("scalar", "table", "aggregate", "async", "process")
+
+
+def _kinds() -> tuple[str, ...]:
+    # Loading the extension must not load what only its cells need.
+    from notebook_udf.kernel.kinds import kind_options
+
+    return kind_options()
 
 
 @dataclass(frozen=True)
@@ -28,7 +34,7 @@ class Option:
     value
         What its value is called in the help; "" for an option without one.
     choices
-        The only values it may have; empty for any.
+        The only values it may have, or what answers them when they are asked for; empty for any.
     suggestions
         Values to complete, where others are possible.
     """
@@ -37,9 +43,14 @@ class Option:
     dest: str
     help: str
     value: str = ""
-    choices: tuple[str, ...] = ()
+    choices: tuple[str, ...] | Callable[[], tuple[str, ...]] = ()
     suggestions: tuple[str, ...] = ()
     number: bool = False
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The only values it may have now; empty for any."""
+        return self.choices() if callable(self.choices) else self.choices
 
 
 @dataclass(frozen=True)
@@ -59,7 +70,7 @@ class Magic:
                   for option in self.options]  # fmt: skip
         lines = [self.help, "", " ".join(words), ""]
         for option in self.options:
-            values = f" {' | '.join(option.choices)}" if option.choices else f" {option.value}"
+            values = f" {' | '.join(option.values) or option.value}"
             lines.append(f"  {option.flag}{values.rstrip()}: {option.help}")
         return "\n".join(lines).rstrip() + "\n"
 
@@ -80,7 +91,7 @@ class Magic:
                 settings["action"] = "store_true"
             else:
                 settings["metavar"] = option.value
-                settings["choices"] = option.choices or None
+                settings["choices"] = option.values or None
                 settings["type"] = int if option.number else str
             parser.add_argument(option.flag, **settings)
         try:
@@ -108,7 +119,7 @@ UDF_CELL = Magic(
     "%%udf",
     "Runs the cell and registers the function or class it defines.",
     (
-        Option("--kind", "kind", "confirms what the code says", "KIND", KINDS),
+        Option("--kind", "kind", "confirms what the code says", "KIND", _kinds),
         Option(
             "--returns", "returns", "type of the result, if it is not annotated", "TYPE",
             suggestions=("BIGINT", "BOOLEAN", "DATE", "DOUBLE", "INT", "STRING", "TIMESTAMP"),

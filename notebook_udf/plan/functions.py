@@ -153,7 +153,7 @@ def _way(role: str, func_type: str, definition: FunctionDefinition | None) -> st
 
 
 def _arithmetic(definition: FunctionDefinition) -> bool:
-    return definition.kind == "scalar" and runs_as_kernels(replace(definition, func_type="general"))
+    return runs_as_kernels(replace(definition, func_type="general"))
 
 
 def line_of(uses: tuple[FunctionUse, ...]) -> str:

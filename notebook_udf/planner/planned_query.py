@@ -11,7 +11,7 @@ from sqlglot import exp
 from notebook_udf.errors import PlanningError
 from notebook_udf.planner import guard, scalar_query
 from notebook_udf.planner.aggregate_query import AggregateQuery
-from notebook_udf.planner.analysis.aggregate_calls import calls_any, mentions, of_kind
+from notebook_udf.planner.analysis.aggregate_calls import called_on, calls_any, mentions
 from notebook_udf.planner.analysis.arity import check_calls
 from notebook_udf.planner.analysis.scalar_calls import ScalarCalls
 from notebook_udf.planner.faults import attempted
@@ -73,10 +73,9 @@ class QueryPlanner:
         self._context = context
         self._in_force = in_force
         self._choices: dict[Choice, None] = {}
-        self._tables, self._scalars, self._aggregates = (
-            of_kind(functions, *kinds)
-            for kinds in (("table",), ("scalar", "async"), ("aggregate",))
-        )
+        self._tables = called_on(functions, "row", gives="rows")
+        self._scalars = called_on(functions, "row", gives="value")
+        self._aggregates = called_on(functions, "group", gives="value")
 
     def plan(self) -> PlannedQuery:
         """The query, planned.

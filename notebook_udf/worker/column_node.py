@@ -33,7 +33,7 @@ class ColumnNode(Operator[None, FunctionCall]):
         task = call.task
         task.active = call
         if self._runner is None:
-            self._runner = runner_of(call)
+            self._runner = self.runner_of(call)
         rows = len(next(iter((*columns, *named.values())), ())) if columns or named else task.rows
         call.statistics.rows_in += rows
         if call.timeout and task.timer is not None:
@@ -50,10 +50,9 @@ class ColumnNode(Operator[None, FunctionCall]):
     def call_of(cls, spec: None, place: int, payload: Shipment) -> FunctionCall:
         return FunctionCall(payload)
 
-
-def runner_of(call: FunctionCall) -> Runner:
-    """The runner of an opened function in its role."""
-    return _RUNNERS[call.header.role](call)
+    def runner_of(self, call: FunctionCall) -> Runner:
+        """What runs an opened function in its role."""
+        return _RUNNERS[call.header.role](call)
 
 
 def _plain(call: FunctionCall) -> Runner:

@@ -13,7 +13,7 @@ from streaming import Stream, last
 
 import notebook_udf as nu
 from notebook_udf import udaf, udf, udtaf, udtf
-from notebook_udf.functions.declare_aggregate import declare
+from notebook_udf.kernel.kinds import declare
 
 PLAIN = """
 class Square:

@@ -26,6 +26,7 @@ LAYERS = [
     "code_origin",
     "source_excerpt",
     "render",
+    "python_calls",
     "sanitize",
     "suggestion",
     "datatypes",

@@ -32,8 +32,8 @@ from notebook_udf import (
     udf,
     udtaf,
 )
-from notebook_udf.functions.declare_aggregate import declare
 from notebook_udf.functions.definition import FunctionDefinition
+from notebook_udf.kernel.kinds import declare
 from notebook_udf.specs.payload import travelling_accumulator
 from notebook_udf.types import contains_view
 

@@ -12,7 +12,7 @@ from pyspark.sql.types import IntegerType, StringType, StructField, StructType
 
 import notebook_udf as nu
 from notebook_udf import DataTypes, TableFunction, udf, udtf
-from notebook_udf.functions.declare_aggregate import declare
+from notebook_udf.kernel.kinds import declare
 
 
 @dataclass

@@ -17,19 +17,15 @@ from typing import TYPE_CHECKING, Any
 from notebook_udf.bench.bench_result import Bench, Way
 from notebook_udf.bench.interleave import in_turn, next_sample
 from notebook_udf.bench.result_diff import Difference, difference
-from notebook_udf.bench.wrapped import ArrowPerElement, PandasPerElement, is_plain
 from notebook_udf.errors import DeclarationError, NotebookUdfError, PlanningError
 from notebook_udf.functions.capture import freeze
 from notebook_udf.functions.definition import FunctionDefinition
+from notebook_udf.functions.kind_traits import Gives, Takes
+from notebook_udf.kernel.kinds import KINDS, kind_of
 from notebook_udf.kernel.preview import columns_of
 from notebook_udf.kernel.sources import Arguments, arguments_for
-from notebook_udf.kernel.transforms.aggregate_transforms import aggregate
-from notebook_udf.planner.dataframe.table_function import joined
-from notebook_udf.planner.physical.aggregate_from_sums import sums_of
-from notebook_udf.planner.physical.scalar import runs_as_kernels
 from notebook_udf.registry import RegisteredFunction, fingerprint
 from notebook_udf.render.format import counted
-from notebook_udf.types import to_arrow
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -42,8 +38,6 @@ REPEATS = 5
 _SECONDS = 1.0
 _FIRST_ROWS = 2_000
 _MOST_ROWS = 2_000_000
-_KINDS = ("scalar", "async", "table", "aggregate")
-_RESULT = "result"
 _READING = "reading"
 _VALUE = 200
 
@@ -84,16 +78,17 @@ def _measurable(session: Session, name: str) -> RegisteredFunction:
     if name not in session.functions:
         raise DeclarationError(session.functions.unknown(name))
     record = session.functions[name]
-    if record.kind not in _KINDS:
+    if not kind_of(record.definition).is_measurable:
+        kinds = ", ".join(name for name, kind in KINDS.items() if kind.is_measurable)
         raise DeclarationError(
-            f"{record.name} is a {record.kind} function: bench measures {', '.join(_KINDS)} ones"
+            f"{record.name} is a {record.kind} function: bench measures {kinds} ones"
         )
     return record
 
 
 def _check_takes(other: RegisteredFunction, record: RegisteredFunction, count: int) -> None:
     parameters = other.definition.parameters
-    if other.kind != record.kind and {other.kind, record.kind} != {"scalar", "async"}:
+    if _shape(other) != _shape(record):
         raise DeclarationError(
             f"{other.name} is a {other.kind} function and {record.name} a {record.kind} one"
         )
@@ -102,6 +97,10 @@ def _check_takes(other: RegisteredFunction, record: RegisteredFunction, count: i
             f"{other.name} takes {', '.join(parameters) or 'nothing'}, and is to be called with "
             f"the {counted(count, 'argument')} of {record.name}"
         )
+
+
+def _shape(record: RegisteredFunction) -> tuple[Takes, Gives]:
+    return record.definition.traits.takes, record.definition.traits.gives
 
 
 @dataclass
@@ -114,45 +113,20 @@ class _Form:
 
 def _ways(record: RegisteredFunction, inputs: Sequence[Any]) -> tuple[list[_Form], list[str]]:
     """The function as it is, and what can be derived from it; with what to know about that."""
-    definition, notes = record.definition, []
+    definition = record.definition
+    notes: list[str] = []
     if definition.options.on_error == "quarantine":
         notes.append("rows that raise are not put aside here: they give NULL")
         options = replace(definition.options, on_error="null")
         definition = replace(definition, options=options)
         record = _derived(record, "as it is", definition)
-    own: str = definition.func_type
-    found: list[_Form] = []
-
-    def other(kind: str, words: str, **changes: Any) -> None:
-        changed = replace(definition, **changes)
-        found.append(_Form(Way(words, kind), _derived(record, kind, changed)))
-
-    if definition.kind == "aggregate" and sums_of(definition) is not None:
-        own = "sums of Spark's own"
-        options = replace(definition.options, compile=False)
-        other("compile=False", "compile=False", options=options)
-    elif definition.kind == "scalar" and definition.func_type == "general":
-        own = "general, row by row"
-        if runs_as_kernels(definition):
-            own = "general, as Arrow kernels"
-            options = replace(definition.options, vectorise=False)
-            other("vectorise=False", "general, vectorise=False", options=options)
-        if inputs and all(map(is_plain, (*inputs, definition.result_type))):
-            # A time-out is for a call, and here a call is a batch.
-            options = replace(definition.options, timeout=None)
-            pandas, arrow = (
-                PandasPerElement(record.payload),
-                ArrowPerElement(record.payload, to_arrow(definition.result_type)),
-            )
-            for kind, function in (("pandas", pandas), ("arrow", arrow)):
-                words = f"{kind}, calling it per element"
-                other(kind, words, func_type=kind, function=function, options=options)
-        else:
-            notes.append(
-                "no pandas or Arrow form can be derived: rows, maps, and no argument at all are "
-                "other things to those"
-            )
-    return [_Form(Way(f"as it is ({own})", "own"), record), *found], notes
+    variants = kind_of(definition).variants(record, definition, inputs)
+    others = [
+        _Form(Way(words, kind), _derived(record, kind, changed))
+        for kind, words, changed in variants.others
+    ]
+    own = _Form(Way(f"as it is ({variants.own})", "own"), record)
+    return [own, *others], [*notes, *variants.notes]
 
 
 def _derived(
@@ -302,7 +276,7 @@ class _Bench:
 
     def _row(self, found: Difference) -> tuple[tuple[str, str], ...]:
         """The input of the first row that differs, where a row has one result."""
-        if self._record.kind not in ("scalar", "async") or self._rows is None:
+        if _shape(self._record) != ("row", "value") or self._rows is None:
             return ()
         rows: pa.Table = self._rows.toArrow().slice(found.first - 1, 1)
         values = (repr(column[0].as_py())[:_VALUE] for column in rows.columns)
@@ -318,12 +292,7 @@ class _Bench:
         assert self._rows is not None
         rows, record = self._rows, form.record
         arguments, keys = columns_of(self._arguments.names), columns_of(self._arguments.keys)
-        if record.kind == "table":
-            names = [f"{_RESULT}{i}" for i in range(len(record.definition.result_type.names))]
-            return joined(rows, record(*arguments), names, outer=True).select(*names)
-        if record.kind == "aggregate":
-            return rows.transform(aggregate(by=keys, **{_RESULT: record(*arguments)}))
-        return rows.select(record(*arguments).alias(_RESULT))
+        return kind_of(record.definition).results(rows, record, arguments, keys)
 
 
 def _compute(rows: DataFrame) -> None:

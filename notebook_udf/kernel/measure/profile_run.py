@@ -11,14 +11,12 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from notebook_udf.errors import DeclarationError, PlanningError
+from notebook_udf.kernel.kinds import kind_of
 from notebook_udf.kernel.sources import frame_of
 from notebook_udf.planner.analysis.aggregate_calls import mentions
-from notebook_udf.planner.physical.aggregate_from_sums import sums_of
-from notebook_udf.planner.physical.scalar import runs_as_kernels
 from notebook_udf.pool.spark_worker import PROFILE_PROPERTY
 from notebook_udf.profile.profile_result import Profile
 from notebook_udf.profile.sample_counts import Collector, Stack
-from notebook_udf.registry import RegisteredFunction
 from notebook_udf.render.format import counted
 from notebook_udf.telemetry.records import Command, StackSamples
 
@@ -150,7 +148,8 @@ def _notes(
         names |= set(asked) if function is None else set()
     for name in sorted(name for name in names if name in session.functions):
         if name.lower() not in lined:
-            why = _lineless(session.functions[name])
+            definition = session.functions[name].definition
+            why = kind_of(definition).lineless(definition)
             if why:
                 yield f"{name} has no lines: {why}"
     if not seen:
@@ -158,18 +157,3 @@ def _notes(
             "no samples: nothing ran in Python workers of this session, or not for long enough to "
             "be seen (a sample is taken about every 5 ms)"
         )
-
-
-def _lineless(record: RegisteredFunction) -> str:
-    definition = record.definition
-    if runs_as_kernels(definition):
-        return (
-            "it runs as Arrow kernels, a bundle at a time; declare it with vectorise=False to see "
-            "it row by row"
-        )
-    if definition.is_aggregate and sums_of(definition) is not None:
-        return (
-            "Spark adds it up by itself, in no Python worker; declare it with compile=False to see "
-            "it row by row"
-        )
-    return ""

@@ -66,7 +66,7 @@ def aggregate(
         if not isinstance(call, Column):
             raise PlanningError(f"{name}={call!r} is no call on columns, as in {name}=my_sum('v')")
         found = call_of(call)
-        if found is not None and found.record.definition.kind != "aggregate":
+        if found is not None and found.record.definition.gives_rows:
             raise PlanningError(
                 f"{found.record.name} gives several rows per group: use nu.flat_aggregate"
             )
@@ -101,7 +101,7 @@ def flat_aggregate(
         If ``call`` is no such call, or the number of names is not that of its columns.
     """
     found = call_of(call)
-    if found is None or found.record.definition.kind != "table aggregate":
+    if found is None or not found.record.definition.gives_rows:
         raise PlanningError(
             f"nu.flat_aggregate takes a call of a table aggregate function, not {call!r}"
         )

@@ -80,7 +80,10 @@ def _record(function: Any, output_type: Any) -> RegisteredFunction:
         return current_session().adopted(process_function(function, output_type=output_type))
     if isinstance(function, FunctionDefinition):
         function = current_session().adopted(function)
-    if not isinstance(function, RegisteredFunction) or function.kind != "process":
+    if (
+        not isinstance(function, RegisteredFunction)
+        or function.definition.traits.takes != "records"
+    ):
         raise PlanningError(
             f"nu.process takes a OneInputStreamProcessFunction, not {function!r}; derive a class "
             f"from it"

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from sqlglot import exp
 
 from notebook_udf.errors import PlanningError
+from notebook_udf.functions.kind_traits import Gives, Takes
 from notebook_udf.planner.syntax.dialect import embedded, place_in
 from notebook_udf.planner.syntax.nodes import OpaqueQuery, origin_of
 from notebook_udf.registry import RegisteredFunction
@@ -203,8 +204,12 @@ def _hides_any(node: exp.Expression, functions: Mapping[str, RegisteredFunction]
     return isinstance(node, (OpaqueQuery, exp.Command)) and mentions(embedded(node), functions)
 
 
-def of_kind(
-    functions: Mapping[str, RegisteredFunction], *kinds: str
+def called_on(
+    functions: Mapping[str, RegisteredFunction], takes: Takes, *, gives: Gives
 ) -> dict[str, RegisteredFunction]:
-    """The registered functions of these kinds, by lower-case name."""
-    return {r.name.lower(): r for r in functions.values() if r.definition.kind in kinds}
+    """The functions of all kinds that map such a thing to such a thing, by lower-case name."""
+    return {
+        record.name.lower(): record
+        for record in functions.values()
+        if record.definition.traits.takes == takes and record.definition.traits.gives == gives
+    }

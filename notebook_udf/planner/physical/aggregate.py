@@ -229,7 +229,7 @@ def column(function: UserDefinedFunction, call: ColumnCall, window: Any = None) 
         ),
         distinct=lambda: column(function, replace(call, distinct=True), window),
     )
-    if call.record.definition.kind == "table aggregate":
+    if call.record.definition.gives_rows:
         vars(made)["alias"] = lambda *names: column(function, replace(call, names=names), window)
     return made
 

@@ -20,14 +20,16 @@ from sqlglot import exp
 
 from notebook_udf.functions.async_options import CONF_PREFIX, AsyncOptions
 from notebook_udf.planner.analysis.aggregate_calls import arguments_of, name_of
+from notebook_udf.planner.physical import scalar, udf
 from notebook_udf.planner.physical.aggregate import column_name
-from notebook_udf.planner.physical.column_arguments import by_place
+from notebook_udf.planner.physical.column_arguments import by_place, with_constants
 from notebook_udf.planner.physical.udf import leave, travelling
 from notebook_udf.planner.planning_context import Member
 from notebook_udf.planner.syntax.dialect import canonical
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.sanitize import backquoted
 from notebook_udf.specs.payload import ship
+from notebook_udf.specs.roles import Role
 from notebook_udf.specs.unordered_layout import UnorderedLayout
 from notebook_udf.types import contains_year_month
 from notebook_udf.worker.async_.ordered import AsyncNode
@@ -46,7 +48,23 @@ class AwaitedCall:
     name: str
 
 
-def remembered(made: Column, record: RegisteredFunction, arguments: Sequence[Any]) -> Column:
+def call(
+    function: UserDefinedFunction, record: RegisteredFunction, args: Any, kwargs: Any
+) -> Column:
+    """A call on columns, as ``scalar.call`` makes it; ``awaited`` knows it again."""
+    args, kwargs = with_constants(record, args, kwargs)
+    columns = scalar.entering(record, by_place(record, args, kwargs) if kwargs else args)
+    made = leave(function(*columns), record.definition.result_type)
+    return _remembered(made, record, columns)
+
+
+def spark_function(record: RegisteredFunction, role: Role) -> UserDefinedFunction:
+    """The function as Spark takes it in a role."""
+    # Rows that are in flight cross the borders of bundles, which takes an iterator of them.
+    return udf.spark_function(record, role, AsyncNode, PythonEvalType.SQL_SCALAR_ARROW_ITER_UDF)
+
+
+def _remembered(made: Column, record: RegisteredFunction, arguments: Sequence[Any]) -> Column:
     """The Column of a call, from which ``awaited`` gets the call again."""
     columns = tuple(F.col(a) if isinstance(a, str) else a for a in arguments)
     name = f"{record.name}({', '.join(map(_name, columns))})"

@@ -6,6 +6,7 @@ they are sent as a count of months, and the casts on both sides are planned here
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from pyspark.sql import Column, SparkSession
@@ -15,9 +16,8 @@ from pyspark.sql.udf import UserDefinedFunction
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.functions.definition import FunctionDefinition
-from notebook_udf.planner.physical import async_
-from notebook_udf.planner.physical.column_arguments import by_place, with_constants
-from notebook_udf.planner.physical.udf import leave, spark_function
+from notebook_udf.planner.physical.column_arguments import with_constants
+from notebook_udf.planner.physical.udf import leave
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.sanitize import backquoted
 from notebook_udf.types import ddl
@@ -35,22 +35,23 @@ def call(
         If an argument is none of these.
     """
     args, kwargs = with_constants(record, args, kwargs)
-    if record.definition.is_async and kwargs:
-        args, kwargs = by_place(record, args, kwargs), {}
+    made = function(*entering(record, args), **kwargs)
+    return leave(made, record.definition.result_type)
+
+
+def entering(record: RegisteredFunction, args: Sequence[Column | str]) -> list[Column | str]:
+    """Arguments in the types in which they enter a worker."""
     types = record.definition.input_types or ()
-    columns = [_enter(value, types[i] if i < len(types) else None) for i, value in enumerate(args)]
-    made = leave(function(*columns, **kwargs), record.definition.result_type)
-    if record.definition.is_async:
-        made = async_.remembered(made, record, columns)
-    return made
+    return [_enter(value, types[i] if i < len(types) else None) for i, value in enumerate(args)]
 
 
-def register(spark: SparkSession, record: RegisteredFunction) -> UserDefinedFunction:
-    """Registers the function with Spark SQL under its name, replacing an earlier one."""
-    function = spark_function(record)
+def register(
+    spark: SparkSession, record: RegisteredFunction, function: UserDefinedFunction
+) -> None:
+    """Makes the function known to Spark SQL under its name, in place of an earlier one."""
     if not _needs_casts(record.definition):
         spark.udf.register(record.name, function)
-        return function
+        return
     _, inner = sql_names(record)
     spark.udf.register(inner, function)
     types = record.definition.input_types or ()
@@ -77,7 +78,6 @@ def register(spark: SparkSession, record: RegisteredFunction) -> UserDefinedFunc
         f"CREATE OR REPLACE TEMPORARY FUNCTION {backquoted(record.name)}({parameters}) "
         f"RETURNS {ddl(result)} RETURN {body}"
     )
-    return function
 
 
 def sql_names(record: RegisteredFunction) -> tuple[str, ...]:
@@ -89,8 +89,6 @@ def sql_names(record: RegisteredFunction) -> tuple[str, ...]:
 def explain(record: RegisteredFunction) -> str:
     """How calls of the function run, and why."""
     definition = record.definition
-    if definition.is_async:
-        return async_.explain(record)
     ways = {
         "general": "row by row in a Python worker; a bundle is decoded and encoded once",
         "pandas": "a bundle at a time in a Python worker, as pandas Series",
@@ -120,6 +118,8 @@ def explain(record: RegisteredFunction) -> str:
 def runs_as_kernels(definition: FunctionDefinition) -> bool:
     """Whether ``worker.scalar.kernel_runner`` computes the function's bundles where it can."""
     if definition.func_type != "general" or not definition.options.vectorise:
+        return False
+    if not definition.traits.has_kernels:
         return False
     return translate(definition.call, definition.result_type) is not None
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import (
     BooleanType,
@@ -185,13 +185,6 @@ def spark_function(record: RegisteredFunction) -> UserDefinedTableFunction:
         evalType=PythonEvalType.SQL_ARROW_TABLE_UDF,
         deterministic=definition.deterministic,
     )
-
-
-def register(spark: SparkSession, record: RegisteredFunction) -> UserDefinedTableFunction:
-    """Registers the function with Spark SQL under its name."""
-    function = spark_function(record)
-    spark.udtf.register(record.name, function)
-    return function
 
 
 def explain(record: RegisteredFunction) -> str:

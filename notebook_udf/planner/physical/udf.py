@@ -1,11 +1,12 @@
 """Functions as Spark expressions: in every role, an Arrow scalar UDF.
 
-One evaluation type for all roles lets Spark run nested and neighbouring calls in one Python node.
-``worker.column_node`` runs in that node. An async function is an Arrow iterator UDF and has a node
-of its own; see ``worker.async_.ordered``.
+One evaluation type for all roles has Spark run nested and neighbouring calls in one Python node.
+What runs in that node is ``worker.column_node``, unless a kind has another; see ``async_``.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 from pyspark.sql import Column
 from pyspark.sql.types import ArrayType, DataType, IntegerType, YearMonthIntervalType
@@ -18,15 +19,22 @@ from notebook_udf.registry import RegisteredFunction
 from notebook_udf.specs.payload import ship
 from notebook_udf.specs.roles import Role
 from notebook_udf.types import contains_year_month, ddl
-from notebook_udf.worker.async_.ordered import AsyncNode
+from notebook_udf.worker.call.operator import Operator
 from notebook_udf.worker.column_node import ColumnNode
 
 # How many lists of results a role gives around the function's own.
 _LISTS: dict[Role, int] = {"each": 1, "each2": 2}
 
 
-def spark_function(record: RegisteredFunction, role: Role = "scalar") -> UserDefinedFunction:
-    """The function as a Spark function in a role, with the types of the worker's side.
+def spark_function(
+    record: RegisteredFunction,
+    role: Role = "scalar",
+    node: type[Operator[Any, Any]] = ColumnNode,
+    eval_type: int = PythonEvalType.SQL_SCALAR_ARROW_UDF,
+) -> UserDefinedFunction:
+    """The function as Spark takes it in a role, under its worker-side types.
+
+    ``node`` runs it in a worker, as a function of that type of Spark's.
 
     Raises
     ------
@@ -41,14 +49,11 @@ def spark_function(record: RegisteredFunction, role: Role = "scalar") -> UserDef
     for _ in range(_LISTS.get(role, 0)):
         returned = ArrayType(returned)
     shipment = ship(record.name, record.version, definition, record.payload, role=role)
-    # Rows that are in flight cross the borders of bundles, which takes an iterator of them.
     return UserDefinedFunction(
-        AsyncNode(None, [shipment]) if definition.is_async else ColumnNode(None, [shipment]),
+        node(None, [shipment]),
         returnType=returned,
         name=record.name,
-        evalType=PythonEvalType.SQL_SCALAR_ARROW_ITER_UDF
-        if definition.is_async
-        else PythonEvalType.SQL_SCALAR_ARROW_UDF,
+        evalType=eval_type,
         deterministic=definition.deterministic,
     )
 

@@ -22,12 +22,9 @@ from notebook_udf.functions.base import (
     WithGracefulShutdown,
 )
 from notebook_udf.functions.hints import yields
+from notebook_udf.functions.kind_traits import KindTraits
 from notebook_udf.functions.process import OneInputStreamProcessFunction, keep_attributes
 
-_KINDS = (
-    AggregateFunction, AsyncScalarFunction, OneInputStreamProcessFunction, ScalarFunction,
-    TableAggregateFunction, TableFunction,
-)  # fmt: skip
 _ACCUMULATING = ("create_accumulator", "accumulate")
 _RESULTS = ("get_value", "emit_value")
 _METHODS = (*_ACCUMULATING, *_RESULTS, "eval", "process_record")
@@ -53,6 +50,24 @@ def is_function_class(cls: type) -> bool:
     return issubclass(cls, UserDefinedFunction) or has_methods_of_a_kind(_methods(cls))
 
 
+def kind_of_class(f: Any) -> KindTraits | None:
+    """The kind that a class or instance is of; None for anything that is no function of ours.
+
+    Raises
+    ------
+    DeclarationError
+        If two kinds have its methods.
+    """
+    cls = f if isinstance(f, type) else type(f)
+    declared = _declared_kind(cls)
+    if declared is not None:
+        return declared
+    names = _methods(cls)
+    if not has_methods_of_a_kind(names):
+        return None
+    return _base(cls, names, ScalarFunction).function_kind
+
+
 def derived(f: Any, plain: type[UserDefinedFunction] = ScalarFunction) -> Any:
     """A class or instance, derived from the base class whose methods it has if it is not.
 
@@ -65,7 +80,7 @@ def derived(f: Any, plain: type[UserDefinedFunction] = ScalarFunction) -> Any:
         If two kinds have its methods, or it has others that only Spark would call.
     """
     cls = f if isinstance(f, type) else type(f)
-    if issubclass(cls, _KINDS):
+    if _declared_kind(cls) is not None:
         return f
     names = _methods(cls)
     if not has_methods_of_a_kind(names):
@@ -86,6 +101,10 @@ def lacks(cls: type) -> str:
     if not any(each in names for each in _RESULTS):
         missing.append("get_value")
     return f"{cls.__name__} has no {' and no '.join(missing)}" if missing else ""
+
+
+def _declared_kind(cls: type) -> KindTraits | None:
+    return cls.function_kind if issubclass(cls, UserDefinedFunction) else None
 
 
 def _methods(cls: type) -> set[str]:

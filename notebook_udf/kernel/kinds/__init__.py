@@ -1,0 +1,74 @@
+"""The kinds of functions that there are, and which of them something is that a user declares.
+
+All that is special about a kind is in its own file here. A further kind is one more entry in
+``KINDS``; CONTRIBUTING.md tells what goes with it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from notebook_udf.errors import DeclarationError
+from notebook_udf.functions.definition import FunctionDefinition
+from notebook_udf.functions.function_class import kind_of_class
+from notebook_udf.kernel.kinds.aggregate_kind import AggregateKind, TableAggregateKind
+from notebook_udf.kernel.kinds.async_kind import AsyncKind
+from notebook_udf.kernel.kinds.function_kind import Candidate, FunctionKind
+from notebook_udf.kernel.kinds.process_kind import ProcessKind
+from notebook_udf.kernel.kinds.scalar_kind import ScalarKind
+from notebook_udf.kernel.kinds.table_kind import TableKind
+
+# By name. Of two kinds that claim a function the later one has it: the first takes what is left.
+KINDS: dict[str, FunctionKind] = {
+    kind.traits.name: kind
+    for kind in (
+        ScalarKind(),
+        TableKind(),
+        AggregateKind(),
+        TableAggregateKind(),
+        AsyncKind(),
+        ProcessKind(),
+    )
+}
+
+
+def kind_of(definition: FunctionDefinition) -> FunctionKind:
+    """The kind of a function."""
+    return KINDS[definition.kind]
+
+
+def kind_options() -> tuple[str, ...]:
+    """What ``kind=`` and ``--kind`` may say."""
+    return tuple(dict.fromkeys(kind.traits.option for kind in KINDS.values()))
+
+
+def declare(f: Any, *, kind: str | None = None, **options: Any) -> FunctionDefinition:
+    """The definition of anything a user may register; its kind is read off the code.
+
+    Parameters
+    ----------
+    kind
+        One of ``kind_options``: an error unless it is what the code is.
+
+    Raises
+    ------
+    DeclarationError
+        As ``udf``, ``udtf`` and ``udaf``; also if the kind is another one.
+    """
+    definition = f if isinstance(f, FunctionDefinition) else _declared(f, kind, options)
+    if kind is not None and kind != definition.traits.option:
+        raise DeclarationError(
+            f"{definition.name} is {definition.traits.articled} function by its code, not of kind "
+            f"{kind}"
+        )
+    return definition
+
+
+def _declared(f: Any, wanted: str | None, options: dict[str, Any]) -> FunctionDefinition:
+    candidate = Candidate(f, kind_of_class(f), wanted, options)
+    fallback, *others = KINDS.values()
+    chosen = next((each for each in reversed(others) if each.claims(candidate)), fallback)
+    return chosen.declare(f, **options)
+
+
+__all__ = ["KINDS", "FunctionKind", "declare", "kind_of", "kind_options"]
