@@ -25,13 +25,7 @@ _HEADERS = ("function", "kind", "version", "on error")
 class Actions(Protocol):
     """What a session does for the records of its registry."""
 
-    def column(self, record: RegisteredFunction, args: Any, kwargs: Any) -> Any: ...
-
-    def evaluate(self, record: RegisteredFunction, args: Any, kwargs: Any) -> Any: ...
-
-    def try_rows(self, record: RegisteredFunction, rows: Any, n: int) -> Any: ...
-
-    def explain(self, record: RegisteredFunction) -> str: ...
+    def of_kind(self, record: RegisteredFunction) -> Any: ...
 
     def restore(self, record: RegisteredFunction) -> RegisteredFunction: ...
 
@@ -83,7 +77,7 @@ class RegisteredFunction:
         """A Column: the function on columns; a string is the name of a column."""
         if doorway.inside_worker:
             return self.definition.call(*args, **kwargs)
-        return self.actions.column(self, args, kwargs)
+        return self.actions.of_kind(self).column(args, kwargs)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A function that calls this one takes it along to a worker, where there is no session.
@@ -99,7 +93,7 @@ class RegisteredFunction:
         ResultError
             If the declared type cannot hold the result.
         """
-        return self.actions.evaluate(self, args, kwargs)
+        return self.actions.of_kind(self).evaluate(args, kwargs)
 
     def try_(self, df: Any, n: int = 5) -> Any:
         """The first ``n`` rows of ``df`` with the function's result beside them.
@@ -107,11 +101,12 @@ class RegisteredFunction:
         ``df`` is a DataFrame or a query. Its columns are matched to the parameters by name, or
         by position where the names do not match and the count does.
         """
-        return self.actions.try_rows(self, df, n)
+        return self.actions.of_kind(self).preview(df, n)
 
     def explain(self) -> str:
         """How calls of it run, and why."""
-        return self.actions.explain(self)
+        text: str = self.actions.of_kind(self).explain()
+        return text
 
     def restore(self) -> RegisteredFunction:
         """Puts this version back: registers it again, as the newest version."""

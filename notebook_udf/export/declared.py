@@ -20,7 +20,7 @@ from notebook_udf.export.chosen import Chosen
 from notebook_udf.functions.base import UserDefinedFunction
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.functions.options import FunctionOptions
-from notebook_udf.kernel.kinds import declare, kind_of
+from notebook_udf.kernel.kinds import KINDS, declare
 from notebook_udf.kernel.kinds.export_form import ExportForm
 from notebook_udf.types import contains_year_month
 
@@ -37,7 +37,7 @@ class Declared:
     @property
     def form(self) -> ExportForm:
         """How functions of its kind are exported."""
-        return kind_of(self.definition).export
+        return KINDS[self.definition.kind].export
 
     @property
     def plain(self) -> bool:

@@ -1,13 +1,11 @@
-"""What a session does for its functions: columns, values, rows to look at, history."""
+"""What a session does for its functions: what their kinds do, and history."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.functions.definition import FunctionDefinition
-from notebook_udf.kernel.kinds import kind_of
-from notebook_udf.kernel.preview import Trial
+from notebook_udf.kernel.kinds import FunctionKind, kind_of
 from notebook_udf.registry import RegisteredFunction, fingerprint
 
 if TYPE_CHECKING:
@@ -24,26 +22,11 @@ class SessionActions:
     def column(self, function: Any, args: Any, kwargs: Any) -> Any:
         """A call of a record, or of a definition that was never registered, on columns."""
         record = function if isinstance(function, RegisteredFunction) else self.adopted(function)
-        return kind_of(record.definition).column(self._session, record, args, kwargs)
+        return self.of_kind(record).column(args, kwargs)
 
-    def evaluate(self, record: RegisteredFunction, args: Any, kwargs: Any) -> Any:
-        """One call here, on plain values, held to the declared type."""
-        # Errors name it as it was registered.
-        definition = replace(record.definition, name=record.name)
-        kind = kind_of(definition)
-        result = kind.evaluate(definition, args, kwargs, self._session.job_parameters)
-        return kind.checked(record, result)
-
-    def try_rows(self, record: RegisteredFunction, rows: Any, n: int) -> Trial:
-        """The first rows of a DataFrame or query with the function's result."""
-        frame = self._session.sql(rows) if isinstance(rows, str) else rows
-        # Rows are taken before the call, or Spark could try the function on other rows.
-        few = frame.sparkSession.createDataFrame(frame.take(n), frame.schema)
-        return kind_of(record.definition).preview(record, few)
-
-    def explain(self, record: RegisteredFunction) -> str:
-        """How calls of it run, and why."""
-        return kind_of(record.definition).explain(self._session, record)
+    def of_kind(self, record: RegisteredFunction) -> FunctionKind:
+        """The function with all that is special about its kind."""
+        return kind_of(self._session, record)
 
     def restore(self, record: RegisteredFunction) -> RegisteredFunction:
         """Registers an older version again, with the globals it had."""

@@ -91,11 +91,6 @@ def _drop_if_exists(name: str) -> str:
     return f"DROP TEMPORARY FUNCTION IF EXISTS {backquoted(name)}"
 
 
-def _known_as(record: RegisteredFunction) -> tuple[str, ...]:
-    """The names by which Spark SQL knows a function; none of those that only the session knows."""
-    return kind_of(record.definition).spark_names(record)
-
-
 def drop(session: Session, name: str) -> bool:
     """Takes a function out of the session and out of Spark SQL; see ``Session.drop_function``."""
     versions = session.functions.remove(name)
@@ -107,7 +102,7 @@ def _forget(session: Session, name: str, versions: tuple[RegisteredFunction, ...
     """Drops what Spark knows of a function that the session has forgotten."""
     names = session.hidden.forget(name)
     for record in versions:
-        names.update(_known_as(record))
+        names.update(kind_of(session, record).spark_names())
     for each in sorted(names):
         session.spark.sql(_drop_if_exists(each))
     session.forget_planned(name)
@@ -159,7 +154,7 @@ class SqlDrops:
     def _means_ours(self, statement: DropFunction) -> bool:
         """Whether it names a function of the session."""
         record = self._session.functions.get(statement.name)
-        if record is None or statement.temporary or _known_as(record):
+        if record is None or statement.temporary or kind_of(self._session, record).spark_names():
             return record is not None
         # A function of the database may have the same name, and is then the one that is meant.
         return not self._session.spark.catalog.functionExists(backquoted(statement.name))
@@ -167,7 +162,7 @@ class SqlDrops:
     def _agree(self) -> None:
         """Forgets the functions that Spark no longer has."""
         session = self._session
-        records = [r for r in session.functions.values() if _known_as(r)]
+        records = [r for r in session.functions.values() if kind_of(session, r).spark_names()]
         if not records:
             return
         known = {

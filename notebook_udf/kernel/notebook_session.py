@@ -259,7 +259,7 @@ class Session(Streams, Measuring, WithDependencies):
             try:
                 if builtin:
                     session_functions_first(self.spark)
-                kind_of(definition).register(self, record)
+                kind_of(self, record).register()
             except BaseException:
                 self.functions.discard(record)
                 raise
@@ -298,8 +298,7 @@ class Session(Streams, Measuring, WithDependencies):
         key = (*record.identity, role)
         with self._lock:
             if key not in self._planned:
-                kind = kind_of(record.definition)
-                self._planned[key] = kind.spark_function(record, role)
+                self._planned[key] = kind_of(self, record).spark_function(role)
             return self._planned[key]
 
     # Queries ---------------------------------------------------------------------------------

@@ -55,7 +55,7 @@ def _run(session: Session, query: str, args: Mapping[str, Any]) -> DataFrame:
         return session.spark.sql(query, **args)
 
     def in_force(record: RegisteredFunction) -> RegisteredFunction:
-        return kind_of(record.definition).in_force(session, record)
+        return kind_of(session, record).in_force()
 
     given = dict(args)
     parameters = given.pop("args", None)

@@ -28,8 +28,7 @@ def replay(session: Session, name: str, error: Any = None) -> Any:
         )
     # From the session's own workers, over a channel that only they have the key to.
     arguments = pickle.loads(failed.pickled_arguments)
-    kind = kind_of(version.definition)
-    return kind.replay(version.definition, failed.method, arguments, session.job_parameters)
+    return kind_of(session, version).replay(failed.method, arguments)
 
 
 def _chosen(session: Session, name: str, error: Any) -> FailedRow:

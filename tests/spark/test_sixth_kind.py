@@ -38,10 +38,10 @@ CLASS = (
 @pytest.fixture(autouse=True)
 def sixth(session: nu.Session, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The entry, for the length of a test."""
-    kind = MemoizedKind()
-    monkeypatch.setitem(KINDS, kind.traits.name, kind)
+    name = MemoizedKind.traits.name
+    monkeypatch.setitem(KINDS, name, MemoizedKind)
     yield
-    for record in [r for r in session.functions.values() if r.kind == kind.traits.name]:
+    for record in [r for r in session.functions.values() if r.kind == name]:
         session.drop_function(record.name)
 
 

@@ -6,7 +6,7 @@ All that is special about a kind is in its own file here. A further kind is one 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import DeclarationError
 from notebook_udf.functions.definition import FunctionDefinition
@@ -17,24 +17,21 @@ from notebook_udf.kernel.kinds.function_kind import Candidate, FunctionKind
 from notebook_udf.kernel.kinds.process_kind import ProcessKind
 from notebook_udf.kernel.kinds.scalar_kind import ScalarKind
 from notebook_udf.kernel.kinds.table_kind import TableKind
+from notebook_udf.registry import RegisteredFunction
+
+if TYPE_CHECKING:
+    from notebook_udf.kernel.notebook_session import Session
 
 # By name. Of two kinds that claim a function the later one has it: the first takes what is left.
-KINDS: dict[str, FunctionKind] = {
+KINDS: dict[str, type[FunctionKind]] = {
     kind.traits.name: kind
-    for kind in (
-        ScalarKind(),
-        TableKind(),
-        AggregateKind(),
-        TableAggregateKind(),
-        AsyncKind(),
-        ProcessKind(),
-    )
+    for kind in (ScalarKind, TableKind, AggregateKind, TableAggregateKind, AsyncKind, ProcessKind)
 }
 
 
-def kind_of(definition: FunctionDefinition) -> FunctionKind:
-    """The kind of a function."""
-    return KINDS[definition.kind]
+def kind_of(session: Session, record: RegisteredFunction) -> FunctionKind:
+    """A function with all that is special about its kind."""
+    return KINDS[record.kind](session, record)
 
 
 def kind_options() -> tuple[str, ...]:
@@ -68,7 +65,8 @@ def _declared(f: Any, wanted: str | None, options: dict[str, Any]) -> FunctionDe
     candidate = Candidate(f, kind_of_class(f), wanted, options)
     fallback, *others = KINDS.values()
     chosen = next((each for each in reversed(others) if each.claims(candidate)), fallback)
-    return chosen.declare(f, **options)
+    definition: FunctionDefinition = chosen.declare(f, **options)
+    return definition
 
 
 __all__ = ["KINDS", "FunctionKind", "declare", "kind_of", "kind_options"]

@@ -4,77 +4,66 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from notebook_udf.functions.base import AsyncScalarFunction, UserDefinedFunction
-from notebook_udf.functions.context import FunctionContext
-from notebook_udf.functions.definition import FunctionDefinition, doorway
+from notebook_udf.functions.definition import doorway
 from notebook_udf.functions.kind_traits import ASYNC
 from notebook_udf.kernel.async_conf import configured
 from notebook_udf.kernel.kinds.export_form import ExportForm
-from notebook_udf.kernel.kinds.function_kind import Variants
+from notebook_udf.kernel.kinds.function_kind import FunctionKind, Variants
 from notebook_udf.kernel.kinds.scalar_kind import ScalarKind
-from notebook_udf.planner.physical import async_
+from notebook_udf.planner.physical import async_, scalar
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.specs.roles import Role
 
-if TYPE_CHECKING:
-    from notebook_udf.kernel.notebook_session import Session
-
 
 class AsyncKind(ScalarKind):
-    """Declared by ``udf`` as well, and run in nodes of their own, several calls in flight.
-
-    Their options are those of conf at the time a query is planned.
-    """
+    """Runs in a node of its own, several calls in flight, with the options that conf has when a
+    query is planned."""
 
     traits = ASYNC
     base = AsyncScalarFunction
     export = ExportForm("udf")
 
-    def spark_function(self, record: RegisteredFunction, role: Role) -> Any:
-        return async_.spark_function(record, role)
+    def spark_function(self, role: Role) -> Any:
+        return async_.spark_function(self.record, role)
 
-    def register(self, session: Session, record: RegisteredFunction) -> None:
-        self.in_force(session, record)
+    def register(self) -> None:
+        self.in_force()
 
-    def in_force(self, session: Session, record: RegisteredFunction) -> RegisteredFunction:
+    def in_force(self) -> RegisteredFunction:
         """The record with the options that hold now; Spark SQL calls it with those from now on."""
-        found = configured(session.spark, record)
-        key = record.name.lower(), record.version
+        session, found = self.session, configured(self.session.spark, self.record)
+        key = found.name.lower(), found.version
         if session.options_in_force.get(key) != found.definition.options:
-            super().register(session, found)
+            scalar.register(session.spark, found, session.planned(found))
             session.options_in_force[key] = found.definition.options
         return found
 
-    def called(self, session: Session, record: RegisteredFunction, args: Any, kwargs: Any) -> Any:
-        record = configured(session.spark, record)
-        return async_.call(session.planned(record), record, args, kwargs)
+    def call(self, args: Any, kwargs: Any) -> Any:
+        record = configured(self.session.spark, self.record)
+        return async_.call(self.session.planned(record), record, args, kwargs)
 
-    def explain(self, session: Session, record: RegisteredFunction) -> str:
-        return async_.explain(configured(session.spark, record))
+    def explain(self) -> str:
+        return async_.explain(configured(self.session.spark, self.record))
 
-    def variants(
-        self, record: RegisteredFunction, definition: FunctionDefinition, inputs: Sequence[Any]
-    ) -> Variants:
-        return Variants(definition.func_type)
+    def variants(self, inputs: Sequence[Any]) -> Variants:
+        return FunctionKind.variants(self, inputs)
 
-    def evaluate(
-        self, definition: FunctionDefinition, args: Any, kwargs: Any, parameters: Mapping[str, str]
-    ) -> Any:
+    def run(self, args: Any, kwargs: Any) -> Any:
         __tracebackhide__ = True
-        function = definition.function
+        function = self.definition.function
 
-        async def called() -> Any:
+        async def awaited() -> Any:
             __tracebackhide__ = True
             if not isinstance(function, UserDefinedFunction):
                 return await function(*args, **kwargs)
-            context = FunctionContext(function=definition.name, job_parameters=parameters)
-            await _settled(function.open, context)
+            await _settled(function.open, self.context)
             try:
-                return await definition.call(*args, **kwargs)
+                return await self.definition.call(*args, **kwargs)
             finally:
                 await _settled(function.close)
 
@@ -82,16 +71,13 @@ class AsyncKind(ScalarKind):
             try:
                 asyncio.get_running_loop()
             except RuntimeError:
-                return asyncio.run(called())
+                return asyncio.run(awaited())
             # IPython's own loop runs in this thread, and a loop cannot run within another.
             with ThreadPoolExecutor(1, "notebook-udf-eval") as pool:
-                return pool.submit(asyncio.run, called()).result()
+                return pool.submit(asyncio.run, awaited()).result()
 
 
 async def _settled(method: Callable[..., Any], *args: Any) -> None:
     result = method(*args)
     if inspect.isawaitable(result):
         await result
-
-
-__all__ = ["AsyncKind"]

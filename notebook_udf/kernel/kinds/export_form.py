@@ -11,18 +11,18 @@ from notebook_udf.python_calls import Call
 
 @dataclass(frozen=True)
 class PlainForm:
-    """How Spark alone has functions of a kind, of which no options are given.
+    """How Spark alone has functions of a kind, where they are given no options.
 
     Attributes
     ----------
     register
-        The call that registers one: of the name that stands for ``pyspark.sql.functions``, the
-        definition, its SQL name as source text, and the variable that holds the function.
+        The call that registers one: of what stands for ``pyspark.sql.functions``, the definition,
+        the SQL name as source text, and the variable that holds the function.
     select
-        The query that calls one beside the rows of a table: of the definition, its SQL name, the
-        text of the arguments, and the name of the table.
+        The query that calls one beside the rows of a table: of the definition, the SQL name, the
+        text of the arguments, and the table.
     helper
-        What the module has to define for ``register``: its name, and its text.
+        The name and the text of what ``register`` needs in the module.
     """
 
     register: Callable[[str, FunctionDefinition, str, str], Call]
@@ -32,21 +32,9 @@ class PlainForm:
 
 @dataclass(frozen=True)
 class ExportForm:
-    """What a module says of functions of a kind.
-
-    Attributes
-    ----------
-    decorator
-        Of this package, which carries options; "" where ``register_function`` is given them.
-    renamed
-        Options that the decorator calls otherwise.
-    plain
-        None where Spark alone has no such functions.
-    """
+    """The decorator of this package that carries a function's options, with those it calls
+    otherwise; "" where ``register_function`` is given them."""
 
     decorator: str = ""
     renamed: Mapping[str, str] = field(default_factory=dict)
     plain: PlainForm | None = None
-
-
-__all__ = ["ExportForm", "PlainForm"]

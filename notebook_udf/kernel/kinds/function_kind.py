@@ -1,7 +1,7 @@
 """``FunctionKind``: all that is special about a kind of function, and what most kinds share.
 
-``KINDS`` beside this module holds one of each. What a worker does for a kind is the business of
-the operators that ``spark_function`` names; where calls of a query stand, that of ``planner``.
+``KINDS`` beside this module has one class for each. What a worker does for a kind is the business
+of the operators that ``spark_function`` names; where a query calls it, that of ``planner``.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from notebook_udf.errors import FailedRow, ResultError
@@ -20,6 +20,7 @@ from notebook_udf.functions.kind_traits import KindTraits
 from notebook_udf.kernel.kinds.export_form import ExportForm
 from notebook_udf.kernel.preview import Trial, columns_of, matching
 from notebook_udf.planner.analysis.arity import check
+from notebook_udf.planner.physical.udf import spark_function
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.specs.roles import Role
 from notebook_udf.worker.codec.encode import BadResult, encoder
@@ -29,22 +30,13 @@ if TYPE_CHECKING:
 
     from notebook_udf.kernel.notebook_session import Session
 
+RESULT = "result"
+
 
 @dataclass(frozen=True)
 class Candidate:
-    """What is to be declared.
-
-    Attributes
-    ----------
-    function
-        Anything a user may register.
-    own
-        The kind that its class is of; None where it is of none.
-    wanted
-        The kind that the user says it is.
-    options
-        What else the user says of it.
-    """
+    """What is to be declared: the function, the kind that its class is of, the kind that the user
+    says it is, and what else the user says."""
 
     function: Any
     own: KindTraits | None
@@ -54,133 +46,147 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Variants:
-    """Other ways to run a function that can be derived from it.
-
-    Attributes
-    ----------
-    own
-        In words, which way it runs as it is.
-    others
-        A word for each, words for each, and its definition.
-    notes
-        What to know about them.
-    """
+    """Ways to run a function: in words as it is, and what can be derived from it, each with a word,
+    words and a definition; with what to know about that."""
 
     own: str
     others: Sequence[tuple[str, str, FunctionDefinition]] = ()
-    notes: Sequence[str] = field(default=())
+    notes: Sequence[str] = ()
 
 
 class FunctionKind(ABC):
-    """A kind of function: how it is declared, planned, called, looked at, measured, exported.
+    """A function of a kind in a session: how it is planned, called, looked at and measured.
 
     Attributes
     ----------
     traits
-        What is common to its functions wherever they are.
+        What is common to functions of the kind wherever they are.
     base
         What classes of the kind derive from.
+    declare
+        The definition of what a user wrote, and the options of it.
     is_measurable
-        Whether ``session.bench`` compares ways to run it.
+        Whether ``session.bench`` compares ways to run them.
     export
-        What becomes of its functions in an exported module.
+        What becomes of them in an exported module.
     """
 
     traits: ClassVar[KindTraits]
     base: ClassVar[type[UserDefinedFunction]]
+    declare: ClassVar[Callable[..., Any]]
     is_measurable: ClassVar[bool] = True
     export: ClassVar[ExportForm] = ExportForm()
 
+    def __init__(self, session: Session, record: RegisteredFunction) -> None:
+        self.session = session
+        self.record = record
+        # Errors name it as it was registered.
+        self.definition = replace(record.definition, name=record.name)
+
     # Declaring -------------------------------------------------------------------------------
 
-    def claims(self, candidate: Candidate) -> bool:
-        """Whether something is a function of this kind by its code, or for want of another."""
-        return candidate.own is not None and candidate.own.name == self.traits.name
-
-    @abstractmethod
-    def declare(self, function: Any, **options: Any) -> FunctionDefinition:
-        """The definition of what a user wrote."""
+    @classmethod
+    def claims(cls, candidate: Candidate) -> bool:
+        """Whether something is a function of this kind, by its code or by what the user says."""
+        return candidate.own is not None and candidate.own.name == cls.traits.name
 
     # In Spark --------------------------------------------------------------------------------
 
-    @abstractmethod
-    def spark_function(self, record: RegisteredFunction, role: Role) -> Any:
-        """The function as Spark takes it in a role; sessions keep it."""
+    def spark_function(self, role: Role) -> Any:
+        """The function as Spark takes it in a role; ``session.planned`` keeps it."""
+        return spark_function(self.record, role)
 
-    def register(  # noqa: B027
-        self, session: Session, record: RegisteredFunction
-    ) -> None:
+    def register(self) -> None:  # noqa: B027
         """Makes it known to Spark SQL under its name, where Spark can call it."""
 
-    def spark_names(self, record: RegisteredFunction) -> tuple[str, ...]:
-        """The names under which ``register`` has made it known."""
+    def spark_names(self) -> tuple[str, ...]:
+        """The names that ``register`` takes in Spark SQL."""
         return ()
 
-    def in_force(self, session: Session, record: RegisteredFunction) -> RegisteredFunction:
+    def in_force(self) -> RegisteredFunction:
         """The record as a query that is planned now is to call it."""
-        return record
+        return self.record
 
-    def column(self, session: Session, record: RegisteredFunction, args: Any, kwargs: Any) -> Any:
+    def column(self, args: Any, kwargs: Any) -> Any:
         """A call on columns."""
         if not any(isinstance(arg, str) and arg.endswith("*") for arg in args):
-            check(record, len(args) + len(kwargs), kwargs)
-        return self.called(session, record, args, kwargs)
+            check(self.record, len(args) + len(kwargs), kwargs)
+        return self.call(args, kwargs)
 
     @abstractmethod
-    def called(self, session: Session, record: RegisteredFunction, args: Any, kwargs: Any) -> Any:
+    def call(self, args: Any, kwargs: Any) -> Any:
         """The same, of as many arguments as the function takes."""
 
     @abstractmethod
-    def explain(self, session: Session, record: RegisteredFunction) -> str:
+    def explain(self) -> str:
         """How calls of it run, and why."""
 
     # Here, on plain values -------------------------------------------------------------------
 
-    def evaluate(
-        self, definition: FunctionDefinition, args: Any, kwargs: Any, parameters: Mapping[str, str]
-    ) -> Any:
-        """One call on plain values, between ``open`` and ``close``; raises what the function
-        raises."""
-        __tracebackhide__ = True
-        with opened(definition, parameters):
-            return definition.call(*args, **kwargs)
-
-    def checked(self, record: RegisteredFunction, result: Any) -> Any:
-        """What a call gave, held to the declared type.
+    def evaluate(self, args: Any, kwargs: Any) -> Any:
+        """One call here, held to the declared type.
 
         Raises
         ------
         ResultError
-            If the type cannot hold it.
+            If the type cannot hold the result.
         """
-        if record.definition.func_type != "general":
+        result = self.run(args, kwargs)
+        if self.definition.func_type != "general":
             return result
         try:
-            self.encode(record.definition, result)
+            self.encode(result)
         except BadResult as error:
-            failed = FailedRow(record.name, record.version, "", "BadResult", str(error))
-            raise ResultError(f"{record.name}: {error}", failed=failed) from None
+            failed = FailedRow(self.record.name, self.record.version, "", "BadResult", str(error))
+            raise ResultError(f"{self.record.name}: {error}", failed=failed) from None
         return result
 
-    def encode(self, definition: FunctionDefinition, result: Any) -> object:
-        """What a call gave, as it would leave a worker."""
-        return encoder(definition.declared_type)([result])
+    def run(self, args: Any, kwargs: Any) -> Any:
+        """One call, between ``open`` and ``close``; raises what the function raises."""
+        __tracebackhide__ = True
+        with self.opened():
+            return self.definition.call(*args, **kwargs)
 
-    def replay(
-        self,
-        definition: FunctionDefinition,
-        method: str,
-        arguments: Any,
-        parameters: Mapping[str, str],
-    ) -> Any:
+    def encode(self, result: Any) -> object:
+        """What a call gave, as it would leave a worker."""
+        return encoder(self.definition.declared_type)([result])
+
+    def replay(self, method: str, arguments: Any) -> Any:
         """The call that failed in a worker, made here; ``method`` is "" for that of the rows."""
         __tracebackhide__ = True
-        return self.evaluate(definition, arguments, {}, parameters)
+        return self.run(arguments, {})
+
+    @property
+    def context(self) -> FunctionContext:
+        """What the function is opened with here."""
+        parameters = self.session.job_parameters
+        return FunctionContext(function=self.record.name, job_parameters=parameters)
+
+    @contextmanager
+    def opened(self) -> Iterator[Any]:
+        """The function as a worker would have it, between ``open`` and ``close``."""
+        function = self.definition.function
+        with doorway.as_in_worker():
+            if not isinstance(function, UserDefinedFunction):
+                yield function
+                return
+            function.open(self.context)
+            graceful = False
+            try:
+                yield function
+                graceful = True
+            finally:
+                *told, (_, close) = endings(function).methods(graceful=graceful)
+                try:
+                    for _, method in told:
+                        method()
+                finally:
+                    close()
 
     # On rows ---------------------------------------------------------------------------------
 
-    def preview(self, record: RegisteredFunction, rows: DataFrame) -> Trial:
-        """A few rows with the function's result beside them.
+    def preview(self, rows: DataFrame | str, n: int) -> Trial:
+        """The first rows of a DataFrame or query with the function's result beside them.
 
         Raises
         ------
@@ -189,67 +195,33 @@ class FunctionKind(ABC):
         """
         import pandas as pd
 
-        columns = columns_of(matching(record, rows.columns))
-        name = record.name if record.name not in rows.columns else f"{record.name}(…)"
-        result = self.beside(rows, record, columns, name)
-        collected: list[Any] = result.collect()
-        tuples = [tuple(row) for row in collected]
-        frame = pd.DataFrame(tuples, columns=result.columns, dtype=object)
-        return Trial(record.name, frame)
+        few, name = self.few(rows, n), self.record.name
+        columns = columns_of(matching(self.record, few.columns))
+        result = self.beside(few, columns, name if name not in few.columns else f"{name}(…)")
+        tuples = [tuple(row) for row in result.collect()]
+        return Trial(name, pd.DataFrame(tuples, columns=result.columns, dtype=object))
 
-    def beside(
-        self, rows: DataFrame, record: RegisteredFunction, columns: Sequence[Column], name: str
-    ) -> DataFrame:
-        """Rows, and the function's result for each in a column of that name."""
-        return rows.select("*", record(*columns).alias(name))
+    def few(self, rows: DataFrame | str, n: int) -> DataFrame:
+        """The first rows, by themselves: Spark could try the function on others."""
+        frame = self.session.sql(rows) if isinstance(rows, str) else rows
+        return frame.sparkSession.createDataFrame(frame.take(n), frame.schema)
+
+    def beside(self, rows: DataFrame, columns: Sequence[Column], name: str) -> DataFrame:
+        """Rows, and the function's result for each under that name."""
+        return rows.select("*", self.record(*columns).alias(name))
 
     def results(
-        self,
-        rows: DataFrame,
-        record: RegisteredFunction,
-        columns: Sequence[Column],
-        keys: Sequence[Column],
+        self, rows: DataFrame, columns: Sequence[Column], keys: Sequence[Column]
     ) -> DataFrame:
-        """The function's results alone; ``keys`` are those of the groups, where it takes groups."""
-        return rows.select(record(*columns).alias(RESULT))
+        """The function's results alone; ``keys`` are those of groups, where it takes groups."""
+        return rows.select(self.record(*columns).alias(RESULT))
 
     # Measuring -------------------------------------------------------------------------------
 
-    def variants(
-        self, record: RegisteredFunction, definition: FunctionDefinition, inputs: Sequence[Any]
-    ) -> Variants:
+    def variants(self, inputs: Sequence[Any]) -> Variants:
         """What the function can be compared with; ``inputs`` are the types of its arguments."""
-        return Variants(definition.func_type)
+        return Variants(self.record.definition.func_type)
 
-    def lineless(self, definition: FunctionDefinition) -> str:
+    def lineless(self) -> str:
         """Why a profile has no lines of the function, in words; "" if it should have some."""
         return ""
-
-
-RESULT = "result"
-
-
-@contextmanager
-def opened(definition: FunctionDefinition, parameters: Mapping[str, str]) -> Iterator[Any]:
-    """A function as a worker would have it, between ``open`` and ``close``."""
-    function = definition.function
-    with doorway.as_in_worker():
-        if not isinstance(function, UserDefinedFunction):
-            yield function
-            return
-        function.open(FunctionContext(function=definition.name, job_parameters=parameters))
-        graceful = False
-        try:
-            yield function
-            graceful = True
-        finally:
-            told: Sequence[tuple[str, Callable[[], None]]]
-            *told, (_, close) = endings(function).methods(graceful=graceful)
-            try:
-                for _, method in told:
-                    method()
-            finally:
-                close()
-
-
-__all__ = ["RESULT", "Candidate", "FunctionKind", "Variants", "opened"]

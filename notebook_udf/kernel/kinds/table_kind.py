@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.functions.base import TableFunction
@@ -10,11 +10,10 @@ from notebook_udf.functions.declare_table import returns_one, udtf, yields_rows
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.functions.kind_traits import TABLE
 from notebook_udf.kernel.kinds.export_form import ExportForm, PlainForm
-from notebook_udf.kernel.kinds.function_kind import RESULT, Candidate, FunctionKind, opened
+from notebook_udf.kernel.kinds.function_kind import RESULT, Candidate, FunctionKind
 from notebook_udf.planner.dataframe import table_function
 from notebook_udf.planner.physical import table
 from notebook_udf.python_calls import Call, quoted
-from notebook_udf.registry import RegisteredFunction
 from notebook_udf.specs.roles import Role
 from notebook_udf.types import ddl
 from notebook_udf.worker.codec.table_rows import rows_encoder
@@ -22,8 +21,6 @@ from notebook_udf.worker.table.generate import rows_in
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
-
-    from notebook_udf.kernel.notebook_session import Session
 
 _HELPER = '''\
 def _table(function, names):
@@ -63,18 +60,26 @@ def _select(definition: FunctionDefinition, name: str, arguments: str, table: st
     return f"SELECT * FROM {table} LEFT JOIN LATERAL {name}({arguments}) AS made({names}) ON TRUE"
 
 
+def _declare(function: Any, **options: Any) -> Any:
+    if "result_type" in options:
+        options["result_types"] = options.pop("result_type")
+    return udtf(function, **options)
+
+
 class TableKind(FunctionKind):
-    """Declared by ``udtf``; its rows are made in a pass over the rows beside which they stand."""
+    """Makes its rows in a pass over those beside which they stand."""
 
     traits = TABLE
     base = TableFunction
+    declare = staticmethod(_declare)
     export = ExportForm(
         "udtf",
         renamed={"result_type": "result_types"},
         plain=PlainForm(_register, _select, ("_table", _HELPER)),
     )
 
-    def claims(self, candidate: Candidate) -> bool:
+    @classmethod
+    def claims(cls, candidate: Candidate) -> bool:
         own, function = candidate.own, candidate.function
         if own is not None and own.takes != "row":
             return False
@@ -82,54 +87,43 @@ class TableKind(FunctionKind):
             super().claims(candidate)
             or "result_types" in candidate.options
             or yields_rows(function)
-            or (candidate.wanted == self.traits.option and not returns_one(function))
+            or (candidate.wanted == cls.traits.option and not returns_one(function))
         )
 
-    def declare(self, function: Any, **options: Any) -> FunctionDefinition:
-        if "result_type" in options:
-            options["result_types"] = options.pop("result_type")
-        definition: FunctionDefinition = udtf(function, **options)
-        return definition
+    def spark_function(self, role: Role) -> Any:
+        return table.spark_function(self.record)
 
-    def spark_function(self, record: RegisteredFunction, role: Role) -> Any:
-        return table.spark_function(record)
+    def register(self) -> None:
+        made = self.session.planned(self.record, "table")
+        self.session.spark.udtf.register(self.record.name, made)
 
-    def register(self, session: Session, record: RegisteredFunction) -> None:
-        session.spark.udtf.register(record.name, session.planned(record, "table"))
+    def spark_names(self) -> tuple[str, ...]:
+        return (self.record.name,)
 
-    def spark_names(self, record: RegisteredFunction) -> tuple[str, ...]:
-        return (record.name,)
+    def call(self, args: Any, kwargs: Any) -> Any:
+        made = self.session.planned(self.record, "table")
+        return table_function.call(made, self.record, args, kwargs)
 
-    def called(self, session: Session, record: RegisteredFunction, args: Any, kwargs: Any) -> Any:
-        return table_function.call(session.planned(record, "table"), record, args, kwargs)
+    def explain(self) -> str:
+        return table.explain(self.record)
 
-    def explain(self, session: Session, record: RegisteredFunction) -> str:
-        return table.explain(record)
-
-    def evaluate(
-        self, definition: FunctionDefinition, args: Any, kwargs: Any, parameters: Mapping[str, str]
-    ) -> Any:
+    def run(self, args: Any, kwargs: Any) -> Any:
         """All rows of the call, in a list."""
         __tracebackhide__ = True
-        with opened(definition, parameters):
-            return list(rows_in(definition.call(*args, **kwargs)))
+        with self.opened():
+            return list(rows_in(self.definition.call(*args, **kwargs)))
 
-    def encode(self, definition: FunctionDefinition, result: Any) -> object:
-        return rows_encoder(definition.declared_type)(result)
+    def encode(self, result: Any) -> object:
+        return rows_encoder(self.definition.declared_type)(result)
 
-    def beside(
-        self, rows: DataFrame, record: RegisteredFunction, columns: Sequence[Column], name: str
-    ) -> DataFrame:
+    def beside(self, rows: DataFrame, columns: Sequence[Column], name: str) -> DataFrame:
         """Each row beside each of its rows; one for which there is none stands beside NULLs."""
-        names = record.definition.result_type.names
-        return table_function.joined(rows, record(*columns), names, outer=True)
+        names = self.definition.result_type.names
+        return table_function.joined(rows, self.record(*columns), names, outer=True)
 
     def results(
-        self,
-        rows: DataFrame,
-        record: RegisteredFunction,
-        columns: Sequence[Column],
-        keys: Sequence[Column],
+        self, rows: DataFrame, columns: Sequence[Column], keys: Sequence[Column]
     ) -> DataFrame:
-        names = [f"{RESULT}{i}" for i in range(len(record.definition.result_type.names))]
-        return table_function.joined(rows, record(*columns), names, outer=True).select(*names)
+        names = [f"{RESULT}{i}" for i in range(len(self.definition.result_type.names))]
+        call = self.record(*columns)
+        return table_function.joined(rows, call, names, outer=True).select(*names)

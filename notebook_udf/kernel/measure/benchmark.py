@@ -67,7 +67,7 @@ def bench(
     for other in others:
         _check_takes(other, record, len(arguments.names))
     types = arguments.rows.select(*columns_of(arguments.names)).schema
-    ways, notes = _ways(record, [field.dataType for field in types.fields])
+    ways, notes = _ways(session, record, [field.dataType for field in types.fields])
     ways += [_Form(Way(other.name, "other"), other) for other in others]
     with _Bench(session, record, ways, arguments, progress) as run:
         run.sample(rows)
@@ -78,7 +78,7 @@ def _measurable(session: Session, name: str) -> RegisteredFunction:
     if name not in session.functions:
         raise DeclarationError(session.functions.unknown(name))
     record = session.functions[name]
-    if not kind_of(record.definition).is_measurable:
+    if not KINDS[record.kind].is_measurable:
         kinds = ", ".join(name for name, kind in KINDS.items() if kind.is_measurable)
         raise DeclarationError(
             f"{record.name} is a {record.kind} function: bench measures {kinds} ones"
@@ -111,7 +111,9 @@ class _Form:
     record: RegisteredFunction
 
 
-def _ways(record: RegisteredFunction, inputs: Sequence[Any]) -> tuple[list[_Form], list[str]]:
+def _ways(
+    session: Session, record: RegisteredFunction, inputs: Sequence[Any]
+) -> tuple[list[_Form], list[str]]:
     """The function as it is, and what can be derived from it; with what to know about that."""
     definition = record.definition
     notes: list[str] = []
@@ -120,7 +122,7 @@ def _ways(record: RegisteredFunction, inputs: Sequence[Any]) -> tuple[list[_Form
         options = replace(definition.options, on_error="null")
         definition = replace(definition, options=options)
         record = _derived(record, "as it is", definition)
-    variants = kind_of(definition).variants(record, definition, inputs)
+    variants = kind_of(session, record).variants(inputs)
     others = [
         _Form(Way(words, kind), _derived(record, kind, changed))
         for kind, words, changed in variants.others
@@ -292,7 +294,7 @@ class _Bench:
         assert self._rows is not None
         rows, record = self._rows, form.record
         arguments, keys = columns_of(self._arguments.names), columns_of(self._arguments.keys)
-        return kind_of(record.definition).results(rows, record, arguments, keys)
+        return kind_of(self._session, record).results(rows, arguments, keys)
 
 
 def _compute(rows: DataFrame) -> None:

@@ -148,8 +148,7 @@ def _notes(
         names |= set(asked) if function is None else set()
     for name in sorted(name for name in names if name in session.functions):
         if name.lower() not in lined:
-            definition = session.functions[name].definition
-            why = kind_of(definition).lineless(definition)
+            why = kind_of(session, session.functions[name]).lineless()
             if why:
                 yield f"{name} has no lines: {why}"
     if not seen:
