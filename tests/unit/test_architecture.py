@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import notebook_udf as nu
+from notebook_udf.kernel.kinds import KINDS
 from notebook_udf.plan.functions import _PASSES
 from notebook_udf.telemetry.stacks import _WORK
 
@@ -214,6 +215,20 @@ def test_the_daemon_has_every_module_of_the_worker_before_it_forks() -> None:
     )
     needed = {f"notebook_udf.{module_name(p)}" for p in MODULES if part(p) == "worker"}
     assert needed - {"notebook_udf.worker"} <= set(ran.stdout.split())
+
+
+def test_a_kind_of_function_is_told_by_its_name_nowhere() -> None:
+    # Nodes of a plan have a kind as well, of which one is called "aggregate".
+    names = KINDS.keys() - {"aggregate"}
+    told = [
+        f"{module_name(path)}:{node.lineno}"
+        for path in MODULES
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Compare) and getattr(node.left, "attr", "") == "kind"
+        for each in ast.walk(node)
+        if isinstance(each, ast.Constant) and each.value in names
+    ]
+    assert not told
 
 
 def test_every_public_name_is_there_and_listed_in_order() -> None:
