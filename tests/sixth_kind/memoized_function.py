@@ -21,4 +21,5 @@ class MemoizedFunction(ScalarFunction):
 
 def memoized(f: Any, **options: Any) -> FunctionDefinition:
     """Declares a memoized function; as ``udf``."""
-    return replace(udf(f, **options), traits=MEMOIZED)
+    definition: FunctionDefinition = udf(f, **options)
+    return replace(definition, traits=MEMOIZED)
