@@ -53,3 +53,6 @@ TABLE = KindTraits("table", gives="rows")
 AGGREGATE = KindTraits("aggregate", takes="group")
 TABLE_AGGREGATE = KindTraits("table aggregate", takes="group", gives="rows", option="aggregate")
 PROCESS = KindTraits("process", takes="records", gives="rows")
+
+# In the order of ``kernel.kinds.KINDS``, for what must not load that.
+BUILT_IN = (SCALAR, TABLE, AGGREGATE, TABLE_AGGREGATE, ASYNC, PROCESS)

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import argparse
 import shlex
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from notebook_udf.errors import DeclarationError
+from notebook_udf.functions.kind_traits import BUILT_IN
 from notebook_udf.suggestion import did_you_mean
 
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 
 
 def _kinds() -> tuple[str, ...]:
-    # Loading the extension must not load what only its cells need.
-    from notebook_udf.kernel.kinds import kind_options
-
-    return kind_options()
+    # Only if it is there already: loading the extension must not load what only its cells need.
+    loaded = sys.modules.get("notebook_udf.kernel.kinds")
+    traits = BUILT_IN if loaded is None else [kind.traits for kind in loaded.KINDS.values()]
+    return tuple(dict.fromkeys(each.option for each in traits))
 
 
 @dataclass(frozen=True)

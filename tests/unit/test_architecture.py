@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import notebook_udf as nu
+from notebook_udf.functions.kind_traits import BUILT_IN
 from notebook_udf.kernel.kinds import KINDS
 from notebook_udf.plan.functions import _PASSES
 from notebook_udf.telemetry.stacks import _WORK
@@ -215,6 +216,10 @@ def test_the_daemon_has_every_module_of_the_worker_before_it_forks() -> None:
     )
     needed = {f"notebook_udf.{module_name(p)}" for p in MODULES if part(p) == "worker"}
     assert needed - {"notebook_udf.worker"} <= set(ran.stdout.split())
+
+
+def test_the_kinds_are_those_that_the_magics_know_without_the_kernel() -> None:
+    assert tuple(kind.traits for kind in KINDS.values()) == BUILT_IN
 
 
 def test_a_kind_of_function_is_told_by_its_name_nowhere() -> None:

@@ -34,18 +34,13 @@ def kind_of(session: Session, record: RegisteredFunction) -> FunctionKind:
     return KINDS[record.kind](session, record)
 
 
-def kind_options() -> tuple[str, ...]:
-    """What ``kind=`` and ``--kind`` may say."""
-    return tuple(dict.fromkeys(kind.traits.option for kind in KINDS.values()))
-
-
 def declare(f: Any, *, kind: str | None = None, **options: Any) -> FunctionDefinition:
     """The definition of anything a user may register; its kind is read off the code.
 
     Parameters
     ----------
     kind
-        One of ``kind_options``: an error unless it is what the code is.
+        The ``option`` of a kind's traits: an error unless it is what the code is.
 
     Raises
     ------
@@ -69,4 +64,4 @@ def _declared(f: Any, wanted: str | None, options: dict[str, Any]) -> FunctionDe
     return definition
 
 
-__all__ = ["KINDS", "FunctionKind", "declare", "kind_of", "kind_options"]
+__all__ = ["KINDS", "FunctionKind", "declare", "kind_of"]
