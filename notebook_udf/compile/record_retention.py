@@ -1,4 +1,4 @@
-"""Whether a process function keeps records beyond a call, as far as its bytecode tells.
+"""Whether a process function keeps records beyond a call, as far as its code tells.
 
 Only what is certain counts: a record is read and set by field, and collected as the last that is
 done with it. Anything else may keep it, and is left to ``@not_cache_record`` to say.
@@ -6,13 +6,14 @@ done with it. Anything else may keep it, and is left to ``@not_cache_record`` to
 
 from __future__ import annotations
 
-import dis
+from collections.abc import Sequence
 from typing import Any
 
-_READS = ("LOAD_ATTR", "STORE_ATTR")
+from notebook_udf.compile.flow_graph import BasicBlock, Evaluation, FlowGraph, UnreadableCode
+from notebook_udf.compile.symbolic import read_code
+
 # What makes a new value, which nobody else has.
-_FRESH = ("BUILD_TUPLE", "BINARY_OP", "LOAD_CONST", "FORMAT_VALUE", "BUILD_STRING")
-_SILENT = ("PRECALL", "CACHE", "NOP", "EXTENDED_ARG")
+_FRESH = ("tuple", "constant", "format", "string")
 
 
 def keeps_no_record(function: Any) -> bool:
@@ -24,58 +25,105 @@ def keeps_no_record(function: Any) -> bool:
         return False
     if "process_record" in vars(function) or code.co_cellvars or code.co_exceptiontable:
         return False
-    _, record, output, _ = code.co_varnames[:4]
-    found = [each for each in dis.get_instructions(code) if each.opname not in _SILENT]
-    collected = False
-    for place, each in enumerate(found):
-        following = found[place + 1] if place + 1 < len(found) else each
-        if "JUMP_BACKWARD" in each.opname:
-            return False
-        if each.opname.startswith("STORE_FAST") and _names(each) & {record, output}:
-            return False
-        if each.opname == "LOAD_FAST" and each.argval == output:
-            if following.argval != "collect":
-                return False
-        elif each.opname.startswith("LOAD_FAST") and each.argval != record:
-            # One that loads two at once, or ``self`` and the context, which are no records.
-            if isinstance(each.argval, tuple):
-                return False
-        elif each.opname.startswith("LOAD_FAST"):
-            passed = following.opname == "CALL" and found[place - 1].argval == "collect"
-            if collected or not (passed or following.opname in _READS) or _is_method(following):
-                return False
-        elif each.argval == "collect" and each.opname in ("LOAD_METHOD", "LOAD_ATTR"):
-            end = next(p for p in range(place, len(found)) if found[p].opname == "CALL")
-            last = found[end - 1]
-            whole = last.opname == "LOAD_FAST" and last.argval == record
-            if not whole and last.opname not in _FRESH:
-                return False
-        collected = collected or (each.opname == "CALL" and _collects(found, place))
-    return True
+    return keeps_none(read_code(code), code.co_varnames)
 
 
 def fields_set(function: Any) -> frozenset[str]:
     """Fields that an instance, of which it is certain that it keeps no record, may set in one."""
-    code = type(function).process_record.__code__
+    graph = read_code(type(function).process_record.__code__)
+    blocks = () if isinstance(graph, UnreadableCode) else graph.blocks.values()
     return frozenset(
-        each.argval for each in dis.get_instructions(code) if each.opname == "STORE_ATTR"
+        each.detail
+        for block in blocks
+        for each in block.evaluations
+        if each.kind == "store_attribute"
     )
 
 
-def _names(each: dis.Instruction) -> set[str]:
-    """The variables an instruction is about: newer Pythons have some with two."""
-    return set(each.argval) if isinstance(each.argval, tuple) else {each.argval}
+def keeps_none(graph: FlowGraph | UnreadableCode, names: Sequence[str]) -> bool:
+    """``keeps_no_record`` of a graph, and of what it calls its instance, record and output."""
+    if isinstance(graph, UnreadableCode) or graph.guarded:
+        return False
+    uses = _Uses(graph, names[1], names[2])
+    # Whether a record may have been collected where a block ends.
+    collected: dict[int, bool] = {}
+    entered: dict[int, bool] = {graph.entry: False}
+    for key, block in graph.blocks.items():
+        after = uses.keep_none(block, entered[key])
+        if after is None or any(target in (*collected, key) for target in block.end.targets):
+            return False
+        collected[key] = after
+        for target in block.end.targets:
+            entered[target] = entered.get(target, False) or after
+    return True
 
 
-def _collects(found: list[dis.Instruction], place: int) -> bool:
-    """Whether a call is that of ``output.collect``: the nearest method before it."""
-    before = (each for each in reversed(found[:place]) if each.argval == "collect")
-    return next(before, None) is not None
+class _Uses:
+    """What a function does with its record and its output."""
+
+    def __init__(self, graph: FlowGraph, record: str, output: str) -> None:
+        self._record = record
+        self._output = output
+        found = [each for block in graph.blocks.values() for each in block.evaluations]
+        stored: dict[str, list[Evaluation]] = {}
+        for each in found:
+            if each.kind == "store_local":
+                stored.setdefault(each.detail, []).append(each.operands[0])
+        self._stored = stored
+        # Other names of ``output.collect``.
+        self._aliases = {
+            name for name, values in stored.items() if all(map(self._is_collect, values))
+        }
+
+    def keep_none(self, block: BasicBlock, collected: bool) -> bool | None:
+        """Whether a record may have been collected behind a block; None if one may be kept."""
+        if self._record in self._stored or self._output in self._stored:
+            return None
+        for each in block.evaluations:
+            match each:
+                case Evaluation("attribute", (owner,)) if self._is_record(owner):
+                    allowed = not collected
+                case Evaluation("store_attribute", (value, owner)) if self._is_record(owner):
+                    allowed = not collected and self._is_harmless(value)
+                case Evaluation("call", (called, *given)) if self._collects(called):
+                    allowed = len(given) == 1 and not each.detail
+                    allowed = allowed and self._may_be_collected(given[0], collected)
+                    collected = True
+                case Evaluation("call" | "call_unpacked", (called, *given)):
+                    # What is called may be a method, which may do anything with its owner.
+                    method = called.kind == "attribute" and self._is_record(called.operands[0])
+                    allowed = not method and all(map(self._is_harmless, (called, *given)))
+                case Evaluation("attribute", (owner,), "collect") if owner.is_local(self._output):
+                    allowed = True
+                case Evaluation("store_local", (value,), name) if name in self._aliases:
+                    allowed = True
+                case _:
+                    allowed = all(map(self._is_harmless, each.operands))
+            if not allowed:
+                return None
+        return collected if all(map(self._is_harmless, block.end.values)) else None
+
+    def _is_record(self, value: Evaluation) -> bool:
+        return value.is_local(self._record)
+
+    def _is_collect(self, value: Evaluation) -> bool:
+        named = value.kind == "attribute" and value.detail == "collect"
+        return named and value.operands[0].is_local(self._output)
+
+    def _collects(self, called: Evaluation) -> bool:
+        alias = called.kind == "local" and called.detail in self._aliases
+        return alias or self._is_collect(called)
+
+    def _may_be_collected(self, value: Evaluation, collected: bool) -> bool:
+        if self._is_record(value):
+            return not collected
+        changed = value.kind == "binary" and not value.detail.endswith("=")
+        return changed or value.kind in _FRESH
+
+    def _is_harmless(self, value: Evaluation) -> bool:
+        """Whether it is neither the record, nor the output or a way to collect."""
+        output = value.is_local(self._output)
+        return not (output or self._is_record(value) or self._collects(value))
 
 
-def _is_method(each: dis.Instruction) -> bool:
-    """Whether an attribute is loaded to be called, which may do anything with its owner."""
-    return each.opname == "LOAD_ATTR" and "NULL|self" in each.argrepr
-
-
-__all__ = ["fields_set", "keeps_no_record"]
+__all__ = ["fields_set", "keeps_no_record", "keeps_none"]

@@ -1,21 +1,22 @@
 """``accumulate`` read as sums: what a row adds to which slot of the accumulator, and when.
 
-The bytecode, which is what would run, is followed with symbols in the place of values. Only a
-straight line of ``accumulator[0] += value * weight`` and the like is understood, with tests
-whether an argument is None; every branch becomes a path of its own. Anything else is not a sum.
+The graph of the function is followed with symbols in the place of values. Only a straight line of
+``accumulator[0] += value * weight`` and the like is understood, with tests whether an argument is
+None; every branch becomes a path of its own. Anything else is not a sum.
 A ``merge`` has to add slot to slot: one that does not has its own idea of what it is given.
 Which sums give Python's answer for columns of given types is decided in ``from_sums``.
 """
 
 from __future__ import annotations
 
-import dis
 import inspect
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any, Literal
 
+from notebook_udf.compile.flow_graph import Evaluation, FlowGraph, Terminator, UnreadableCode
+from notebook_udf.compile.symbolic import read_code
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.functions.row import Row
 from notebook_udf.functions.sum_ir import (
@@ -56,19 +57,32 @@ def read(definition: FunctionDefinition) -> Sums | None:
 
 def _additions(method: Any, slots: dict[Slot, int | float]) -> tuple[Addition, ...] | None:
     """What a method adds to these slots; None if it does, or may do, anything else."""
-    function = _plain(method)
-    if function is None or not slots:
+    code = _plain(method)
+    if code is None or not slots:
         return None
-    paths = list(_Reader(function).paths())
-    if len(paths) > _MOST_PATHS:
+    return additions_in(read_code(code), code.co_varnames[: code.co_argcount], slots)
+
+
+def additions_in(
+    graph: FlowGraph | UnreadableCode, arguments: Sequence[str], slots: dict[Slot, int | float]
+) -> tuple[Addition, ...] | None:
+    """What a graph of ``accumulate`` or ``retract`` adds to slots; None if it is anything else.
+
+    Parameters
+    ----------
+    arguments
+        The names of its instance, the accumulator and the arguments of a call.
+    slots
+        The numbers of a fresh accumulator.
+    """
+    paths = _paths(graph, arguments)
+    if paths is None or any(path.looped for path in paths):
         return None
-    found: list[Addition] = []
     forbidden = "changed" if None in slots else "returned"
-    for path in paths:
-        if path is None or path.answer == forbidden:
-            return None
-        found += path.additions()
-    return tuple(found) if all(each.slot in slots for each in found) else None
+    if any(path.answer == forbidden for path in paths):
+        return None
+    found = tuple(each for path in paths for each in path.additions())
+    return found if all(each.slot in slots for each in found) else None
 
 
 def _takes(method: Any) -> tuple[int, bool]:
@@ -77,24 +91,29 @@ def _takes(method: Any) -> tuple[int, bool]:
     return code.co_argcount - 2, bool(code.co_flags & inspect.CO_VARARGS)
 
 
-def _plain(method: Any) -> FunctionType | None:
-    """The function behind a method, if it is one of Python's and takes plain arguments."""
+def _plain(method: Any) -> CodeType | None:
+    """The code of a method, if it is one of Python's and takes plain arguments."""
     function = getattr(method, "__func__", None)
     if not isinstance(function, FunctionType):
         return None
     code = function.__code__
     if code.co_kwonlyargcount or code.co_flags & _UNUSUAL or code.co_argcount < 2:
         return None
-    return None if function.__closure__ or function.__defaults__ else function
+    return None if function.__closure__ or function.__defaults__ else code
 
 
 def _adds_up(merge: Any, slots: set[Slot]) -> bool:
     """Whether ``merge`` adds every slot of each accumulator to that of the first."""
-    function = _plain(merge)
-    if function is None or function.__code__.co_argcount != 3:
+    code = _plain(merge)
+    if code is None or code.co_argcount != 3:
         return False
-    paths = list(_Reader(function).paths())
-    if len(paths) != 1 or paths[0] is None:
+    return adds_up(read_code(code), code.co_varnames[:3], slots)
+
+
+def adds_up(graph: FlowGraph | UnreadableCode, arguments: Sequence[str], slots: set[Slot]) -> bool:
+    """Whether a graph of ``merge`` adds these slots of each accumulator to those of the first."""
+    paths = _paths(graph, arguments)
+    if paths is None or len(paths) != 1:
         return False
     wanted = {_Total(slot, ((False, Other(slot)),)) for slot in slots}
     return wanted <= set(paths[0].totals) and all(
@@ -110,9 +129,6 @@ _UNUSUAL = (
 )
 _MOST_PATHS = 16
 _MOST_STEPS = 200
-_SILENT = frozenset({"RESUME", "NOP", "CACHE", "PRECALL", "EXTENDED_ARG", "NOT_TAKEN"})
-# What ends a loop after its last turn.
-_CLEANING = frozenset({"END_FOR", "POP_ITER", "POP_TOP"})
 _OPERATORS = frozenset("+-*/")
 
 
@@ -155,6 +171,7 @@ class _Path:
     nulls: tuple[tuple[int, bool], ...]
     totals: tuple[_Total, ...]
     answer: Literal["changed", "returned", "unchanged"]
+    looped: bool
 
     def additions(self) -> list[Addition]:
         return [
@@ -170,108 +187,111 @@ class _Strange(Exception):
 
 @dataclass
 class _State:
-    """Where a path is, and what it holds."""
+    """Where a path is, and what it holds.
 
-    place: int
-    stack: list[Any]
+    ``other`` is the variable of the loop it is in; ``loop`` is the loop's block and the one behind
+    it, once it has begun.
+    """
+
+    block: int
+    before: int
+    values: dict[Evaluation, Any]
     nulls: dict[int, bool]
     current: dict[Slot, _Total]
     accumulator: _Total
     other: str = ""
-    after_loop: int = -1
+    loop: tuple[int, int] | None = None
+    inside: bool = False
 
-    def forked(self, place: int, parameter: int, null: bool) -> _State:
+    def forked(self) -> _State:
         return replace(
-            self,
-            place=place,
-            stack=list(self.stack),
-            nulls={**self.nulls, parameter: null},
-            current=dict(self.current),
+            self, values=dict(self.values), nulls=dict(self.nulls), current=dict(self.current)
         )
 
+    def go(self, target: int) -> None:
+        """Goes on with a block; back at its loop's, with what stands behind it."""
+        self.before = self.block
+        if self.loop is not None and target == self.loop[0]:
+            if not self.inside:
+                raise _Strange
+            self.inside, self.other, target = False, "", self.loop[1]
+        self.block = target
 
-class _Reader:
-    """Follows the bytecode of ``accumulate(self, accumulator, *arguments)``."""
 
-    def __init__(self, function: FunctionType) -> None:
-        code = function.__code__
-        self._names = {name: place - 2 for place, name in enumerate(code.co_varnames)}
-        self._count = code.co_argcount - 2
-        self._code = [i for i in dis.get_instructions(code) if i.opname not in _SILENT]
-        self._offsets = {i.offset: place for place, i in enumerate(self._code)}
+def _paths(graph: FlowGraph | UnreadableCode, arguments: Sequence[str]) -> list[_Path] | None:
+    """Every way through a graph; None if one is not understood, or there are too many."""
+    if isinstance(graph, UnreadableCode) or graph.guarded:
+        # Behind an error it would add something else.
+        return None
+    try:
+        found = _Follower(graph, arguments).paths()
+    except _Strange:
+        return None
+    return found if len(found) <= _MOST_PATHS else None
 
-    def paths(self) -> Iterator[_Path | None]:
-        """Every way through; None for one that is not understood."""
-        waiting = [_State(0, [], {}, {}, _Total(None))]
-        steps = 0
+
+class _Follower:
+    """Follows the graph of ``accumulate(self, accumulator, *arguments)``."""
+
+    def __init__(self, graph: FlowGraph, arguments: Sequence[str]) -> None:
+        self._graph = graph
+        self._names = {name: place - 2 for place, name in enumerate(arguments)}
+        self._steps = 0
+        blocks = graph.blocks.values()
+        used = {each for block in blocks for each in block.end.values}
+        found = [each for block in blocks for each in block.evaluations]
+        used.update(operand for each in found for operand in each.operands)
+        if any(not each.kind.startswith("store_") and each not in used for each in found):
+            # It is there for what it does besides, be it to raise.
+            raise _Strange
+
+    def paths(self) -> list[_Path]:
+        found: list[_Path] = []
+        waiting = [_State(self._graph.entry, -1, {}, {}, {}, _Total(None))]
         while waiting:
             state = waiting.pop()
-            try:
-                while True:
-                    steps += 1
-                    if steps > _MOST_STEPS:
-                        raise _Strange
-                    outcome = self._step(state)
-                    if isinstance(outcome, _Path):
-                        yield outcome
-                        break
-                    if outcome is not None:
-                        waiting.append(outcome)
-            except (_Strange, IndexError):
-                yield None
-                return
+            while True:
+                block = self._graph.blocks[state.block]
+                self._steps += len(block.evaluations) + 1
+                if self._steps > _MOST_STEPS:
+                    raise _Strange
+                for each in block.evaluations:
+                    state.values[each] = self._evaluated(state, each)
+                if block.end.kind == "return":
+                    found.append(_ended(state, _value(state, block.end.values[0])))
+                    break
+                forked = self._go_on(state, block.end)
+                waiting += [] if forked is None else [forked]
+        return found
 
-    def _step(self, state: _State) -> _Path | _State | None:
-        """Does one instruction; answers the end of the path, or another path that begins."""
-        instruction = self._code[state.place]
-        state.place += 1
-        name, value, stack = instruction.opname, instruction.argval, state.stack
-        if name.startswith("LOAD_FAST") and "CLEAR" not in name:
-            for each in value if isinstance(value, tuple) else (value,):
-                stack.append(self._local(state, each))
-        elif name == "STORE_FAST":
-            self._store_local(state, value)
-        elif name in ("LOAD_CONST", "LOAD_SMALL_INT"):
-            stack.append(_constant(value))
-        elif name == "COPY":
-            stack.append(stack[-int(value)])
-        elif name == "SWAP":
-            stack[-1], stack[-int(value)] = stack[-int(value)], stack[-1]
-        elif name == "BINARY_SUBSCR" or (name == "BINARY_OP" and instruction.argrepr == "[]"):
-            index, container = stack.pop(), stack.pop()
-            stack.append(_slot(state, container, _index(index)))
-        elif name == "LOAD_ATTR" and isinstance(value, str) and "NULL" not in instruction.argrepr:
-            stack.append(_slot(state, stack.pop(), value))
-        elif name == "STORE_SUBSCR":
-            index, container = stack.pop(), stack.pop()
-            _store(state, container, _index(index), stack.pop())
-        elif name == "STORE_ATTR":
-            _store(state, stack.pop(), value, stack.pop())
-        elif name == "BINARY_OP":
-            right, left = stack.pop(), stack.pop()
-            stack.append(_combined(instruction.argrepr.removesuffix("="), left, right))
-        elif name == "UNARY_NEGATIVE":
-            stack.append(Operation("-", (_expression(stack.pop()),)))
-        elif name.startswith("POP_JUMP") and name.endswith("NONE"):
-            return self._branch(state, instruction)
-        elif name == "GET_ITER" and stack[-1:] == [Parameter(0)]:
-            stack[-1] = _LOOP
-        elif name == "FOR_ITER" and stack[-1] is _LOOP and state.after_loop < 0:
-            state.after_loop = self._offsets[value]
-            stack.append(_OTHER)
-        elif name.startswith("JUMP_BACKWARD") and stack and stack.pop() is _LOOP:
-            state.place = state.after_loop
-            while self._code[state.place].opname in _CLEANING:
-                state.place += 1
-        elif name == "JUMP_FORWARD":
-            state.place = self._offsets[value]
-        elif name == "RETURN_CONST":
-            return _ended(state, _constant(value))
-        elif name == "RETURN_VALUE":
-            return _ended(state, stack.pop())
-        else:
-            raise _Strange
-        return None
+    def _evaluated(self, state: _State, each: Evaluation) -> Any:
+        """What an evaluation comes to; None for one that stores."""
+        if each.kind == "phi":
+            return _value(state, each.operands[each.detail.index(state.before)])
+        operands = [_value(state, operand) for operand in each.operands]
+        match each.kind, operands:
+            case "local", _:
+                return self._local(state, each.detail)
+            case "item", (container, index):
+                return _slot(state, container, _index(index))
+            case "attribute", (owner,):
+                return _slot(state, owner, each.detail)
+            case "binary", (left, right):
+                return _combined(each.detail.removesuffix("="), left, right)
+            case "unary", (operand,) if each.detail == "-":
+                return Operation("-", (_expression(operand),))
+            case "iterator", (iterable,) if iterable == Parameter(0):
+                return _LOOP
+            case "next", (iterator,) if iterator is _LOOP and state.loop is None:
+                return _OTHER
+            case "store_local", (value,):
+                return self._store_local(state, each.detail, value)
+            case "store_item", (value, container, index):
+                return _store(state, container, _index(index), value)
+            case "store_attribute", (value, owner):
+                return _store(state, owner, each.detail, value)
+            case _:
+                raise _Strange
 
     def _local(self, state: _State, name: str) -> Any:
         place = self._names.get(name, -2)
@@ -279,32 +299,54 @@ class _Reader:
             return state.accumulator
         if state.other and name == state.other:
             return _OTHER
-        if not 0 <= place < self._count:
+        if place < 0:
             raise _Strange
         return Parameter(place)
 
-    def _store_local(self, state: _State, name: str) -> None:
-        value = state.stack.pop()
-        if value is _OTHER and self._names.get(name, -2) >= self._count:
+    def _store_local(self, state: _State, name: str, value: Any) -> None:
+        if value is _OTHER and name not in self._names:
             state.other = name
             return
         if self._names.get(name) != -1 or not isinstance(value, _Total) or value.slot is not None:
             raise _Strange
         state.accumulator = value
 
-    def _branch(self, state: _State, instruction: dis.Instruction) -> _State | None:
-        tested = state.stack.pop()
+    def _go_on(self, state: _State, end: Terminator) -> _State | None:
+        """Goes on behind a block; answers another path that begins there."""
+        if end.kind == "jump":
+            state.go(end.targets[0])
+        elif end.kind == "next":
+            begins, behind = end.targets
+            state.loop, state.inside = (state.block, behind), True
+            state.before, state.block = state.block, begins
+        elif end.kind == "branch" and end.test == "none":
+            return self._branch(state, end)
+        else:
+            raise _Strange
+        return None
+
+    def _branch(self, state: _State, end: Terminator) -> _State | None:
+        tested = _value(state, end.values[0])
         if not isinstance(tested, Parameter):
             raise _Strange
-        jumps_if = not instruction.opname.endswith("NOT_NONE")
-        target = self._offsets[instruction.argval]
         known = state.nulls.get(tested.place)
         if known is not None:
-            state.place = target if known is jumps_if else state.place
+            state.go(end.targets[0 if known else 1])
             return None
-        jumped = state.forked(target, tested.place, jumps_if)
-        state.nulls[tested.place] = not jumps_if
-        return jumped
+        other = state.forked()
+        # In the order of the code, which is that of the sums.
+        ways = zip(sorted(end.targets), (state, other), strict=True)
+        for target, path in ways:
+            path.nulls[tested.place] = target == end.targets[0]
+            path.go(target)
+        return other
+
+
+def _value(state: _State, value: Evaluation) -> Any:
+    """What an operand came to on this path."""
+    if value.kind == "constant":
+        return _constant(value.detail)
+    return state.values[value]
 
 
 def _constant(value: Any) -> Any:
@@ -352,11 +394,15 @@ def _combined(operator: str, left: Any, right: Any) -> Any:
 
 
 def _ended(state: _State, value: Any) -> _Path:
+    if state.inside:
+        # The loop has not come to its end.
+        raise _Strange
+    looped = state.loop is not None
     nulls, changed = tuple(sorted(state.nulls.items())), tuple(state.current.values())
     if value is _NONE and not state.accumulator.terms:
-        return _Path(nulls, changed, "changed")
+        return _Path(nulls, changed, "changed", looped)
     if not isinstance(value, _Total) or value.slot is not None or (value.terms and changed):
         raise _Strange
     if value.terms:
-        return _Path(nulls, (value,), "returned")
-    return _Path(nulls, changed, "changed" if changed else "unchanged")
+        return _Path(nulls, (value,), "returned", looped)
+    return _Path(nulls, changed, "changed" if changed else "unchanged", looped)

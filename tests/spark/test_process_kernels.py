@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import notebook_udf as nu
 from notebook_udf import OneInputStreamProcessFunction
-from notebook_udf.worker.process.process_kernels import acts_of
+from notebook_udf.compile.process_acts import acts_of
 
 SCHEMA = "id int, price double, name string"
 

@@ -16,6 +16,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import DataType, StructField, StructType
 
+from notebook_udf.compile.process_acts import acts_of
 from notebook_udf.compile.record_retention import fields_set, keeps_no_record
 from notebook_udf.errors import PlanningError
 from notebook_udf.functions.process import Attributes, ends
@@ -28,7 +29,7 @@ from notebook_udf.specs.chain_layout import ProcessLayout, Step
 from notebook_udf.specs.payload import Shipment, ship
 from notebook_udf.specs.record_shape import Shape
 from notebook_udf.types import is_groupable
-from notebook_udf.worker.process.process_kernels import acts_of, plain_records
+from notebook_udf.worker.process.process_kernels import plain_records
 from notebook_udf.worker.process.process_operator import ProcessPass
 from notebook_udf.worker.process.record_columns import passes_unchanged
 

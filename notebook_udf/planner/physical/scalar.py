@@ -14,6 +14,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import DataType, YearMonthIntervalType
 from pyspark.sql.udf import UserDefinedFunction
 
+from notebook_udf.compile.scalar_expression import scalar_expression
 from notebook_udf.errors import PlanningError
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.planner.physical.column_arguments import with_constants
@@ -21,7 +22,6 @@ from notebook_udf.planner.physical.udf import leave
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.sanitize import backquoted
 from notebook_udf.types import ddl
-from notebook_udf.worker.scalar.kernel_runner import translate
 
 
 def call(
@@ -121,7 +121,7 @@ def runs_as_kernels(definition: FunctionDefinition) -> bool:
         return False
     if not definition.traits.has_kernels:
         return False
-    return translate(definition.call, definition.result_type) is not None
+    return scalar_expression(definition.call) is not None
 
 
 def _needs_casts(definition: FunctionDefinition) -> bool:

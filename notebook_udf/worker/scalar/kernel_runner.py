@@ -1,17 +1,14 @@
 """Straight-line expressions on a whole bundle at once, where that provably gives Python's answer.
 
-``translate`` reads a function's bytecode, which is what would run, and accepts it only if it is
-one expression of its parameters and of constants, built from the few operators below. The
-``Program`` it makes runs checked Arrow kernels, and declines a bundle on which they could answer
-anything else than Python: a NULL, an intermediate beyond 64 bits, a division by zero, text beyond
-ASCII where letters change. A declined bundle runs row by row, so errors and their rows are the
-same either way.
+``compile.scalar_expression`` reads which functions are one. The ``Program`` that ``translate``
+makes of such a function runs checked Arrow kernels, and declines a bundle on which they could
+answer anything else than Python: a NULL, an intermediate beyond 64 bits, a division by zero, text
+beyond ASCII where letters change. A declined bundle runs row by row, so errors and their rows are
+the same either way.
 """
 
 from __future__ import annotations
 
-import dis
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
@@ -29,23 +26,20 @@ from pyspark.sql.types import (
     StringType,
 )
 
+from notebook_udf.compile.column_expression import REVERSAL, Steps
+from notebook_udf.compile.scalar_expression import scalar_expression
 from notebook_udf.types import to_arrow
 
 Domain: TypeAlias = Literal["int", "float", "bool", "str"]
 Operand: TypeAlias = tuple[Domain, Any]
 
-# A step: a parameter's position or name, a constant, or an operator on what the stack holds.
-Step: TypeAlias = tuple[Literal["parameter", "constant", "unary", "binary", "compare"], Any]
-
-INT64 = range(-(1 << 63), 1 << 63)
-_MOST_STEPS = 64
 RESULTS: dict[Domain, tuple[type[DataType], ...]] = {
     "int": (ByteType, ShortType, IntegerType, LongType),
     "float": (DoubleType,),
     "bool": (BooleanType,),
     "str": (StringType,),
 }
-ARITHMETIC: dict[str, dict[Domain, Callable[..., Any]]] = {
+_ARITHMETIC: dict[str, dict[Domain, Callable[..., Any]]] = {
     "+": {
         "int": pc.add_checked,
         "float": pc.add,
@@ -56,7 +50,7 @@ ARITHMETIC: dict[str, dict[Domain, Callable[..., Any]]] = {
     # True division of integers rounds once, in arbitrary precision; Arrow has no such kernel.
     "/": {"float": pc.divide_checked},
 }
-COMPARISONS: dict[str, Callable[..., Any]] = {
+_COMPARISONS: dict[str, Callable[..., Any]] = {
     "<": pc.less,
     "<=": pc.less_equal,
     ">": pc.greater,
@@ -64,14 +58,13 @@ COMPARISONS: dict[str, Callable[..., Any]] = {
     "==": pc.equal,
     "!=": pc.not_equal,
 }
-UNARY: dict[str, dict[Domain, Callable[..., Any]]] = {
+_UNARY: dict[str, dict[Domain, Callable[..., Any]]] = {
     "-": {"int": pc.negate_checked, "float": pc.negate},
     "upper": {"str": pc.ascii_upper},
     "lower": {"str": pc.ascii_lower},
-    "[::-1]": {"str": pc.ascii_reverse},
+    REVERSAL: {"str": pc.ascii_reverse},
 }
-CONSTANTS: dict[type, Domain] = {int: "int", float: "float", str: "str"}
-SILENT = frozenset({"RESUME", "NOP", "CACHE", "COPY_FREE_VARS", "PRECALL"})
+_CONSTANTS: dict[type, Domain] = {int: "int", float: "float", str: "str"}
 
 
 class Declined(Exception):
@@ -83,7 +76,7 @@ class Program:
     """A function of ``parameters`` columns as steps of a stack machine."""
 
     parameters: int
-    steps: tuple[Step, ...]
+    steps: Steps
     result_type: DataType
 
     def __call__(self, columns: list[pa.Array]) -> pa.Array | None:
@@ -100,7 +93,7 @@ class Program:
             return None
 
 
-def evaluate(steps: tuple[Step, ...], parameter: Callable[[Any], Operand]) -> Operand:
+def evaluate(steps: Steps, parameter: Callable[[Any], Operand]) -> Operand:
     """What steps leave on the stack; ``parameter`` answers those that they name.
 
     Raises
@@ -115,7 +108,7 @@ def evaluate(steps: tuple[Step, ...], parameter: Callable[[Any], Operand]) -> Op
         if kind == "parameter":
             stack.append(parameter(value))
         elif kind == "constant":
-            stack.append((CONSTANTS[type(value)], pa.scalar(value)))
+            stack.append((_CONSTANTS[type(value)], pa.scalar(value)))
         elif kind == "unary":
             stack.append(_unary(value, stack.pop()))
         else:
@@ -126,75 +119,9 @@ def evaluate(steps: tuple[Step, ...], parameter: Callable[[Any], Operand]) -> Op
 
 
 def translate(function: Callable[..., Any], result_type: DataType) -> Program | None:
-    """The function as kernels; None if it is anything but one expression of numbers."""
-    first = 0
-    if inspect.ismethod(function):
-        function, first = function.__func__, 1
-    if not inspect.isfunction(function):
-        return None
-    code = function.__code__
-    plain = code.co_argcount - first
-    if code.co_kwonlyargcount or code.co_flags & _UNUSUAL or function.__closure__ or plain < 1:
-        return None
-    names = {name: place - first for place, name in enumerate(code.co_varnames)}
-    steps: list[Step] = []
-    waiting = [i for i in dis.get_instructions(code) if i.opname not in SILENT]
-    while waiting and waiting[0].opname != "RETURN_VALUE":
-        found, used = _step(waiting, names, plain)
-        if not found or len(steps) > _MOST_STEPS:
-            return None
-        steps += found
-        del waiting[:used]
-    # Only a column is an answer: an expression without a parameter is a constant.
-    if not any(kind == "parameter" for kind, _ in steps):
-        return None
-    return Program(plain, tuple(steps), result_type)
-
-
-_UNUSUAL = (
-    inspect.CO_VARARGS
-    | inspect.CO_VARKEYWORDS
-    | inspect.CO_GENERATOR
-    | inspect.CO_COROUTINE
-    | inspect.CO_ASYNC_GENERATOR
-)
-
-
-def _step(
-    waiting: list[dis.Instruction], names: dict[str, int], count: int
-) -> tuple[list[Step], int]:
-    """What the next instructions do, and how many they are; no step if it is anything more."""
-    name, value = waiting[0].opname, waiting[0].argval
-    if name.startswith("LOAD_FAST") and "CLEAR" not in name:
-        # From Python 3.13 on one instruction may load two.
-        loaded = value if isinstance(value, tuple) else (value,)
-        places = [names.get(each, -1) for each in loaded]
-        known = all(0 <= place < count for place in places)
-        return [("parameter", place) for place in places] if known else [], 1
-    if name == "LOAD_CONST" and type(value) in CONSTANTS:
-        fits = type(value) is not int or value in INT64
-        return [("constant", value)] if fits else [], 1
-    if name == "UNARY_NEGATIVE":
-        return [("unary", "-")], 1
-    if name == "BINARY_OP" and waiting[0].argrepr in ARITHMETIC:
-        return [("binary", waiting[0].argrepr)], 1
-    if name == "COMPARE_OP" and value in COMPARISONS:
-        return [("compare", value)], 1
-    shape = [(each.opname, each.argval) for each in waiting[:5]]
-    if name in ("LOAD_METHOD", "LOAD_ATTR") and value in UNARY and shape[1:2] == [("CALL", 0)]:
-        return [("unary", value)], 2
-    if shape == _REVERSAL:
-        return [("unary", "[::-1]")], 5
-    return [], 1
-
-
-_REVERSAL = [
-    ("LOAD_CONST", None),
-    ("LOAD_CONST", None),
-    ("LOAD_CONST", -1),
-    ("BUILD_SLICE", 3),
-    ("BINARY_SUBSCR", None),
-]
+    """The function as kernels; None if it is anything but one expression."""
+    found = scalar_expression(function)
+    return None if found is None else Program(found.parameters, found.steps, result_type)
 
 
 def operand_of(column: pa.Array) -> Operand:
@@ -218,7 +145,7 @@ def operand_of(column: pa.Array) -> Operand:
 
 def _unary(operator: str, operand: Operand) -> Operand:
     domain, value = operand
-    kernel = UNARY[operator].get(domain)
+    kernel = _UNARY[operator].get(domain)
     # Beyond ASCII an upper-case letter may be two, and what belongs together would be torn.
     if kernel is None or (domain == "str" and not pc.all(pc.string_is_ascii(value)).as_py()):
         raise Declined
@@ -232,7 +159,7 @@ def _arithmetic(operator: str, left: Operand, right: Operand) -> Operand:
         domain = "float"
     else:
         raise Declined
-    kernel = ARITHMETIC[operator].get(domain)
+    kernel = _ARITHMETIC[operator].get(domain)
     if kernel is None:
         raise Declined
     return domain, kernel(_as(domain, left), _as(domain, right))
@@ -244,7 +171,7 @@ def _compare(operator: str, left: Operand, right: Operand) -> Operand:
         left, right = _exact(left), _exact(right)
     if left[0] != right[0]:
         raise Declined
-    return "bool", COMPARISONS[operator](left[1], right[1])
+    return "bool", _COMPARISONS[operator](left[1], right[1])
 
 
 def _exact(operand: Operand) -> Operand:
@@ -263,19 +190,4 @@ def _as(domain: Domain, operand: Operand) -> Any:
     return value.cast(pa.float64(), safe=False)
 
 
-__all__ = [
-    "ARITHMETIC",
-    "COMPARISONS",
-    "CONSTANTS",
-    "INT64",
-    "RESULTS",
-    "SILENT",
-    "UNARY",
-    "Declined",
-    "Operand",
-    "Program",
-    "Step",
-    "evaluate",
-    "operand_of",
-    "translate",
-]
+__all__ = ["RESULTS", "Declined", "Operand", "Program", "evaluate", "operand_of", "translate"]

@@ -1,0 +1,384 @@
+"""One reader of bytecode: the instructions of a function, followed with symbols for values.
+
+It makes a ``FlowGraph`` of what Python 3.11 to 3.14 compile a function to, with the same meaning
+for each: what an opcode does stands in ``compile.opcodes``. Nothing is run, and nothing is decided
+about what a function is good for: that is for those who read the graph. Only the ways that code
+takes without an exception are followed.
+"""
+
+from __future__ import annotations
+
+import dis
+import sys
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from types import CodeType
+from typing import Any
+
+from notebook_udf.compile.flow_graph import (
+    BasicBlock,
+    Evaluation,
+    FlowGraph,
+    Terminator,
+    UnreadableCode,
+)
+from notebook_udf.compile.opcodes import (
+    ARGUMENT,
+    CONVERSIONS,
+    COUNTS,
+    UNARY_POSITIVE,
+    Instruction,
+    Opcode,
+    opcodes,
+)
+
+
+@lru_cache(maxsize=256)
+def read_code(code: CodeType) -> FlowGraph | UnreadableCode:
+    """The graph of a code object of this Python; equal ones, as tasks unpickle them, share it."""
+    return read(list(instructions_of(code)), sys.version_info.minor, bool(code.co_exceptiontable))
+
+
+def instructions_of(code: CodeType) -> Iterator[Instruction]:
+    """The instructions of a code object of this Python."""
+    for each in dis.get_instructions(code):
+        value, line = each.argval, each.positions and each.positions.lineno
+        if each.opname == "KW_NAMES":
+            # 3.11 does not tell of them.
+            value = code.co_consts[each.arg or 0]
+        yield Instruction(each.opname, each.arg, value, each.offset, line)
+
+
+def read(
+    instructions: Sequence[Instruction], minor: int, guarded: bool = False
+) -> FlowGraph | UnreadableCode:
+    """The graph of instructions of Python 3.``minor``.
+
+    Parameters
+    ----------
+    instructions
+        All of a code object, those that do nothing included: jumps may lead to them.
+    minor
+        Which Python they are for.
+    guarded
+        Whether the code object has a table of exceptions.
+    """
+    try:
+        return FlowGraph(_Reader(instructions, opcodes(minor)).blocks(), guarded)
+    except _Unread as error:
+        at = error.instruction
+        return UnreadableCode(error.reason, at.opname if at else "", at.line if at else None)
+
+
+class _Unread(Exception):
+    def __init__(self, reason: str, instruction: Instruction | None = None) -> None:
+        self.reason = reason
+        self.instruction = instruction
+
+
+# Stands on the stack beside what is called.
+_NULL = Evaluation("null")
+_UNKNOWN = Opcode("", "UNREAD")
+_ENDS = ("RETURN", "RAISE", "UNREAD")
+_Stack = list[Evaluation]
+
+
+class _Reader:
+    """Splits instructions into blocks, and follows each with the stack that leads to it."""
+
+    def __init__(self, instructions: Sequence[Instruction], known: dict[str, Opcode]) -> None:
+        self._code: list[tuple[Instruction, Opcode]] = []
+        self._places: dict[int, int] = {}
+        for instruction in instructions:
+            self._places[instruction.offset] = len(self._code)
+            opcode = known.get(instruction.opname, _UNKNOWN)
+            if opcode.kind != "SILENT":
+                self._code.append((instruction, opcode))
+        self._leaders = {
+            place
+            for number, each in enumerate(self._code)
+            if each[1].kind in ("JUMP", "BRANCH", "NEXT")
+            for place in (self._target(each[0]), number + 1)
+        }
+        self._ends: dict[int, int] = {}
+        # Of blocks that were followed: what is evaluated, how each ends, and under which key.
+        self._evaluations: dict[int, list[Evaluation]] = {}
+        self._terminators: dict[int, Terminator] = {}
+        self._keys: dict[int, int] = {}
+        # The stack at each block's start, and on its ways out.
+        self._entered: dict[int, _Stack] = {}
+        self._left: dict[int, dict[int, _Stack]] = {}
+
+    def blocks(self) -> dict[int, BasicBlock]:
+        """All blocks that are reached, by key."""
+        order, before = self._reached()
+        for start in order:
+            self._begin(start, before[start])
+            self._follow(start)
+        places = {start: place for place, start in enumerate(order)}
+        for start, left in self._left.items():
+            for target, stack in left.items():
+                if places[target] <= places[start] and stack != self._entered[target]:
+                    raise _Unread("a loop changes the stack", self._code[target][0])
+        return {
+            key: BasicBlock(tuple(found), self._terminators[key])
+            for key, found in self._evaluations.items()
+        }
+
+    def _target(self, instruction: Instruction) -> int:
+        place = self._places.get(instruction.argval)
+        if place is None:
+            raise _Unread("a jump leads nowhere", instruction)
+        return place
+
+    def _reached(self) -> tuple[list[int], dict[int, list[int]]]:
+        """Starts of blocks, each after what leads to it, and which lead to each."""
+        before: dict[int, list[int]] = {0: []}
+        order: list[int] = []
+        waiting: list[tuple[int, Iterator[int]]] = [(0, iter(self._ways(0)))]
+        while waiting:
+            start, ways = waiting[-1]
+            following = next(ways, None)
+            if following is None:
+                order.append(start)
+                waiting.pop()
+            elif following in before:
+                before[following].append(start)
+            else:
+                before[following] = [start]
+                waiting.append((following, iter(self._ways(following))))
+        order.reverse()
+        return order, before
+
+    def _ways(self, start: int) -> tuple[int, ...]:
+        """Where a block may go on, in no particular order; sets where it ends."""
+        for place in range(start, len(self._code)):
+            instruction, opcode = self._code[place]
+            self._ends[start] = place + 1
+            if opcode.kind == "JUMP":
+                return (self._target(instruction),)
+            if opcode.kind in ("BRANCH", "NEXT"):
+                # The way that is met last comes first in the order.
+                return self._target(instruction), place + 1
+            if opcode.kind in _ENDS:
+                return ()
+            if place + 1 in self._leaders:
+                return (place + 1,)
+        raise _Unread("the code has no end")
+
+    def _begin(self, start: int, before: list[int]) -> None:
+        """Finds a block's key and the stack at its start."""
+        known = [each for each in before if each in self._left]
+        if len(before) == 1 and known and self._terminators[self._keys[before[0]]].kind == "jump":
+            # It only goes on with another block.
+            self._keys[start] = self._keys[before[0]]
+            self._entered[start] = list(self._left[before[0]][start])
+            return
+        self._keys[start] = start
+        found = self._evaluations[start] = []
+        if not known:
+            self._entered[start] = []
+            return
+        stacks = [self._left[each][start] for each in known]
+        if len(set(map(len, stacks))) != 1:
+            raise _Unread("the stack is of several heights", self._code[start][0])
+        keys = tuple(self._keys[each] for each in known)
+        entered = self._entered[start] = []
+        for values in zip(*stacks, strict=True):
+            if all(each is values[0] for each in values):
+                entered.append(values[0])
+            elif len(known) == len(before) and _NULL not in values:
+                found.append(Evaluation("phi", values, keys))
+                entered.append(found[-1])
+            else:
+                raise _Unread("a loop changes the stack", self._code[start][0])
+
+    def _follow(self, start: int) -> None:
+        key, end = self._keys[start], self._ends[start]
+        block = _Block(list(self._entered[start]), self._evaluations[key])
+        terminator: Terminator | None = None
+        for place in range(start, end):
+            instruction, opcode = self._code[place]
+            try:
+                terminator = block.follow(instruction, opcode)
+            except IndexError:
+                raise _Unread("the stack holds less than is taken", instruction) from None
+        stack = block.stack
+        if terminator is not None:
+            self._left[start], self._terminators[key] = {}, terminator
+        elif opcode.kind in ("BRANCH", "NEXT"):
+            value, target = stack.pop(), self._target(instruction)
+            self._left[start], self._terminators[key] = (
+                _branch(stack, value, opcode, end, target)
+                if opcode.kind == "BRANCH"
+                else _next(stack, value, opcode, end, target)
+            )
+        else:
+            target = self._target(instruction) if opcode.kind == "JUMP" else end
+            self._left[start] = {target: stack}
+            self._terminators[key] = Terminator("jump", targets=(target,))
+
+
+def _branch(
+    stack: _Stack, value: Evaluation, opcode: Opcode, behind: int, target: int
+) -> tuple[dict[int, _Stack], Terminator]:
+    test, holds, keeps = opcode.detail
+    targets = (target, behind) if holds else (behind, target)
+    left = {behind: stack, target: [*stack, value] if keeps else stack}
+    return left, Terminator("branch", (value,), targets, test)
+
+
+def _next(
+    stack: _Stack, value: Evaluation, opcode: Opcode, behind: int, target: int
+) -> tuple[dict[int, _Stack], Terminator]:
+    # From 3.12 on the iterator is dropped behind the loop.
+    left = {target: [*stack, _NULL] if opcode.detail else stack[:-1], behind: [*stack, value]}
+    return left, Terminator("next", (value,), (behind, target))
+
+
+class _Block:
+    """What is evaluated, and the stack behind it."""
+
+    def __init__(self, stack: _Stack, evaluations: list[Evaluation]) -> None:
+        self.stack = stack
+        self._evaluations = evaluations
+        self._keywords: tuple[str, ...] = ()
+
+    def follow(self, instruction: Instruction, opcode: Opcode) -> Terminator | None:
+        """Does one instruction; answers how the block ends if it leaves the function there."""
+        stack, arg, value = self.stack, instruction.arg or 0, instruction.argval
+        line = instruction.line
+        if not opcode.kind.isupper():
+            self._plain(instruction, opcode)
+            return None
+        match opcode.kind:
+            case "DROP":
+                self._popped(int(opcode.pops))
+            case "NULL":
+                stack.append(_NULL)
+            case "COPY":
+                stack.append(stack[-arg])
+            case "SWAP":
+                stack[-1], stack[-arg] = stack[-arg], stack[-1]
+            case "CONSTANT":
+                stack.append(self._constant(value, line))
+            case "LOCALS":
+                for kind, name in zip(opcode.detail, value, strict=True):
+                    stored = () if kind == "local" else self._popped(1)
+                    self._evaluated(kind, stored, name, line, pushes=not stored)
+            case "CALLABLE_GLOBAL" | "CALLABLE_ATTRIBUTE" | "CALLABLE_SUPER_ATTRIBUTE" | "METHOD":
+                called = opcode.kind == "METHOD" or arg & 1
+                kind = opcode.kind.lower().removeprefix("callable_").replace("method", "attribute")
+                self._evaluated(kind, self._popped(int(opcode.pops)), value, line)
+                stack += [_NULL] * bool(called)
+            case "KEYWORDS":
+                self._keywords = value
+            case "CALL":
+                given = self._popped(arg)
+                self._called("call", given, self._keywords, line)
+                self._keywords = ()
+            case "CALL_KEYWORDS":
+                names = self._popped(1)[0].detail
+                self._called("call", self._popped(arg), names, line)
+            case "CALL_UNPACKED":
+                more = bool(opcode.detail or arg & 1)
+                given = tuple(each for each in self._popped(1 + more) if each is not _NULL)
+                self._called("call_unpacked", given, None, line)
+            case "ITEM_SLICE" | "STORE_SLICE":
+                *before, start, stop = self._popped(3 if opcode.kind == "ITEM_SLICE" else 4)
+                cut = self._evaluated("slice", (start, stop), None, line, pushes=False)
+                kind = "item" if opcode.kind == "ITEM_SLICE" else "store_item"
+                self._evaluated(kind, (*before, cut), None, line, pushes=kind == "item")
+            case "KEYED_MAP":
+                keys = self._popped(1)[0].detail
+                pairs = zip(keys, self._popped(arg), strict=True)
+                items = [x for key, v in pairs for x in (self._constant(key, line), v)]
+                self._evaluated("map", tuple(items), None, line)
+            case "GROW":
+                given = self._popped(int(opcode.pops))
+                how = instruction.opname.lower()
+                self._evaluated("grow", (stack[-arg], *given), how, line, pushes=False)
+            case "FORMAT_VALUE":
+                given = self._popped(2 if arg & 4 else 1)
+                if arg & 3:
+                    how = CONVERSIONS[arg & 3]
+                    given = (self._evaluated("convert", given[:1], how, line, False), *given[1:])
+                self._evaluated("format", given, None, line)
+            case "UNPACK":
+                count = (arg & 255) + 1 + (arg >> 8) if opcode.detail else arg
+                whole = self._evaluated("unpack", self._popped(1), value, line, pushes=False)
+                parts = (Evaluation("part", (whole,), part, line) for part in range(count))
+                stack += reversed(list(parts))
+            case "JUMP" | "BRANCH":
+                pass
+            case "NEXT":
+                self._evaluated("next", (stack[-1],), None, line)
+            case "RETURN":
+                constant = opcode.detail is ARGUMENT
+                left = (self._constant(value, line),) if constant else self._popped(1)
+                return Terminator("return", left)
+            case "RAISE":
+                return Terminator("raise", self._popped(arg))
+            case "UNREAD":
+                raise _Unread("this opcode is not read", instruction)
+        return None
+
+    def _plain(self, instruction: Instruction, opcode: Opcode) -> None:
+        """One evaluation of what the opcode pops, or looks at."""
+        arg, pops, detail, kind = instruction.arg or 0, opcode.pops, opcode.detail, opcode.kind
+        count = pops if isinstance(pops, int) else COUNTS[pops](arg)
+        operands = self._popped(abs(count))
+        self.stack += operands if count < 0 else ()
+        if detail is ARGUMENT:
+            detail = instruction.argval
+        elif isinstance(detail, tuple):
+            detail = detail[arg]
+        if detail == "[]":
+            kind, detail = "item", None
+        elif kind == "intrinsic" and detail == UNARY_POSITIVE:
+            kind, detail = "unary", "+"
+        self._evaluated(kind, operands, detail, instruction.line, bool(opcode.pushes))
+
+    def _popped(self, count: int) -> tuple[Evaluation, ...]:
+        if not count:
+            return ()
+        if count > len(self.stack):
+            raise IndexError
+        at = len(self.stack) - count
+        taken = tuple(self.stack[at:])
+        del self.stack[at:]
+        return taken
+
+    def _evaluated(
+        self,
+        kind: str,
+        operands: tuple[Evaluation, ...],
+        detail: Any,
+        line: int | None,
+        pushes: bool = True,
+    ) -> Evaluation:
+        made = Evaluation(kind, operands, detail, line)
+        self._evaluations.append(made)
+        if pushes:
+            self.stack.append(made)
+        return made
+
+    def _constant(self, value: Any, line: int | None) -> Evaluation:
+        if isinstance(value, slice):
+            # From 3.14 on a slice of constants is one.
+            limits = (value.start, value.stop, *([] if value.step is None else [value.step]))
+            parts = tuple(self._constant(each, line) for each in limits)
+            return self._evaluated("slice", parts, None, line, pushes=False)
+        return Evaluation("constant", (), value, line)
+
+    def _called(self, kind: str, given: tuple[Evaluation, ...], names: Any, line: Any) -> None:
+        """A call of what is below its arguments: it, and nothing or the first of them."""
+        first, second = self._popped(2)
+        if first is _NULL:
+            first = second
+        elif second is not _NULL:
+            given = (second, *given)
+        self._evaluated(kind, (first, *given), names, line)
+
+
+__all__ = ["instructions_of", "read", "read_code"]
