@@ -70,7 +70,9 @@ class _ActReader:
     def acts(self) -> tuple[Act, ...]:
         expected: list[Evaluation] = []
         key: int | None = self._graph.entry
-        while key is not None:
+        seen: set[int] = set()
+        while key is not None and key not in seen:
+            seen.add(key)
             block = self._graph.blocks[key]
             expected += block.evaluations
             for each in block.evaluations:
@@ -82,7 +84,7 @@ class _ActReader:
         # Nothing is evaluated besides, or twice, or in another order.
         if expected != self._expressions.read or len(self._acts) > _MOST_ACTS:
             raise NoExpression
-        if not self._acts or self._acts[-1][0] != "collect":
+        if key is not None or not self._acts or self._acts[-1][0] != "collect":
             raise NoExpression
         return tuple(self._acts)
 
@@ -125,6 +127,8 @@ class _ActReader:
         have nothing more to do."""
         if self._returns(end):
             return None
+        if end.kind == "jump":
+            return end.targets[0]
         if end.kind != "branch" or end.test != "true" or end.values[0].kind != "compare":
             raise NoExpression
         steps = self._expressions.steps(end.values[0])

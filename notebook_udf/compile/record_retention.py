@@ -13,7 +13,7 @@ from notebook_udf.compile.flow_graph import BasicBlock, Evaluation, FlowGraph, U
 from notebook_udf.compile.symbolic import read_code
 
 # What makes a new value, which nobody else has.
-_FRESH = ("tuple", "constant", "format", "string")
+_FRESH = ("tuple", "constant", "format", "string", "unary")
 
 
 def keeps_no_record(function: Any) -> bool:
@@ -117,13 +117,20 @@ class _Uses:
     def _may_be_collected(self, value: Evaluation, collected: bool) -> bool:
         if self._is_record(value):
             return not collected
-        changed = value.kind == "binary" and not value.detail.endswith("=")
-        return changed or value.kind in _FRESH
+        return _is_fresh(value)
 
     def _is_harmless(self, value: Evaluation) -> bool:
         """Whether it is neither the record, nor the output or a way to collect."""
         output = value.is_local(self._output)
         return not (output or self._is_record(value) or self._collects(value))
+
+
+def _is_fresh(value: Evaluation) -> bool:
+    """Whether nobody else has a value."""
+    if value.kind == "phi":
+        return all(map(_is_fresh, value.operands))
+    changed = value.kind == "binary" and not value.detail.endswith("=")
+    return changed or value.kind in _FRESH
 
 
 __all__ = ["fields_set", "keeps_no_record", "keeps_none"]

@@ -12,6 +12,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
+from operator import itemgetter
 from types import CodeType, FunctionType
 from typing import Any, Literal
 
@@ -238,12 +239,9 @@ class _Follower:
         self._names = {name: place - 2 for place, name in enumerate(arguments)}
         self._steps = 0
         blocks = graph.blocks.values()
-        used = {each for block in blocks for each in block.end.values}
-        found = [each for block in blocks for each in block.evaluations]
-        used.update(operand for each in found for operand in each.operands)
-        if any(not each.kind.startswith("store_") and each not in used for each in found):
-            # It is there for what it does besides, be it to raise.
-            raise _Strange
+        self._used = {each for block in blocks for each in block.end.values}
+        for block in blocks:
+            self._used.update(operand for each in block.evaluations for operand in each.operands)
 
     def paths(self) -> list[_Path]:
         found: list[_Path] = []
@@ -266,6 +264,9 @@ class _Follower:
 
     def _evaluated(self, state: _State, each: Evaluation) -> Any:
         """What an evaluation comes to; None for one that stores."""
+        if each not in self._used and not each.kind.startswith("store_"):
+            # It is there for what it does besides, be it to raise.
+            raise _Strange
         if each.kind == "phi":
             return _value(state, each.operands[each.detail.index(state.before)])
         operands = [_value(state, operand) for operand in each.operands]
@@ -335,9 +336,9 @@ class _Follower:
             return None
         other = state.forked()
         # In the order of the code, which is that of the sums.
-        ways = zip(sorted(end.targets), (state, other), strict=True)
-        for target, path in ways:
-            path.nulls[tested.place] = target == end.targets[0]
+        ways = sorted(zip(end.targets, (True, False), strict=True), key=itemgetter(0))
+        for (target, null), path in zip(ways, (state, other), strict=True):
+            path.nulls[tested.place] = null
             path.go(target)
         return other
 
