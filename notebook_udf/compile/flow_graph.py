@@ -8,8 +8,7 @@ and effects included; nothing is simplified away.
 kind                operands, in order of evaluation    detail
 ==================  ==================================  ==========================================
 constant                                                the value; not among a block's evaluations
-local, global,                                          the variable's name
-cell, name
+local, global, cell                                     the variable's name
 builtin                                                 name of a builtin, whatever it is bound to
 attribute           owner                               name
 item                container, index

@@ -110,9 +110,6 @@ OPCODES: Final[tuple[Opcode, ...]] = (
     Opcode("LOAD_GLOBAL", "CALLABLE_GLOBAL", 0, 1, ARGUMENT),
     Opcode("STORE_GLOBAL", "store_global", 1, 0, ARGUMENT),
     Opcode("DELETE_GLOBAL", "delete_global", 0, 0, ARGUMENT),
-    Opcode("LOAD_NAME", "name", 0, 1, ARGUMENT),
-    Opcode("STORE_NAME", "store_name", 1, 0, ARGUMENT),
-    Opcode("DELETE_NAME", "delete_name", 0, 0, ARGUMENT),
     # Attributes and items.
     Opcode("LOAD_ATTR", "attribute", 1, 1, ARGUMENT, until=11),
     Opcode("LOAD_METHOD", "METHOD", 1, 1, ARGUMENT, until=11),
@@ -136,7 +133,6 @@ OPCODES: Final[tuple[Opcode, ...]] = (
     Opcode("UNARY_NOT", "unary", 1, 1, "not"),
     Opcode("UNARY_POSITIVE", "unary", 1, 1, "+", until=11),
     Opcode("CALL_INTRINSIC_1", "intrinsic", 1, 1, ARGUMENT, since=12),
-    Opcode("CALL_INTRINSIC_2", "intrinsic", 2, 1, ARGUMENT, since=12),
     # Calls.
     Opcode("KW_NAMES", "KEYWORDS", until=12),
     Opcode("CALL", "CALL"),
@@ -181,7 +177,7 @@ OPCODES: Final[tuple[Opcode, ...]] = (
     Opcode("GET_ITER", "iterator", 1, 1),
     Opcode("FOR_ITER", "NEXT", until=11),
     Opcode("FOR_ITER", "NEXT", detail="kept", since=12),
-    *_each("JUMP_FORWARD JUMP_BACKWARD JUMP_BACKWARD_NO_INTERRUPT", "JUMP"),
+    *_each("JUMP_FORWARD JUMP_BACKWARD", "JUMP"),
     *(
         Opcode(f"POP_JUMP_{way}IF_{word}", "BRANCH", detail=(test, holds, False), **versions)
         for way, versions in (
@@ -203,9 +199,9 @@ OPCODES: Final[tuple[Opcode, ...]] = (
     Opcode("RAISE_VARARGS", "RAISE"),
     # Not to be read.
     *_each(
-        "CHECK_EG_MATCH CHECK_EXC_MATCH END_ASYNC_FOR GET_AITER GET_ANEXT GET_AWAITABLE "
-        "GET_YIELD_FROM_ITER POP_EXCEPT PUSH_EXC_INFO RERAISE SEND SETUP_ANNOTATIONS "
-        "WITH_EXCEPT_START",
+        "CHECK_EG_MATCH CHECK_EXC_MATCH DELETE_NAME END_ASYNC_FOR GET_AITER GET_ANEXT "
+        "GET_AWAITABLE GET_YIELD_FROM_ITER JUMP_BACKWARD_NO_INTERRUPT LOAD_NAME POP_EXCEPT "
+        "PUSH_EXC_INFO RERAISE SEND SETUP_ANNOTATIONS STORE_NAME WITH_EXCEPT_START",
         "UNREAD",
     ),
     *_each(
@@ -215,7 +211,7 @@ OPCODES: Final[tuple[Opcode, ...]] = (
     ),
     *_each("BEFORE_WITH BEFORE_ASYNC_WITH", "UNREAD", until=13),
     *_each(
-        "CLEANUP_THROW END_SEND INTERPRETER_EXIT LOAD_FROM_DICT_OR_DEREF "
+        "CALL_INTRINSIC_2 CLEANUP_THROW END_SEND INTERPRETER_EXIT LOAD_FROM_DICT_OR_DEREF "
         "LOAD_FROM_DICT_OR_GLOBALS LOAD_LOCALS RESERVED",
         "UNREAD",
         since=12,

@@ -114,6 +114,11 @@ def test_a_chain_runs_as_kernels_and_says_so(session: nu.Session) -> None:
     assert "kernels" not in plain.explain()
 
 
+@pytest.mark.parametrize("function", [*ORDERS, Name, Loud])
+def test_straight_lines_are_kernels(function: Any) -> None:
+    assert acts_of(function() if isinstance(function, type) else function) is not None
+
+
 def returns_twice(self: Any, record: Any, output: Any, ctx: Any) -> None:
     output.collect(record)
     output.collect(record)
