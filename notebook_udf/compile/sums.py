@@ -129,7 +129,7 @@ _UNUSUAL = (
     | inspect.CO_ASYNC_GENERATOR
 )
 _MOST_PATHS = 16
-_MOST_STEPS = 200
+_MOST_STEPS = 400
 _OPERATORS = frozenset("+-*/")
 
 

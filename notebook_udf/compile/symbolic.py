@@ -194,29 +194,23 @@ class _Reader:
                 raise _Unread("a loop changes the stack", self._code[start][0])
 
     def _follow(self, start: int) -> None:
-        key, end = self._keys[start], self._ends[start]
-        block = _Block(list(self._entered[start]), self._evaluations[key])
-        terminator: Terminator | None = None
-        for place in range(start, end):
-            instruction, opcode = self._code[place]
-            try:
-                terminator = block.follow(instruction, opcode)
-            except IndexError:
-                raise _Unread("the stack holds less than is taken", instruction) from None
-        stack = block.stack
-        if terminator is not None:
-            self._left[start], self._terminators[key] = {}, terminator
-        elif opcode.kind in ("BRANCH", "NEXT"):
-            value, target = stack.pop(), self._target(instruction)
-            self._left[start], self._terminators[key] = (
-                _branch(stack, value, opcode, end, target)
-                if opcode.kind == "BRANCH"
-                else _next(stack, value, opcode, end, target)
-            )
-        else:
-            target = self._target(instruction) if opcode.kind == "JUMP" else end
-            self._left[start] = {target: stack}
-            self._terminators[key] = Terminator("jump", targets=(target,))
+        key, behind = self._keys[start], self._ends[start]
+        stack = list(self._entered[start])
+        block = _Block(stack, self._evaluations[key])
+        try:
+            for instruction, opcode in self._code[start:behind]:
+                end = block.follow(instruction, opcode)
+            left: dict[int, _Stack] = {}
+            if opcode.kind in ("BRANCH", "NEXT"):
+                value, target = stack.pop(), self._target(instruction)
+                how = _branch if opcode.kind == "BRANCH" else _next
+                left, end = how(stack, value, opcode, behind, target)
+            elif end is None:
+                target = self._target(instruction) if opcode.kind == "JUMP" else behind
+                left, end = {target: stack}, Terminator("jump", targets=(target,))
+        except IndexError:
+            raise _Unread("the stack holds less than is taken", instruction) from None
+        self._left[start], self._terminators[key] = left, end
 
 
 def _branch(

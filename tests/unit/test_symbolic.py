@@ -173,6 +173,8 @@ def line(*effects: tuple[Any, ...]) -> list[Instruction]:
         (line(("RETURN_VALUE",)), 15, ("RETURN_VALUE", 1, "this opcode is not read")),
         (line(("NOP",), ("RETURN_VALUE",)), 14,
          ("RETURN_VALUE", 2, "the stack holds less than is taken")),
+        (line(("POP_JUMP_IF_NONE", 0, 2), ("RETURN_VALUE",)), 14,
+         ("POP_JUMP_IF_NONE", 1, "the stack holds less than is taken")),
         (line(("JUMP_FORWARD", 9, 99)), 14, ("JUMP_FORWARD", 1, "a jump leads nowhere")),
         (line(("LOAD_FAST", 0, "a"), ("POP_TOP",)), 14, ("", None, "the code has no end")),
         (line(("LOAD_FAST", 0, "a"), ("JUMP_BACKWARD", 2, 0)), 14,
