@@ -27,13 +27,14 @@ store_attribute     value, owner                        name
 store_item          value, container, index
 delete_...          as above, without the value         name
 iterator            what is iterated over
-next                an iterator, which has one more
+next                an iterator                         its next, for the way on which it has one
 unpack              a sequence                          how many parts it is to have
 part                an ``unpack``                       which part of it; not among evaluations
 phi                 a value for each block before       those blocks' keys
 ==================  ==================================  ==========================================
 
-Other kinds are named in ``compile.opcodes``; their operands are what their opcode pops.
+Other kinds are named in ``compile.opcodes``; their operands are what their opcode pops. Where a
+function makes another, 3.13 and later hand it a variable's cell as a ``local`` of that name.
 """
 
 from __future__ import annotations
