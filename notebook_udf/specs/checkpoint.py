@@ -1,11 +1,13 @@
 """What the pickles in checkpoints name: this module's path and the names in it are for ever.
 
 A view that is small is pickled whole. Of a large one the pickle holds where its entries are, and
-``loading`` says to whom they belong.
+``loading`` says to whom they belong. Keys and distinct rows hold the two classes at the end, which
+equal where SQL says so.
 """
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Any, Protocol
 
 from notebook_udf.functions.views import ListView, MapView
@@ -57,3 +59,32 @@ class ViewAsValue:
 
     def __repr__(self) -> str:
         return repr(self.value)
+
+
+class LastingNaN(float):
+    """A NaN that equals every other of its class, so that it does after pickling as well."""
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is LastingNaN
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return 0
+
+
+class SecondLocalTime(dt.datetime):
+    """A local time that the clocks showed for the second time; to ``datetime`` both are equal."""
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is SecondLocalTime and super().__eq__(other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash((1, super().__hash__()))
+
+    def __repr__(self) -> str:
+        return repr(dt.datetime(*self.timetuple()[:6], self.microsecond, fold=1))

@@ -11,25 +11,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql.pandas.types import from_arrow_type
 
+from notebook_udf.specs.checkpoint import LastingNaN, SecondLocalTime
 from notebook_udf.worker.codec.encode import encoder
-
-
-class _LastingNaN(float):
-    """A NaN that equals every other of its class, so that it does after pickling as well."""
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is _LastingNaN
-
-    def __ne__(self, other: object) -> bool:
-        return not self == other
-
-    def __hash__(self) -> int:
-        return 0
-
 
 # To SQL one NaN equals another; to Python only the same object does.
 _NAN = math.nan
-LASTING_NAN = _LastingNaN("nan")
+LASTING_NAN = LastingNaN("nan")
 
 
 def hashable(
@@ -57,24 +44,8 @@ def frozen(value: Any, nan: float = _NAN) -> Any:
     if isinstance(value, float) and value != value:
         return nan
     if isinstance(value, dt.datetime) and value.fold:
-        return _Second(*value.timetuple()[:6], value.microsecond, fold=1)
+        return SecondLocalTime(*value.timetuple()[:6], value.microsecond, fold=1)
     return value
-
-
-class _Second(dt.datetime):
-    """A local time that the clocks showed for the second time; to ``datetime`` both are equal."""
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is _Second and super().__eq__(other)
-
-    def __ne__(self, other: object) -> bool:
-        return not self == other
-
-    def __hash__(self) -> int:
-        return hash((1, super().__hash__()))
-
-    def __repr__(self) -> str:
-        return repr(dt.datetime(*self.timetuple()[:6], self.microsecond, fold=1))
 
 
 def keys_of(columns: Sequence[list[Any]], count: int) -> list[Any]:
