@@ -31,7 +31,7 @@ from typing import (
 )
 
 from notebook_udf.lab.browser_commands import Orders
-from notebook_udf.lab.news import LabMessage
+from notebook_udf.lab.panel_data import LabMessage
 from notebook_udf.lab.publisher import LabNews
 from notebook_udf.widgets.live_panel import LivePanel
 from notebook_udf.widgets.log_feed import FailuresMessage, LinesMessage

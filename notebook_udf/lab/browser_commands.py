@@ -12,7 +12,7 @@ from notebook_udf.widgets.requests import answers
 
 if TYPE_CHECKING:
     from notebook_udf.kernel import Session
-    from notebook_udf.lab.news import StreamState
+    from notebook_udf.lab.panel_data import StreamState
 
 _ENDINGS: dict[str, StreamState] = {
     "drain": "draining",

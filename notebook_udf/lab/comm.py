@@ -12,7 +12,7 @@ from typing import Any
 
 from comm.base_comm import BaseComm
 
-from notebook_udf.lab.news import LabMessage
+from notebook_udf.lab.panel_data import LabMessage
 
 NAME = "notebook-udf"
 

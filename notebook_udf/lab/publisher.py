@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from notebook_udf.lab.browser_commands import Orders
 from notebook_udf.lab.comm import Line
-from notebook_udf.lab.news import LabMessage, News, QueryNews, StreamNews
+from notebook_udf.lab.panel_data import LabMessage, News, QueryNews, StreamNews
 from notebook_udf.lab.registered_cells import UdfCells
 from notebook_udf.widgets.pulse import Pulse, pulse
 from notebook_udf.widgets.requests import answer, answers, commands_of

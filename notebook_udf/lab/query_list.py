@@ -11,7 +11,7 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import SessionError
-from notebook_udf.lab.news import QueryNews, QueryState, StreamNews
+from notebook_udf.lab.panel_data import QueryNews, QueryState, StreamNews
 from notebook_udf.plan.progress import OWN_TAG
 from notebook_udf.sanitize import one_line
 from notebook_udf.telemetry.query_names import query_name

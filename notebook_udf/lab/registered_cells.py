@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from notebook_udf.lab.news import CellNews, RegisteredNews
+from notebook_udf.lab.panel_data import CellNews, RegisteredNews
 from notebook_udf.sanitize import one_line
 
 if TYPE_CHECKING:

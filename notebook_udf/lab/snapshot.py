@@ -7,7 +7,7 @@ from collections import deque
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from notebook_udf.lab.news import FunctionsNews, LogNews, News, SessionNews, WorkersNews
+from notebook_udf.lab.panel_data import FunctionsNews, LogNews, News, SessionNews, WorkersNews
 from notebook_udf.sanitize import one_line, plain, without_escapes
 
 if TYPE_CHECKING:
