@@ -235,7 +235,7 @@ class Recording:
         try:
             answer: bool = self._context.optimize(rows)
         except PySparkException as error:
-            self._answers[key] = {"error": str(error).partition("\n")[0]}
+            self._answers[key] = {"error": _steady(error)}
             raise
         self._answers[key] = answer
         return answer
@@ -250,7 +250,7 @@ class Recording:
         try:
             rows = run(query)
         except AnalysisException as error:
-            self._answers[key] = {"error": str(error).partition("\n")[0]}
+            self._answers[key] = {"error": _steady(error)}
             raise
         if query.startswith("SHOW "):
             self._answers[key] = [row[0] for row in rows.collect()]
@@ -364,6 +364,11 @@ class Replay:
                 f"python -m pytest --write-golden tests/spark/test_recorded_rules.py asks it"
             )
         return self._answers[key]
+
+
+def _steady(error: Exception) -> str:
+    """What an error says first, without the numbers of Spark's columns."""
+    return re.sub(r"#\d+L?", "#", str(error).partition("\n")[0])
 
 
 def read_answers() -> dict[str, Any]:
