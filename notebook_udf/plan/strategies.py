@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from notebook_udf.functions.base import implements
 from notebook_udf.plan.functions import KERNELS, Lookup
 from notebook_udf.plan.plan_model import FunctionUse, PlanNode, Strategy
 from notebook_udf.planner.physical.aggregate_from_sums import sums_of
 from notebook_udf.planner.rule import Choice
+from notebook_udf.planner.rules.common_subexpression import CommonSubexpression
+from notebook_udf.planner.rules.lambda_lifting import LambdaLifting
+from notebook_udf.planner.rules.short_circuit import ShortCircuit
 
 COLLECTED = "over the rows of each group, collected by Spark"
 _ONCE = "Generate"
@@ -28,9 +32,12 @@ def strategies_of(
         became of them.
     """
     calls: dict[tuple[str, str], list[Choice]] = {}
+    reasons: dict[tuple[str, str], str] = {}
     for choice in chosen:
+        name = choice.function.lower()
+        reasons.setdefault((name, choice.rule), choice.reason)
         if choice.role in _OF_AGGREGATES:
-            calls.setdefault((choice.function.lower(), choice.role), []).append(choice)
+            calls.setdefault((name, choice.role), []).append(choice)
     found: dict[Strategy, None] = {}
     for node in root.walk():
         for use in node.functions:
@@ -38,45 +45,61 @@ def strategies_of(
             form = None if made is None else made(root, node, use, lookup)
             if form is None:
                 continue
-            role = "partial" if use.role == "summed" else use.role
-            known = calls.get((use.name.lower(), role))
-            for each in known or [Choice(use.name, use.call, "scalar")]:
-                found[Strategy(use.name, each.call, form[0], each.reason or form[1])] = None
+            name, role = use.name.lower(), "partial" if use.role == "summed" else use.role
+            decided = reasons.get((name, form.rule), "")
+            for each in calls.get((name, role)) or [Choice(use.name, use.call, "scalar", decided)]:
+                reason = each.reason or form.reason
+                found[Strategy(use.name, each.call, form.words, reason)] = None
     return tuple(found)
 
 
-_Found = tuple[str, str] | None
+class _Form(NamedTuple):
+    """How a call runs, why as a plan shows it, and the rule that knows better why."""
+
+    words: str
+    reason: str
+    rule: str = ""
 
 
-def _scalar(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> _Found:
+def _scalar(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> _Form:
     if use.nested:
-        return f"{use.way}, in the same Python node as its caller", "both are Arrow functions"
-    once = next((n for n in root.walk() if n.name == _ONCE and "_nu_once" in n.expressions
-                 and use.call and use.call in n.detail), None)  # fmt: skip
-    if once is not None:
-        return f"{use.way}, computed once per row", "several clauses of the query use its result"
+        same = f"{use.way}, in the same Python node as its caller"
+        return _Form(same, "both are Arrow functions")
+    if any(_computes_once(node, use) for node in root.walk()):
+        several = "several clauses of the query use its result"
+        return _Form(f"{use.way}, computed once per row", several, CommonSubexpression.name)
     if use.way == KERNELS:
-        return use.way, "it is arithmetic or text alone; a bundle that is not safe runs row by row"
+        return _Form(
+            use.way, "it is arithmetic or text alone; a bundle that is not safe runs row by row"
+        )
     if use.func_type in ("pandas", "arrow"):
-        return use.way, f'func_type="{use.func_type}"'
-    return use.way or "in a Python worker", "its code can be anything"
+        return _Form(use.way, f'func_type="{use.func_type}"')
+    return _Form(use.way or "in a Python worker", "its code can be anything")
 
 
-def _guarded(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> _Found:
-    return (
+def _computes_once(node: PlanNode, use: FunctionUse) -> bool:
+    """Whether a node is the column that a rule has given a call."""
+    ours = node.name == _ONCE and "_nu_once" in node.expressions
+    return ours and bool(use.call) and use.call in node.detail
+
+
+def _guarded(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> _Form:
+    return _Form(
         "called for the rows that reach it, and no others",
         "it stands in a branch or behind a condition, where Spark would call it for every row",
+        ShortCircuit.name,
     )
 
 
-def _each(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> _Found:
-    return (
+def _each(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> _Form:
+    return _Form(
         "called for the elements of whole lists, outside the lambda",
         "Spark refuses Python functions in lambdas",
+        LambdaLifting.name,
     )
 
 
-def _partial(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> _Found:
+def _partial(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> _Form:
     known = [other.mergeable for other in node.functions]
     if None in known:
         # The definition is gone; only what has no merge is sorted first.
@@ -86,7 +109,7 @@ def _partial(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -
     adds = definition is not None and sums_of(definition) is not None
     added = ", and Spark's sums of these types would not be Python's" if adds else ""
     if all(known):
-        return (
+        return _Form(
             "two phases: accumulated partition by partition, accumulators shuffled and merged",
             f"it has a merge{added}",
         )
@@ -95,17 +118,17 @@ def _partial(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -
     if use.mergeable:
         others = [other.name for other in node.functions if not other.mergeable]
         reason = f"{', '.join(others)} in the same SELECT has no merge"
-    return "rows shuffled by key and sorted, groups accumulated one after the other", reason
+    return _Form("rows shuffled by key and sorted, groups accumulated one after the other", reason)
 
 
-def _summed(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> _Found:
-    return (
+def _summed(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> _Form:
+    return _Form(
         "added up by Spark; Python is asked for one value per group",
         "its accumulate only adds up, and Spark's sums of these types are Python's",
     )
 
 
-def _whole(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> _Found:
+def _whole(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> _Form:
     collected = [n.detail for n in node.walk() if n.kind in ("aggregate", "window")]
     if use.func_type in ("pandas", "arrow"):
         reason = f'func_type="{use.func_type}" takes a whole group at once'
@@ -115,22 +138,26 @@ def _whole(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> 
         reason = "the window is one of Spark's own, which the rows are collected over"
     else:
         reason = "it is called as a Column, or beside calls that need whole groups"
-    return COLLECTED, reason
+    return _Form(COLLECTED, reason)
 
 
-def _window(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> _Found:
+def _window(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> _Form:
     definition = lookup(use.name, use.version)
     form = "one pass over rows sorted by window"
     if definition is not None and definition.retractable:
-        return f"{form}; the frame slides", "it has a retract"
-    return f"{form}; each frame is accumulated", "it has no retract"
+        return _Form(f"{form}; the frame slides", "it has a retract")
+    return _Form(f"{form}; each frame is accumulated", "it has no retract")
 
 
-def _table(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> _Found:
+def _table(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> _Form:
     others = [other.name for other in node.functions if other is not use]
     if others:
-        return f"in one pass over the rows with {', '.join(others)}", "they follow each other"
-    return "in a pass over the rows, beside which other columns stay in Arrow", "it gives rows"
+        return _Form(
+            f"in one pass over the rows with {', '.join(others)}", "they follow each other"
+        )
+    return _Form(
+        "in a pass over the rows, beside which other columns stay in Arrow", "it gives rows"
+    )
 
 
 _FORMS = {
