@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from pyspark.errors import AnalysisException
 from sqlglot import exp
 
 from notebook_udf.planner.analysis.aggregate_calls import AggregateCall, within
-from notebook_udf.planner.rule import Choice
+from notebook_udf.planner.analysis.derived_table import Unfit, put_in_place
+from notebook_udf.planner.rule import Applied, Choice, Outcome, Skipped
 from notebook_udf.planner.syntax.dialect import in_fewest_forms
 from notebook_udf.specs.roles import Role
 
@@ -22,9 +26,24 @@ _CLAUSES = {
 }
 
 
-def applied(rule: str, calls: list[AggregateCall], role: Role) -> tuple[Choice, ...]:
-    """What became of the calls of a SELECT that was rewritten."""
-    return tuple(_choice(rule, call, role, "", _mixed(calls)) for call in calls)
+def outcome(
+    rule: str,
+    role: Role,
+    select: exp.Select,
+    calls: list[AggregateCall],
+    rewritten: Callable[[], exp.Select],
+) -> Outcome:
+    """Puts what a rule makes of a SELECT in its place, or tells why it makes nothing of it."""
+    try:
+        made = rewritten()
+    except Unfit as unfit:
+        return Skipped(collected(rule, calls, str(unfit) or inseparable(select)))
+    except AnalysisException:
+        return Skipped(collected(rule, calls, inseparable(select)))
+    # Before the calls are gone from the SELECT.
+    choices = tuple(_choice(rule, call, role, "", _mixed(calls)) for call in calls)
+    put_in_place(select, made)
+    return Applied(choices)
 
 
 def collected(rule: str, calls: list[AggregateCall], reason: str) -> tuple[Choice, ...]:

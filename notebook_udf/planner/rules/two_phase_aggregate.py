@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame
 from pyspark.sql.types import StructField
 from sqlglot import exp
@@ -23,7 +22,6 @@ from notebook_udf.planner.analysis.derived_table import (
     Surroundings,
     Unfit,
     inner_query,
-    put_in_place,
     read_instead,
     source_columns,
 )
@@ -37,13 +35,8 @@ from notebook_udf.planner.analysis.group_by import (
 from notebook_udf.planner.analysis.output_names import name_projections
 from notebook_udf.planner.physical import aggregate_from_sums
 from notebook_udf.planner.planning_context import Passes, PlanningContext
-from notebook_udf.planner.rule import Applied, Outcome, SelectScope, Skipped
-from notebook_udf.planner.rules.aggregate_choices import (
-    applied,
-    clause_of,
-    collected,
-    inseparable,
-)
+from notebook_udf.planner.rule import Outcome, SelectScope
+from notebook_udf.planner.rules.aggregate_choices import clause_of, outcome
 from notebook_udf.planner.streaming import stateful_aggregate
 from notebook_udf.planner.streaming.session_window import SESSION_WINDOW
 from notebook_udf.planner.syntax.dialect import fragment, in_fewest_forms
@@ -73,14 +66,8 @@ class TwoPhaseAggregate:
         calls = around.calls(select)
         if all(call.window is not None for call in calls):
             return None
-        try:
-            made = _TwoPhases(select.copy(), around, context.passes).rewritten()
-        except (Unfit, AnalysisException) as error:
-            reason = str(error) if isinstance(error, Unfit) else ""
-            return Skipped(collected(self.name, calls, reason or inseparable(select)))
-        choices = applied(self.name, calls, "partial")
-        put_in_place(select, made)
-        return Applied(choices)
+        phases = _TwoPhases(select.copy(), around, context.passes)
+        return outcome(self.name, "partial", select, calls, phases.rewritten)
 
 
 def _suits(call: AggregateCall, streams: bool) -> bool:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame
 from sqlglot import exp
 
@@ -21,20 +20,14 @@ from notebook_udf.planner.analysis.derived_table import (
     Unfit,
     expand_stars,
     inner_query,
-    put_in_place,
     read_instead,
 )
 from notebook_udf.planner.analysis.group_by import aliases_of
 from notebook_udf.planner.analysis.output_names import name_projections
 from notebook_udf.planner.physical.aggregate_from_sums import sums_of
 from notebook_udf.planner.planning_context import Passes, PlanningContext, SortKey
-from notebook_udf.planner.rule import Applied, Outcome, SelectScope, Skipped
-from notebook_udf.planner.rules.aggregate_choices import (
-    applied,
-    collected,
-    inseparable,
-    whole_groups,
-)
+from notebook_udf.planner.rule import Outcome, SelectScope
+from notebook_udf.planner.rules.aggregate_choices import outcome, whole_groups
 from notebook_udf.planner.syntax.dialect import in_fewest_forms
 from notebook_udf.planner.syntax.nodes import cast
 from notebook_udf.registry import RegisteredFunction
@@ -56,14 +49,8 @@ class WindowAggregate:
         calls = around.calls(select)
         if any(call.window is None for call in calls):
             return None
-        try:
-            made = _Windows(select.copy(), around, context.passes).rewritten()
-        except (Unfit, AnalysisException) as error:
-            reason = str(error) if isinstance(error, Unfit) else ""
-            return Skipped(collected(self.name, calls, reason or inseparable(select)))
-        choices = applied(self.name, calls, "window")
-        put_in_place(select, made)
-        return Applied(choices)
+        windows = _Windows(select.copy(), around, context.passes)
+        return outcome(self.name, "window", select, calls, windows.rewritten)
 
 
 @dataclass
