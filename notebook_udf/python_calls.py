@@ -10,11 +10,11 @@ LINE = 88
 
 
 @dataclass(frozen=True)
-class Call:
+class PythonCall:
     """A call to be written: what is called, its arguments, and what follows the bracket."""
 
     name: str
-    arguments: tuple[str | Call, ...]
+    arguments: tuple[str | PythonCall, ...]
     behind: str = ""
 
     def text(self, indent: int = 0, before: int = 0) -> str:
@@ -35,13 +35,14 @@ class Call:
         if len(margin) + len(inner) <= LINE:
             return f"{self.name}(\n{margin}{inner}\n{margin[4:]}){self.behind}"
         lines = [
-            each.text(indent + 4) if isinstance(each, Call) else each for each in self.arguments
+            each.text(indent + 4) if isinstance(each, PythonCall) else each
+            for each in self.arguments
         ]
         broken = "".join(f"{margin}{each},\n" for each in lines)
         return f"{self.name}(\n{broken}{margin[4:]}){self.behind}"
 
 
-def _flat(argument: str | Call) -> str:
+def _flat(argument: str | PythonCall) -> str:
     if isinstance(argument, str):
         return argument
     return f"{argument.name}({', '.join(map(_flat, argument.arguments))}){argument.behind}"

@@ -50,7 +50,7 @@ class UdfLine:
 
 
 @dataclass(frozen=True)
-class Cell:
+class ExportedCell:
     """A code cell as Python; each line stands where it does in the notebook.
 
     ``number`` counts the code cells from 1. ``udf`` is None for a cell that registers nothing.
@@ -71,7 +71,7 @@ class Imported:
 
 
 @dataclass(frozen=True)
-class Statement:
+class ExportedStatement:
     """A statement of a cell.
 
     Attributes
@@ -125,7 +125,7 @@ class Statement:
         return min(lines, default=self.line)
 
 
-def statements(cells: list[Cell]) -> list[Statement]:
+def statements(cells: list[ExportedCell]) -> list[ExportedStatement]:
     """All statements, in the order of the notebook.
 
     Raises
@@ -133,7 +133,7 @@ def statements(cells: list[Cell]) -> list[Statement]:
     DeclarationError
         If a cell is no Python; it names cell and line.
     """
-    found: list[Statement] = []
+    found: list[ExportedStatement] = []
     # In a notebook a __future__ import holds for all cells that follow.
     lazy = False
     for cell in cells:
@@ -169,12 +169,14 @@ def _text(code: str, lines: list[str], node: ast.stmt, before: int, after: int) 
     return "\n".join(line.rstrip() for line in lines[first - 1 : last])
 
 
-def _statement(place: int, cell: int, node: ast.stmt, text: str, *, lazy: bool) -> Statement:
+def _statement(
+    place: int, cell: int, node: ast.stmt, text: str, *, lazy: bool
+) -> ExportedStatement:
     line = first_line(node)
     if isinstance(node, (ast.Import, ast.ImportFrom)):
         imports = tuple(_imported(node))
         binds = frozenset(each.bound for each in imports)
-        return Statement(place, cell, line, node, text, binds=binds, imports=imports)
+        return ExportedStatement(place, cell, line, node, text, binds=binds, imports=imports)
     binds = frozenset(stored([node])) | frozenset(_targets(node))
     changes = frozenset(_changed(node))
     if isinstance(node, _COMPOUND):
@@ -182,7 +184,7 @@ def _statement(place: int, cell: int, node: ast.stmt, text: str, *, lazy: bool) 
         changes |= binds
     now, later = reads(node, text, lazy=lazy)
     own = binds if isinstance(node, _COMPOUND) else frozenset()
-    return Statement(
+    return ExportedStatement(
         place, cell, line, node, text,
         binds=binds, changes=changes, now=now - own, later=later - own, lazy=lazy,
         quoted=frozenset(_annotated(node)[1]),

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from notebook_udf.errors import DeclarationError
-from notebook_udf.export.cells import Cell, Imported, Statement, UdfLine, reads
+from notebook_udf.export.cells import ExportedCell, ExportedStatement, Imported, UdfLine, reads
 from notebook_udf.functions.base import UserDefinedFunction
 from notebook_udf.functions.entry_point import Found, choose, stored
 from notebook_udf.functions.function_class import has_methods_of_a_kind
@@ -57,17 +57,17 @@ class Chosen:
 
     variable: str
     name: str
-    statement: Statement
+    statement: ExportedStatement
     after: int
     options: dict[str, str] = field(default_factory=dict)
     declared: bool = False
     example: UdfLine = field(default_factory=UdfLine)
 
 
-class Names:
+class ChosenNames:
     """What names stand for in the package, as the imports of a notebook say."""
 
-    def __init__(self, found: list[Statement]) -> None:
+    def __init__(self, found: list[ExportedStatement]) -> None:
         self._found = found
         self._imports: dict[str, Imported] = {}
         for statement in found:
@@ -114,9 +114,9 @@ class Names:
 
 
 def functions(
-    cells: list[Cell],
-    found: list[Statement],
-    names: Names,
+    cells: list[ExportedCell],
+    found: list[ExportedStatement],
+    names: ChosenNames,
     registered: Mapping[str, str] | None = None,
 ) -> list[Chosen]:
     """The functions to export; of several under one name the last.
@@ -155,10 +155,10 @@ def _is_registered(chosen: Chosen, registered: Mapping[str, str]) -> bool:
     return source is not None and source in chosen.statement.text
 
 
-def _of_cell(cell: Cell, own: list[Statement], names: Names) -> list[Chosen]:
+def _of_cell(cell: ExportedCell, own: list[ExportedStatement], names: ChosenNames) -> list[Chosen]:
     assert cell.udf is not None
     line = cell.udf
-    by_variable: dict[str, Statement] = {}
+    by_variable: dict[str, ExportedStatement] = {}
     found = Found()
     for statement in own:
         for variable in sorted(statement.binds):
@@ -202,7 +202,7 @@ def _of_cell(cell: Cell, own: list[Statement], names: Names) -> list[Chosen]:
     return result
 
 
-def _kind(node: ast.stmt, names: Names) -> str:
+def _kind(node: ast.stmt, names: ChosenNames) -> str:
     """The group of ``Found`` that a statement's function or class belongs to."""
     for decorator in getattr(node, "decorator_list", []):
         if names.ours(decorator) in {*_declaring(), "register"}:
@@ -223,7 +223,7 @@ def _kind(node: ast.stmt, names: Names) -> str:
     return ""
 
 
-def _registered(own: list[Statement], names: Names) -> list[Chosen]:
+def _registered(own: list[ExportedStatement], names: ChosenNames) -> list[Chosen]:
     """Functions under ``@nu.register``."""
     result = []
     for statement in own:
@@ -242,7 +242,7 @@ def _registered(own: list[Statement], names: Names) -> list[Chosen]:
     return result
 
 
-def _register_call(statement: Statement, names: Names) -> ast.expr | None:
+def _register_call(statement: ExportedStatement, names: ChosenNames) -> ast.expr | None:
     """The decorator ``@nu.register`` of a function or class; lines are those of the text."""
     if not statement.defines:
         return None
@@ -263,7 +263,7 @@ def _keywords(decorator: ast.expr, text: str) -> dict[str, str]:
     }
 
 
-def _name_given(node: ast.stmt, names: Names) -> str | None:
+def _name_given(node: ast.stmt, names: ChosenNames) -> str | None:
     """The name that a decorator, or a call, of this package gives."""
     calls = [*getattr(node, "decorator_list", []), getattr(node, "value", None)]
     for call in calls:
@@ -283,7 +283,7 @@ def _literal(text: str) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def undecorated(statement: Statement, names: Names) -> Statement:
+def undecorated(statement: ExportedStatement, names: ChosenNames) -> ExportedStatement:
     """A statement without the decorator ``@nu.register``, which registers when it is run."""
     decorator = _register_call(statement, names)
     if decorator is None:

@@ -11,8 +11,8 @@ import builtins
 from dataclasses import dataclass, field
 
 from notebook_udf.errors import DeclarationError
-from notebook_udf.export.cells import Imported, Statement
-from notebook_udf.export.chosen import Chosen, Names
+from notebook_udf.export.cells import ExportedStatement, Imported
+from notebook_udf.export.chosen import Chosen, ChosenNames
 
 _MODULE_NAMES = frozenset({*dir(builtins), "__name__", "__file__", "__doc__"})
 _NOTEBOOK_NAMES = frozenset({"display", "get_ipython", "In", "Out", "_", "__"})
@@ -23,15 +23,15 @@ _SESSIONS = ("notebook_udf.session", "notebook_udf.samples", "pyspark.sql.SparkS
 class Needed:
     """What goes into the module, in the order of the notebook."""
 
-    statements: tuple[Statement, ...]
+    statements: tuple[ExportedStatement, ...]
     imports: tuple[Imported, ...]
     futures: tuple[str, ...] = ()
 
 
 @dataclass
 class _Closure:
-    found: list[Statement]
-    names: Names
+    found: list[ExportedStatement]
+    names: ChosenNames
     # Each with the function that needs it first.
     taken: dict[int, Chosen] = field(default_factory=dict)
     imports: dict[Imported, None] = field(default_factory=dict)
@@ -39,7 +39,7 @@ class _Closure:
     meant: dict[str, dict[int, str]] = field(default_factory=dict)
     seen: set[tuple[int, int]] = field(default_factory=set)
 
-    def take(self, statement: Statement, after: int, root: Chosen) -> None:
+    def take(self, statement: ExportedStatement, after: int, root: Chosen) -> None:
         """Takes a statement in, as it is when ``after`` statements have run."""
         if (statement.place, after) in self.seen:
             return
@@ -53,12 +53,12 @@ class _Closure:
             if version is not None and after == root.after:
                 self.meant.setdefault(name, {}).setdefault(version, root.name)
 
-    def need(self, name: str, before: int, reader: Statement, root: Chosen) -> int | None:
+    def need(self, name: str, before: int, reader: ExportedStatement, root: Chosen) -> int | None:
         """Takes in what a name stands for before a statement; None for what Python brings."""
         if name in reader.binds and before <= reader.place and reader.defines:
             # A decorator's own register() call, or a class that names itself.
             return reader.place
-        changes: list[Statement] = []
+        changes: list[ExportedStatement] = []
         for statement in reversed(self.found[:before]):
             if name in statement.binds and name not in statement.changes:
                 self._bind(name, statement, before, root)
@@ -75,7 +75,7 @@ class _Closure:
             return None
         raise DeclarationError(self._missing(name, before, reader, root))
 
-    def _bind(self, name: str, statement: Statement, before: int, root: Chosen) -> None:
+    def _bind(self, name: str, statement: ExportedStatement, before: int, root: Chosen) -> None:
         if not statement.imports:
             self.take(statement, before, root)
             return
@@ -89,7 +89,7 @@ class _Closure:
                             if each.bound == name and each.name is None:
                                 self.imports[each] = None
 
-    def _missing(self, name: str, before: int, reader: Statement, root: Chosen) -> str:
+    def _missing(self, name: str, before: int, reader: ExportedStatement, root: Chosen) -> str:
         where = f"cell {reader.cell}, line {reader.line_of(name)}"
         said = f"{root.name} cannot be exported: {where} reads {name!r}, "
         later = [s for s in self.found[before:] if name in s.binds]
@@ -104,7 +104,7 @@ class _Closure:
         return f"{said}which no cell defines"
 
 
-def needed(chosen: list[Chosen], found: list[Statement], names: Names) -> Needed:
+def needed(chosen: list[Chosen], found: list[ExportedStatement], names: ChosenNames) -> Needed:
     """The statements and imports that functions need.
 
     Raises
@@ -134,7 +134,7 @@ def needed(chosen: list[Chosen], found: list[Statement], names: Names) -> Needed
 def _check_versions(closure: _Closure) -> None:
     """A module has one value for each name: the one that its last statement binds."""
     for name, versions in closure.meant.items():
-        kept: list[tuple[Statement, object]] = []
+        kept: list[tuple[ExportedStatement, object]] = []
         places = set(versions) | {
             place for place in closure.taken if name in closure.found[place].binds
         }
@@ -152,7 +152,7 @@ def _check_versions(closure: _Closure) -> None:
                 )
 
 
-def _check_session(closure: _Closure, statement: Statement, root: Chosen) -> None:
+def _check_session(closure: _Closure, statement: ExportedStatement, root: Chosen) -> None:
     """What runs when the module is imported must not start Spark."""
     if statement.defines:
         return

@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any
 
 from notebook_udf.errors import DeclarationError, NotebookUdfError
-from notebook_udf.export.cells import Statement
+from notebook_udf.export.cells import ExportedStatement
 from notebook_udf.export.chosen import Chosen
 from notebook_udf.functions.base import UserDefinedFunction
 from notebook_udf.functions.definition import FunctionDefinition
@@ -55,7 +55,10 @@ class Declared:
 
 
 def declared(
-    text: str, chosen: Sequence[Chosen], statements: Sequence[Statement], folder: Path | None
+    text: str,
+    chosen: Sequence[Chosen],
+    statements: Sequence[ExportedStatement],
+    folder: Path | None,
 ) -> list[Declared]:
     """Runs a module's text and declares the functions in it.
 
@@ -84,7 +87,7 @@ def declared(
 
 @contextmanager
 def _running(
-    text: str, statements: Sequence[Statement], folder: Path | None
+    text: str, statements: Sequence[ExportedStatement], folder: Path | None
 ) -> Iterator[dict[str, Any]]:
     module = ModuleType(_MODULE)
     # Dataclasses and text annotations look their module up.
@@ -103,7 +106,7 @@ def _running(
         del sys.modules[_MODULE]
 
 
-def _blame(error: Exception, text: str, statements: Sequence[Statement]) -> str:
+def _blame(error: Exception, text: str, statements: Sequence[ExportedStatement]) -> str:
     lines = [f.lineno for f in traceback.extract_tb(error.__traceback__)
              if f.filename == "<exported>" and f.name == "<module>"]  # fmt: skip
     line = text.split("\n")[lines[-1] - 1].strip() if lines and lines[-1] else ""

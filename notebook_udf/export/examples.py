@@ -9,7 +9,7 @@ from notebook_udf.export.cells import UdfLine
 from notebook_udf.export.declared import Declared
 from notebook_udf.export.module import Module
 from notebook_udf.planner.syntax.dialect import read
-from notebook_udf.python_calls import LINE, Call, quoted, source
+from notebook_udf.python_calls import LINE, PythonCall, quoted, source
 
 _PLAIN = """\
 import {module}
@@ -130,7 +130,7 @@ def _test(module: Module, function: Declared, example: UdfLine) -> str:
     form = function.form.plain
     assert form is not None
     call = form.select(function.definition, name, "{given}", "example")
-    tried = Call("results", ("spark", "query", f"f{quoted(call)}")).text(4, len("tried = "))
+    tried = PythonCall("results", ("spark", "query", f"f{quoted(call)}")).text(4, len("tried = "))
     lines.append(f"    tried = {tried}")
     lines.append(f"    assert tried == {shown}" if shown else "    assert tried")
     return "\n".join(lines) + "\n"

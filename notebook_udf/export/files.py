@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from notebook_udf.errors import DeclarationError, NotebookUdfError
-from notebook_udf.export.cells import Cell, statements
-from notebook_udf.export.chosen import Names, functions, undecorated
+from notebook_udf.export.cells import ExportedCell, statements
+from notebook_udf.export.chosen import ChosenNames, functions, undecorated
 from notebook_udf.export.closure import needed
 from notebook_udf.export.declared import declared
 from notebook_udf.export.examples import tests_text
@@ -26,7 +26,7 @@ class Exported:
     module, tests, requirements
         The files.
     functions
-        Names of the functions in SQL.
+        ChosenNames of the functions in SQL.
     plain
         Whether Spark alone runs them.
     notes
@@ -51,7 +51,7 @@ class Exported:
 
 
 def export(
-    cells: list[Cell],
+    cells: list[ExportedCell],
     target: Path,
     *,
     notebook: str,
@@ -94,7 +94,7 @@ def export(
     if there and not force:
         raise NotebookUdfError(f"{', '.join(there)} is there already; --force overwrites it")
     found = statements(cells)
-    names = Names(found)
+    names = ChosenNames(found)
     chosen = functions(cells, found, names, registered)
     if not chosen:
         raise DeclarationError(

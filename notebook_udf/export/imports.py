@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from notebook_udf.export.cells import Imported, Statement
+from notebook_udf.export.cells import ExportedStatement, Imported
 from notebook_udf.python_calls import LINE
 
 
@@ -29,7 +29,7 @@ class Requirements:
 
 
 def requirements(
-    imports: Iterable[Imported], statements: Iterable[Statement], always: Iterable[str]
+    imports: Iterable[Imported], statements: Iterable[ExportedStatement], always: Iterable[str]
 ) -> Requirements:
     """The packages behind imports, of statements as well, in the versions installed here.
 

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 
 from notebook_udf import __version__
 from notebook_udf.errors import DeclarationError
-from notebook_udf.export.cells import Imported, Statement, first_line
+from notebook_udf.export.cells import ExportedStatement, Imported, first_line
 from notebook_udf.export.closure import Needed
 from notebook_udf.export.declared import Declared
 from notebook_udf.export.imports import import_lines
 from notebook_udf.functions.entry_point import listed
 from notebook_udf.functions.options import FunctionOptions
 from notebook_udf.kernel.kinds import KINDS
-from notebook_udf.python_calls import LINE, Call, quoted
+from notebook_udf.python_calls import LINE, PythonCall, quoted
 
 _OWN = ("register", "session", "session_or_spark", "spark")
 
@@ -65,7 +65,7 @@ class Module:
 
     def _body(self) -> str:
         texts: list[str] = []
-        before: Statement | None = None
+        before: ExportedStatement | None = None
         plain = (kind.export.plain for kind in KINDS.values())
         own = {*_OWN, *(form.helper[0] for form in plain if form is not None)}
         for statement in self.needed.statements:
@@ -80,7 +80,7 @@ class Module:
             before = statement
         return "".join(texts)
 
-    def _text(self, statement: Statement) -> str:
+    def _text(self, statement: ExportedStatement) -> str:
         text = statement.text
         decorator = next(
             (
@@ -109,7 +109,7 @@ class Module:
         options |= {new: options.pop(old) for old, new in form.renamed.items() if old in options}
         arguments = [f"{key}={value}" for key, value in options.items()]
         name = f"{_Spelled(self.needed).package}.{form.decorator}"
-        return "@" + Call(name, tuple(arguments)).text(0, 1)
+        return "@" + PythonCall(name, tuple(arguments)).text(0, 1)
 
     def _docstring(self) -> str:
         listed = "\n".join(
@@ -174,7 +174,7 @@ class Module:
             ]
         return "\n".join(lines)
 
-    def _dictionary(self, indent: int, call: Callable[[Declared], Call]) -> list[str]:
+    def _dictionary(self, indent: int, call: Callable[[Declared], PythonCall]) -> list[str]:
         margin = " " * indent
         lines = [f"{margin}return {{"]
         for function in self.functions:
@@ -182,14 +182,14 @@ class Module:
             lines.append(f"{margin}    {key}{call(function).text(indent + 4, len(key))},")
         return [*lines, f"{margin}}}"]
 
-    def _in_session(self, function: Declared) -> Call:
+    def _in_session(self, function: Declared) -> PythonCall:
         chosen = function.chosen
         options = chosen.options
         if self._decorator(function):
             options = {k: v for k, v in options.items() if k == "replace"}
         given = (f"{key}={value}" for key, value in options.items())
         arguments = (quoted(chosen.name), chosen.variable, *given)
-        return Call("session.register_function", arguments)
+        return PythonCall("session.register_function", arguments)
 
 
 class _Spelled:
@@ -234,7 +234,7 @@ class _Spelled:
         return bound
 
 
-def _in_spark(function: Declared, spelled: _Spelled) -> Call:
+def _in_spark(function: Declared, spelled: _Spelled) -> PythonCall:
     """The registration of a function with Spark itself."""
     chosen, form = function.chosen, function.form.plain
     assert form is not None
@@ -243,7 +243,7 @@ def _in_spark(function: Declared, spelled: _Spelled) -> Call:
     )
 
 
-def _between(before: Statement, statement: Statement) -> str:
+def _between(before: ExportedStatement, statement: ExportedStatement) -> str:
     if _stands_alone(before) or _stands_alone(statement):
         return "\n\n\n"
     end = before.node.end_lineno or before.line
@@ -251,7 +251,7 @@ def _between(before: Statement, statement: Statement) -> str:
     return "\n" if together else "\n\n"
 
 
-def _stands_alone(statement: Statement) -> bool:
+def _stands_alone(statement: ExportedStatement) -> bool:
     return statement.defines
 
 

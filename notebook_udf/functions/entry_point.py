@@ -33,7 +33,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Choice:
+class EntryPoint:
     """One of them, to be registered; ``name`` is None where it has a name of its own."""
 
     variable: str
@@ -59,7 +59,7 @@ def stored(body: list[ast.stmt]) -> Iterator[str]:
                 yield from stored(getattr(node, "finalbody", []))
 
 
-def choose(found: Found, name: str | None) -> list[Choice]:
+def choose(found: Found, name: str | None) -> list[EntryPoint]:
     """Which of them to register, and under which names.
 
     Raises
@@ -69,7 +69,7 @@ def choose(found: Found, name: str | None) -> list[Choice]:
     """
     everything = found.decorated | found.functions | found.classes
     if name is not None and name in everything:
-        return [Choice(name, everything[name], name)]
+        return [EntryPoint(name, everything[name], name)]
     chosen = found.decorated or found.functions or found.classes
     if not chosen:
         raise DeclarationError(
@@ -86,7 +86,7 @@ def choose(found: Found, name: str | None) -> list[Choice]:
             f"the cell defines {listed(chosen)}: say which with %%udf NAME, decorate those to "
             f"register with @udf, or start the names of helpers with _"
         )
-    return [Choice(variable, value, name) for variable, value in chosen.items()]
+    return [EntryPoint(variable, value, name) for variable, value in chosen.items()]
 
 
 def listed(names: Iterable[str]) -> str:

@@ -56,7 +56,7 @@ _ENDING = ".sql"
 
 
 @dataclass(frozen=True)
-class Entry:
+class KeptTable:
     """A table or a view; ``database`` alone stands for a database.
 
     Attributes
@@ -98,7 +98,7 @@ class KeptTables:
     ) -> None:
         self._spark = spark
         self._folder = warehouse.catalog
-        self._known: dict[tuple[str, str], Entry] = {}
+        self._known: dict[tuple[str, str], KeptTable] = {}
         self._originals: list[tuple[Any, str, Any]] = []
         self._say = say
 
@@ -173,7 +173,7 @@ class KeptTables:
                 _log.warning("%s may be unknown after a restart", entry.sql, exc_info=True)
         self._known = now
 
-    def _write(self, entry: Entry) -> None:
+    def _write(self, entry: KeptTable) -> None:
         if entry.name:
             made = self._spark.sql(f"SHOW CREATE TABLE {entry.sql}").collect()[0][0]
         else:
@@ -193,17 +193,17 @@ class KeptTables:
         """What Spark's session knows of its tables, as an object of the JVM."""
         return self._spark._jsparkSession.sessionState().catalog()
 
-    def _entries(self) -> Iterator[Entry]:
+    def _entries(self) -> Iterator[KeptTable]:
         """What Spark's catalog holds now, temporary views aside."""
         catalog = self._session_catalog.externalCatalog()
         for database in _texts(catalog.listDatabases()):
             if database != _DEFAULT:
-                yield Entry(database, state=self._clauses(catalog.getDatabase(database)))
+                yield KeptTable(database, state=self._clauses(catalog.getDatabase(database)))
             for name in _texts(catalog.listTables(database)):
                 table = catalog.getTable(database, name)
                 kind = str(table.tableType().name())
                 within = _texts(table.viewCatalogAndNamespace())[1:] if kind == _VIEW else []
-                yield Entry(database, name, str(table.toString()), kind, "".join(within))
+                yield KeptTable(database, name, str(table.toString()), kind, "".join(within))
 
     def _clauses(self, database: Any) -> str:
         """What a database has beside its name."""
@@ -278,7 +278,7 @@ class KeptTables:
         finally:
             self._spark.catalog.setCurrentDatabase(before)
 
-    def _rows_of(self, entry: Entry) -> Any:
+    def _rows_of(self, entry: KeptTable) -> Any:
         """Where Spark keeps a managed table's rows."""
         jvm: Any = self._spark._jvm
         identifier = jvm.org.apache.spark.sql.catalyst.TableIdentifier(
@@ -286,13 +286,13 @@ class KeptTables:
         )
         return self._path_of(self._session_catalog.defaultTablePath(identifier))
 
-    def _find_partitions(self, entry: Entry) -> None:
+    def _find_partitions(self, entry: KeptTable) -> None:
         """Has Spark look for partitions whose names its catalog keeps: else they have no rows."""
         table = self._session_catalog.externalCatalog().getTable(entry.database, entry.name)
         if table.tracksPartitionsInCatalog() and not table.partitionColumnNames().isEmpty():
             self._spark.catalog.recoverPartitions(entry.sql)
 
-    def _manage(self, entry: Entry) -> None:
+    def _manage(self, entry: KeptTable) -> None:
         """Makes a table Spark's own, to be removed with its rows when it is dropped."""
         jvm: Any = self._spark._jvm
         catalog = self._session_catalog.externalCatalog()
@@ -304,9 +304,9 @@ class KeptTables:
         catalog.alterTable(table.copy(*fields))
 
 
-def _entry(path: Path) -> Entry:
+def _entry(path: Path) -> KeptTable:
     """What a file of the catalog is about."""
-    return Entry(path.parent.name, path.name.removesuffix(_ENDING))
+    return KeptTable(path.parent.name, path.name.removesuffix(_ENDING))
 
 
 def _items(sequence: Any) -> list[Any]:

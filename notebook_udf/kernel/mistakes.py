@@ -47,7 +47,7 @@ _FORMATS = (
 )  # fmt: skip
 
 
-class Names(Protocol):
+class KnownNames(Protocol):
     """The names that there are."""
 
     def functions(self) -> Sequence[str]:
@@ -96,28 +96,28 @@ class _Unknown:
 
     parameter: str
     headline: str
-    names: Callable[[Report, Names], Sequence[str]]
+    names: Callable[[Report, KnownNames], Sequence[str]]
 
 
-def _listed(parameter: str) -> Callable[[Report, Names], Sequence[str]]:
+def _listed(parameter: str) -> Callable[[Report, KnownNames], Sequence[str]]:
     return lambda report, names: [
         unquoted(name) for name in _NAME.findall(report.parameters.get(parameter, ""))
     ]
 
 
-def _functions(report: Report, names: Names) -> Sequence[str]:
+def _functions(report: Report, names: KnownNames) -> Sequence[str]:
     return names.functions()
 
 
-def _tables(report: Report, names: Names) -> Sequence[str]:
+def _tables(report: Report, names: KnownNames) -> Sequence[str]:
     return names.tables(_name(report, "relationName"))
 
 
-def _schemas(report: Report, names: Names) -> Sequence[str]:
+def _schemas(report: Report, names: KnownNames) -> Sequence[str]:
     return names.schemas()
 
 
-def _formats(report: Report, names: Names) -> Sequence[str]:
+def _formats(report: Report, names: KnownNames) -> Sequence[str]:
     return _FORMATS
 
 
@@ -145,7 +145,7 @@ _UNKNOWN = {
 }
 
 
-def mistake_of(report: Report, names: Names) -> Mistake:
+def mistake_of(report: Report, names: KnownNames) -> Mistake:
     """The error in a few lines."""
     unknown = _UNKNOWN.get(report.condition)
     if unknown is not None and unknown.parameter in report.parameters:
@@ -160,7 +160,7 @@ def mistake_of(report: Report, names: Names) -> Mistake:
     return _made(report, headline, "", advice, place)
 
 
-def _of_a_name(report: Report, unknown: _Unknown, names: Names) -> Mistake:
+def _of_a_name(report: Report, unknown: _Unknown, names: KnownNames) -> Mistake:
     name = _name(report, unknown.parameter)
     kind = names.kind(name) if unknown.names is _functions else ""
     if kind:

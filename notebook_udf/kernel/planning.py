@@ -11,7 +11,7 @@ from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.kernel.querying import Rewriting
 from notebook_udf.plan import explained
 from notebook_udf.plan.advice import advise
-from notebook_udf.plan.classic import Jvm, Read
+from notebook_udf.plan.classic import Jvm, PlanReading
 from notebook_udf.plan.costs import with_costs
 from notebook_udf.plan.demangle import without_numbers
 from notebook_udf.plan.plan_builder import build
@@ -138,7 +138,7 @@ class PlanReader:
 
     def _look(self) -> None:
         self._shape = self._jvm.shape(self._frame)
-        self._read: Read = self._jvm.read(self._frame)
+        self._read: PlanReading = self._jvm.read(self._frame)
 
     def _nodes(self) -> PlanNode:
         values = _unknown if self._run is None else self._jvm.values(self._run.query).get

@@ -60,9 +60,9 @@ class Orders:
     @answers("cancel_query")
     def _cancel_query(self, query: int) -> int:
         """Cancels a query that no cell waits for; one that does is interrupted instead."""
-        from notebook_udf.lab.query_list import Queries
+        from notebook_udf.lab.query_list import QueryList
 
-        return Queries(self._session()).cancel(query)
+        return QueryList(self._session()).cancel(query)
 
     @answers("restart")
     def _restart(self, pid: int | None = None) -> Future[list[int]]:

@@ -17,7 +17,7 @@ from notebook_udf.lab.panel_data import LabMessage
 NAME = "notebook-udf"
 
 
-class Line(BaseComm):
+class LabComm(BaseComm):
     """A comm of the kernel's own, without any parent: what it sends belongs to no cell.
 
     Parameters

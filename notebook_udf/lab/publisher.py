@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from notebook_udf.lab.browser_commands import Orders
-from notebook_udf.lab.comm import Line
+from notebook_udf.lab.comm import LabComm
 from notebook_udf.lab.panel_data import LabMessage, News, QueryNews, StreamNews
 from notebook_udf.lab.registered_cells import UdfCells
 from notebook_udf.widgets.pulse import Pulse, pulse
@@ -17,7 +17,7 @@ from notebook_udf.widgets.requests import answer, answers, commands_of
 
 if TYPE_CHECKING:
     from notebook_udf.kernel import Session
-    from notebook_udf.lab.query_list import Queries, StreamQueries
+    from notebook_udf.lab.query_list import QueryList, StreamQueries
     from notebook_udf.lab.snapshot import Facts
 
 _log = logging.getLogger(__name__)
@@ -78,7 +78,7 @@ class LabNews:
         self._pulse = pulse
         self._cells = UdfCells(shell, running_session)
         self._orders = Orders(running_session)
-        self._line: Line | None = None
+        self._line: LabComm | None = None
         self._commands = {**commands_of(self._orders), **commands_of(self)}
         self.listened_to = False
         self._turning = threading.Lock()
@@ -88,7 +88,7 @@ class LabNews:
         self._sent: News = {}
         self._asked_for_all = False
         self._all_at = 0.0
-        self._of: tuple[Session, Facts, Queries, StreamQueries] | None = None
+        self._of: tuple[Session, Facts, QueryList, StreamQueries] | None = None
         self._spark_at = 0.0
         self._from_spark: _FromSpark = {"queries": [], "streams": []}
 
@@ -100,7 +100,7 @@ class LabNews:
         self._cells.install()
         self._shell.events.register("pre_run_cell", self._begins)
         self._shell.events.register("post_run_cell", self._ended)
-        self._line = Line(kernel, self._asked)
+        self._line = LabComm(kernel, self._asked)
         self._line.install()
         if (self._shell.get_parent() or {}).get("header"):
             # The cell that loads the extension is running.
@@ -196,10 +196,10 @@ class LabNews:
             return {**_NO_SESSION, **always}
         if self._of is None or self._of[0] is not session:
             # They bring numpy, without which an extension is loaded.
-            from notebook_udf.lab.query_list import Queries, StreamQueries
+            from notebook_udf.lab.query_list import QueryList, StreamQueries
             from notebook_udf.lab.snapshot import Facts
 
-            self._of = session, Facts(session), Queries(session), StreamQueries(session)
+            self._of = session, Facts(session), QueryList(session), StreamQueries(session)
             self._spark_at = 0.0
         _, facts, queries, streams = self._of
         now = self._clock()

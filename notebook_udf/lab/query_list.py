@@ -34,7 +34,7 @@ _BATCH = "runId = "
 _CANCELLED = "SPARK_JOB_CANCELLED"
 
 
-class Queries:
+class QueryList:
     """Reads them. One per session, used by one thread at a time."""
 
     def __init__(self, session: Session) -> None:

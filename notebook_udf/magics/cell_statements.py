@@ -21,14 +21,14 @@ _PLAIN = (str, bool, int, float, decimal.Decimal)
 
 
 @dataclass(frozen=True)
-class Statement:
+class CellStatement:
     """One statement, with the values of its ``{name}`` places as ``spark.sql`` takes them."""
 
     text: str
     values: dict[str, Any]
 
 
-def statements(cell: str, namespace: dict[str, Any]) -> list[Statement]:
+def statements(cell: str, namespace: dict[str, Any]) -> list[CellStatement]:
     """The statements of a cell, in order.
 
     A script that starts with ``BEGIN`` is one statement to its end. Braces are places only
@@ -45,7 +45,7 @@ def statements(cell: str, namespace: dict[str, Any]) -> list[Statement]:
         tokens = tokens_of(cell)[:-1]
     except Unreadable:
         # Spark says what is wrong with it.
-        return [Statement(cell.strip().rstrip(";"), {})]
+        return [CellStatement(cell.strip().rstrip(";"), {})]
     groups: list[list[Token]] = [[]]
     for token in tokens:
         script = groups[-1] and groups[-1][0].upper == "BEGIN"
@@ -59,7 +59,7 @@ def statements(cell: str, namespace: dict[str, Any]) -> list[Statement]:
     return found
 
 
-def _statement(cell: str, tokens: list[Token], namespace: dict[str, Any]) -> Statement:
+def _statement(cell: str, tokens: list[Token], namespace: dict[str, Any]) -> CellStatement:
     first, last = tokens[0].start, tokens[-1].end
     if tokens[-1].upper == ";":
         last -= 1
@@ -70,14 +70,14 @@ def _statement(cell: str, tokens: list[Token], namespace: dict[str, Any]) -> Sta
             values[name.text] = _value(name.text, namespace)
             places.append((opening.start, closing.end))
     if not values:
-        return Statement(cell[first:last], {})
+        return CellStatement(cell[first:last], {})
     # spark.sql formats the whole text once there are values: every other brace is doubled.
     parts, position = [], first
     for start, end in places:
         parts += [_doubled(cell[position:start]), cell[start:end]]
         position = end
     parts.append(_doubled(cell[position:last]))
-    return Statement("".join(parts), values)
+    return CellStatement("".join(parts), values)
 
 
 def _doubled(text: str) -> str:

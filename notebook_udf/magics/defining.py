@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from notebook_udf.functions.by_value import inside
 from notebook_udf.functions.definition import FunctionDefinition
-from notebook_udf.functions.entry_point import Choice, Found, stored
+from notebook_udf.functions.entry_point import EntryPoint, Found, stored
 from notebook_udf.functions.function_class import is_function_class
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.render.markup import code, div, markup
@@ -140,7 +140,7 @@ def _defined_in(value: Any, file: str) -> bool:
 
 
 def register(
-    session: Session, choice: Choice, options: dict[str, Any], *, replace: bool
+    session: Session, choice: EntryPoint, options: dict[str, Any], *, replace: bool
 ) -> Registered:
     """Registers one of them.
 
@@ -183,7 +183,7 @@ def _change(record: RegisteredFunction) -> str:
     return f"version {record.version} (was {old.version}{tail})"
 
 
-def bind(namespace: dict[str, Any], choice: Choice, record: RegisteredFunction) -> None:
+def bind(namespace: dict[str, Any], choice: EntryPoint, record: RegisteredFunction) -> None:
     """Lets the variable, and the SQL name where it can be one, stand for the record."""
     namespace[choice.variable] = record
     if choice.name is not None and choice.name.isidentifier():

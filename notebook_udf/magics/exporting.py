@@ -15,7 +15,7 @@ from typing import Any
 from IPython.core.inputtransformer2 import TransformerManager
 
 from notebook_udf.errors import DeclarationError, NotebookUdfError
-from notebook_udf.export.cells import Cell, UdfLine
+from notebook_udf.export.cells import ExportedCell, UdfLine
 from notebook_udf.export.files import Exported, export
 from notebook_udf.magics.defining import function_options
 from notebook_udf.magics.magic_options import UDF_CELL
@@ -78,7 +78,7 @@ def module_name(notebook: Path) -> Path:
     return Path(f"functions_{name}.py" if name[0].isdigit() else f"{name}.py")
 
 
-def cells(sources: list[tuple[str, str]], *, lenient: bool = False) -> list[Cell]:
+def cells(sources: list[tuple[str, str]], *, lenient: bool = False) -> list[ExportedCell]:
     """Code cells as Python; those of other languages are empty.
 
     Parameters
@@ -97,7 +97,7 @@ def cells(sources: list[tuple[str, str]], *, lenient: bool = False) -> list[Cell
         except (DeclarationError, SyntaxError):
             if not lenient:
                 raise
-            cell = Cell(number, "")
+            cell = ExportedCell(number, "")
         made.append(cell)
     return made
 
@@ -112,16 +112,16 @@ def shown(outputs: list[Any]) -> str:
     return texts[-1] if len(texts) > 1 else ""
 
 
-def _cell(number: int, source: str, result: str) -> Cell:
+def _cell(number: int, source: str, result: str) -> ExportedCell:
     magic = _MAGIC.match(source)
     if magic is None:
-        return Cell(number, _python(source))
+        return ExportedCell(number, _python(source))
     head, _, body = source.lstrip().partition("\n")
     blank = "\n" * (source[: len(source) - len(source.lstrip())].count("\n") + 1)
     if magic[1] in _PYTHON:
-        return Cell(number, blank + _python(body))
+        return ExportedCell(number, blank + _python(body))
     if magic[1] != "udf":
-        return Cell(number, "")
+        return ExportedCell(number, "")
     try:
         arguments = UDF_CELL.parse(head.removeprefix("%%udf"))
         options = function_options(arguments)
@@ -131,7 +131,7 @@ def _cell(number: int, source: str, result: str) -> Cell:
         arguments.name, options, bool(arguments.replace), arguments.query,
         result if arguments.query else "",
     )  # fmt: skip
-    return Cell(number, blank + _python(body), line)
+    return ExportedCell(number, blank + _python(body), line)
 
 
 def _python(source: str) -> str:

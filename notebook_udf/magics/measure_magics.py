@@ -49,14 +49,14 @@ MEASURES = {"bench": BENCH, "profile": PROFILE}
 
 
 @dataclass(frozen=True)
-class Line:
+class ProgressLine:
     """A line taken apart: what stands before the options, and their values."""
 
     words: str
     options: dict[str, Any]
 
 
-def read(magic: Magic, line: str) -> Line:
+def read(magic: Magic, line: str) -> ProgressLine:
     """Takes a line apart.
 
     Raises
@@ -75,7 +75,7 @@ def read(magic: Magic, line: str) -> Line:
         if option.number and not value.isdecimal():
             raise DeclarationError(f"{flag} {value} is not a number\n\n{magic.usage}".rstrip())
         values[option.dest] = int(value) if option.number else value
-    return Line(words.strip(), values)
+    return ProgressLine(words.strip(), values)
 
 
 def bench(session: Session, shell: Any, line: str) -> None:

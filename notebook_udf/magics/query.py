@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from notebook_udf.kernel.query_errors import about
-from notebook_udf.magics.cell_statements import Statement
+from notebook_udf.magics.cell_statements import CellStatement
 from notebook_udf.widgets.rows import RowsTable
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class Result:
     uses_python: bool
 
 
-def run_statements(session: Session, statements: list[Statement], limit: int) -> Result:
+def run_statements(session: Session, statements: list[CellStatement], limit: int) -> Result:
     """Runs them in order; what Spark raises ends the series."""
     uses_python = False
     for statement in statements:

@@ -37,7 +37,7 @@ _DRAIN_MS = 2000
 
 
 @dataclass(frozen=True)
-class Read:
+class PlanReading:
     """A DataFrame's plan as it is now; ``initial`` is what it was before it ran, if it changed."""
 
     root: RawNode
@@ -54,13 +54,13 @@ class Jvm:
         self._jvm: Any = spark._jvm
         self._store: Any = spark._jsparkSession.sharedState().statusStore()
 
-    def read(self, frame: DataFrame) -> Read:
+    def read(self, frame: DataFrame) -> PlanReading:
         """The plan of a DataFrame; nothing is run for it."""
         plan = frame._jdf.queryExecution().executedPlan()
         adaptive = plan.nodeName() == ADAPTIVE
         final = adaptive and bool(plan.isFinalPlan())
         initial = self._tree(plan.initialPlan()) if final else None
-        return Read(self._tree(plan), initial, adaptive, final)
+        return PlanReading(self._tree(plan), initial, adaptive, final)
 
     def logical(self, frame: DataFrame) -> tuple[str, str]:
         """Spark's logical plans of a DataFrame as text: analysed, and optimised."""

@@ -78,7 +78,7 @@ def hidden_function(text: str) -> tuple[str, str, int] | None:
     return None if match is None else (match[1], match[2], int(match[3]))
 
 
-class Names:
+class PlanNames:
     """What the columns of one plan stand for."""
 
     def __init__(self, root: RawNode) -> None:

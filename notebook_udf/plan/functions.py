@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from notebook_udf.functions.definition import FunctionDefinition
-from notebook_udf.plan.demangle import Names, call_arguments, hidden_function, parts, written
+from notebook_udf.plan.demangle import PlanNames, call_arguments, hidden_function, parts, written
 from notebook_udf.plan.plan_model import FunctionUse
 from notebook_udf.plan.raw import RawFunction, RawNode
 from notebook_udf.planner.physical.scalar import runs_as_kernels
@@ -47,12 +47,12 @@ AWAITED = "awaited, several calls in flight"
 KERNELS = "a bundle at a time, as checked Arrow kernels"
 
 
-def functions_of(node: RawNode, names: Names, lookup: Lookup) -> tuple[FunctionUse, ...]:
+def functions_of(node: RawNode, names: PlanNames, lookup: Lookup) -> tuple[FunctionUse, ...]:
     """The functions that are evaluated in a node."""
     return tuple(use for raw in node.functions for use in _uses(raw, names, lookup))
 
 
-def _uses(raw: RawFunction, names: Names, lookup: Lookup) -> Iterator[FunctionUse]:
+def _uses(raw: RawFunction, names: PlanNames, lookup: Lookup) -> Iterator[FunctionUse]:
     call = names.shown(raw.text)
     identity = names.identity(raw.text)
     if not raw.headers:
@@ -73,7 +73,7 @@ def _uses(raw: RawFunction, names: Names, lookup: Lookup) -> Iterator[FunctionUs
 
 
 def _by_text(
-    raw: RawFunction, call: str, identity: str, names: Names, lookup: Lookup
+    raw: RawFunction, call: str, identity: str, names: PlanNames, lookup: Lookup
 ) -> FunctionUse:
     """A function of which the plan's text is all there is."""
     hidden = hidden_function(raw.text)
@@ -129,7 +129,7 @@ def _known(
     )
 
 
-def _call(name: str, role: str, text: str, names: Names) -> str:
+def _call(name: str, role: str, text: str, names: PlanNames) -> str:
     """A call as its user would write it; "" for one that no user wrote."""
     if role in ("merge", "whole", "summed"):
         return ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from notebook_udf.plan.demangle import Names
+from notebook_udf.plan.demangle import PlanNames
 from notebook_udf.plan.functions import Lookup, functions_of, line_of
 from notebook_udf.plan.metric_text import read_metric
 from notebook_udf.plan.plan_model import Kind, Metric, PlanNode
@@ -48,7 +48,7 @@ def build(raw: RawNode, lookup: Lookup, values: Callable[[int], str | None]) -> 
     values
         The text of a metric by its accumulator; None for one that has no value.
     """
-    names = Names(raw)
+    names = PlanNames(raw)
     root = _draft(raw, None, [], "")
     _number_stages(root)
     return _Freezing(names, lookup, values).node(root)
@@ -97,7 +97,9 @@ def _number_stages(root: _Draft) -> None:
 
 
 class _Freezing:
-    def __init__(self, names: Names, lookup: Lookup, values: Callable[[int], str | None]) -> None:
+    def __init__(
+        self, names: PlanNames, lookup: Lookup, values: Callable[[int], str | None]
+    ) -> None:
         self._names = names
         self._lookup = lookup
         self._values = values

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from notebook_udf.plan.demangle import ONCE, Names, bracketed, parts
+from notebook_udf.plan.demangle import ONCE, PlanNames, bracketed, parts
 from notebook_udf.plan.plan_model import Kind
 from notebook_udf.plan.raw import RawNode
 
@@ -40,7 +40,7 @@ _OPTION = re.compile(r"\b(\w+): (\[.*?\](?=,|$)|[^,\[]+(?:\[[^\]]*\])?)")
 
 
 @dataclass(frozen=True)
-class Read:
+class OperatorReading:
     """What a line says."""
 
     kind: Kind
@@ -48,7 +48,7 @@ class Read:
     facts: tuple[tuple[str, str], ...] = ()
 
 
-def read_operator(node: RawNode, names: Names) -> Read:
+def read_operator(node: RawNode, names: PlanNames) -> OperatorReading:
     """What an operator is and does; an unknown one keeps its line."""
     kind = kind_of(node)
     body = _PLAN_ID.sub("", node.text.removeprefix(node.name).strip())
@@ -60,7 +60,7 @@ def read_operator(node: RawNode, names: Names) -> Read:
         detail = ", ".join(map(_projection, map(names.shown, bracketed(body))))
     else:
         detail = names.shown(_DETAILS.get(kind, _plain)(body, shown))
-    return Read(kind, detail, tuple(shown.items()))
+    return OperatorReading(kind, detail, tuple(shown.items()))
 
 
 def kind_of(node: RawNode) -> Kind:
@@ -159,7 +159,7 @@ def _filter(name: str, body: str) -> dict[str, str]:
     return {"condition": body.removeprefix(": ")}
 
 
-def _conditions(condition: str, names: Names) -> dict[str, str]:
+def _conditions(condition: str, names: PlanNames) -> dict[str, str]:
     """The conditions without Python, if there are others beside them."""
     terms = conjuncts(condition)
     cheap = [term for term in terms if not names.is_python(term)]

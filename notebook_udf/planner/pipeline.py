@@ -13,7 +13,7 @@ from functools import partial
 
 from sqlglot import exp
 
-from notebook_udf.planner.analysis.output_names import Names
+from notebook_udf.planner.analysis.output_names import OutputNames
 from notebook_udf.planner.analysis.query_position import filtered_names
 from notebook_udf.planner.analysis.scalar_calls import ScalarCalls
 from notebook_udf.planner.faults import FORESEEN, attempted, report
@@ -148,7 +148,7 @@ class _Passage:
         for select in _inner_first(tree):
             self._select(SelectScope(query, select), (PAIRS,))
         for select in _inner_first(tree):
-            names = Names(select, self._calls.context)
+            names = OutputNames(select, self._calls.context)
             if self._select(SelectScope(query, select), SCALAR_RULES):
                 names.keep()
         for whole in QUERY_RULES:

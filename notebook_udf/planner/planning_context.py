@@ -9,7 +9,7 @@ from typing import Protocol, TypeAlias
 from pyspark.sql import DataFrame
 
 from notebook_udf.registry import RegisteredFunction
-from notebook_udf.specs.aggregate_layout import Layout
+from notebook_udf.specs.aggregate_layout import AggregateLayout
 from notebook_udf.specs.roles import Role
 from notebook_udf.specs.window_layout import WindowLayout
 
@@ -17,7 +17,7 @@ from notebook_udf.specs.window_layout import WindowLayout
 Member: TypeAlias = tuple[RegisteredFunction, Role, int]
 
 
-class Names(Protocol):
+class NamingContext(Protocol):
     """What can be named in a query."""
 
     def hidden_name(self, record: RegisteredFunction, role: Role) -> str:
@@ -43,7 +43,7 @@ class Passes(Protocol):
     """What rules have done with rows besides queries: see ``physical.aggregate``."""
 
     def partial_rows(
-        self, rows: DataFrame, layout: Layout, records: Sequence[RegisteredFunction]
+        self, rows: DataFrame, layout: AggregateLayout, records: Sequence[RegisteredFunction]
     ) -> DataFrame:
         """The rows with the accumulators of each partition."""
 
@@ -61,7 +61,7 @@ class Passes(Protocol):
         """The rows with the results of the functions over one window."""
 
 
-class PlanningContext(Names, Protocol):
+class PlanningContext(NamingContext, Protocol):
     """Names, Spark's answers, and passes over rows."""
 
     @property

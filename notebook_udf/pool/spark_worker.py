@@ -25,7 +25,7 @@ from typing import Any
 from notebook_udf.pool import spark_worker_logs
 from notebook_udf.specs.stream_confs import DRAINING_CONF, OUTPUT_MODE_CONF, SCOPE_CONF
 from notebook_udf.telemetry.records import TaskId
-from notebook_udf.telemetry.sender import Commands, connect_from_environment
+from notebook_udf.telemetry.sender import WorkerCommands, connect_from_environment
 from notebook_udf.telemetry.wire import CHANNEL_VARIABLE
 from notebook_udf.worker.call import quarantine
 from notebook_udf.worker.call.function_call import FunctionCall, take_arrived
@@ -174,7 +174,7 @@ def enter_process() -> None:
     folder = Path(os.environ[CHANNEL_VARIABLE])
     spark_worker_logs.jvm_stream.keep()
     process.runtime = Runtime.attached(sender, folder, memory=memory)
-    Agent(process.runtime, Commands(sender.address)).start()
+    Agent(process.runtime, WorkerCommands(sender.address)).start()
 
 
 def _around(func: Process, calls: list[FunctionCall], time_zone: str | None) -> Process:

@@ -26,7 +26,7 @@ class Stack:
         return not self.frames[0].file and self.frames[0].name == f"{OURS}: {WAITING}"
 
 
-class Collector:
+class SampleCollector:
     """Takes the records of one profile, from any thread.
 
     Parameters

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Part:
+class AggregatePart:
     """One function's share: places of its argument columns, and of its condition."""
 
     arguments: tuple[int, ...]
@@ -22,7 +22,7 @@ ACCUMULATOR = "_nu_acc"
 
 
 @dataclass(frozen=True)
-class Layout:
+class AggregateLayout:
     """What stands where in the rows of a pass.
 
     Attributes
@@ -39,7 +39,7 @@ class Layout:
 
     keys: tuple[str, ...]
     passing: int
-    parts: tuple[Part, ...]
+    parts: tuple[AggregatePart, ...]
     sorted: bool = False
     passes_rows: bool = False
 

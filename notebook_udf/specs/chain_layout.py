@@ -8,12 +8,12 @@ from pyspark.sql.types import StructField, StructType
 
 from notebook_udf.functions.process import Attributes
 from notebook_udf.functions.process_states import StateDeclaration
-from notebook_udf.specs.record_shape import Shape
+from notebook_udf.specs.record_shape import RecordShape
 from notebook_udf.specs.state_layout import StateVariables
 
 
 @dataclass(frozen=True)
-class Step:
+class ChainStep:
     """One function of a chain.
 
     Attributes
@@ -41,7 +41,7 @@ class Step:
     """
 
     attributes: Attributes
-    shape: Shape
+    shape: RecordShape
     states: tuple[StateDeclaration, ...] = ()
     keyed: bool = False
     keeps: bool = False
@@ -71,7 +71,7 @@ class ProcessLayout:
     """
 
     keys: tuple[str, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[ChainStep, ...]
     names: tuple[str, ...]
     title: str
     bounded: bool = True

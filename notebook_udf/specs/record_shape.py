@@ -12,7 +12,7 @@ from notebook_udf.functions.row import Row, record_class
 
 
 @dataclass(frozen=True)
-class Shape:
+class RecordShape:
     """What a record is.
 
     Attributes

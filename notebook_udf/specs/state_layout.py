@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pyspark.sql.types import LongType, StructField, StructType
 
-from notebook_udf.specs.aggregate_layout import Part
+from notebook_udf.specs.aggregate_layout import AggregatePart
 
 # The state variables. Of types nothing is stored but the schema, which is compared.
 ACCUMULATORS = "accumulators"
@@ -69,7 +69,7 @@ class StreamLayout:
 
     keys: tuple[str, ...]
     key_types: StructType
-    parts: tuple[Part, ...]
+    parts: tuple[AggregatePart, ...]
     merges: bool
     distinct: tuple[bool, ...]
     shapes: StructType

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Step:
+class TableStep:
     """One function's share.
 
     Attributes
@@ -44,7 +44,7 @@ class TableLayout:
     """
 
     width: int
-    steps: tuple[Step, ...]
+    steps: tuple[TableStep, ...]
     leaving: tuple[int, ...]
     names: tuple[str, ...]
     ends: str = ""

@@ -11,7 +11,7 @@ Kind = Literal["rows", "range"]
 
 
 @dataclass(frozen=True)
-class Frame:
+class WindowFrame:
     """A frame clause.
 
     Attributes
@@ -55,7 +55,7 @@ class WindowPart:
 
     arguments: tuple[int, ...]
     condition: int | None
-    frame: Frame
+    frame: WindowFrame
     sums: Sums | None = None
 
 

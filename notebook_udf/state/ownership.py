@@ -17,7 +17,7 @@ _PARTITION_KEY = (StructField("partition", IntegerType()),)
 
 
 @dataclass(frozen=True)
-class Share:
+class StateShare:
     """What one function keeps.
 
     Attributes
@@ -42,10 +42,10 @@ class Share:
         return [F.col(f"key.`{f.name}`").alias(f.name) for f in self.keys]
 
 
-def shares_of(keys: Sequence[StructField], types: StructType) -> dict[str, Share]:
+def shares_of(keys: Sequence[StructField], types: StructType) -> dict[str, StateShare]:
     """The shares by the functions' names, from the types that a query has noted in its state."""
     functions = types["functions"].dataType.names
-    found = {name: Share(ACCUMULATORS, at, tuple(keys)) for at, name in enumerate(functions)}
+    found = {name: StateShare(ACCUMULATORS, at, tuple(keys)) for at, name in enumerate(functions)}
     partition = types["partition"].dataType.fields if "partition" in types.names else []
     for at, field in enumerate(partition):
         # Functions without states have nothing to show.
@@ -53,5 +53,5 @@ def shares_of(keys: Sequence[StructField], types: StructType) -> dict[str, Share
             name = field.name
             while name in found:
                 name = f"{name}_{PARTITION}"
-            found[name] = Share(PARTITION, at, _PARTITION_KEY)
+            found[name] = StateShare(PARTITION, at, _PARTITION_KEY)
     return found

@@ -18,7 +18,7 @@ from notebook_udf.render.tables import Table
 from notebook_udf.specs.state_layout import ACCUMULATORS, PARTITION, TYPES, VIEWS
 from notebook_udf.state.decoding import Decoding, accumulators, without_views
 from notebook_udf.state.history import SCHEMA, by_batch
-from notebook_udf.state.ownership import Share, shares_of
+from notebook_udf.state.ownership import StateShare, shares_of
 from notebook_udf.state.spark_source import TIMERS, Stored
 from notebook_udf.types import ddl
 
@@ -73,7 +73,7 @@ class StateReader(Displayed):
         self.variables = self._stored.variables
         self.operators = self._stored.operators
         self.batches = self._stored.batches
-        self._shares: dict[str, Share] = {}
+        self._shares: dict[str, StateShare] = {}
         self._keys: tuple[StructField, ...] = ()
         if {ACCUMULATORS, TYPES, VIEWS} <= set(self.variables):
             schema = self._stored.read(TYPES).schema
@@ -256,7 +256,7 @@ class StateReader(Displayed):
         return [name for name, share in self._shares.items() if share.variable == ACCUMULATORS]
 
     def _key_columns(self) -> list[Column]:
-        return Share(ACCUMULATORS, 0, self._keys).columns
+        return StateShare(ACCUMULATORS, 0, self._keys).columns
 
     def _is(self, key: Any, where: str = "") -> Column:
         """Whether the key's columns, behind ``where``, hold a value; a tuple where there are
@@ -274,7 +274,7 @@ class StateReader(Displayed):
             same = same & column.eqNullSafe(_literal(value, f.dataType))
         return same
 
-    def _pickled(self, share: Share, batch: int | None) -> DataFrame:
+    def _pickled(self, share: StateShare, batch: int | None) -> DataFrame:
         """The key's columns, ``pickled``, and ``entries`` of large views."""
         from pyspark.sql import functions as F
 

@@ -22,7 +22,7 @@ _UNCOMMITTED = "STDS_COMMITTED_BATCH_UNAVAILABLE"
 
 
 @dataclass(frozen=True)
-class Operator:
+class StatefulOperator:
     """An operator of a query that keeps state: Spark's number and name, variables and kinds."""
 
     id: int
@@ -53,13 +53,15 @@ class Stored:
         self.spark = spark
         self.variables: dict[str, str] = {}
         self._operators: dict[str, int] = {}
-        operators: dict[int, Operator] = {}
+        operators: dict[int, StatefulOperator] = {}
         first, last = [], []
         for row in self._metadata():
             first.append(row["minBatchId"])
             last.append(row["maxBatchId"])
             number = row["operatorId"]
-            operator = operators.setdefault(number, Operator(number, row["operatorName"], {}))
+            operator = operators.setdefault(
+                number, StatefulOperator(number, row["operatorName"], {})
+            )
             found = json.loads(row["operatorProperties"] or "{}").get("stateVariables", ())
             for variable in found:
                 operator.variables[variable["stateName"]] = variable["stateVariableType"]

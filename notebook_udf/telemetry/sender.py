@@ -194,7 +194,7 @@ class Sender(_Endpoint):
         return socket
 
 
-class Commands(_Endpoint):
+class WorkerCommands(_Endpoint):
     """The kernel's commands to this process; for one thread, which also closes it.
 
     Parameters
@@ -206,7 +206,7 @@ class Commands(_Endpoint):
     def poll(self, timeout_ms: int) -> list[Command]:
         """The commands that have arrived, after waiting up to ``timeout_ms`` for the first.
 
-        Commands to other workers are left out. Once closed, the answer is empty at once.
+        WorkerCommands to other workers are left out. Once closed, the answer is empty at once.
         """
         with self._lock:
             socket = self._connected()

@@ -21,8 +21,8 @@ def listed(cell: Cell) -> tuple[str, str, str]:
     """The latest query in the side panel, in the metrics as data, and in their table."""
     ran = cell(
         "import json\n"
-        "from notebook_udf.lab.query_list import Queries\n"
-        "(latest, *_) = Queries(session).read()\n"
+        "from notebook_udf.lab.query_list import QueryList\n"
+        "(latest, *_) = QueryList(session).read()\n"
         "data = session.metrics().to_dict()['queries'][-1]\n"
         "table = repr(session.metrics(data['query']))\n"
         "print(json.dumps([latest['text'], data['name'], table.splitlines()[1]]))"

@@ -25,7 +25,13 @@ import notebook_udf as nu
 from notebook_udf import AggregateFunction, ListView, MapView, Row, udaf
 from notebook_udf.functions.capture import freeze
 from notebook_udf.functions.definition import doorway
-from notebook_udf.specs.aggregate_layout import ACCUMULATOR, ACCUMULATOR_FIELD, PASSED, Layout, Part
+from notebook_udf.specs.aggregate_layout import (
+    ACCUMULATOR,
+    ACCUMULATOR_FIELD,
+    PASSED,
+    AggregateLayout,
+    AggregatePart,
+)
 from notebook_udf.specs.payload import Header, ship
 from notebook_udf.specs.roles import Role
 from notebook_udf.types import DataTypes, is_groupable, marks_views, resolve, to_arrow
@@ -526,7 +532,7 @@ def batches(rows: list[tuple[Any, ...]], types: list[Any], size: int) -> list[pa
 
 
 def emitted(
-    layout: Layout, calls: list[FunctionCall], given_batches: list[pa.RecordBatch]
+    layout: AggregateLayout, calls: list[FunctionCall], given_batches: list[pa.RecordBatch]
 ) -> list[pa.RecordBatch]:
     table = hash_aggregate._Table(layout, calls, given_batches[0].schema)
     out = [each for batch in given_batches for each in table.add(batch)]
@@ -570,7 +576,9 @@ LONGS = [pa.int64(), pa.int64()]
 def test_every_group_leaves_once_where_there_is_room() -> None:
     rows = [(n % 700, n) for n in range(5000)]
     call = call_of(Sum)
-    out = emitted(Layout(("k",), 0, (Part((1,)),)), [call], batches(rows, LONGS, 900))
+    out = emitted(
+        AggregateLayout(("k",), 0, (AggregatePart((1,)),)), [call], batches(rows, LONGS, 900)
+    )
     found = merged(out, call)
     assert {key: value for key, [[value]] in found.items()} == totals(rows)
     assert list(found) == list(totals(rows))
@@ -589,7 +597,7 @@ def test_a_table_that_has_grown_past_its_bound_is_emptied(
     if sorted_rows:
         rows.sort()
     call = call_of(Sum)
-    layout = Layout(("k",), 0, (Part((1,)),), sorted=sorted_rows)
+    layout = AggregateLayout(("k",), 0, (AggregatePart((1,)),), sorted=sorted_rows)
     found = merged(emitted(layout, [call], batches(rows, LONGS, 250)), call)
     assert {key: sum(value for [value] in parts) for key, parts in found.items()} == totals(rows)
     most = max(map(len, found.values()))
@@ -602,7 +610,7 @@ def test_a_sorted_partition_holds_few_groups(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(hash_aggregate, "_SLICE_ROWS", 10)
     rows = [(n // 3, n) for n in range(300)]
     call = call_of(Sum)
-    layout = Layout(("k",), 0, (Part((1,)),), sorted=True)
+    layout = AggregateLayout(("k",), 0, (AggregatePart((1,)),), sorted=True)
     given_batches = batches(rows, LONGS, 50)
     table = hash_aggregate._Table(layout, [call], given_batches[0].schema)
     out = []
@@ -618,7 +626,7 @@ def test_a_sorted_partition_holds_few_groups(monkeypatch: pytest.MonkeyPatch) ->
 def test_conditions_leave_rows_out_and_groups_in() -> None:
     rows = [(1, 10, True), (2, 20, False), (1, 5, None), (1, 7, True)]
     call, other = call_of(Sum), call_of(Sum, name="other")
-    layout = Layout(("k",), 0, (Part((1,), 2), Part((1,))))
+    layout = AggregateLayout(("k",), 0, (AggregatePart((1,), 2), AggregatePart((1,))))
     out = emitted(layout, [call, other], batches(rows, [*LONGS, pa.bool_()], 10))
     assert merged(out, call) == {1: [[17]], 2: []}
     assert merged(out, other, 1) == {1: [[22]], 2: [[20]]}
@@ -628,7 +636,7 @@ def test_conditions_leave_rows_out_and_groups_in() -> None:
 def test_rows_that_pass_through_have_no_accumulators() -> None:
     rows = [(1, 10, 4), (2, 20, 5), (1, 5, 6)]
     call = call_of(Sum)
-    layout = Layout(("k",), 1, (Part((2,)),), passes_rows=True)
+    layout = AggregateLayout(("k",), 1, (AggregatePart((2,)),), passes_rows=True)
     out = emitted(layout, [call], batches(rows, [*LONGS, pa.int64()], 2))
     passed = [
         row for batch in out for row in batch.select(["c0", "c1", PASSED]).to_pylist()
@@ -641,7 +649,9 @@ def test_rows_that_pass_through_have_no_accumulators() -> None:
 @pytest.mark.usefixtures("inside_worker")
 def test_no_keys_is_one_group() -> None:
     call = call_of(Sum)
-    out = emitted(Layout((), 0, (Part((1,)),)), [call], batches([(0, 1), (0, 2)], LONGS, 1))
+    out = emitted(
+        AggregateLayout((), 0, (AggregatePart((1,)),)), [call], batches([(0, 1), (0, 2)], LONGS, 1)
+    )
     (batch,) = out
     assert batch.schema.names == [PASSED, f"{ACCUMULATOR}0"]
     assert batch.num_rows == 1
@@ -668,7 +678,7 @@ def test_a_table_is_a_dict_of_sums(
     with doorway.as_in_worker():
         function: Callable[[], Any] = Numbers if unchangeable else Sum
         call = call_of(function())
-        layout = Layout(("k",), 0, (Part((1,), 2 if filtered else None),))
+        layout = AggregateLayout(("k",), 0, (AggregatePart((1,), 2 if filtered else None),))
         types = [pa.float64(), pa.int64(), pa.bool_()]
         found = merged(emitted(layout, [call], batches(rows, types, size)), call)
     model: dict[Any, Any] = {}

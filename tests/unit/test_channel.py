@@ -32,7 +32,7 @@ from notebook_udf.telemetry.records import (
     StackDump,
     WorkerStarted,
 )
-from notebook_udf.telemetry.sender import Commands, Sender, connect_from_environment
+from notebook_udf.telemetry.sender import Sender, WorkerCommands, connect_from_environment
 from notebook_udf.telemetry.wire import CHANNEL_VARIABLE, HEADER, ChannelAddress, encode
 
 Records = queue.Queue[Record]
@@ -97,7 +97,7 @@ def in_a_process(code: str, folder: Path) -> str:
 
 WORKER = """
 import os, sys, time
-from notebook_udf.telemetry.sender import Commands, connect_from_environment
+from notebook_udf.telemetry.sender import WorkerCommands, connect_from_environment
 from notebook_udf.telemetry.records import StackDump, WorkerStarted
 sender = connect_from_environment()
 assert sender is not None
@@ -123,7 +123,7 @@ def test_a_worker_process_is_heard_and_obeys(folder: Path, records: Records) -> 
         printed = in_a_process(
             WORKER
             + """
-commands = Commands(sender.address)
+commands = WorkerCommands(sender.address)
 commands.poll(0)
 sender.send(WorkerStarted(os.getpid(), "h", "3", 1.0, ""))
 print([(c.name, c.argument) for c in commands.poll(20_000)])
@@ -275,7 +275,7 @@ def test_an_unusable_address_is_lost_not_raised(caplog: pytest.LogCaptureFixture
     sender = Sender(ChannelAddress("nowhere", "nowhere", "short", "short", "hush"))
     assert [sender.send(dump()), sender.send(dump())] == [False, False]
     assert sender.lost == 2
-    commands = Commands(sender.address)
+    commands = WorkerCommands(sender.address)
     assert commands.poll(5_000) == []
     assert "hush" not in caplog.text
     assert caplog.text.count("no side channel") == 2
@@ -332,7 +332,7 @@ import threading, warnings
 warnings.simplefilter("ignore", DeprecationWarning)
 sender.send(StackDump(0, 1.0, "parent", ""))
 parents = sender._socket
-commands = Commands(sender.address)
+commands = WorkerCommands(sender.address)
 commands.poll(0)
 sender._lost = 7
 sender._lock.acquire()  # As if another thread was sending during the fork.
@@ -566,7 +566,7 @@ def settled_resources() -> tuple[int, int]:
 def test_closing_leaves_nothing(folder: Path, records: Records) -> None:
     def once() -> None:
         receiver = Receiver(folder, records.put)
-        sender, commands = Sender(receiver.address), Commands(receiver.address)
+        sender, commands = Sender(receiver.address), WorkerCommands(receiver.address)
         sender.send(dump())
         commands.poll(0)
         records.get(timeout=10)

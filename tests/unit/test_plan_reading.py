@@ -13,7 +13,7 @@ from plans import op, plan, python, use
 
 from notebook_udf.functions.declare import udf
 from notebook_udf.plan.costs import with_costs
-from notebook_udf.plan.demangle import Names, bracketed, parts, unwrapped
+from notebook_udf.plan.demangle import PlanNames, bracketed, parts, unwrapped
 from notebook_udf.plan.metric_text import read_metric
 from notebook_udf.plan.plan_builder import build
 from notebook_udf.plan.plan_model import PlanNode
@@ -93,7 +93,7 @@ def test_hidden_names_are_shown_as_what_they_stand_for() -> None:
         "[pythonUDF0#43L], 250",
         passing,
     )
-    names = Names(raw("Project [k#39L, pythonUDF0#43L AS total(v)#40L]", merged))
+    names = PlanNames(raw("Project [k#39L, pythonUDF0#43L AS total(v)#40L]", merged))
     assert names.shown("_nu_key0#24L") == "id % 7"
     assert names.shown("collect_list(_nu_acc0#26, 0, 0, true)") == "collect_list(total accumulator)"
     assert names.shown("pythonUDF0#43L AS total(v)#40L") == "total(…) AS total(v)"
@@ -113,7 +113,7 @@ def test_hidden_names_are_shown_as_what_they_stand_for() -> None:
 def test_any_text_can_be_shown(before: str, name: str, number: int, after: str) -> None:
     text = f"{before} {name}#{number}L {after}"
     project = raw(f"Project [{text} AS _nu_key0#{number}L]", raw(f"Filter ({text})", RANGE))
-    names = Names(project)
+    names = PlanNames(project)
     assert not re.search(r"\b_nu_[a-z]", names.shown(text)) or "_nu_" in before + after
     for node in (project, project.children[0], raw(f"Exchange {text}"), raw(f"Window {text}")):
         read_operator(node, names)
@@ -124,9 +124,9 @@ def test_conditions_without_python() -> None:
     below = raw("ArrowEvalPython [f(a#1)#9], [pythonUDF0#10], 250", RANGE)
     named = raw("Project [a#1, pythonUDF0#10 AS y#2]", below)
     condition = raw("Filter ((isnotnull(y#2) AND (y#2 > 1)) AND (a#1 < 3))", named)
-    assert dict(read_operator(condition, Names(condition)).facts)["cheap conditions"] == "a < 3"
+    assert dict(read_operator(condition, PlanNames(condition)).facts)["cheap conditions"] == "a < 3"
     alone = raw("Filter (a#1 < 3)", named)
-    assert "cheap conditions" not in dict(read_operator(alone, Names(alone)).facts)
+    assert "cheap conditions" not in dict(read_operator(alone, PlanNames(alone)).facts)
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_conditions_without_python() -> None:
 )  # fmt: skip
 def test_operators(text: str, kind: str, detail: str, facts: dict[str, str]) -> None:
     node = raw(text, name=text.partition(" ")[0].partition("(")[0])
-    read = read_operator(node, Names(node))
+    read = read_operator(node, PlanNames(node))
     assert (read.kind, read.detail) == (kind, detail)
     assert facts.items() <= dict(read.facts).items()
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pyspark.sql.types import DataType
 
 from notebook_udf.functions.row import Row, record_class
-from notebook_udf.specs.record_shape import Shape
+from notebook_udf.specs.record_shape import RecordShape
 from notebook_udf.types import resolve
 from notebook_udf.worker.codec.refusal import BadResult
 from notebook_udf.worker.process.record_columns import edge, passes_unchanged, remembering
@@ -64,7 +64,12 @@ class Pair(NamedTuple):
 
 
 def handed_on(
-    data_type: DataType, shape: Shape, records: list[Any], *, given_class: Any = None, **more: Any
+    data_type: DataType,
+    shape: RecordShape,
+    records: list[Any],
+    *,
+    given_class: Any = None,
+    **more: Any,
 ) -> list[Any]:
     """What the next function gets of what one collects."""
     got: list[Any] = []
@@ -94,7 +99,7 @@ def handed_on(
 
 
 PAIR = resolve("a int, b string", what="pair")
-SHAPE = Shape(("a", "b"))
+SHAPE = RecordShape(("a", "b"))
 
 
 @pytest.mark.parametrize(
@@ -133,14 +138,14 @@ def test_of_a_record_that_is_handed_on_only_what_may_have_changed_is_looked_at()
 )
 def test_what_the_type_cannot_hold_does_not_pass(declared: str, value: Any) -> None:
     with pytest.raises(BadResult):
-        handed_on(resolve(declared, what="x"), Shape(("value",), plain=True), [value])
+        handed_on(resolve(declared, what="x"), RecordShape(("value",), plain=True), [value])
     struct = resolve(f"a {declared}", what="x")
     with pytest.raises(BadResult):
-        handed_on(struct, Shape(("a",)), [(value,)])
+        handed_on(struct, RecordShape(("a",)), [(value,)])
 
 
 def test_what_the_type_changes_arrives_changed() -> None:
-    (got,) = handed_on(resolve("double", what="x"), Shape(("value",), plain=True), [2])
+    (got,) = handed_on(resolve("double", what="x"), RecordShape(("value",), plain=True), [2])
     assert type(got) is float
     with pytest.raises(BadResult):
         handed_on(PAIR, SHAPE, [(1, "x", "too many")])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from notebook_udf.profile.call_tree import MOST_BOXES, boxes, tree_of
 from notebook_udf.profile.profile_result import Profile
-from notebook_udf.profile.sample_counts import Collector, Stack
+from notebook_udf.profile.sample_counts import SampleCollector, Stack
 from notebook_udf.telemetry.records import StackFrame, StackSamples
 from notebook_udf.telemetry.stacks import Paths, Place, folded
 
@@ -132,7 +132,7 @@ def test_records_of_other_profiles_and_functions_are_not_counted() -> None:
             ((0,), (0,), (1,)), (0, 1, 0), (2, 3, 4), (10**9, 10**9, 10**9), 5, last,
         )  # fmt: skip
 
-    collector = Collector("mine", "F")
+    collector = SampleCollector("mine", "F")
     for each in (record("mine"), record("other"), record("mine", last=True)):
         collector.add(each)
     busy, waits = sorted(collector.stacks(), key=lambda stack: stack.waits)

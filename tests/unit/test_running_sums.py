@@ -18,7 +18,7 @@ from notebook_udf.functions.capture import freeze
 from notebook_udf.functions.definition import doorway
 from notebook_udf.planner.physical.aggregate_from_sums import sums_of
 from notebook_udf.specs.payload import ship
-from notebook_udf.specs.window_layout import Frame, WindowLayout, WindowPart
+from notebook_udf.specs.window_layout import WindowFrame, WindowLayout, WindowPart
 from notebook_udf.telemetry.records import TaskId
 from notebook_udf.worker.aggregate.prefix_sums import RunningSums
 from notebook_udf.worker.aggregate.window import WindowPass
@@ -154,7 +154,7 @@ def inside_worker() -> Iterator[None]:
         yield
 
 
-def passed(function: Any, frame: Frame, rows: pa.RecordBatch, *, condition: bool) -> Any:
+def passed(function: Any, frame: WindowFrame, rows: pa.RecordBatch, *, condition: bool) -> Any:
     """The results with and without sums, each a list or the message of what was raised."""
     definition = nu.udaf(function())
     found = []
@@ -195,7 +195,7 @@ def test_sums_over_frames_are_pythons_own(
             "c": pa.array(generator.random(size) < 0.7),
         }
     )
-    fast, slow = passed(function, Frame("rows", start, end), rows, condition=condition)
+    fast, slow = passed(function, WindowFrame("rows", start, end), rows, condition=condition)
     assert fast == slow
 
 

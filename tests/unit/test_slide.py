@@ -13,7 +13,7 @@ import notebook_udf as nu
 from notebook_udf.functions.capture import freeze
 from notebook_udf.functions.definition import doorway
 from notebook_udf.specs.payload import ship
-from notebook_udf.specs.window_layout import Frame
+from notebook_udf.specs.window_layout import WindowFrame
 from notebook_udf.telemetry.records import TaskId
 from notebook_udf.worker.aggregate.accumulator import Accumulation
 from notebook_udf.worker.aggregate.frame_check import FrameCheck
@@ -75,7 +75,7 @@ def accumulation(function: nu.AggregateFunction, result: str, **options: Any) ->
 def slide(
     function: nu.AggregateFunction,
     values: list[int],
-    frame: Frame,
+    frame: WindowFrame,
     *,
     result: str = "array<bigint>",
     skipped: list[bool] | None = None,
@@ -100,7 +100,7 @@ def slide(
     return found
 
 
-def covered(frame: Frame, row: int, size: int) -> range:
+def covered(frame: WindowFrame, row: int, size: int) -> range:
     """The rows of a ROWS frame, by definition."""
     first = 0 if frame.start is None else row + frame.start
     last = size - 1 if frame.end is None else row + frame.end
@@ -115,7 +115,7 @@ def inside_worker() -> Iterator[None]:
 
 @pytest.mark.parametrize("start", [-2, -40, None])
 def test_more_rows_than_are_taken_at_once(start: int | None) -> None:
-    values, frame = list(range(14, 714)), Frame("rows", start, 0)
+    values, frame = list(range(14, 714)), WindowFrame("rows", start, 0)
     wanted = [[values[at] for at in covered(frame, row, 700)] for row in range(700)]
     assert slide(Listed(), values, frame, acc_type="array<bigint>") == wanted
     totals = slide(Total(), values, frame, result="bigint", acc_type="bigint")
@@ -123,20 +123,20 @@ def test_more_rows_than_are_taken_at_once(start: int | None) -> None:
 
 
 distances = st.none() | st.integers(-25, 25)
-frames = st.builds(lambda a, b: Frame("rows", a, b), distances, distances)
+frames = st.builds(lambda a, b: WindowFrame("rows", a, b), distances, distances)
 rows = st.lists(st.integers(14, 99), max_size=60)
 
 
 @given(rows, frames, st.sampled_from([Listed, WithoutRetract]))
 def test_values_are_those_of_the_frames_rows(
-    values: list[int], frame: Frame, function: Callable[[], nu.AggregateFunction]
+    values: list[int], frame: WindowFrame, function: Callable[[], nu.AggregateFunction]
 ) -> None:
     expected = [[values[i] for i in covered(frame, row, len(values))] for row in range(len(values))]
     assert slide(function(), values, frame) == expected
 
 
 @given(rows, frames)
-def test_accumulators_that_are_returned_anew(values: list[int], frame: Frame) -> None:
+def test_accumulators_that_are_returned_anew(values: list[int], frame: WindowFrame) -> None:
     expected = [
         sum(values[i] for i in covered(frame, row, len(values))) for row in range(len(values))
     ]
@@ -144,7 +144,9 @@ def test_accumulators_that_are_returned_anew(values: list[int], frame: Frame) ->
 
 
 @given(st.lists(st.tuples(st.integers(14, 99), st.booleans()), max_size=40), frames)
-def test_rows_that_do_not_meet_the_condition(rows: list[tuple[int, bool]], frame: Frame) -> None:
+def test_rows_that_do_not_meet_the_condition(
+    rows: list[tuple[int, bool]], frame: WindowFrame
+) -> None:
     values, skipped = [v for v, _ in rows], [s for _, s in rows]
     expected = [
         [values[i] for i in covered(frame, row, len(rows)) if not skipped[i]]
@@ -157,7 +159,7 @@ def test_rows_that_do_not_meet_the_condition(rows: list[tuple[int, bool]], frame
 def test_a_row_that_fails_is_let_go_where_the_function_says_so(bad: int) -> None:
     values = list(range(100, 160))
     values[bad] = 13
-    frame = Frame("rows", -4, 0)
+    frame = WindowFrame("rows", -4, 0)
     expected = [
         [values[i] for i in covered(frame, row, 60) if values[i] != 13] for row in range(60)
     ]
@@ -177,7 +179,7 @@ def test_ranges_by_value(
     nulls = [None] * order.count(None)
     ordered = [*nulls, *present] if nulls_first else [*present, *nulls]
     sign = -1 if descending else 1
-    frame = Frame("range", 0, 0, 0, 0, descending)
+    frame = WindowFrame("range", 0, 0, 0, 0, descending)
     lows = [None if v is None else v - sign * before for v in ordered]
     highs = [None if v is None else v + sign * after for v in ordered]
     low, high = range_bounds(frame, ordered, lows, highs)
@@ -195,6 +197,6 @@ def test_ranges_by_value(
 
 def test_peers_share_a_frame_and_one_nan_equals_another() -> None:
     nan = float("nan")
-    low, high = range_bounds(Frame("range", None, 0), [1.0, 1.0, 2.0, nan, nan], None, None)
+    low, high = range_bounds(WindowFrame("range", None, 0), [1.0, 1.0, 2.0, nan, nan], None, None)
     assert low.tolist() == [0] * 5
     assert high.tolist() == [2, 2, 3, 5, 5]

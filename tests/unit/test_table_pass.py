@@ -16,7 +16,7 @@ from notebook_udf import udtf
 from notebook_udf.functions.capture import freeze
 from notebook_udf.functions.definition import doorway
 from notebook_udf.specs.payload import ship
-from notebook_udf.specs.table_layout import Step, TableLayout
+from notebook_udf.specs.table_layout import TableLayout, TableStep
 from notebook_udf.worker.call.function_call import FunctionCall
 from notebook_udf.worker.table import generate, table_operator
 from notebook_udf.worker.table.generate import Explosion
@@ -113,7 +113,7 @@ def test_large_columns_that_pass_through_leave_in_small_batches(
 ) -> None:
     monkeypatch.setattr(table_operator, "_MOST_BYTES", 3_500)
     call = called(lambda n: range(n), 2)
-    layout = TableLayout(2, (Step((0,)),), (1, 2), ("text", "n"))
+    layout = TableLayout(2, (TableStep((0,)),), (1, 2), ("text", "n"))
     batch = pa.record_batch({"n": pa.array([4, 3]), "text": pa.array(["x" * 1000, "y" * 1000])})
     made = list(TablePass(layout, (), [call])(iter([batch])))
     assert [part.num_rows for part in made] == [3, 3, 1]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from notebook_udf.functions.definition import FunctionDefinition
-from notebook_udf.python_calls import Call
+from notebook_udf.python_calls import PythonCall
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class PlainForm:
         The name and the text of what ``register`` needs in the module.
     """
 
-    register: Callable[[str, FunctionDefinition, str, str], Call]
+    register: Callable[[str, FunctionDefinition, str, str], PythonCall]
     select: Callable[[FunctionDefinition, str, str, str], str]
     helper: tuple[str, str] = ("", "")
 

@@ -14,22 +14,24 @@ from notebook_udf.functions.kind_traits import SCALAR
 from notebook_udf.kernel.kinds.export_form import ExportForm, PlainForm
 from notebook_udf.kernel.kinds.function_kind import FunctionKind, Variants
 from notebook_udf.planner.physical import scalar
-from notebook_udf.python_calls import Call, quoted
+from notebook_udf.python_calls import PythonCall, quoted
 from notebook_udf.types import ddl, to_arrow
 
 
-def _register(functions: str, definition: FunctionDefinition, name: str, variable: str) -> Call:
+def _register(
+    functions: str, definition: FunctionDefinition, name: str, variable: str
+) -> PythonCall:
     returned, flavour = quoted(ddl(definition.result_type)), definition.func_type
     if flavour == "general":
-        made = Call(f"{functions}.udf", (variable, returned, "useArrow=True"))
+        made = PythonCall(f"{functions}.udf", (variable, returned, "useArrow=True"))
     else:
         # Without it Spark would guess from annotations, which are not meant for it.
         group = "ArrowUDFType" if flavour == "arrow" else "PandasUDFType"
         scalar_type = f"{functions}.{group}.SCALAR"
-        made = Call(f"{functions}.{flavour}_udf", (variable, returned, scalar_type))
+        made = PythonCall(f"{functions}.{flavour}_udf", (variable, returned, scalar_type))
     if not definition.deterministic:
         made = replace(made, behind=".asNondeterministic()")
-    return Call("spark.udf.register", (name, made))
+    return PythonCall("spark.udf.register", (name, made))
 
 
 def _select(definition: FunctionDefinition, name: str, arguments: str, table: str) -> str:

@@ -13,7 +13,7 @@ from notebook_udf.kernel.kinds.export_form import ExportForm, PlainForm
 from notebook_udf.kernel.kinds.function_kind import RESULT, Candidate, FunctionKind
 from notebook_udf.planner.dataframe import table_function
 from notebook_udf.planner.physical import table
-from notebook_udf.python_calls import Call, quoted
+from notebook_udf.python_calls import PythonCall, quoted
 from notebook_udf.specs.roles import Role
 from notebook_udf.types import ddl
 from notebook_udf.worker.codec.table_rows import rows_encoder
@@ -45,13 +45,15 @@ def _table(function, names):
     return Table'''
 
 
-def _register(functions: str, definition: FunctionDefinition, name: str, variable: str) -> Call:
+def _register(
+    functions: str, definition: FunctionDefinition, name: str, variable: str
+) -> PythonCall:
     columns = definition.result_type
     names = ", ".join(quoted(name) for name in columns.names)
     rows = quoted(ddl(columns).removeprefix("STRUCT<").removesuffix(">"))
-    made = Call("_table", (variable, f"[{names}]"))
-    return Call(
-        "spark.udtf.register", (name, Call(f"{functions}.udtf", (made, f"returnType={rows}")))
+    made = PythonCall("_table", (variable, f"[{names}]"))
+    return PythonCall(
+        "spark.udtf.register", (name, PythonCall(f"{functions}.udtf", (made, f"returnType={rows}")))
     )
 
 

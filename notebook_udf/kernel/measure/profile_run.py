@@ -16,7 +16,7 @@ from notebook_udf.kernel.sources import frame_of
 from notebook_udf.planner.analysis.aggregate_calls import mentions
 from notebook_udf.pool.spark_worker import PROFILE_PROPERTY
 from notebook_udf.profile.profile_result import Profile
-from notebook_udf.profile.sample_counts import Collector, Stack
+from notebook_udf.profile.sample_counts import SampleCollector, Stack
 from notebook_udf.render.format import counted
 from notebook_udf.telemetry.records import Command, StackSamples
 
@@ -93,9 +93,9 @@ def _check_known(session: Session, function: str | None) -> None:
 
 
 @contextmanager
-def _collecting(session: Session, function: str | None) -> Iterator[tuple[str, Collector]]:
+def _collecting(session: Session, function: str | None) -> Iterator[tuple[str, SampleCollector]]:
     name = uuid.uuid4().hex
-    collector = Collector(name, function)
+    collector = SampleCollector(name, function)
     unsubscribe = session.store.subscribe(collector.add, (StackSamples,))
     try:
         yield name, collector
@@ -104,7 +104,7 @@ def _collecting(session: Session, function: str | None) -> Iterator[tuple[str, C
 
 
 def _made(
-    session: Session, collector: Collector, seconds: float, function: str | None, query: str
+    session: Session, collector: SampleCollector, seconds: float, function: str | None, query: str
 ) -> Profile:
     stacks = collector.stacks()
     files = {frame.file for stack in stacks for frame in stack.frames if not frame.library} - {""}

@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame
 from sqlglot import exp
 
 from notebook_udf.planner.analysis.aggregate_calls import AggregateCall
-from notebook_udf.planner.planning_context import Names
+from notebook_udf.planner.planning_context import NamingContext
 from notebook_udf.planner.syntax.nodes import table
 
 # What of a SELECT makes its rows.
@@ -28,7 +28,7 @@ class Unfit(Exception):
     """This SELECT cannot be rewritten, and is left as it is; the text, if any, says why."""
 
 
-class Surroundings(Names, Protocol):
+class Surroundings(NamingContext, Protocol):
     """What a rule needs to know of the query around a SELECT.
 
     Attributes

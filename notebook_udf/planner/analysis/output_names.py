@@ -32,7 +32,7 @@ def give_name(projection: exp.Expression, name: str) -> None:
     projection.replace(exp.alias_(projection.copy(), identifier))
 
 
-class Names:
+class OutputNames:
     """The names of a SELECT's columns, which must not show what replaced the calls."""
 
     def __init__(self, select: exp.Select, catalog: PlanningContext) -> None:

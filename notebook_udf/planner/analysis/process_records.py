@@ -15,7 +15,7 @@ from notebook_udf.functions.hints import shown
 from notebook_udf.functions.process import ProcessTraits
 from notebook_udf.functions.row import Row
 from notebook_udf.registry import RegisteredFunction
-from notebook_udf.specs.record_shape import Shape
+from notebook_udf.specs.record_shape import RecordShape
 from notebook_udf.types import from_annotation
 
 
@@ -24,7 +24,7 @@ def traits_of(function: RegisteredFunction) -> ProcessTraits:
     return function.definition.process or ProcessTraits()
 
 
-def shape_of(function: str, record: Any, schema: Any, *, bare: bool) -> Shape:
+def shape_of(function: str, record: Any, schema: Any, *, bare: bool) -> RecordShape:
     """The shape of a function's records, made of columns and annotated with a class or None.
 
     ``bare`` says that the one column has bare values that a process function has collected.
@@ -56,19 +56,19 @@ def shape_of(function: str, record: Any, schema: Any, *, bare: bool) -> Shape:
                 f"{', '.join(n for n in fields if n not in names)} are no columns of its input; "
                 f"give them values, or put them last in the class"
             )
-        return Shape(tuple(taken), record=dumps(record))
+        return RecordShape(tuple(taken), record=dumps(record))
     if record is dict or typing.get_origin(record) is dict:
-        return Shape(names, record=dumps(dict))
+        return RecordShape(names, record=dumps(dict))
     if not _is_value(record):
         is_row = isinstance(record, type) and issubclass(record, Row)
-        return Shape(names, plain=bare and not is_row)
+        return RecordShape(names, plain=bare and not is_row)
     if len(names) != 1:
         raise PlanningError(
             f"{function} takes records that are one {shown(record)}, and its input has "
             f"{len(names)} columns ({', '.join(names)}): select one of them, or annotate its "
             f"records with Row"
         )
-    return Shape(names, plain=True)
+    return RecordShape(names, plain=True)
 
 
 def collects_bare_values(function: RegisteredFunction) -> bool:

@@ -57,7 +57,7 @@ class Condition:
 
 
 @dataclass(frozen=True)
-class Place:
+class ReachedCall:
     """A call in the query, and what a row must fulfil to reach it.
 
     Attributes
@@ -93,7 +93,7 @@ class Root:
 @dataclass
 class _Walk:
     calls: ScalarCalls
-    places: list[Place] = field(default_factory=list)
+    places: list[ReachedCall] = field(default_factory=list)
 
     def visit(
         self, node: exp.Expression, conditions: tuple[Condition, ...], scope: tuple[Hashable, ...]
@@ -105,7 +105,7 @@ class _Walk:
         if record is not None:
             steady = calls.steady(node)
             key: Hashable = (scope, canonical(node)) if steady else id(node)
-            self.places.append(Place(node, record, conditions, key))
+            self.places.append(ReachedCall(node, record, conditions, key))
         if isinstance(node, exp.Case):
             self._case(node, conditions, scope)
         elif isinstance(node, exp.If):
@@ -220,7 +220,7 @@ class _Walk:
         return (*conditions, condition)
 
 
-def find_places(roots: Sequence[Root], calls: ScalarCalls) -> list[Place]:
+def find_places(roots: Sequence[Root], calls: ScalarCalls) -> list[ReachedCall]:
     """The calls under some expressions that are evaluated together."""
     walk = _Walk(calls)
     for root in roots:
@@ -248,7 +248,7 @@ class Guards:
 
     def __init__(
         self,
-        places: Sequence[Place],
+        places: Sequence[ReachedCall],
         calls: ScalarCalls,
         instead: Callable[[exp.Expression], exp.Expression | None] = lambda node: None,
         *,
@@ -260,7 +260,7 @@ class Guards:
         self._instead = instead
         self._apart = apart
         self._places = {id(place.node): place for place in places}
-        self._alike: dict[Hashable, list[Place]] = {}
+        self._alike: dict[Hashable, list[ReachedCall]] = {}
         for place in places:
             self._alike.setdefault(self._key(place), []).append(place)
         self._made: dict[Hashable, exp.Expression | None] = {}
@@ -290,7 +290,7 @@ class Guards:
         made.meta.update(node.meta)
         return made
 
-    def guard(self, place: Place) -> exp.Expression | None:
+    def guard(self, place: ReachedCall) -> exp.Expression | None:
         """What is true for the rows that reach a call, or None if all do."""
         key = self._key(place)
         if key in self._making:
@@ -326,7 +326,7 @@ class Guards:
         known = exp.Coalesce(this=value, expressions=[unknown])
         return exp.Not(this=known) if condition.how == "not true" else known
 
-    def _key(self, place: Place) -> Hashable:
+    def _key(self, place: ReachedCall) -> Hashable:
         return id(place.node) if self._apart else place.key
 
     def _same(self, node: exp.Expression) -> exp.Expression:

@@ -17,7 +17,7 @@ from notebook_udf.planner.analysis.derived_table import Unfit
 
 
 @dataclass(frozen=True)
-class Entry:
+class RelationColumn:
     """A visible column.
 
     Attributes
@@ -45,20 +45,20 @@ class Reference:
     """A column of a query that refers to an entry; ``fields`` are those of a struct below it."""
 
     node: exp.Column
-    entry: Entry
+    entry: RelationColumn
     fields: tuple[str, ...]
     qualified: bool
 
 
-class Scope:
+class RelationScope:
     """The visible columns, in the order of ``*``."""
 
-    def __init__(self, entries: Iterable[Entry]) -> None:
+    def __init__(self, entries: Iterable[RelationColumn]) -> None:
         self.entries = list(entries)
 
-    def with_more(self, entries: Iterable[Entry]) -> Scope:
+    def with_more(self, entries: Iterable[RelationColumn]) -> RelationScope:
         """The scope with the columns of one more relation."""
-        return Scope([*self.entries, *entries])
+        return RelationScope([*self.entries, *entries])
 
     def resolve(self, column: exp.Column) -> Reference | None:
         """The entry that a column means; None if it is none of this scope, or not certainly one."""
@@ -94,14 +94,14 @@ class Scope:
                 continue
             yield found
 
-    def mentioned(self, node: exp.Expression) -> Iterator[Entry]:
+    def mentioned(self, node: exp.Expression) -> Iterator[RelationColumn]:
         """Entries that a query inside a node might mean by their bare names."""
         for column in node.find_all(exp.Column):
             found = self.resolve(column)
             if found is not None and not found.qualified and _queries_between(column, node):
                 yield found.entry
 
-    def of(self, qualifier: str) -> list[Entry]:
+    def of(self, qualifier: str) -> list[RelationColumn]:
         """The entries that ``qualifier.*`` stands for."""
         return [e for e in self.entries if e.qualifier.lower() == qualifier.lower()]
 
@@ -115,7 +115,7 @@ class Scope:
             for place, entry in enumerate(self.entries)
         }
 
-    def _named(self, name: str, qualifier: str | None) -> Entry | None:
+    def _named(self, name: str, qualifier: str | None) -> RelationColumn | None:
         found = [
             entry
             for entry in self.entries
@@ -182,7 +182,9 @@ def stars(select: exp.Select) -> list[exp.Expression]:
     ]
 
 
-def expand_qualified(select: exp.Select, scope: Scope, view: str, names: dict[int, str]) -> None:
+def expand_qualified(
+    select: exp.Select, scope: RelationScope, view: str, names: dict[int, str]
+) -> None:
     """Expands ``t.*`` to the view's columns where t, a relation or a struct, is in the scope.
 
     Raises
@@ -205,7 +207,9 @@ def expand_qualified(select: exp.Select, scope: Scope, view: str, names: dict[in
         select.set("expressions", [*before, *columns, *after])
 
 
-def _replace_struct(star: exp.Expression, scope: Scope, view: str, names: dict[int, str]) -> None:
+def _replace_struct(
+    star: exp.Expression, scope: RelationScope, view: str, names: dict[int, str]
+) -> None:
     found = scope.resolve_star(star)
     if found is None:
         return
@@ -217,7 +221,7 @@ def _replace_struct(star: exp.Expression, scope: Scope, view: str, names: dict[i
 
 
 def expand_bare(
-    select: exp.Select, scope: Scope, view: str, names: dict[int, str], rest: list[str]
+    select: exp.Select, scope: RelationScope, view: str, names: dict[int, str], rest: list[str]
 ) -> None:
     """Expands ``*`` to the view's columns, and behind them those of the other relations.
 
@@ -248,6 +252,6 @@ def _is_of_table(projection: exp.Expression) -> bool:
     return isinstance(projection, exp.Column) and isinstance(projection.this, exp.Star)
 
 
-def _column(entry: Entry, view: str, name: str) -> exp.Expression:
+def _column(entry: RelationColumn, view: str, name: str) -> exp.Expression:
     made: exp.Expression = exp.column(exp.to_identifier(name, quoted=True), exp.to_identifier(view))
     return made if name == entry.name else exp.alias_(made, exp.to_identifier(entry.name, True))

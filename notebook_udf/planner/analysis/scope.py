@@ -24,7 +24,7 @@ _USING = "_nu_using"
 
 
 @dataclass(eq=False)
-class Entry:
+class ScopeColumn:
     """A column of a relation.
 
     Attributes
@@ -66,10 +66,10 @@ class Scope:
         What ``*`` stands for.
     """
 
-    entries: list[Entry] = field(default_factory=list)
-    star: list[Entry] = field(default_factory=list)
+    entries: list[ScopeColumn] = field(default_factory=list)
+    star: list[ScopeColumn] = field(default_factory=list)
 
-    def resolve(self, column: exp.Column) -> tuple[Entry, list[str]] | None:
+    def resolve(self, column: exp.Column) -> tuple[ScopeColumn, list[str]] | None:
         """The entry a column means, and the fields of it; None if it is none of this scope's.
 
         Raises
@@ -87,7 +87,7 @@ class Scope:
         found = [e for e in self.star if e.name.lower() == lower[0]]
         return (self._single(found, column), parts[1:]) if found else None
 
-    def _single(self, found: list[Entry], column: exp.Column) -> Entry:
+    def _single(self, found: list[ScopeColumn], column: exp.Column) -> ScopeColumn:
         if len(found) > 1:
             raise Unfit(f"{embedded(column)} is the name of several columns")
         return found[0]
@@ -96,7 +96,7 @@ class Scope:
         """Whether a flat column is one of these."""
         return any(entry.flat == column.name for entry in self.entries)
 
-    def of(self, relation: str) -> list[Entry]:
+    def of(self, relation: str) -> list[ScopeColumn]:
         """The columns of a relation."""
         return [e for e in self.entries if e.relation.lower() == relation.lower()]
 
@@ -184,7 +184,7 @@ class Scopes:
         if len({name.lower() for name in columns}) < len(columns):
             raise Unfit(f"two columns of {relation.alias_or_name} have the same name")
         name = relation.alias_or_name
-        entries = [Entry(column, name, self.name("c")) for column in columns]
+        entries = [ScopeColumn(column, name, self.name("c")) for column in columns]
         return Scope(entries, list(entries))
 
     def of_chain(
@@ -223,7 +223,7 @@ class Scopes:
             mine, other = (next(e for e in s.star if e.name.lower() == name) for s in (left, right))
             if join.side == "FULL":
                 mine.visible = other.visible = False
-                key = Entry(mine.name, "", self.name("c"))
+                key = ScopeColumn(mine.name, "", self.name("c"))
                 both.entries.append(key)
             else:
                 key, hidden = (other, mine) if join.side == "RIGHT" else (mine, other)
@@ -262,7 +262,7 @@ def flattened(node: exp.Expression, *scopes: Scope) -> exp.Expression:
     return inner if isinstance(inner, exp.Expression) else made
 
 
-def replace_column(column: exp.Column, entry: Entry, fields: list[str]) -> None:
+def replace_column(column: exp.Column, entry: ScopeColumn, fields: list[str]) -> None:
     """Replaces a column by a flat column, and fields of it."""
     value: exp.Expression = exp.column(entry.flat)
     for name in fields:

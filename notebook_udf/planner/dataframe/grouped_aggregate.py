@@ -21,7 +21,7 @@ from notebook_udf.planner.physical.aggregate import column as column_of
 from notebook_udf.planner.streaming import stateful_aggregate
 from notebook_udf.planner.streaming.session_window import COMPANION, is_session_window
 from notebook_udf.registry import RegisteredFunction
-from notebook_udf.specs.aggregate_layout import ACCUMULATOR, Layout
+from notebook_udf.specs.aggregate_layout import ACCUMULATOR, AggregateLayout
 from notebook_udf.specs.roles import Role
 from notebook_udf.types import is_groupable
 
@@ -192,7 +192,7 @@ def _merged(
     if not mergeable:
         source = source.repartition(*key_names) if keys else source.repartition(1)
         source = source.sortWithinPartitions(*key_names) if keys else source
-    layout = Layout(tuple(shown), 0, tuple(parts), sorted=not mergeable)
+    layout = AggregateLayout(tuple(shown), 0, tuple(parts), sorted=not mergeable)
     columns = [
         planned(record, "merge")(F.collect_list(f"{ACCUMULATOR}{place}"), *named)
         for place, record in enumerate(records)

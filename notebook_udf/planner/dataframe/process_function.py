@@ -25,9 +25,9 @@ from notebook_udf.planner.physical.aggregate import column_name
 from notebook_udf.planner.streaming.stateful_process import keeps_state, refuse_no_end, streamed
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.sanitize import backquoted
-from notebook_udf.specs.chain_layout import ProcessLayout, Step
+from notebook_udf.specs.chain_layout import ChainStep, ProcessLayout
 from notebook_udf.specs.payload import Shipment, ship
-from notebook_udf.specs.record_shape import Shape
+from notebook_udf.specs.record_shape import RecordShape
 from notebook_udf.types import is_groupable
 from notebook_udf.worker.process.process_kernels import plain_records
 from notebook_udf.worker.process.process_operator import ProcessPass
@@ -40,7 +40,7 @@ _CHAIN = "_nu_chain"
 
 
 @dataclass(frozen=True)
-class Chain:
+class StepChain:
     """Process functions in one operator.
 
     Attributes
@@ -71,20 +71,20 @@ def process(rows: DataFrame, function: RegisteredFunction, keys: Sequence[Column
         function waits for the end of an input that has none.
     """
     before = vars(rows).get(_CHAIN)
-    if isinstance(before, Chain) and _chains(before, function, keys):
+    if isinstance(before, StepChain) and _chains(before, function, keys):
         chain = replace(
             before,
             functions=(*before.functions, function),
             keyed=(*before.keyed, bool(keys)),
         )
     else:
-        chain = Chain(rows, tuple(keys), (function,), (bool(keys),))
+        chain = StepChain(rows, tuple(keys), (function,), (bool(keys),))
     made = _planned(chain)
     vars(made)[_CHAIN] = chain
     return made
 
 
-def _chains(before: Chain, function: RegisteredFunction, keys: Sequence[Column]) -> bool:
+def _chains(before: StepChain, function: RegisteredFunction, keys: Sequence[Column]) -> bool:
     """Whether a function can follow a chain in one operator."""
     last = before.functions[-1]
     return (
@@ -95,7 +95,7 @@ def _chains(before: Chain, function: RegisteredFunction, keys: Sequence[Column])
     )
 
 
-def _same_keys(before: Chain, keys: Sequence[Column]) -> bool:
+def _same_keys(before: StepChain, keys: Sequence[Column]) -> bool:
     """Whether rows of a chain are partitioned by these keys already: they are columns that all its
     functions take and collect. That a record still has the key it was made of is checked when it
     comes."""
@@ -121,7 +121,7 @@ def is_plain(function: RegisteredFunction) -> bool:
     return options.timeout is None and options.on_error != "quarantine"
 
 
-def _planned(chain: Chain) -> DataFrame:
+def _planned(chain: StepChain) -> DataFrame:
     rows = chain.rows
     if rows.isStreaming:
         refuse_no_end(chain.functions)
@@ -148,7 +148,7 @@ def _planned(chain: Chain) -> DataFrame:
     return rows.mapInArrow(ProcessPass(layout, shipments), schema)
 
 
-def _shipments(chain: Chain, steps: Sequence[Step]) -> tuple[Shipment, ...]:
+def _shipments(chain: StepChain, steps: Sequence[ChainStep]) -> tuple[Shipment, ...]:
     found = []
     for place, (function, step) in enumerate(zip(chain.functions, steps, strict=True)):
         definition = function.definition
@@ -173,7 +173,7 @@ def _shipments(chain: Chain, steps: Sequence[Step]) -> tuple[Shipment, ...]:
     return tuple(found)
 
 
-def _check_keys(keys: Sequence[StructField], chain: Chain) -> None:
+def _check_keys(keys: Sequence[StructField], chain: StepChain) -> None:
     for key, column in zip(keys, chain.keys, strict=True):
         if not is_groupable(key.dataType):
             raise PlanningError(
@@ -185,14 +185,14 @@ def _check_keys(keys: Sequence[StructField], chain: Chain) -> None:
 # Steps -----------------------------------------------------------------------------------------
 
 
-def _steps(chain: Chain) -> tuple[Step, ...]:
+def _steps(chain: StepChain) -> tuple[ChainStep, ...]:
     """The functions' steps, each adjusted to those before it."""
-    steps: list[Step] = []
+    steps: list[ChainStep] = []
     schema: DataType = chain.rows.schema
-    before: Step | None = None
+    before: ChainStep | None = None
     kept = lets_go = False
     earlier = vars(chain.rows).get(_CHAIN)
-    collected = earlier.functions[-1] if isinstance(earlier, Chain) else None
+    collected = earlier.functions[-1] if isinstance(earlier, StepChain) else None
     schema_before: Any = None
     names = [function.name for function in chain.functions]
     for place, function in enumerate(chain.functions, 1):
@@ -209,7 +209,7 @@ def _steps(chain: Chain) -> tuple[Step, ...]:
         given_up, lets_go = lets_go, _keeps_none(function, shape)
         untouched = _untouched(collected, before, schema_before, schema)
         collected, schema_before = function, schema
-        before = Step(
+        before = ChainStep(
             attributes=attributes,
             shape=shape,
             states=traits.states,
@@ -235,7 +235,7 @@ def _inherited(own: Attributes, before: Attributes) -> Attributes:
 
 
 def _untouched(
-    before: RegisteredFunction | None, step: Step | None, taken: Any, collected: Any
+    before: RegisteredFunction | None, step: ChainStep | None, taken: Any, collected: Any
 ) -> tuple[str, ...]:
     """The columns whose values the function before, if it can be seen to keep no record, collects
     as it has taken them."""
@@ -255,7 +255,7 @@ def _untouched(
     )
 
 
-def _keeps_none(function: RegisteredFunction, shape: Shape) -> bool:
+def _keeps_none(function: RegisteredFunction, shape: RecordShape) -> bool:
     """Whether a function keeps no record: by its attributes, or by its code."""
     said = traits_of(function).attributes.not_cache_record
     return said or (plain_records(shape) and keeps_no_record(function.definition.function))
@@ -272,7 +272,7 @@ def schema_of(function: RegisteredFunction) -> StructType:
 # In words --------------------------------------------------------------------------------------
 
 
-def _title(chain: Chain, steps: Sequence[Step]) -> str:
+def _title(chain: StepChain, steps: Sequence[ChainStep]) -> str:
     parts = []
     for function, step in zip(chain.functions, steps, strict=True):
         notes = _bought(step)
@@ -280,7 +280,7 @@ def _title(chain: Chain, steps: Sequence[Step]) -> str:
     return " -> ".join(parts)
 
 
-def _bought(step: Step) -> list[str]:
+def _bought(step: ChainStep) -> list[str]:
     """The effects of the attributes on a step of a chain."""
     notes = []
     if step.waits:

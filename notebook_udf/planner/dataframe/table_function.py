@@ -17,9 +17,9 @@ from pyspark.sql.udtf import UserDefinedTableFunction
 from notebook_udf.planner.dataframe.column_nodes import class_of, node_of
 from notebook_udf.planner.physical.aggregate import column_name
 from notebook_udf.planner.physical.column_arguments import with_constants
-from notebook_udf.planner.physical.table import Chain
+from notebook_udf.planner.physical.table import CallChain
 from notebook_udf.registry import RegisteredFunction
-from notebook_udf.specs.table_layout import Step
+from notebook_udf.specs.table_layout import TableStep
 
 
 class TableCall:
@@ -116,12 +116,12 @@ class _Lineage:
         inner = [f"_nu_col{i}" for i in range(width)] + [f"_nu_arg{i}" for i in range(extra)]
         base = self.source.select("*", *self.arguments).toDF(*inner)
         starts = {"source": 0, "argument": width, "made": width + extra}
-        chain = Chain(base)
+        chain = CallChain(base)
         for record, places, named, outer in zip(
             self.records, self.places, self.named, self.outer, strict=True
         ):
             at = tuple(starts[kind] + place for kind, place in places)
-            chain = chain.then(record, Step(at, named, outer))
+            chain = chain.then(record, TableStep(at, named, outer))
         made = len(self.names) - width
         leaving = [*range(width), *range(width + extra, width + extra + made)]
         twice = len({name.lower() for name in self.names}) < len(self.names)

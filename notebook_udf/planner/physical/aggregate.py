@@ -35,8 +35,8 @@ from notebook_udf.specs.aggregate_layout import (
     ACCUMULATOR_FIELD,
     ARGUMENT_FIELD,
     PASSED,
-    Layout,
-    Part,
+    AggregateLayout,
+    AggregatePart,
 )
 from notebook_udf.specs.payload import ship, travelling_accumulator
 from notebook_udf.specs.window_layout import WindowLayout
@@ -52,7 +52,7 @@ def accumulator_struct(record: RegisteredFunction) -> StructType:
 
 
 def partial_rows(
-    rows: DataFrame, layout: Layout, records: Sequence[RegisteredFunction]
+    rows: DataFrame, layout: AggregateLayout, records: Sequence[RegisteredFunction]
 ) -> DataFrame:
     """``rows`` with accumulators of each partition, see ``worker.aggregate.hash_aggregate``.
 
@@ -192,7 +192,7 @@ class ColumnCall:
     # Of a table aggregate: those of the columns it emits.
     names: tuple[str, ...] = ()
 
-    def added_to(self, columns: list[Column]) -> Part:
+    def added_to(self, columns: list[Column]) -> AggregatePart:
         """Adds what the call is given to columns; where it then stands among them."""
         start = len(columns)
         given = self.arguments
@@ -200,7 +200,7 @@ class ColumnCall:
             given = (*given, self.condition.cast("boolean"))
         columns += [value.alias(f"_nu_arg{start + i}") for i, value in enumerate(given)]
         end = start + len(self.arguments)
-        return Part(tuple(range(start, end)), None if self.condition is None else end)
+        return AggregatePart(tuple(range(start, end)), None if self.condition is None else end)
 
 
 def call_of(value: object) -> ColumnCall | None:

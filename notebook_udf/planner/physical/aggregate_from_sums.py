@@ -38,7 +38,7 @@ from notebook_udf.functions.sum_ir import (
     slot_type,
 )
 from notebook_udf.planner.faults import attempted
-from notebook_udf.specs.aggregate_layout import Part
+from notebook_udf.specs.aggregate_layout import AggregatePart
 from notebook_udf.specs.sum_fields import HIGH, LOW, ROWS, SUM, field_name, kept_name
 
 _INTEGERS: dict[type[DataType], int] = {
@@ -67,7 +67,7 @@ class Argument:
 
 
 def columns_of(
-    definition: FunctionDefinition, part: Part, schema: StructType
+    definition: FunctionDefinition, part: AggregatePart, schema: StructType
 ) -> tuple[str, str] | None:
     """``columns`` for a function whose arguments are at the positions of a part."""
     arguments = [Argument.of(schema[place]) for place in part.arguments]

@@ -28,7 +28,7 @@ from notebook_udf.errors import PlanningError
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.sanitize import backquoted
 from notebook_udf.specs.payload import ship
-from notebook_udf.specs.table_layout import Step, TableLayout
+from notebook_udf.specs.table_layout import TableLayout, TableStep
 from notebook_udf.types import contains_year_month, ddl, to_arrow
 from notebook_udf.worker.table.left_lateral_join import MatchedRows
 from notebook_udf.worker.table.table_operator import TablePass
@@ -47,7 +47,7 @@ class Untravelled(PlanningError):
 
 
 @dataclass(frozen=True)
-class Chain:
+class CallChain:
     """Calls that share an operator.
 
     Attributes
@@ -60,14 +60,14 @@ class Chain:
 
     rows: DataFrame
     records: tuple[RegisteredFunction, ...] = ()
-    steps: tuple[Step, ...] = ()
+    steps: tuple[TableStep, ...] = ()
 
     def place_of(self, call: int, column: int) -> int:
         """The position of a column that a call made."""
         before = [len(record.definition.result_type) for record in self.records[:call]]
         return len(self.rows.columns) + sum(before) + column
 
-    def then(self, record: RegisteredFunction, step: Step) -> Chain:
+    def then(self, record: RegisteredFunction, step: TableStep) -> CallChain:
         """The chain with one more call."""
         return replace(self, records=(*self.records, record), steps=(*self.steps, step))
 

@@ -34,7 +34,7 @@ from notebook_udf.planner.analysis.reachability import (
     Circular,
     Condition,
     Guards,
-    Place,
+    ReachedCall,
     Root,
     conjuncts,
     find_places,
@@ -108,7 +108,7 @@ class _CallColumns:
         self._nodes: set[int] = set()
         self._binding: set[str] = set()
         self._guards: dict[str, Guards] = {}
-        self._by_text: dict[str, list[Place]] = {}
+        self._by_text: dict[str, list[ReachedCall]] = {}
 
     def made(self, *, every: bool) -> list[tuple[exp.Expression, str]]:
         """Makes them for the calls in several clauses, or for ``every`` call; which, and why."""
@@ -143,7 +143,9 @@ class _CallColumns:
         self._bind_filters(first)
         tests = self._python_conjuncts(where)
         found = (*later, *again)
-        ways = [Place(p.node, p.record, (*tests, *p.conditions), canonical(p.node)) for p in found]
+        ways = [
+            ReachedCall(p.node, p.record, (*tests, *p.conditions), canonical(p.node)) for p in found
+        ]
         self._serve(ways)
         for key in sorted(wanted - filtered):
             self._bind(key)
@@ -154,7 +156,7 @@ class _CallColumns:
 
     # Which calls -----------------------------------------------------------------------------
 
-    def _bindable(self, places: list[Place], shadowed: set[str]) -> list[Place]:
+    def _bindable(self, places: list[ReachedCall], shadowed: set[str]) -> list[ReachedCall]:
         """Those calls that could as well be computed in the FROM."""
         calls = self._calls
         found = []
@@ -169,7 +171,7 @@ class _CallColumns:
             found.append(place)
         return found
 
-    def _selected_places(self) -> list[Place]:
+    def _selected_places(self) -> list[ReachedCall]:
         projections = self._select.expressions
         places = find_places([Root(p) for p in projections], self._calls)
         return self._bindable(places, _aliases(projections))
@@ -183,7 +185,7 @@ class _CallColumns:
             for call in self._calls.inside(p)
         }
 
-    def _ordering_places(self, order: exp.Expression | None) -> list[Place]:
+    def _ordering_places(self, order: exp.Expression | None) -> list[ReachedCall]:
         if order is None or self._select.args.get("distinct") is not None:
             return []
         # ORDER BY means what is selected, where that has the name of a column.
@@ -194,7 +196,7 @@ class _CallColumns:
         }
         return self._bindable(find_places([Root(order)], self._calls), shadowed)
 
-    def _grouped_places(self) -> tuple[list[Place], list[Place]]:
+    def _grouped_places(self) -> tuple[list[ReachedCall], list[ReachedCall]]:
         """Calls in GROUP BY, and those in aggregates or where a group's key stands again."""
         select, calls = self._select, self._calls
         group = select.args.get("group")
@@ -225,7 +227,7 @@ class _CallColumns:
 
     # Columns for them ------------------------------------------------------------------------
 
-    def _serve(self, places: list[Place]) -> None:
+    def _serve(self, places: list[ReachedCall]) -> None:
         """Makes guards for calls that are not bound yet."""
         guards = Guards(places, self._calls, self._instead)
         for place in places:
@@ -235,8 +237,8 @@ class _CallColumns:
                 self._guards[key] = guards
                 self._by_text.setdefault(key, []).append(place)
 
-    def _bind_filters(self, first: list[Place]) -> None:
-        self._serve([Place(p.node, p.record, p.conditions, canonical(p.node)) for p in first])
+    def _bind_filters(self, first: list[ReachedCall]) -> None:
+        self._serve([ReachedCall(p.node, p.record, p.conditions, canonical(p.node)) for p in first])
         for key in list(self._by_text):
             places = self._by_text[key]
             self._bind(key)
@@ -382,7 +384,7 @@ def _mentions(node: exp.Expression, names: set[str]) -> bool:
     )
 
 
-def _texts(places: list[Place]) -> set[str]:
+def _texts(places: list[ReachedCall]) -> set[str]:
     return {canonical(place.node) for place in places}
 
 

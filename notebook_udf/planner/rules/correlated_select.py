@@ -11,18 +11,18 @@ from sqlglot import exp
 from notebook_udf.planner.analysis.derived_table import Columns, Unfit
 from notebook_udf.planner.analysis.reachability import conjuncts
 from notebook_udf.planner.analysis.references import (
-    Entry,
-    Scope,
+    RelationColumn,
+    RelationScope,
     expand_bare,
     expand_qualified,
     replace,
     stars,
 )
 from notebook_udf.planner.analysis.table_calls import FromCall, items, lateral_call, relation
-from notebook_udf.planner.physical.table import ENDED, INPUT, MET, Chain, matched
+from notebook_udf.planner.physical.table import ENDED, INPUT, MET, CallChain, matched
 from notebook_udf.planner.syntax.nodes import cast, table
 from notebook_udf.registry import RegisteredFunction
-from notebook_udf.specs.table_layout import Step
+from notebook_udf.specs.table_layout import TableStep
 
 # A number for each row that no other has.
 _NUMBERED = "monotonically_increasing_id"
@@ -53,7 +53,7 @@ class Pass:
         What the relations before them make visible.
     """
 
-    def __init__(self, scope: Scope) -> None:
+    def __init__(self, scope: RelationScope) -> None:
         self.scope = scope
         self.columns = Columns("_nu_col")
         self.calls: list[FromCall] = []
@@ -71,7 +71,7 @@ class Pass:
         self.calls.append(call)
         self._arguments.append(found)
         self.scope = self.scope.with_more(
-            Entry(call.qualifier, name, made=(number, place))
+            RelationColumn(call.qualifier, name, made=(number, place))
             for place, name in enumerate(call.names)
         )
         return True
@@ -89,20 +89,20 @@ class Pass:
             return None
         return self.columns.place(argument)
 
-    def chain(self, rows: DataFrame, *, ends: bool) -> Chain:
+    def chain(self, rows: DataFrame, *, ends: bool) -> CallChain:
         """The pass over the rows of the inner query; with ``ends`` for the last call's inputs."""
-        chain = Chain(rows)
+        chain = CallChain(rows)
         for number, (call, arguments) in enumerate(zip(self.calls, self._arguments, strict=True)):
             places = [a if isinstance(a, int) else chain.place_of(*a) for a in arguments]
             last = number == len(self.calls) - 1
             outer = call.outer and not (last and ends)
-            chain = chain.then(call.record, Step(tuple(places), call.named, outer))
+            chain = chain.then(call.record, TableStep(tuple(places), call.named, outer))
         return chain
 
 
 def alone(call: FromCall, around: Around, visible: Sequence[exp.Expression]) -> str:
     """A view of the rows of a call that stands alone."""
-    made = Pass(Scope([]))
+    made = Pass(RelationScope([]))
     made.add(call)
     rows = around.run(exp.Select(expressions=_projections(made.columns)), visible)
     chain = made.chain(rows, ends=False)
@@ -162,8 +162,8 @@ class _Rewriting:
 
     # The columns before the calls ------------------------------------------------------------
 
-    def _scope(self) -> Scope:
-        scope = Scope([])
+    def _scope(self) -> RelationScope:
+        scope = RelationScope([])
         for number, item in enumerate(self._before):
             star = exp.Select(expressions=[exp.Star()])
             _set_from(star, None, [each.copy() for each in self._before[: number + 1]])
@@ -173,7 +173,7 @@ class _Rewriting:
 
     # What of the SELECT is done below --------------------------------------------------------
 
-    def _pushed(self, scope: Scope) -> list[exp.Expression]:
+    def _pushed(self, scope: RelationScope) -> list[exp.Expression]:
         """Takes the conditions of WHERE that the calls have no part in."""
         where = self._select.args.get("where")
         if where is None or any(_may_add_rows(item) for item in self._rest):
@@ -185,7 +185,7 @@ class _Rewriting:
         self._select.set("where", exp.Where(this=exp.and_(*kept)) if kept else None)
         return [test.copy() for test in below]
 
-    def _is_below(self, test: exp.Expression, scope: Scope) -> bool:
+    def _is_below(self, test: exp.Expression, scope: RelationScope) -> bool:
         if test.find(exp.Query) is not None or not self._around.steady(test):
             return False
         found = [scope.resolve(column) for column in test.find_all(exp.Column)]
@@ -250,7 +250,7 @@ class _Rewriting:
     def _meeting(
         self,
         rows: DataFrame,
-        scope: Scope,
+        scope: RelationScope,
         condition: exp.Expression,
         names: list[str],
         *,
@@ -277,7 +277,7 @@ class _Rewriting:
 
     # What is left ----------------------------------------------------------------------------
 
-    def _read(self, scope: Scope, view: str, keeps_star: bool) -> None:
+    def _read(self, scope: RelationScope, view: str, keeps_star: bool) -> None:
         """Lets the SELECT read the view."""
         select, names = self._select, scope.names()
         for reference in list(scope.references(select)):
@@ -300,7 +300,7 @@ def _asks(call: FromCall) -> bool:
     return call.outer and condition is not None and condition.find(exp.Query) is not None
 
 
-def _with_relation(scope: Scope, item: exp.Expression, names: list[str]) -> Scope:
+def _with_relation(scope: RelationScope, item: exp.Expression, names: list[str]) -> RelationScope:
     """The scope with the columns of one more relation; ``names`` are those of ``*`` then."""
     source = relation(item)
     qualifier = source.alias_or_name
@@ -314,16 +314,22 @@ def _with_relation(scope: Scope, item: exp.Expression, names: list[str]) -> Scop
             raise Unfit("a NATURAL JOIN stands before it: name the columns with USING")
     if not using:
         new = names[len(starred) :]
-        return scope.with_more(Entry(qualifier, name, _base(qualifier, name)) for name in new)
-    merged = [Entry("", name, _base("", name)) for name in names[: len(using)]]
+        return scope.with_more(
+            RelationColumn(qualifier, name, _base(qualifier, name)) for name in new
+        )
+    merged = [RelationColumn("", name, _base("", name)) for name in names[: len(using)]]
     left = [
-        Entry(e.qualifier, e.name, e.base, e.made, e.starred and e.name.lower() not in using)
+        RelationColumn(
+            e.qualifier, e.name, e.base, e.made, e.starred and e.name.lower() not in using
+        )
         for e in scope.entries
     ]
-    sides = [Entry(qualifier, name, _base(qualifier, name), starred=False) for name in using]
+    sides = [
+        RelationColumn(qualifier, name, _base(qualifier, name), starred=False) for name in using
+    ]
     new = names[len(starred) :]
-    right = [Entry(qualifier, name, _base(qualifier, name)) for name in new]
-    return Scope([*merged, *left, *sides, *right])
+    right = [RelationColumn(qualifier, name, _base(qualifier, name)) for name in new]
+    return RelationScope([*merged, *left, *sides, *right])
 
 
 def _base(qualifier: str, name: str) -> exp.Expression:

@@ -25,8 +25,8 @@ from notebook_udf.planner.analysis.derived_table import Unfit
 from notebook_udf.planner.analysis.reachability import Root, conjuncts, find_places
 from notebook_udf.planner.analysis.scalar_calls import ScalarCalls
 from notebook_udf.planner.analysis.scope import (
-    Entry,
     Scope,
+    ScopeColumn,
     Scopes,
     flattened,
     replace_column,
@@ -66,7 +66,7 @@ def over_both(node: exp.Expression, left: Scope, right: Scope, calls: ScalarCall
 
 
 @dataclass
-class Source:
+class JoinSource:
     """The FROM of a SELECT, while it is written anew.
 
     Attributes
@@ -192,7 +192,7 @@ def joined_in_pairs(select: exp.Select, calls: ScalarCalls, scopes: Scopes) -> b
     """
     if not candidates(select, calls):
         return False
-    source = Source(select, calls, scopes)
+    source = JoinSource(select, calls, scopes)
     changed = source.join()
     if changed:
         source.write()
@@ -301,7 +301,7 @@ def _left_out(star: exp.Star) -> set[str]:
     return {name.name.lower() for name in names}
 
 
-def _shown(entry: Entry, parent: exp.Expression) -> exp.Expression:
+def _shown(entry: ScopeColumn, parent: exp.Expression) -> exp.Expression:
     """A column, under its name where that may be given."""
     named_here = isinstance(parent, exp.Select) or name_of(parent) == "struct"
     if not named_here or not entry.flattened:

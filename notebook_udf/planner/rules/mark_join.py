@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from notebook_udf.planner.analysis.scope import Entry, Scope
+from notebook_udf.planner.analysis.scope import Scope, ScopeColumn
 from notebook_udf.planner.syntax.dialect import fragment, select
 
 
@@ -131,7 +131,7 @@ def _pairs(
 
 def _compute(
     pairs: exp.Select,
-    entries: Sequence[Entry],
+    entries: Sequence[ScopeColumn],
     further: Sequence[str],
     hit: exp.Expression,
     costly: Sequence[exp.Expression],
@@ -174,8 +174,8 @@ def _first(
 
 def _outer(
     pairs: exp.Select,
-    optional: Sequence[Entry],
-    entries: Sequence[Entry],
+    optional: Sequence[ScopeColumn],
+    entries: Sequence[ScopeColumn],
     number: str,
     ok: str,
     rank: str,
@@ -188,8 +188,8 @@ def _outer(
 
 def _full(
     pairs: exp.Select,
-    mine: Sequence[Entry],
-    theirs: Sequence[Entry],
+    mine: Sequence[ScopeColumn],
+    theirs: Sequence[ScopeColumn],
     lid: str,
     rid: str,
     ok: str,
@@ -222,7 +222,7 @@ def _full(
     return rows
 
 
-def _where(entry: Entry, condition: str) -> exp.Expression:
+def _where(entry: ScopeColumn, condition: str) -> exp.Expression:
     """A column where the condition holds, else NULL."""
     if not condition:
         return exp.column(entry.flat)

@@ -16,7 +16,7 @@ from sqlglot import exp
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.planner.analysis.derived_table import Unfit
-from notebook_udf.planner.analysis.output_names import Names
+from notebook_udf.planner.analysis.output_names import OutputNames
 from notebook_udf.planner.analysis.scalar_calls import ScalarCalls
 from notebook_udf.planner.planning_context import PlanningContext
 from notebook_udf.planner.rule import Applied, Outcome, SelectScope, Skipped, chosen
@@ -90,7 +90,7 @@ class PairConditions:
         if not joins and not subqueries_:
             return None
         # Before anything changes that a column is named after.
-        Names(select, context).keep(every=True)
+        OutputNames(select, context).keep(every=True)
         nodes = [call for node in (*(j.args["on"] for j in joins), *subqueries_)
                  for call in node.walk()]  # fmt: skip
         choices = chosen(self, nodes, calls, _REASON, None)

@@ -14,8 +14,8 @@ from notebook_udf.planner.analysis.aggregate_calls import position, within
 from notebook_udf.planner.analysis.derived_table import Unfit
 from notebook_udf.planner.analysis.reachability import conjuncts
 from notebook_udf.planner.analysis.scalar_calls import ScalarCalls
-from notebook_udf.planner.analysis.scope import Entry, Scope, Scopes, flattened
-from notebook_udf.planner.rules.join_condition import Source, over_both
+from notebook_udf.planner.analysis.scope import Scope, ScopeColumn, Scopes, flattened
+from notebook_udf.planner.rules.join_condition import JoinSource, over_both
 from notebook_udf.planner.rules.mark_join import marked
 
 # What an inner SELECT cannot have: its rows would not be those of its FROM and WHERE.
@@ -51,7 +51,7 @@ def marked_subqueries(select: exp.Select, calls: ScalarCalls, scopes: Scopes) ->
     One that cannot be taken apart stays as it is.
     """
     changed = False
-    source = Source(select, calls, scopes)
+    source = JoinSource(select, calls, scopes)
     for node in suspects(select, calls):
         try:
             changed |= _Marked(node, source).done()
@@ -80,7 +80,7 @@ def refused_subquery(node: exp.Expression, calls: ScalarCalls) -> PlanningError:
 class _Marked:
     """One EXISTS or IN."""
 
-    def __init__(self, node: exp.Expression, source: Source) -> None:
+    def __init__(self, node: exp.Expression, source: JoinSource) -> None:
         self._node = node
         self._source = source
         self._calls = source.calls
@@ -92,7 +92,7 @@ class _Marked:
             raise Unfit("its rows come from several SELECTs")
         if query.args.get("from_") is None:
             return False
-        inner = Source(query, self._calls, self._scopes)
+        inner = JoinSource(query, self._calls, self._scopes)
         theirs, mine = inner.scope(), self._source.scope()
         where = query.args.get("where")
         parts = conjuncts(where.this) if where is not None else []
@@ -112,7 +112,7 @@ class _Marked:
         left, right = self._source.side(mine), inner.side(theirs, own)
         name = self._scopes.name("mark")
         rows = marked(left, right, cheap, costly, value, name)
-        mine.entries.append(Entry(name, "", name, visible=False))
+        mine.entries.append(ScopeColumn(name, "", name, visible=False))
         self._source.replace(rows, mine)
         self._node.replace(exp.column(name))
         return True

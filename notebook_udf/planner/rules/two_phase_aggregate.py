@@ -42,7 +42,7 @@ from notebook_udf.planner.streaming.session_window import SESSION_WINDOW
 from notebook_udf.planner.syntax.dialect import fragment, in_fewest_forms
 from notebook_udf.planner.syntax.nodes import cast
 from notebook_udf.registry import RegisteredFunction
-from notebook_udf.specs.aggregate_layout import ACCUMULATOR, PASSED, Layout, Part
+from notebook_udf.specs.aggregate_layout import ACCUMULATOR, PASSED, AggregateLayout, AggregatePart
 from notebook_udf.types import is_groupable
 
 _OUTER = ("expressions", "having", "order", "sort", "limit", "offset", "distinct")
@@ -127,7 +127,7 @@ class _TwoPhases:
         one: list[exp.Expression] = [exp.alias_(exp.Literal.number(0), "_nu_none")]
         return bool(self._around.run(inner_query(self._select, one), inside=True).isStreaming)
 
-    def _kept_in_state(self, calls: list[AggregateCall], parts: list[Part]) -> exp.Select:
+    def _kept_in_state(self, calls: list[AggregateCall], parts: list[AggregatePart]) -> exp.Select:
         """The SELECT over groups that were aggregated into state.
 
         Spark's own aggregates cannot join in: beside them the rows are collected by Spark.
@@ -220,7 +220,7 @@ class _TwoPhases:
     def _first_phase(
         self,
         rows: DataFrame,
-        parts: list[Part],
+        parts: list[AggregatePart],
         records: list[RegisteredFunction],
         merged: list[exp.Expression],
     ) -> DataFrame:
@@ -243,20 +243,20 @@ class _TwoPhases:
             expression.set("expressions", [*map(fragment, structs), *expression.expressions[1:]])
         return self._rows.passed_rows(rows)
 
-    def _part(self, call: AggregateCall) -> Part:
+    def _part(self, call: AggregateCall) -> AggregatePart:
         condition = call.condition
-        return Part(
+        return AggregatePart(
             tuple(self._arguments.place(argument) for argument in call.arguments),
             None if condition is None else self._arguments.place(cast(condition, "BOOLEAN")),
         )
 
-    def _layout(self, parts: list[Part], mergeable: bool) -> Layout:
+    def _layout(self, parts: list[AggregatePart], mergeable: bool) -> AggregateLayout:
         offset = len(self._keys.expressions) + len(self._passing.expressions)
-        return Layout(
+        return AggregateLayout(
             keys=tuple(map(in_fewest_forms, self._keys.expressions)),
             passing=len(self._passing.expressions),
             parts=tuple(
-                Part(
+                AggregatePart(
                     tuple(offset + place for place in part.arguments),
                     None if part.condition is None else offset + part.condition,
                 )

@@ -31,7 +31,7 @@ from notebook_udf.planner.rules.aggregate_choices import outcome, whole_groups
 from notebook_udf.planner.syntax.dialect import in_fewest_forms
 from notebook_udf.planner.syntax.nodes import cast
 from notebook_udf.registry import RegisteredFunction
-from notebook_udf.specs.window_layout import Frame, WindowLayout, WindowPart
+from notebook_udf.specs.window_layout import WindowFrame, WindowLayout, WindowPart
 from notebook_udf.types import is_groupable
 
 _OUTER = ("expressions", "qualify", "order", "sort", "distinct", "cluster", "distribute")
@@ -130,10 +130,10 @@ class _Windows:
         found.calls.append((call.record, part))
         return exp.column(_result(self._windows.index(found), len(found.calls) - 1))
 
-    def _frame(self, window: exp.Window, order: list[exp.Ordered]) -> Frame:
+    def _frame(self, window: exp.Window, order: list[exp.Ordered]) -> WindowFrame:
         spec = window.args.get("spec")
         if spec is None:
-            return Frame("range", None, 0 if order else None)
+            return WindowFrame("range", None, 0 if order else None)
         kind = spec.args["kind"].lower()
         start = self._distance(spec.args.get("start"), spec.args.get("start_side"))
         given_end = spec.args.get("end")
@@ -141,11 +141,11 @@ class _Windows:
         if kind == "rows":
             if not all(isinstance(each, (int, type(None))) for each in (start, end)):
                 raise Unfit
-            return Frame("rows", start, end)
+            return WindowFrame("rows", start, end)
         descending = bool(order and order[0].args.get("desc"))
         low = self._bound(start, order, descending)
         high = self._bound(end, order, descending)
-        return Frame(
+        return WindowFrame(
             "range",
             None if start is None else 0,
             None if end is None else 0,

@@ -42,7 +42,7 @@ from notebook_udf.planner.physical.aggregate import column as column_of
 from notebook_udf.planner.physical.udf import spark_function
 from notebook_udf.planner.streaming.stateful_nodes import KeptGroups, remember
 from notebook_udf.registry import RegisteredFunction
-from notebook_udf.specs.aggregate_layout import ACCUMULATOR, PASSED, Layout, Part
+from notebook_udf.specs.aggregate_layout import ACCUMULATOR, PASSED, AggregateLayout, AggregatePart
 from notebook_udf.specs.payload import ship
 from notebook_udf.specs.state_layout import StreamLayout
 from notebook_udf.types import ddl, is_groupable
@@ -69,7 +69,7 @@ class StreamCall:
 
     name: str
     record: RegisteredFunction
-    part: Part
+    part: AggregatePart
     distinct: bool = False
 
 
@@ -126,8 +126,8 @@ def aggregate(
     )
     parts = tuple(call.part for call in calls)
     if merges:
-        rows = _partial(rows, Layout(tuple(shown), 0, parts), records, key_fields)
-        parts = tuple(Part((len(shown) + place,)) for place in range(len(calls)))
+        rows = _partial(rows, AggregateLayout(tuple(shown), 0, parts), records, key_fields)
+        parts = tuple(AggregatePart((len(shown) + place,)) for place in range(len(calls)))
     layout = StreamLayout(
         keys=tuple(shown),
         key_types=StructType(
@@ -310,7 +310,7 @@ def _event_time(keys: Sequence[StructField]) -> int | None:
 
 def _partial(
     rows: DataFrame,
-    layout: Layout,
+    layout: AggregateLayout,
     records: Sequence[RegisteredFunction],
     keys: Sequence[StructField],
 ) -> DataFrame:
@@ -320,9 +320,9 @@ def _partial(
     return partial.select(*again, *(f"{ACCUMULATOR}{i}" for i in range(len(records))))
 
 
-def _moved(part: Part) -> Part:
+def _moved(part: AggregatePart) -> AggregatePart:
     condition = None if part.condition is None else part.condition + 1
-    return Part(tuple(place + 1 for place in part.arguments), condition)
+    return AggregatePart(tuple(place + 1 for place in part.arguments), condition)
 
 
 def time_to_live(rows: DataFrame, event: int | None) -> int | None:

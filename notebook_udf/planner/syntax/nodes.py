@@ -149,7 +149,7 @@ class Hole:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class NodeShape:
     """What a node was when it was read: its class and its arguments.
 
     The arguments are plain values, holes, and the shapes of children without an origin.
@@ -164,7 +164,7 @@ class Shape:
             for item in items:
                 if isinstance(item, Hole):
                     yield item
-                elif isinstance(item, Shape):
+                elif isinstance(item, NodeShape):
                     yield from item.holes()
 
     def fillings(self, node: exp.Expression) -> list[Filling] | None:
@@ -180,11 +180,11 @@ class Shape:
             if (key, listed, len(items)) != (own_key, own_listed, len(own)):
                 return False
             for item, value in zip(items, own, strict=True):
-                if isinstance(item, (Hole, Shape)) != isinstance(value, exp.Expression):
+                if isinstance(item, (Hole, NodeShape)) != isinstance(value, exp.Expression):
                     return False
                 if isinstance(item, Hole):
                     found.append(Filling(item, node, key, value))
-                elif isinstance(item, Shape):
+                elif isinstance(item, NodeShape):
                     if not item._fill(value, found):
                         return False
                 elif item != value:
@@ -224,7 +224,7 @@ class Origin:
         self.text = text
         self.start = start
         self.end = end
-        self.shape = Shape(exp.Expression, ())
+        self.shape = NodeShape(exp.Expression, ())
         self.digest = 0
         self.whole = False
 
@@ -255,8 +255,8 @@ def _parts(node: exp.Expression) -> Iterator[tuple[str, bool, tuple[object, ...]
             yield key, False, (value,)
 
 
-def _shape_of(node: exp.Expression) -> Shape:
-    return Shape(
+def _shape_of(node: exp.Expression) -> NodeShape:
+    return NodeShape(
         type(node),
         tuple(
             (key, listed, tuple(map(_part_of_shape, items))) for key, listed, items in _parts(node)

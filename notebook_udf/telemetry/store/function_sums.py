@@ -22,7 +22,7 @@ _BUCKET = re.compile(r"-?\d{1,5}", re.ASCII)
 
 
 @dataclass
-class Sums:
+class FunctionSums:
     """Sums in the making; the fields are those of ``FunctionTotals``."""
 
     tasks: int = 0
@@ -40,7 +40,7 @@ class Sums:
     first: float = math.inf
     last: float = -math.inf
 
-    def add(self, other: Sums) -> None:
+    def add(self, other: FunctionSums) -> None:
         """Adds up counts and spans both times."""
         for name in _ADDED:
             setattr(self, name, getattr(self, name) + getattr(other, name))
@@ -57,7 +57,7 @@ class Sums:
         self.errors += timing.errors
 
 
-_ADDED = [f.name for f in dataclasses.fields(Sums) if f.name not in ("first", "last")]
+_ADDED = [f.name for f in dataclasses.fields(FunctionSums) if f.name not in ("first", "last")]
 
 
 @dataclass(frozen=True)
@@ -113,12 +113,12 @@ class Tally:
     """Sums by function and merged metrics."""
 
     def __init__(self) -> None:
-        self.sums: dict[Key, Sums] = {}
+        self.sums: dict[Key, FunctionSums] = {}
         self.metrics: dict[MetricKey, Any] = {}
 
-    def of(self, key: Key) -> Sums:
+    def of(self, key: Key) -> FunctionSums:
         """The sums of a function, made on first use."""
-        return self.sums.setdefault(key, Sums())
+        return self.sums.setdefault(key, FunctionSums())
 
     def add(self, other: Tally) -> None:
         """Adds up sums and merges metrics."""
@@ -132,8 +132,8 @@ class Tally:
         """Adds what the outside has seen, of whatever queries."""
         other = Tally()
         for total in totals:
-            fields = {f.name: getattr(total, f.name) for f in dataclasses.fields(Sums)}
-            other.of((total.function, total.version)).add(Sums(**fields))
+            fields = {f.name: getattr(total, f.name) for f in dataclasses.fields(FunctionSums)}
+            other.of((total.function, total.version)).add(FunctionSums(**fields))
         self.add(other)
         for metric in metrics:
             other = Tally()

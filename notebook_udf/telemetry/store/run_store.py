@@ -25,11 +25,11 @@ from notebook_udf.telemetry.records import (
     TaskStarted,
 )
 from notebook_udf.telemetry.store.function_sums import (
+    FunctionSums,
     FunctionTotals,
     Key,
     MetricKey,
     MetricTotal,
-    Sums,
     Tally,
     fits,
 )
@@ -81,7 +81,7 @@ class _Run:
         self.see(record.time)
         for key in _keys(record):
             seen = self._tally.of(key)
-            self._tally.sums[key] = Sums(
+            self._tally.sums[key] = FunctionSums(
                 bundles=record.bundles,
                 bytes_in=seen.bytes_in,
                 bytes_out=seen.bytes_out,

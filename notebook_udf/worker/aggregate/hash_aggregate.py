@@ -19,7 +19,13 @@ from typing import Any
 
 import pyarrow as pa
 
-from notebook_udf.specs.aggregate_layout import ACCUMULATOR, ACCUMULATOR_FIELD, PASSED, Layout, Part
+from notebook_udf.specs.aggregate_layout import (
+    ACCUMULATOR,
+    ACCUMULATOR_FIELD,
+    PASSED,
+    AggregateLayout,
+    AggregatePart,
+)
 from notebook_udf.worker.aggregate.accumulator import Accumulation, Group
 from notebook_udf.worker.call.coerce import fitted
 from notebook_udf.worker.call.function_call import FunctionCall, running
@@ -36,7 +42,7 @@ _ROWS_OUT = 32_768
 _SLICE_ROWS = 2_048
 
 
-class PartialPass(Operator[Layout, FunctionCall]):
+class PartialPass(Operator[AggregateLayout, FunctionCall]):
     """Aggregates the rows of a partition into partial accumulators."""
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -63,7 +69,9 @@ class _Groups(dict[Any, Any]):
 class _Table:
     """The hash table of one partition."""
 
-    def __init__(self, layout: Layout, calls: list[FunctionCall], schema: pa.Schema) -> None:
+    def __init__(
+        self, layout: AggregateLayout, calls: list[FunctionCall], schema: pa.Schema
+    ) -> None:
         self._layout = layout
         self._calls = calls
         self._accumulations = [Accumulation(call) for call in calls]
@@ -140,7 +148,7 @@ class _Table:
             done.append(None)
 
     def _arguments(
-        self, batch: pa.RecordBatch, keys: list[Any], part: Part, call: FunctionCall
+        self, batch: pa.RecordBatch, keys: list[Any], part: AggregatePart, call: FunctionCall
     ) -> tuple[list[Any], list[pa.Array]]:
         """Keys and arguments of the rows that meet the function's condition."""
         columns = [batch.column(place) for place in part.arguments]
@@ -150,7 +158,9 @@ class _Table:
             keys = [key for key, kept in zip(keys, mask.to_pylist(), strict=True) if kept]
         return keys, fitted(columns, call.header)
 
-    def _places(self, batch: pa.RecordBatch, part: Part, first: int) -> Callable[[int], int] | None:
+    def _places(
+        self, batch: pa.RecordBatch, part: AggregatePart, first: int
+    ) -> Callable[[int], int] | None:
         """Maps a row that met the condition to its position in the bundle; None without one."""
         if part.condition is None:
             return None

@@ -12,13 +12,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from notebook_udf.specs.window_layout import Frame
+from notebook_udf.specs.window_layout import WindowFrame
 from notebook_udf.worker.codec.arrays import Places
 
 Bounds: TypeAlias = "tuple[Places, Places]"
 
 
-def rows_bounds(frame: Frame, size: int) -> Bounds:
+def rows_bounds(frame: WindowFrame, size: int) -> Bounds:
     """The ROWS frames of a partition of ``size`` rows, by distance in rows."""
     rows = np.arange(size, dtype=np.int64)
     low, high = np.zeros_like(rows), np.full_like(rows, size)
@@ -30,7 +30,7 @@ def rows_bounds(frame: Frame, size: int) -> Bounds:
 
 
 def range_bounds(
-    frame: Frame,
+    frame: WindowFrame,
     order: Sequence[Any],
     lows: Sequence[Any] | None,
     highs: Sequence[Any] | None,
@@ -97,4 +97,4 @@ def _comparable(value: Any, descending: bool) -> Any:
     return _Reversed(key) if descending else key
 
 
-__all__ = ["Bounds", "Frame", "range_bounds", "rows_bounds"]
+__all__ = ["Bounds", "WindowFrame", "range_bounds", "rows_bounds"]

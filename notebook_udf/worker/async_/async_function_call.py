@@ -14,7 +14,7 @@ from typing import Any, cast
 from notebook_udf.functions.async_options import AsyncOptions
 from notebook_udf.functions.base import UserDefinedFunction, endings
 from notebook_udf.specs.payload import Shipment
-from notebook_udf.worker.async_.in_flight import Lanes, Part
+from notebook_udf.worker.async_.in_flight import FlightPart, Lanes
 from notebook_udf.worker.call.function_call import FunctionCall
 from notebook_udf.worker.call.instance import FunctionInstance, Opened
 from notebook_udf.worker.runtime.event_loop import EventLoop
@@ -69,7 +69,7 @@ class AsyncCall(FunctionCall):
     def awaiting(self, number: int) -> Any:
         return self.lanes.coroutine(number) if self.lanes is not None else None
 
-    def note_metrics(self, part: Part | None = None) -> None:
+    def note_metrics(self, part: FlightPart | None = None) -> None:
         """Adds what the lanes counted to the function's metrics."""
         lanes = self.lanes
         if lanes is None:

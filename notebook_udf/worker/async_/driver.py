@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.worker.async_.async_function_call import AsyncCall
-from notebook_udf.worker.async_.in_flight import CallFailure, Part
+from notebook_udf.worker.async_.in_flight import CallFailure, FlightPart
 from notebook_udf.worker.call.coerce import fitted
 from notebook_udf.worker.call.quarantine import Quarantine
 from notebook_udf.worker.codec.decode import decoder
@@ -67,7 +67,7 @@ class Bundle:
 
     place: tuple[int, int]
     rows: range
-    parts: list[Part]
+    parts: list[FlightPart]
     lists: Lists | None
     quarantine: Quarantine | None
     open_parts: int
@@ -105,7 +105,7 @@ class Flow:
         self._entered += rows
         place, row_of = (number, size), _behind(start, None if lists is None else lists.row_of)
         parts = [
-            Part(
+            FlightPart(
                 first,
                 arguments[first : first + self.size],
                 None if reached is None else reached[first : first + self.size],
@@ -125,7 +125,12 @@ class Flow:
         return Bundle(place, range(start, start + rows), parts, lists, quarantine, len(parts))
 
     def leave(
-        self, bundle: Bundle, part: Part, indices: Sequence[int] | None = None, *, last: bool = True
+        self,
+        bundle: Bundle,
+        part: FlightPart,
+        indices: Sequence[int] | None = None,
+        *,
+        last: bool = True,
     ) -> pa.Array:
         """The results of a part, or of some of its rows; ``last`` if no more of it follow."""
         call = self.call
@@ -160,7 +165,12 @@ class Flow:
         return self._encode([])
 
     def fail(
-        self, bundle: Bundle | None, part: Part, index: int, failure: CallFailure, outcome: str
+        self,
+        bundle: Bundle | None,
+        part: FlightPart,
+        index: int,
+        failure: CallFailure,
+        outcome: str,
     ) -> None:
         """Reports a row whose call failed; ends the task if ``outcome`` says so."""
         call, error = self.call, failure.error

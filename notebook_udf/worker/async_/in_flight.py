@@ -46,7 +46,7 @@ class CallFailure:
         self.attempts = attempts
 
 
-class Part:
+class FlightPart:
     """Some rows of a bundle in flight.
 
     Parameters
@@ -104,7 +104,7 @@ class Lane:
     def __init__(self, name: str) -> None:
         self.name = name
         self.task: asyncio.Task[None] | None = None
-        self.part: Part | None = None
+        self.part: FlightPart | None = None
         self.index = 0
         self.since = 0.0
         self.cancelled = 0.0
@@ -158,27 +158,29 @@ class Lanes:
         # Rows that no lane has taken yet, those of the part at work excepted.
         self.waiting = 0
         # The call that ended the task: its part, its row and what it raised.
-        self.fatal: tuple[Part, int, CallFailure] | None = None
+        self.fatal: tuple[FlightPart, int, CallFailure] | None = None
         self.beat = time.monotonic()
         self._options = options
         self._loop = loop
         self._news = news
         self._keep_going = keep_going
-        self._parts: deque[Part] = deque()
+        self._parts: deque[FlightPart] = deque()
         self._lanes: set[Lane] = set()
         self._jobs = self._queue()
         self._closing = False
         self._gone = asyncio.Event()
         self._ticking: asyncio.TimerHandle | None = None
         # By arguments: the rows that wait for the answer of a call in flight.
-        self._shared: dict[Any, list[tuple[Part, int]]] | None = {} if options.share_calls else None
+        self._shared: dict[Any, list[tuple[FlightPart, int]]] | None = (
+            {} if options.share_calls else None
+        )
 
     @property
     def in_flight(self) -> int:
         """How many calls are in flight, those that wait for another attempt included."""
         return len(self._lanes)
 
-    def feed(self, parts: Sequence[Part]) -> None:
+    def feed(self, parts: Sequence[FlightPart]) -> None:
         """Queues rows."""
         called = [part for part in parts if part.calls]
         self.waiting += sum(part.calls for part in called)
@@ -193,7 +195,7 @@ class Lanes:
             # A call that holds the loop cannot be cancelled; the worker ends with it.
             return
 
-    def running(self) -> tuple[Part, int] | None:
+    def running(self) -> tuple[FlightPart, int] | None:
         """The row that has been in flight for the longest time."""
         oldest = min(list(self._lanes), key=lambda lane: lane.since or math.inf, default=None)
         return None if oldest is None or oldest.part is None else (oldest.part, oldest.index)
@@ -205,7 +207,7 @@ class Lanes:
 
     # In the loop's thread --------------------------------------------------------------------
 
-    def _take(self, parts: list[Part]) -> None:
+    def _take(self, parts: list[FlightPart]) -> None:
         if self._closing:
             return
         self.beat = time.monotonic()
@@ -221,7 +223,7 @@ class Lanes:
         self._lanes.add(lane)
         lane.task = self._loop.loop.create_task(self._work(lane))
 
-    def _queue(self) -> Iterator[tuple[Part, int, tuple[Any, ...]] | None]:
+    def _queue(self) -> Iterator[tuple[FlightPart, int, tuple[Any, ...]] | None]:
         """The queued rows, which the lanes share; None whenever the queue is empty."""
         while True:
             while self._parts:
@@ -284,7 +286,7 @@ class Lanes:
             if self._closing and not self._lanes:
                 self._gone.set()
 
-    def _settle(self, part: Part, index: int, value: Any) -> None:
+    def _settle(self, part: FlightPart, index: int, value: Any) -> None:
         if type(value) is CallFailure:
             part.failures[index] = value
             value = None
@@ -335,7 +337,7 @@ class Lanes:
         names = self._options.retry_on
         return any(full_name(cls) in names for cls in type(error).__mro__)
 
-    def _failed(self, part: Part, index: int, failure: CallFailure) -> bool:
+    def _failed(self, part: FlightPart, index: int, failure: CallFailure) -> bool:
         """Whether a failed call ends the task."""
         kept = isinstance(failure.error, (Exception, CallTimedOut))
         # Memory that is short, and a request to end, are not about the row's values.

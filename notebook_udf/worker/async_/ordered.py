@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from notebook_udf.specs.payload import Shipment
 from notebook_udf.worker.async_.async_function_call import AsyncCall
 from notebook_udf.worker.async_.driver import Bundle, Driver, Flow
-from notebook_udf.worker.async_.in_flight import PENDING, Part
+from notebook_udf.worker.async_.in_flight import PENDING, FlightPart
 from notebook_udf.worker.call.function_call import FunctionCall
 from notebook_udf.worker.call.operator import Operator
 
@@ -139,7 +139,7 @@ class _Head:
             return columns[0]
         return pa.StructArray.from_arrays(columns, [f"c{i}" for i in range(len(columns))])
 
-    def _column(self, flow: Flow, bundle: Bundle, parts: list[Part]) -> pa.Array:
+    def _column(self, flow: Flow, bundle: Bundle, parts: list[FlightPart]) -> pa.Array:
         import pyarrow as pa
 
         if bundle.lists is None:

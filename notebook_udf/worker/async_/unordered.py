@@ -16,7 +16,7 @@ from notebook_udf.specs.payload import Shipment
 from notebook_udf.specs.unordered_layout import UnorderedLayout
 from notebook_udf.worker.async_.async_function_call import AsyncCall
 from notebook_udf.worker.async_.driver import Bundle, Driver, Flow
-from notebook_udf.worker.async_.in_flight import Part
+from notebook_udf.worker.async_.in_flight import FlightPart
 from notebook_udf.worker.call.function_call import FunctionCall
 from notebook_udf.worker.call.operator import Operator
 
@@ -81,7 +81,7 @@ class UnorderedPass(Operator[UnorderedLayout, AsyncCall]):
 class _Rows:
     """Some rows of a bundle in flight, with the part that each function has of them."""
 
-    members: list[tuple[Flow, Bundle, Part]]
+    members: list[tuple[Flow, Bundle, FlightPart]]
     passing: pa.RecordBatch
     names: tuple[str, ...]
     left: bool = False

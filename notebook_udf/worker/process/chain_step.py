@@ -10,7 +10,7 @@ from pyspark.sql.types import DataType
 
 from notebook_udf.functions.process import Collector, RuntimeContext
 from notebook_udf.functions.process_states import KeyedStates
-from notebook_udf.specs.chain_layout import Step
+from notebook_udf.specs.chain_layout import ChainStep
 from notebook_udf.worker.call.function_call import FunctionCall
 from notebook_udf.worker.process.record_columns import remembering
 
@@ -42,7 +42,7 @@ class RunningStep:
     def __init__(
         self,
         place: int,
-        step: Step,
+        step: ChainStep,
         call: FunctionCall,
         entry_of: Callable[[int], Callable[[Any], None]],
     ) -> None:

@@ -19,7 +19,7 @@ from pyspark.sql.types import DataType, StructType
 from notebook_udf.compile.column_expression import Steps
 from notebook_udf.compile.process_acts import Act, acts_of
 from notebook_udf.functions.row import Row
-from notebook_udf.specs.record_shape import Shape
+from notebook_udf.specs.record_shape import RecordShape
 from notebook_udf.types import to_arrow
 from notebook_udf.worker.process.record_columns import fields_of, passes_unchanged
 from notebook_udf.worker.scalar.kernel_runner import (
@@ -31,7 +31,7 @@ from notebook_udf.worker.scalar.kernel_runner import (
 )
 
 
-def plain_records(shape: Shape) -> bool:
+def plain_records(shape: RecordShape) -> bool:
     """Whether a record is only its fields: setting and reading one does nothing else."""
     cls = shape.cls()
     if cls is None or (isinstance(cls, type) and issubclass(cls, Row)):
@@ -64,7 +64,7 @@ class FunctionProgram:
     """
 
     acts: tuple[Act, ...]
-    shape: Shape
+    shape: RecordShape
     result_type: DataType
 
     def __call__(self, columns: dict[str, pa.Array]) -> dict[str, pa.Array]:
@@ -184,7 +184,7 @@ class ChainProgram:
 
 
 def program_of(
-    functions: Sequence[Any], shapes: Sequence[Shape], types: Sequence[DataType]
+    functions: Sequence[Any], shapes: Sequence[RecordShape], types: Sequence[DataType]
 ) -> ChainProgram | None:
     """The chain of functions, which are opened, as kernels; None if one of them has none."""
     made = []

@@ -28,7 +28,7 @@ from pyspark.sql.types import (
     StructType,
 )
 
-from notebook_udf.specs.record_shape import Shape, _run, slots_of
+from notebook_udf.specs.record_shape import RecordShape, _run, slots_of
 from notebook_udf.worker.codec.decode import decoder
 from notebook_udf.worker.codec.encode import encoder, taker
 from notebook_udf.worker.codec.refusal import Refused
@@ -121,7 +121,7 @@ def settled(data_type: DataType) -> Callable[[Any], tuple[Any, ...]]:
 
 def edge(
     data_type: DataType,
-    shape: Shape,
+    shape: RecordShape,
     *,
     given: Any,
     reuses: bool,

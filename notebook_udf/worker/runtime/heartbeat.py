@@ -15,7 +15,7 @@ import time
 import traceback
 
 from notebook_udf.telemetry.records import Command, QueryLeft, StackDump
-from notebook_udf.telemetry.sender import Commands
+from notebook_udf.telemetry.sender import WorkerCommands
 from notebook_udf.worker.runtime.worker_process import Runtime
 
 _TICK_MS = 100
@@ -27,7 +27,7 @@ _log = logging.getLogger(__name__)
 class Agent:
     """The thread beside the main thread of a worker, for as long as the process lives."""
 
-    def __init__(self, runtime: Runtime, commands: Commands) -> None:
+    def __init__(self, runtime: Runtime, commands: WorkerCommands) -> None:
         self._runtime = runtime
         self._commands = commands
         self._last_pulse = 0.0

@@ -44,7 +44,7 @@ _VIEW_KEY = StructType([StructField("view", StringType()), StructField("number",
 _VIEW_ENTRY = StructType([StructField("values", BinaryType())])
 
 
-class Layout(Protocol):
+class OperatorLayout(Protocol):
     """Which column of the rows is what; made by the planner."""
 
     @property
@@ -73,7 +73,7 @@ class StreamPass(StatefulProcessor):  # type: ignore[misc]
         self._calls: list[FunctionCall] = []
 
     @classmethod
-    def of(cls, layout: Layout, shipments: tuple[Shipment, ...]) -> Self:
+    def of(cls, layout: OperatorLayout, shipments: tuple[Shipment, ...]) -> Self:
         """An operator to be pickled."""
         return cls(layout.variables, pickle.dumps((layout, shipments)))
 
