@@ -8,6 +8,7 @@ import importlib
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -202,6 +203,22 @@ def test_tables_of_names_name_what_there_is() -> None:
         if isinstance(node, ast.ClassDef)
     }
     assert set(_PASSES) <= classes
+
+
+def test_no_two_modules_have_one_name() -> None:
+    names = Counter(path.name for path in MODULES if path.name != "__init__.py")
+    assert not [name for name, count in names.items() if count > 1]
+
+
+def test_no_two_public_classes_have_one_name() -> None:
+    names = Counter(
+        node.name
+        for path in MODULES
+        for node in parsed(path).body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+    assert len(names) > 500
+    assert not [name for name, count in names.items() if count > 1]
 
 
 def test_the_daemon_has_every_module_of_the_worker_before_it_forks() -> None:
