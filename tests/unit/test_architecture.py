@@ -20,6 +20,7 @@ from notebook_udf.functions.kind_traits import BUILT_IN
 from notebook_udf.kernel.kinds import KINDS
 from notebook_udf.plan.functions import _PASSES
 from notebook_udf.telemetry.stacks import _WORK
+from notebook_udf.worker.runtime.profiler import AWAITING
 
 PACKAGE = Path(nu.__file__).resolve().parent
 
@@ -191,7 +192,7 @@ def test_symptoms_lead_to_files_that_there_are() -> None:
 
 
 def test_tables_of_names_name_what_there_is() -> None:
-    for key in _WORK:
+    for key in (*_WORK, ":".join(AWAITING)):
         file, _, function = key.partition(":")
         source = (PACKAGE / file).read_text("utf-8")
         assert not function or f"def {function}(" in source, f"{file} has no {function}"

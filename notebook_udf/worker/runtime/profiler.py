@@ -36,6 +36,9 @@ _MOST_STACKS = 1_000
 # user's own code takes between two samples.
 _DEEPEST = 1_500
 
+# Where the main thread waits for calls in flight: a file of this package, and a function in it.
+AWAITING = ("worker/async_/driver.py", "wait")
+
 # Code and line, innermost first.
 _Walk = tuple[tuple[CodeType, int], ...]
 # Function, its file, and a number for each code and its line: code itself is dear to compare.
@@ -254,7 +257,8 @@ def _suspended(coroutine: Any) -> _Walk:
 
 def _awaits(code: CodeType) -> bool:
     """Whether a stack is that of the main thread waiting for calls in flight."""
-    return code.co_name == "wait" and code.co_filename.endswith("async_flow.py")
+    file, function = AWAITING
+    return code.co_name == function and code.co_filename.endswith(file)
 
 
 def _idle(frame: FrameType) -> bool:
