@@ -59,7 +59,7 @@ class CountDistinct(nu.AggregateFunction):
         return int(accumulator["count"])
 
 
-class DistinctByHand(StatefulProcessor):
+class DistinctByHand(StatefulProcessor):  # type: ignore[misc]
     """A ``MapState`` of values and a ``ValueState`` of how many there are."""
 
     def init(self, handle: StatefulProcessorHandle) -> None:
@@ -83,7 +83,7 @@ class DistinctByHand(StatefulProcessor):
         pass
 
 
-class MeanByHand(StatefulProcessor):
+class MeanByHand(StatefulProcessor):  # type: ignore[misc]
     """A ``ValueState`` of two sums, changed by each row."""
 
     def init(self, handle: StatefulProcessorHandle) -> None:
@@ -119,10 +119,10 @@ def state_calls(spark: SparkSession, case: Case, folder: Path, name: str) -> flo
     """How often a row waits for the state, by hand: once for each call of the processors above,
     and for each key that they are given."""
     table = spark.read.parquet(str(folder / f"{case.rows}-{case.keys}-{case.values}"))
-    files = table.groupBy("k", F.col("_metadata.file_path")).count().count()
+    files: int = table.groupBy("k", F.col("_metadata.file_path")).count().count()
     if name == "mean":
         return (2 * case.rows + files) / case.rows
-    again = case.rows - table.select("k", "v").distinct().count()
+    again: int = case.rows - table.select("k", "v").distinct().count()
     return (2 * case.rows + again + 3 * files) / case.rows
 
 

@@ -44,7 +44,7 @@ def run() -> list[Figure]:
         wheel = _wheel(folder / "wheel")
         begun = time.monotonic()
         subprocess.check_call([sys.executable, "-m", "venv", folder / "venv"])
-        pip = [folder / "venv/bin/pip", "install", "--quiet", "--no-cache-dir", wheel]
+        pip = [str(folder / "venv/bin/pip"), "install", "--quiet", "--no-cache-dir", str(wheel)]
         subprocess.check_call(pip, env=_environment(folder))
         installed_after = time.monotonic() - begun
         seconds = _three_actions(folder, chromium)
@@ -69,8 +69,8 @@ def run() -> list[Figure]:
 
 
 def _wheel(folder: Path) -> Path:
-    build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", folder, ROOT]
-    subprocess.check_call(build)
+    pip = [sys.executable, *"-m pip wheel --quiet --no-deps -w".split()]
+    subprocess.check_call([*pip, str(folder), str(ROOT)])
     (wheel,) = folder.glob("*.whl")
     return wheel
 
@@ -112,7 +112,7 @@ def _three_actions(folder: Path, chromium: str) -> float:
         browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
         page = browser.new_page(viewport={"width": 1200, "height": 1000})
         begun = time.monotonic()
-        command = [folder / "venv/bin/notebook-udf", "lab", "--no-browser"]
+        command = [str(folder / "venv/bin/notebook-udf"), "lab", "--no-browser"]
         with open(folder / "server.log", "wb") as log:
             server = subprocess.Popen(
                 command, cwd=folder, env=_environment(folder), stdout=log, stderr=log

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import notebook_udf as nu
 from benchmarks.measure import Figure, in_turn
 from benchmarks.workload import PARTITIONS, consume
@@ -33,10 +35,8 @@ def run() -> list[Figure]:
     session = nu.session(workers=PARTITIONS)
     frame = session.spark.range(0, LINES, 1, 1)
     functions = {f.__name__: session.register_function(f.__name__, f) for f in (quiet, loud)}
-    t = in_turn(
-        {name: lambda f=f: consume(frame.select(f("id"))) for name, f in functions.items()},
-        repeats=5,
-    )
+    runs = {name: partial(consume, frame.select(f("id"))) for name, f in functions.items()}
+    t = in_turn(runs, repeats=5)
     cost = 100 * (t["loud"].median / t["quiet"].median - 1)
     return [
         Figure(

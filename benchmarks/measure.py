@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from notebook_udf.bench import interleave
@@ -23,7 +23,7 @@ class Timing:
         return statistics.median(self.seconds)
 
 
-def in_turn(cases: dict[str, Callable[[], object]], repeats: int = REPEATS) -> dict[str, Timing]:
+def in_turn(cases: Mapping[str, Callable[[], object]], repeats: int = REPEATS) -> dict[str, Timing]:
     """Runs every case once to warm up, then all of them in turn, ``repeats`` times.
 
     A case that returns a number is taken at its word for how many seconds it needed.

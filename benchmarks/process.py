@@ -22,7 +22,7 @@ SCHEMA = "id bigint, price double, name string"
 REPEATS = 5
 
 
-class Keep(OneInputStreamProcessFunction):
+class Keep(OneInputStreamProcessFunction[Any, Any]):
     """Lets the dear orders through."""
 
     def process_record(self, order: Any, output: Any, ctx: Any) -> None:
@@ -30,7 +30,7 @@ class Keep(OneInputStreamProcessFunction):
             output.collect(order)
 
 
-class Convert(OneInputStreamProcessFunction):
+class Convert(OneInputStreamProcessFunction[Any, Any]):
     """Another currency."""
 
     def process_record(self, order: Any, output: Any, ctx: Any) -> None:
@@ -38,7 +38,7 @@ class Convert(OneInputStreamProcessFunction):
         output.collect(order)
 
 
-class Rename(OneInputStreamProcessFunction):
+class Rename(OneInputStreamProcessFunction[Any, Any]):
     """Another name."""
 
     def process_record(self, order: Any, output: Any, ctx: Any) -> None:
@@ -60,7 +60,7 @@ def _loud(order: Any) -> Any:
     return order
 
 
-class KeepByHelper(OneInputStreamProcessFunction):
+class KeepByHelper(OneInputStreamProcessFunction[Any, Any]):
     """As ``Keep``; what the helper does with the record is not seen."""
 
     def process_record(self, order: Any, output: Any, ctx: Any) -> None:
@@ -68,14 +68,14 @@ class KeepByHelper(OneInputStreamProcessFunction):
             output.collect(order)
 
 
-class ConvertByHelper(OneInputStreamProcessFunction):
+class ConvertByHelper(OneInputStreamProcessFunction[Any, Any]):
     """As ``Convert``."""
 
     def process_record(self, order: Any, output: Any, ctx: Any) -> None:
         output.collect(_in_dollars(order))
 
 
-class RenameByHelper(OneInputStreamProcessFunction):
+class RenameByHelper(OneInputStreamProcessFunction[Any, Any]):
     """As ``Rename``."""
 
     def process_record(self, order: Any, output: Any, ctx: Any) -> None:
@@ -96,7 +96,7 @@ class Holding(ConvertByHelper):
             file.write(f"{time.perf_counter() - self.since}\n")
 
 
-class Total(OneInputStreamProcessFunction):
+class Total(OneInputStreamProcessFunction[Any, Any]):
     """A running total per key."""
 
     SUM = nu.StateDeclarations.value_state("sum", float)

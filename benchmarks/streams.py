@@ -14,7 +14,7 @@ from benchmarks.means import WeightedMean
 from benchmarks.measure import Figure, in_turn, ratio
 from benchmarks.rival import Rival
 from benchmarks.workload import PARTITIONS
-from notebook_udf.telemetry.records import TaskEnded
+from notebook_udf.telemetry.records import Record, TaskEnded
 
 REPEATS = 5
 
@@ -63,7 +63,12 @@ def _round_trips(session: nu.Session, run: Callable[[], object]) -> int:
         )
 
     ended = threading.Event()
-    unsubscribe = session.store.subscribe(lambda r: ended.set() if isinstance(r, TaskEnded) else 0)
+
+    def heard(record: Record) -> None:
+        if isinstance(record, TaskEnded):
+            ended.set()
+
+    unsubscribe = session.store.subscribe(heard)
     before = counted()
     run()
     # Counts come beside the rows, the last of them after the query has ended.
