@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING
 
+from notebook_udf.plan.jobs import rdds_of_stage
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.sanitize import backquoted
-from notebook_udf.worker.call.quarantine import ERROR_COLUMNS, GROUP_COLUMN, Quarantine
+from notebook_udf.worker.call.quarantine import (
+    ERROR_COLUMNS,
+    GROUP_COLUMN,
+    Quarantine,
+    paths_that_count,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -30,10 +37,12 @@ def quarantined(session: Session, record: RegisteredFunction) -> DataFrame:
     """
     root = session.folder / "quarantine"
     frames = []
+    computed = functools.cache(functools.partial(rdds_of_stage, session.spark))
     for version in record.history:
         folder = Quarantine.folder_of(root, record.name, version.version)
-        if any(folder.glob("*.parquet")):
-            frames.append(session.spark.read.parquet(str(folder)))
+        paths = paths_that_count(folder, computed)
+        if paths:
+            frames.append(session.spark.read.parquet(*map(str, paths)))
     grouped = record.definition.is_aggregate
     further = (*ERROR_COLUMNS, GROUP_COLUMN) if grouped else ERROR_COLUMNS
     if not frames:

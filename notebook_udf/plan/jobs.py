@@ -10,6 +10,8 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from py4j.protocol import Py4JJavaError
+
 from notebook_udf.plan.progress import Jobs
 
 if TYPE_CHECKING:
@@ -81,3 +83,17 @@ class JobReader:
         for place, number in enumerate(numbers):
             array[place] = number
         return array
+
+
+def rdds_of_stage(spark: SparkSession, stage: int) -> tuple[int, ...]:
+    """The RDDs that a stage computes: the same for one that Spark computes anew under another
+    number, as it does when an executor's output is lost.
+
+    Of a stage that Spark has forgotten, a tuple of its own.
+    """
+    store: Any = spark.sparkContext._jsc.sc().statusStore()
+    try:
+        rdds: str = store.lastStageAttempt(stage).rddIds().mkString(",")
+    except Py4JJavaError:
+        return (-1, stage)
+    return tuple(sorted(map(int, rdds.split(","))))

@@ -188,6 +188,7 @@ def _around(func: Process, calls: list[FunctionCall], time_zone: str | None) -> 
             task.start()
             yield from _bundles(task, func, split, batches)
             task.close(failed=False)
+            quarantine.commit(process.runtime.quarantine, calls, task.identity)
             outcome = "done"
         except (GeneratorExit, ConnectionError):
             # The JVM has seen enough (LIMIT), or the query was cancelled.
@@ -207,11 +208,6 @@ def _around(func: Process, calls: list[FunctionCall], time_zone: str | None) -> 
         finally:
             if outcome != "done":
                 task.close(failed=True)
-                quarantine.discard(
-                    process.runtime.quarantine,
-                    {call.name for call in calls},
-                    task.identity.task_attempt,
-                )
             task.end(outcome)
 
     return run

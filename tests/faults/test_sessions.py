@@ -6,11 +6,6 @@ import json
 import os
 import shutil
 import signal
-import subprocess
-import sys
-import textwrap
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,46 +14,7 @@ import pytest
 
 import notebook_udf as nu
 from notebook_udf.kernel import Session
-
-ROOT = Path(nu.__file__).resolve().parents[1]
-
-
-@contextmanager
-def script(body: str) -> Iterator[subprocess.Popen[str]]:
-    """A Python process that runs ``body`` with a session's imports at hand."""
-    code = (
-        "import json, os, sys, threading, time\n"
-        "import notebook_udf as nu\n"
-        "from notebook_udf import udf\n"
-        "def tell(**facts):\n"
-        "    print(json.dumps(facts), flush=True)\n" + textwrap.dedent(body)
-    )
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    process = subprocess.Popen(
-        [sys.executable, "-c", code],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment,
-        # Python puts the working folder first, before any other copy of the package.
-        cwd="/",
-    )
-    try:
-        yield process
-    finally:
-        family = _family(process.pid)
-        process.kill()
-        process.communicate()
-        _, alive = psutil.wait_procs(family, timeout=15)
-        assert not alive, f"left behind: {alive}"
-
-
-def _family(pid: int) -> list[psutil.Process]:
-    try:
-        return psutil.Process(pid).children(recursive=True)
-    except psutil.NoSuchProcess:
-        return []
+from tests.scripts import ROOT, script, told
 
 
 def _command(process: psutil.Process) -> str:
@@ -66,16 +22,6 @@ def _command(process: psutil.Process) -> str:
         return " ".join(process.cmdline())
     except (psutil.NoSuchProcess, psutil.ZombieProcess):
         return ""
-
-
-def told(process: subprocess.Popen[str]) -> dict[str, Any]:
-    assert process.stdout is not None
-    line = process.stdout.readline()
-    if not line:
-        _, errors = process.communicate()
-        pytest.fail(errors[-3000:])
-    facts: dict[str, Any] = json.loads(line)
-    return facts
 
 
 def test_kernel_killed_leaves_nothing() -> None:

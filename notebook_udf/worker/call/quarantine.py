@@ -1,16 +1,18 @@
 """Quarantine: rows whose call raised, stored with their error.
 
 One Parquet file per bundle with bad rows, in the session's folder, so that they can be read while
-the query still runs. A file belongs to one attempt; the files of an attempt that loses are removed,
-so that a row is stored once.
+the query still runs. A file belongs to one attempt of a task, and an attempt that ends in order
+leaves a mark. Of the attempts of one task those of a single one are read, so that a row is there
+once, whatever died, ran twice or ran speculatively.
 """
 
 from __future__ import annotations
 
 import itertools
 import os
+import socket
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +31,7 @@ from notebook_udf.worker.runtime.progress_file import row_number
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from notebook_udf.telemetry.records import TaskId
     from notebook_udf.worker.call.function_call import FunctionCall
 
 # Where Spark looks for the types that Parquet has no name for: intervals, VARIANT.
@@ -45,6 +48,12 @@ GROUP_COLUMN = "group"
 
 # Tells apart the files of one bundle, of which an aggregate function has several.
 _numbers = itertools.count()
+
+_DONE = ".done"
+
+
+class QuarantineUnreachable(OSError):
+    """Rows that would be lost: they are not in the result, and there is nowhere to keep them."""
 
 
 class Quarantine:
@@ -96,13 +105,15 @@ class Quarantine:
 
         Raises
         ------
-        OSError
-            If the file cannot be written: a row that is neither in the result nor kept would be
+        QuarantineUnreachable
+            If there is no place for them: a row that is neither in the result nor kept would be
             lost in silence.
         """
-        folder = self._call.task.runtime.quarantine
-        if not self._rows or folder is None:
+        if not self._rows:
             return
+        folder = self._call.task.runtime.quarantine
+        if folder is None:
+            raise self._unreachable("the session's folder is not there")
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -122,10 +133,22 @@ class Quarantine:
             fields.append(StructField(name, from_arrow_type(table.schema.field(name).type)))
         table = table.replace_schema_metadata({_SPARK_SCHEMA: StructType(fields).json()})
         path = self.folder_of(folder, self._call.name, self._call.version) / self._file_name()
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         hidden = path.with_name(f".{path.name}.{os.getpid()}")
-        pq.write_table(table, hidden)
-        hidden.rename(path)
+        try:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            pq.write_table(table, hidden)
+            hidden.rename(path)
+        except OSError as error:
+            raise self._unreachable(str(error)) from error
+
+    def _unreachable(self, why: str) -> QuarantineUnreachable:
+        rows, name = len(self._rows), self._call.name
+        first = next(iter(self._rows.values()))["message"]
+        return QuarantineUnreachable(
+            f"{rows} row{'' if rows == 1 else 's'} on which {name} raised cannot be kept for "
+            f"session.errors({name!r}) on {socket.gethostname()}: {why}. To go on without them, "
+            f'give {name} on_error="null"; to see the first, "fail". They begin with: {first:.200}'
+        )
 
     def _type(self, position: int, arrow_type: pa.DataType) -> DataType:
         """The Spark type of an argument, as it was before it was sent to the worker."""
@@ -137,8 +160,8 @@ class Quarantine:
         return TimeType(6) if isinstance(found, TimeType) else found
 
     def _file_name(self) -> str:
-        task = self._call.task
-        return f"{task.identity.task_attempt}-{self._bundle}-{next(_numbers)}.parquet"
+        number = next(_numbers)
+        return f"{_attempt(self._call.task.identity)}-{self._bundle}-{number}.parquet"
 
     @staticmethod
     def folder_of(quarantine: Path, function: str, version: int) -> Path:
@@ -146,14 +169,61 @@ class Quarantine:
         return quarantine / function.lower().encode().hex() / str(version)
 
 
-def discard(quarantine: Path | None, functions: set[str], task_attempt: int) -> None:
-    """Removes what an attempt that lost has stored."""
+def commit(quarantine: Path | None, calls: Iterable[FunctionCall], task: TaskId) -> None:
+    """Marks that an attempt ended in order, with all its rows kept.
+
+    Called before Spark is told of the end: an attempt that Spark counts has its mark.
+    """
     if quarantine is None:
         return
-    for function in functions:
-        folder = quarantine / function.lower().encode().hex()
-        for path in folder.glob(f"*/{task_attempt}-*.parquet"):
-            path.unlink(missing_ok=True)
+    for call in calls:
+        folder = Quarantine.folder_of(quarantine, call.name, call.version)
+        keeps = call.header.options.on_error == "quarantine"
+        if keeps and any(folder.glob(f"{_attempt(task)}-*.parquet")):
+            (folder / _mark(_attempt(task))).touch(mode=0o600)
+
+
+def paths_that_count(folder: Path, computed: Callable[[int], object]) -> list[Path]:
+    """What to read of one version's rows: of each task, the files of one attempt.
+
+    That is the newest that ended in order. While there is none, the newest that has begun: a task
+    that runs, one that a LIMIT has ended, one of a query that failed.
+
+    Parameters
+    ----------
+    folder
+        Where the version's rows are stored.
+    computed
+        What a stage computes, by its number: the same for two that Spark gave different numbers,
+        because the output of the first was lost with an executor.
+    """
+    attempts: dict[tuple[str, object, str], dict[int, list[Path]]] = {}
+    stored = sorted(folder.glob("[!.]*.parquet"))
+    for path in stored:
+        task, _, rest = path.name.partition("_")
+        query, stage, partition = task.split(".")
+        of_task = attempts.setdefault((query, computed(int(stage)), partition), {})
+        of_task.setdefault(int(rest.partition("-")[0]), []).append(path)
+    done = {path.name for path in folder.glob(f"*{_DONE}")}
+    chosen: list[Path] = []
+    for of_task in attempts.values():
+        ended = [number for number, (first, *_) in of_task.items() if _mark_of(first) in done]
+        chosen += of_task[max(ended or of_task)]
+    return chosen if len(chosen) < len(stored) else [folder][: len(stored)]
+
+
+def _attempt(task: TaskId) -> str:
+    """Begins the names of an attempt's files: its task, then its number among all attempts."""
+    return f"{task.query}.{task.stage}.{task.partition}_{task.task_attempt}"
+
+
+def _mark(attempt: str) -> str:
+    """The file that says that an attempt ended in order; hidden from Spark as it reads."""
+    return f".{attempt}{_DONE}"
+
+
+def _mark_of(stored: Path) -> str:
+    return _mark(stored.name.partition("-")[0])
 
 
 def _unique(name: str, taken: tuple[str, ...]) -> str:
