@@ -11,6 +11,7 @@ from notebook_udf.errors import NameTakenError, PlanningError
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from notebook_udf.launch.changes import Changes
     from notebook_udf.registry import RegisteredFunction
 
 _ORDER_CONF = "spark.sql.functionResolution.sessionOrder"
@@ -41,9 +42,9 @@ def check_name(spark: SparkSession, name: str, *, replace: bool) -> bool:
     return True
 
 
-def session_functions_first(spark: SparkSession) -> None:
+def session_functions_first(changes: Changes) -> None:
     """Lets a registered function stand in for the built-in of its name."""
-    spark.conf.set(_ORDER_CONF, "first")
+    changes.sql(_ORDER_CONF, "first")
 
 
 def column_names(

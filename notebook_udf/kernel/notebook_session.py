@@ -43,6 +43,7 @@ from notebook_udf.kernel.streams.session_streams import Streams
 from notebook_udf.kernel.translation import Translator
 from notebook_udf.kernel.warm import Warmup
 from notebook_udf.launch import spark as launch
+from notebook_udf.launch.changes import Changes
 from notebook_udf.launch.warehouse import CATALOG_CONF, Warehouse
 from notebook_udf.pool.daemon import KERNEL_VARIABLE
 from notebook_udf.pool.spark_worker import JOB_PARAMETERS_CONF, LOG_LEVEL_CONF, MEMORY_VARIABLE
@@ -76,6 +77,8 @@ class Session(Streams, Measuring, WithDependencies):
         What was added for functions to import.
     folder
         Sockets and logs of this session; private, removed by ``stop``.
+    changes
+        What was changed on Spark.
     hidden
         Functions in Spark SQL that only rewritten queries call.
     rewritten
@@ -135,10 +138,14 @@ class Session(Streams, Measuring, WithDependencies):
                     conf={k: str(v) for k, v in (conf or {}).items()},
                 )
                 spark, self._place = started.spark, started.place
+                self.changes = Changes(spark)
                 self.warehouse = started.place if started.keeps_tables else None
                 self.notes += started.notes
             else:
-                self.notes += launch.adopt(spark)
+                if spark.sparkContext._jsc is None:
+                    raise SessionError("the Spark session is stopped; start a new one")
+                self.changes = Changes(spark)
+                self.notes += launch.adopt(spark, self.changes)
                 ignored = {"app_name": app_name, "master": master, "workers": workers}
                 self.notes += [
                     f"{name}={value!r} has no effect on a Spark that runs already"
@@ -146,7 +153,7 @@ class Session(Streams, Measuring, WithDependencies):
                     if value is not None
                 ]
                 for key, value in (conf or {}).items():
-                    spark.conf.set(key, str(value))
+                    self.changes.sql(key, str(value))
             self.spark: SparkSession = spark
             self._configure(rows, memory)
             self._hook_in(
@@ -163,7 +170,7 @@ class Session(Streams, Measuring, WithDependencies):
             self.store,
             self._receiver,
             size=spark.sparkContext.defaultParallelism,
-            on_log_level=lambda level: spark.conf.set(LOG_LEVEL_CONF, level),
+            on_log_level=lambda level: self.changes.sql(LOG_LEVEL_CONF, level),
         )
         self.functions = Registry()
         self.hidden = HiddenFunctions(spark)
@@ -181,16 +188,20 @@ class Session(Streams, Measuring, WithDependencies):
         return [KeptTables(self.spark, self.warehouse, self.notes.append)]
 
     def _configure(self, rows: int | None, memory: int | None) -> None:
-        environment = launch.worker_environment(self.spark)
-        environment[CHANNEL_VARIABLE] = str(self.folder)
-        environment[KERNEL_VARIABLE] = str(os.getpid())
-        environment[MEMORY_VARIABLE] = str(memory or 0)
+        # Through the functions that are planned from now on: it stays off Spark's pages.
+        before = self.spark.sparkContext.environment.get("PYTHONPATH", "")
         # Modules that stand beside the notebook have to be found by the workers as well.
-        paths = [*arguments.import_paths(), environment.get("PYTHONPATH", "")]
-        environment["PYTHONPATH"] = os.pathsep.join(p for p in paths if p)
+        paths = os.pathsep.join(filter(None, [*arguments.import_paths(), before]))
+        for name, value in {
+            CHANNEL_VARIABLE: str(self.folder),
+            KERNEL_VARIABLE: str(os.getpid()),
+            MEMORY_VARIABLE: str(memory or 0),
+            "PYTHONPATH": paths,
+        }.items():
+            self.changes.environment(name, value)
         if rows is not None:
-            self.spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", str(rows))
-        self.spark.conf.set(LOG_LEVEL_CONF, "INFO")
+            self.changes.sql("spark.sql.execution.arrow.maxRecordsPerBatch", str(rows))
+        self.changes.sql(LOG_LEVEL_CONF, "INFO")
         self._send_job_parameters()
 
     # Functions -------------------------------------------------------------------------------
@@ -258,7 +269,7 @@ class Session(Streams, Measuring, WithDependencies):
             )
             try:
                 if builtin:
-                    session_functions_first(self.spark)
+                    session_functions_first(self.changes)
                 kind_of(self, record).register()
             except BaseException:
                 self.functions.discard(record)
@@ -384,12 +395,16 @@ class Session(Streams, Measuring, WithDependencies):
         self._send_job_parameters()
 
     def _send_job_parameters(self) -> None:
-        self.spark.conf.set(JOB_PARAMETERS_CONF, json.dumps(self._job_parameters))
+        self.changes.sql(JOB_PARAMETERS_CONF, json.dumps(self._job_parameters))
 
     # Life ------------------------------------------------------------------------------------
 
     def stop(self) -> None:
-        """Ends workers and side channel, and Spark if the session started it. Idempotent."""
+        """Ends workers and side channel, and Spark if the session started it. Idempotent.
+
+        A Spark that was adopted is left as it was found: without the session's functions, with
+        its confs, its workers' Python and variables, but for what was set to another value since.
+        """
         if self._stopped:
             return
         self._stopped = True
@@ -401,12 +416,20 @@ class Session(Streams, Measuring, WithDependencies):
             except Exception:
                 # A JVM that was killed cannot be asked to stop; the rest still has to go.
                 _log.warning("Spark did not stop as it should", exc_info=True)
+        elif self.spark.sparkContext._jsc is not None:
+            self._leave()
         self._unhook()
         self.forget_dependencies()
         self._release()
         if doorway.door is self._actions:
             doorway.door = None
         atexit.unregister(self.stop)
+
+    def _leave(self) -> None:
+        """Leaves a Spark that was adopted as it was found: it goes on without this session."""
+        for name in list(self.functions):
+            drop(self, name)
+        self.changes.undo()
 
     def _release(self) -> None:
         if self._receiver is not None:

@@ -37,6 +37,8 @@ from notebook_udf.worker.runtime.dependencies import (
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from notebook_udf.launch.changes import Changes
+
 _HEADERS = ("dependency", "kind", "from")
 # Workers have these loaded before they hear of a query; two versions of one cannot live together.
 _LOADED = ("numpy", "pandas", "protobuf", "psutil", "pyarrow", "pyspark", "pyzmq")
@@ -68,6 +70,7 @@ class WithDependencies:
     """The part of a session that knows what its functions may import."""
 
     spark: SparkSession
+    changes: Changes
     folder: Path
     _dependencies: tuple[Dependency, ...] = ()
     _imports: Imports | None = None
@@ -204,7 +207,7 @@ class WithDependencies:
             self._imports = Imports(first=False)
         self._imports.enter(text)
         self._dependencies = dependencies
-        self.spark.conf.set(DEPENDENCIES_CONF, text)
+        self.changes.sql(DEPENDENCIES_CONF, text)
 
     def forget_dependencies(self) -> None:
         """The kernel no longer finds them."""

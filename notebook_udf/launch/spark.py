@@ -24,6 +24,7 @@ from pyspark.sql import SparkSession
 
 from notebook_udf.errors import SessionError
 from notebook_udf.launch import warehouse as warehouses
+from notebook_udf.launch.changes import Changes
 from notebook_udf.launch.java import find_java
 from notebook_udf.launch.machine import driver_memory
 from notebook_udf.launch.warehouse import Warehouse
@@ -57,8 +58,12 @@ _START_CONF = {
     "spark.ui.showConsoleProgress": "false",
     "spark.python.unix.domain.socket.enabled": "true",
     "spark.buffer.size": str(1 << 20),
-    "spark.executor.heartbeatInterval": "500ms",
     "spark.python.worker.faulthandler.enabled": "true",
+}
+
+# On one machine: few partitions, and their progress at once. A cluster's defaults are its own.
+_LOCAL_CONF = {
+    "spark.executor.heartbeatInterval": "500ms",
     "spark.sql.shuffle.partitions": "8",
 }
 
@@ -70,6 +75,12 @@ _LATE_OPTIMIZER = (
 )
 
 _JAVA_OPTIONS = "spark.driver.extraJavaOptions"
+_PYTHON_CONF = "spark.pyspark.python"
+_OTHER_DAEMON = (
+    f"executors that run already keep the daemon of their workers: start Spark with "
+    f"--conf {DAEMON_CONF}={DAEMON_MODULE} for time-outs, memory limits, metrics, logs, quarantine "
+    f"and aggregate functions"
+)
 _JVM_GRACE_SECONDS = 10.0
 
 
@@ -111,21 +122,20 @@ def start(
         If there is no Java, or Spark does not start; with the end of its log.
     """
     java = find_java()
-    os.environ.update(java.environment())
-    # The first python3 on PATH may be another one, without pyarrow.
-    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     log = folder / "jvm.log"
-    settings = {
-        **_START_CONF,
-        **_SQL_CONF,
-        "spark.driver.memory": f"{driver_memory() >> 20}m",
-        **conf,
-    }
-    options = [*_java_options(folder), conf.get(_JAVA_OPTIONS, "")]
+    here = _is_local(master)
+    settings = {**_START_CONF, **_SQL_CONF}
+    if here:
+        settings |= {**_LOCAL_CONF, "spark.driver.memory": f"{driver_memory() >> 20}m"}
+    settings |= conf
+    options = [*_java_options(folder, computes=here), conf.get(_JAVA_OPTIONS, "")]
     settings[_JAVA_OPTIONS] = " ".join(options).strip()
     spark_conf = SparkConf(loadDefaults=False).setMaster(master).setAppName(app_name)
     for key, value in settings.items():
         spark_conf.set(key, value)
+    os.environ.update(java.environment())
+    os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    os.environ["PYSPARK_PYTHON"] = _workers_python(conf, here=here)
     try:
         _launch(spark_conf, log)
         said = SparkConf(loadDefaults=True)
@@ -150,8 +160,10 @@ def start(
         ) from error
 
 
-def adopt(spark: SparkSession) -> list[str]:
+def adopt(spark: SparkSession, changes: Changes) -> list[str]:
     """Takes over a running Spark; returns, in words, what could not be changed on it.
+
+    On a cluster the workers go on running the Python that they were given.
 
     Raises
     ------
@@ -159,19 +171,37 @@ def adopt(spark: SparkSession) -> list[str]:
         If it is stopped.
     """
     context = spark.sparkContext
-    if context._jsc is None:
-        raise SessionError("the Spark session is stopped; start a new one")
-    # The name as sent to workers that are forked from now on.
-    context._jsc.sc().conf().set(DAEMON_CONF, DAEMON_MODULE)
-    context.pythonExec = sys.executable
-    for key, value in _SQL_CONF.items():
-        spark.conf.set(key, value)
-    kept = []
+    here = _is_local(context.master)
     current = context.getConf()
-    for key, value in _START_CONF.items():
-        if key not in (DAEMON_CONF, "spark.sql.shuffle.partitions") and current.get(key) != value:
-            kept.append(f"{key} stays {current.get(key) or 'at its default'} (wanted {value})")
+    wanted = {**_START_CONF, **_LOCAL_CONF} if here else _START_CONF
+    kept = [
+        f"{key} stays {current.get(key) or 'at its default'} (wanted {value})"
+        for key, value in wanted.items()
+        if key not in (DAEMON_CONF, "spark.sql.shuffle.partitions") and current.get(key) != value
+    ]
+    if not here and current.get(DAEMON_CONF) != DAEMON_MODULE:
+        kept.insert(0, _OTHER_DAEMON)
+    changes.core(DAEMON_CONF, DAEMON_MODULE)
+    if here:
+        changes.python(sys.executable)
+    for key, value in _SQL_CONF.items():
+        changes.sql(key, value)
     return kept
+
+
+def _is_local(master: str) -> bool:
+    """Whether one process on this machine is all of Spark."""
+    return master == "local" or master.startswith("local[")
+
+
+def _workers_python(conf: Mapping[str, str], *, here: bool) -> str:
+    """The Python that runs functions: on this machine the kernel's.
+
+    The first python3 on PATH may be another one, without pyarrow. A cluster has folders of its
+    own, or an archive that was sent to it: there it is what a person says.
+    """
+    said = conf.get(_PYTHON_CONF) or os.environ.get("PYSPARK_PYTHON")
+    return sys.executable if here or not said else said
 
 
 def _keeps_tables(said: SparkConf, master: str) -> bool:
@@ -202,8 +232,9 @@ def _apart(folder: Path, said: SparkConf, *, tables: bool) -> tuple[Warehouse | 
     return place, note
 
 
-def _java_options(folder: Path) -> list[str]:
-    """A collector for throughput, an optimizer that waits for what is hot, Spark's log in a file.
+def _java_options(folder: Path, *, computes: bool) -> list[str]:
+    """Spark's log in a file and, where the driver itself computes, a collector for throughput and
+    an optimizer that waits for what is hot.
 
     The rows between Java and Python live briefly and are many: the default collector's barriers
     cost a tenth of such a query. A notebook's queries are short and planned anew each time: by
@@ -228,7 +259,8 @@ def _java_options(folder: Path) -> list[str]:
         ),
         encoding="utf-8",
     )
-    return ["-XX:+UseParallelGC", *_LATE_OPTIMIZER, f"-Dlog4j2.configurationFile=file:{settings}"]
+    log = f"-Dlog4j2.configurationFile=file:{settings}"
+    return ["-XX:+UseParallelGC", *_LATE_OPTIMIZER, log] if computes else [log]
 
 
 def _launch(conf: SparkConf, log: Path) -> None:
@@ -265,9 +297,3 @@ def _tail(path: Path, lines: int = 12) -> str:
         return "\n".join(path.read_text("utf-8", "replace").splitlines()[-lines:])
     except OSError:
         return ""
-
-
-def worker_environment(spark: SparkSession) -> dict[str, Any]:
-    """The variables every worker gets that is forked for functions planned from now on."""
-    environment: dict[str, Any] = spark.sparkContext.environment
-    return environment

@@ -1,0 +1,108 @@
+"""A Spark that somebody else started, before, while and after a session has it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.scripts import script, told
+
+# All that can be seen of a Spark and of PySpark in this process.
+SPARK = """
+import logging, signal
+import pyspark.sql.classic.dataframe, pyspark.sql.classic.column, pyspark.sql.streaming
+from pyspark.sql import SparkSession
+from notebook_udf.launch.java import find_java
+os.environ.update({**find_java().environment(), "PYSPARK_PYTHON": sys.executable})
+builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+builder = builder.config("spark.sql.timeType.enabled", "false")
+spark = builder.getOrCreate()
+spark.sql("CREATE TEMPORARY VIEW theirs AS SELECT 1 AS x")
+spark.udf.register("their_own", lambda i: i, "bigint")
+
+CLASSES = (
+    SparkSession, pyspark.sql.classic.dataframe.DataFrame, pyspark.sql.classic.column.Column,
+    pyspark.sql.streaming.DataStreamWriter, pyspark.sql.streaming.StreamingQuery, type(spark.udf),
+    type(spark.catalog), type(spark.streams),
+)
+LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger", "py4j", "pyspark", "")
+
+def seen():
+    context = spark.sparkContext
+    bus = context._jsc.sc().listenerBus()
+    return {
+        "sql": dict(spark.conf.getAll),
+        "core": dict(context.getConf().getAll()),
+        "environment": dict(context.environment),
+        "python": context.pythonExec,
+        "functions": sorted(row[0] for row in spark.sql("SHOW USER FUNCTIONS").collect()),
+        "views": sorted(table.name for table in spark.catalog.listTables()),
+        "listeners": [spark._jsparkSession.streams().listListeners().__len__(),
+                      bus.listeners().size()],
+        "classes": {c.__name__: {k: id(v) for k, v in vars(c).items() if callable(v)}
+                    for c in CLASSES},
+        "loggers": {name: [logging.getLogger(name).level, len(logging.getLogger(name).filters),
+                           [len(h.filters) for h in logging.getLogger(name).handlers]]
+                    for name in LOGGERS},
+        "interrupt": str(signal.getsignal(signal.SIGINT)),
+        "path": list(sys.path),
+        "variables": dict(os.environ),
+    }
+
+spark.sql("SELECT their_own(x) FROM theirs").collect()
+for name in LOGGERS[:2]:
+    from pyspark.logger import PySparkLogger
+    PySparkLogger.getLogger(name)
+before = seen()
+"""
+
+USED = """
+session = nu.session(spark, bundle_size=100, worker_memory="2g", job_parameters={"a": "b"},
+                     conf={"spark.sql.ansi.enabled": "false", "spark.sql.caseSensitive": "true"})
+session.register_function("twice", udf(lambda i: 2 * i, result_type="bigint"))
+session.register_function("upper", udf(lambda s: s, result_type="string"), replace=True)
+class Most(nu.AggregateFunction):
+    def create_accumulator(self): return [0]
+    def accumulate(self, acc, v: int): acc[0] = max(acc[0], v)
+    def merge(self, acc, others):
+        for other in others: acc[0] = max(acc[0], other[0])
+    def get_value(self, acc) -> int: return acc[0]
+session.register_function("most", nu.udaf(Most(), accumulator_type="array<bigint>"))
+query = "SELECT most(twice(id)), count(*) FROM range(100) HAVING most(id) > 2"
+answer = session.sql(query).collect()
+stream = spark.readStream.format("rate").load().select(session.functions["twice"]("value"))
+query = stream.writeStream.format("noop").start()
+query.processAllAvailable()
+query.stop()
+session.pool.set_log_level("DEBUG")
+session.add_python_file(__import__("json").__file__)
+spark.conf.set("spark.sql.caseSensitive", "false")
+during = seen()
+session.stop()
+after = seen()
+changed = {
+    place: {k: [before[place].get(k), after[place].get(k)]
+            for k in {*before[place], *after[place]}
+            if before[place].get(k) != after[place].get(k)}
+    if isinstance(before[place], dict) else [before[place], after[place]]
+    for place in before if before[place] != after[place]
+}
+tell(answer=[list(row) for row in answer], differed=[p for p in before if before[p] != during[p]],
+     changed=changed)
+from pyspark.sql.functions import udf as plain
+plus = plain(lambda i: ("notebook_udf" in sys.modules, os.environ.get("NOTEBOOK_UDF_CHANNEL")),
+             "struct<a: boolean, b: string>")
+row, = spark.range(1).select(plus("id").alias("r")).collect()
+tell(ours=row.r.a, channel=row.r.b)
+"""
+
+
+@pytest.mark.timeout(120)
+def test_it_is_left_as_it_was_found() -> None:
+    with script(SPARK + USED) as process:
+        facts = told(process)
+        assert facts["answer"] == [[198, 100]]
+        assert {"sql", "core", "environment", "functions", "classes"} <= set(facts["differed"])
+        # What somebody set since is theirs.
+        assert facts["changed"] == {"sql": {"spark.sql.caseSensitive": [None, "false"]}}
+        assert told(process) == {"ours": False, "channel": None}
+        assert process.wait(60) == 0
