@@ -77,9 +77,9 @@ _LATE_OPTIMIZER = (
 _JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 _PYTHON_CONF = "spark.pyspark.python"
 _OTHER_DAEMON = (
-    f"executors that run already keep the daemon of their workers: start Spark with "
-    f"--conf {DAEMON_CONF}={DAEMON_MODULE} for time-outs, memory limits, metrics, logs, quarantine "
-    f"and aggregate functions"
+    f"executors that run already keep Spark's own daemon: their workers start slower, and of one "
+    f"that crashes the row is not known, unless Spark is started with "
+    f"--conf {DAEMON_CONF}={DAEMON_MODULE}"
 )
 _JVM_GRACE_SECONDS = 10.0
 

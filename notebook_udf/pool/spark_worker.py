@@ -63,13 +63,12 @@ def attach() -> None:
     """Puts this package between Spark's worker and the functions, in this process."""
     import pyspark.worker as spark
 
+    process.attached = True
     original_main = spark.main
 
     def main(infile: Any, outfile: Any) -> None:
         enter_process()
-        process.runtime.hung_up = _watching(infile)
-        process.runtime.flush_rows = outfile.flush
-        forked.contain(infile, outfile)
+        watch(infile, outfile)
         if process.stop_signal is not None:
             # Here and not earlier, because Spark resets the handlers before each task.
             process.stop_signal.listen(_stop)
@@ -115,17 +114,17 @@ def _reading(original_read: Callable[..., Any]) -> Callable[..., Any]:
         passed = take_pass()
         calls = take_arrived()
         if passed is not None:
-            func = _with_state(passed, func)
+            func = with_state(passed, func)
         if calls:
             # The fourth argument of both, under Spark's name for it.
             runner_conf = kwargs["runner_conf"] if "runner_conf" in kwargs else args[3]
-            func = _around(func, calls, runner_conf.timezone)
+            func = around(func, calls, runner_conf.timezone)
         return func, profiler, deserializer, serializer
 
     return read
 
 
-def _with_state(passed: StreamPass, func: Process) -> Process:
+def with_state(passed: StreamPass, func: Process) -> Process:
     """Whole batches and the state server's connection to the pass, in place of Spark's ``func``.
 
     Spark's own would hand it a row at a time, of one key at a time.
@@ -142,6 +141,13 @@ def _with_state(passed: StreamPass, func: Process) -> Process:
         return passed.run(client, batches, mode)
 
     return run
+
+
+def watch(infile: Any, outfile: Any) -> None:
+    """Has the process know its connection to the JVM, which no child of a function may have."""
+    process.runtime.hung_up = _watching(infile)
+    process.runtime.flush_rows = outfile.flush
+    forked.contain(infile, outfile)
 
 
 def _stop(_number: int, _frame: FrameType | None) -> None:
@@ -177,7 +183,7 @@ def enter_process() -> None:
     Agent(process.runtime, WorkerCommands(sender.address)).start()
 
 
-def _around(func: Process, calls: list[FunctionCall], time_zone: str | None) -> Process:
+def around(func: Process, calls: list[FunctionCall], time_zone: str | None) -> Process:
     """``func`` with a task around it and a bundle around each batch."""
 
     def run(split: int, batches: Batches) -> Generator[Any, None, None]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from tests.cluster import cluster
 from tests.scripts import script, told
 
 # All that can be seen of a Spark and of PySpark in this process.
@@ -105,4 +108,93 @@ def test_it_is_left_as_it_was_found() -> None:
         # What somebody set since is theirs.
         assert facts["changed"] == {"sql": {"spark.sql.caseSensitive": [None, "false"]}}
         assert told(process) == {"ours": False, "channel": None}
+        assert process.wait(60) == 0
+
+
+# Its executors run, with Spark's own daemon, before there is a session.
+CLUSTER = """
+from pyspark.sql import SparkSession, functions as F
+from notebook_udf.launch.java import find_java
+os.environ.update({**find_java().environment(), "PYSPARK_PYTHON": sys.executable})
+conf = {"spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "2"}
+builder = SparkSession.builder.master("URL").config(map=conf)
+spark = builder.getOrCreate()
+spark.range(0, 8, 1, 4).select(F.udf(lambda i: i + 1, "bigint")("id")).collect()
+session = nu.session(spark, worker_memory="1g")
+tell(notes=session.notes)
+
+def says(i: int) -> int:
+    print("said", i)
+    return i
+class Most(nu.AggregateFunction):
+    def create_accumulator(self): return [0]
+    def accumulate(self, acc, v: int): acc[0] = max(acc[0], v)
+    def merge(self, acc, others):
+        for other in others: acc[0] = max(acc[0], other[0])
+    def get_value(self, acc) -> int: return acc[0]
+async def asks(i: int) -> int:
+    return i + 1
+def pairs(i: int):
+    yield i, -i
+def picky(i: int) -> int:
+    return 10 // i
+def dwells(i: int) -> int:
+    time.sleep(60)
+    return i
+def hoards(i: int) -> int:
+    return len(bytearray(2 << 30))
+session.register_function("says", says)
+session.register_function("most", nu.udaf(Most(), accumulator_type="array<bigint>", compile=False))
+session.register_function("asks", asks)
+session.register_function("pairs", nu.udtf(pairs, result_types=["bigint", "bigint"]))
+session.register_function("picky", udf(picky, on_error="quarantine"))
+session.register_function("dwells", udf(dwells, timeout=1))
+session.register_function("hoards", hoards)
+
+QUERIES = {
+    "scalar": "SELECT sum(says(id)) FROM range(0, 100, 1, 4)",
+    "aggregate": "SELECT id % 2, most(id), count(*) FROM range(0, 100, 1, 4) GROUP BY 1 ORDER BY 1",
+    "async": "SELECT sum(asks(id)) FROM range(0, 100, 1, 4)",
+    "table": "SELECT sum(p.b) FROM range(0, 10, 1, 4), LATERAL pairs(id) AS p(a, b)",
+    "quarantine": "SELECT count(picky(id)) FROM range(0, 100, 1, 4)",
+    "time-out": "SELECT dwells(id) FROM range(0, 1, 1, 1)",
+    "memory": "SELECT hoards(id) FROM range(0, 1, 1, 1)",
+}
+answers = {}
+for name, query in QUERIES.items():
+    try:
+        answers[name] = [list(row) for row in session.sql(query).collect()]
+    except Exception as error:
+        answers[name] = type(error).__name__
+tell(**answers)
+rates = spark.readStream.format("rate").option("rowsPerSecond", 50).load()
+sums = rates.groupBy((rates.value % 3).alias("k")).agg(session.functions["most"]("value"))
+import tempfile
+with tempfile.TemporaryDirectory() as folder:
+    query = (sums.writeStream.outputMode("update").format("memory").queryName("grows")
+             .option("checkpointLocation", folder).start())
+    while not spark.sql("SELECT * FROM grows").count():
+        query.processAllAvailable()
+    query.stop()
+tell(logged=len(session.logs(function="says")), errors=session.errors("picky").count(),
+     measured="says" in repr(session.metrics()), workers=len(session.pool) > 0)
+session.stop()
+spark.stop()
+"""
+
+
+@pytest.mark.timeout(400)
+def test_a_cluster_whose_executors_run_already(tmp_path: Path) -> None:
+    with cluster(tmp_path) as running, script(CLUSTER.replace("URL", running.url)) as process:
+        assert "Spark's own daemon" in told(process)["notes"][0]
+        assert told(process) == {
+            "scalar": [[4950]],
+            "aggregate": [[0, 98, 50], [1, 99, 50]],
+            "async": [[5050]],
+            "table": [[-45]],
+            "quarantine": [[99]],
+            "time-out": "FunctionTimeout",
+            "memory": "WorkerOutOfMemory",
+        }
+        assert told(process) == {"logged": 100, "errors": 1, "measured": True, "workers": True}
         assert process.wait(60) == 0

@@ -16,8 +16,6 @@ from notebook_udf.telemetry.wire import CHANNEL_VARIABLE
 from tests.cluster import cluster
 from tests.scripts import script, told
 
-ROUNDS = 3
-
 # Each round is a query of two stages. The second says that the first is over, and waits until an
 # executor, which holds a part of the first one's output, is gone.
 ON_A_CLUSTER = """
@@ -27,7 +25,7 @@ def picky(i: int) -> int:
         raise ValueError(f"not {i}")
     return i
 session.register_function("picky", udf(picky, on_error="quarantine"))
-for round in range(ROUNDS):
+for round in range(TIMES):
     def waits(n: int) -> int:
         try:
             os.write(os.open(f"FOLDER/reached{round}", os.O_WRONLY | os.O_NONBLOCK), b"x")
@@ -68,12 +66,13 @@ class Waiting:
         os.close(self._heard)
 
 
-@pytest.mark.timeout(240)
-def test_an_executor_that_dies(tmp_path: Path) -> None:
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("times", [1, pytest.param(20, marks=pytest.mark.thorough)])
+def test_an_executor_that_dies(tmp_path: Path, times: int) -> None:
     bad = list(range(3, 400, 10))
     good = [[i for i in range(k, 400, 4) if i % 10 != 3] for k in range(4)]
-    rounds = [Waiting(tmp_path, number) for number in range(ROUNDS)]
-    body = ON_A_CLUSTER.replace("FOLDER", str(tmp_path)).replace("ROUNDS", str(ROUNDS))
+    rounds = [Waiting(tmp_path, number) for number in range(times)]
+    body = ON_A_CLUSTER.replace("FOLDER", str(tmp_path)).replace("TIMES", str(times))
     with cluster(tmp_path) as spark, script(body.replace("URL", spark.url)) as process:
         for number, waiting in enumerate(rounds):
             assert waiting.reached()

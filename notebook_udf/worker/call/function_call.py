@@ -283,4 +283,5 @@ def running(call: FunctionCall, first: int, rows: int) -> Iterator[None]:
 def announce(call: FunctionCall) -> FunctionCall:
     """Registers an unpickled call for the task that begins."""
     _arrived.append(call)
+    process.attach()
     return call

@@ -18,6 +18,8 @@ import traceback
 from collections.abc import Callable
 from types import FrameType
 
+from notebook_udf.code_origin import is_users
+
 # Past the time-out, before the process is ended from outside the interpreter.
 _GRACE_SECONDS = 3.0
 
@@ -86,4 +88,10 @@ class CallTimer:
             return
         if now - self._since >= self._seconds:
             self._since = now
-            raise CallTimedOut("".join(traceback.format_stack(frame)))
+            raise CallTimedOut(_from_users_code_on(traceback.extract_stack(frame)))
+
+
+def _from_users_code_on(stack: traceback.StackSummary) -> str:
+    """The stack without the frames that lead to the function, which are Spark's and ours."""
+    first = next((i for i, frame in enumerate(stack) if is_users(frame.filename)), 0)
+    return "".join(traceback.StackSummary.from_list(stack[first:]).format())

@@ -7,9 +7,11 @@ capture, and functions run all the same.
 
 from __future__ import annotations
 
+import importlib
 import os
 import platform
 import socket
+import sys
 import threading
 import time
 import traceback
@@ -301,6 +303,16 @@ class _Process:
         # What it was doing when it was told to go.
         self.stopped: Literal["", "idle", "busy"] = ""
         self.imports = Imports(first=True)
+        # Whether this package is around Spark's worker in it.
+        self.attached = False
+
+    def attach(self) -> None:
+        """Sees to it that it is, in a worker that a daemon of somebody else forked.
+
+        By name, since the pool stands above the worker, and is not wanted where nothing runs.
+        """
+        if not self.attached and "pyspark.worker" in sys.modules:
+            importlib.import_module("notebook_udf.pool.late_attachment").attach()
 
 
 process = _Process()
