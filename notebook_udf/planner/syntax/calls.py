@@ -51,9 +51,7 @@ class Calls(Primaries):
         distinct = self.at("DISTINCT") and not self._is_bare_word()
         if distinct or (self.at("ALL") and not self._is_bare_word() and not self.at("(", ahead=1)):
             self.next()
-        found = [] if self.at(")") else [self._argument()]
-        while self.take(","):
-            found.append(self._argument())
+        found = [] if self.at(")") else self.separated(self._argument)
         if distinct:
             found = [self.made(exp.Distinct(expressions=found), start)]
         self.expect(")")
@@ -91,13 +89,7 @@ class Calls(Primaries):
 
     def _by(self, item: Callable[[], exp.Expression]) -> list[exp.Expression]:
         """The columns that a table argument is partitioned or sorted by: in parentheses, or one."""
-        if not self.take("("):
-            return [item()]
-        found = [item()]
-        while self.take(","):
-            found.append(item())
-        self.expect(")")
-        return found
+        return self.in_brackets(item) if self.at("(") else [item()]
 
     def _behind_call(self, node: exp.Expression, start: int) -> exp.Expression:
         """The call with the WITHIN GROUP, FILTER, IGNORE NULLS and OVER that follow it."""

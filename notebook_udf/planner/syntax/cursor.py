@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NoReturn, TypeVar
 
 from sqlglot import exp
@@ -19,6 +20,7 @@ from notebook_udf.planner.syntax.tokens import Token, Unreadable, tokens_of
 
 E = TypeVar("E", bound=exp.Expression)
 T = TypeVar("T", bound=Template)
+Item = TypeVar("Item")
 
 # Words that name no table in a FROM, though they may name a column.
 STRICT = frozenset(
@@ -168,6 +170,20 @@ class Cursor:
         """The text between a position and here, as a node."""
         return self.made(Verbatim(this=self.raw(start)), start)
 
+    def separated(self, item: Callable[[], Item]) -> list[Item]:
+        """Items separated by commas."""
+        found = [item()]
+        while self.take(","):
+            found.append(item())
+        return found
+
+    def in_brackets(self, item: Callable[[], Item]) -> list[Item]:
+        """The same, in parentheses."""
+        self.expect("(")
+        found = self.separated(item)
+        self.expect(")")
+        return found
+
     def skip(self) -> None:
         """Goes over a token, or over a parenthesis and all in it."""
         if self.at("("):
@@ -232,12 +248,7 @@ class Cursor:
 
     def names_in_brackets(self) -> list[exp.Identifier]:
         """Names in parentheses."""
-        self.expect("(")
-        names = [self.identifier()]
-        while self.take(","):
-            names.append(self.identifier())
-        self.expect(")")
-        return names
+        return self.in_brackets(self.identifier)
 
     def begins_alias(self, *, of_table: bool) -> bool:
         """Whether a name without AS is an alias, and not the beginning of the next clause."""

@@ -27,6 +27,7 @@ _OPERATORS: dict[str, tuple[int, type[exp.Expression]]] = {
     "DIV": (11, exp.IntDiv),
 }  # fmt: skip
 _NOT = ("NOT", "!")
+_BEHIND_NAMES = (",", ")", ".", "=", ">", "<", ";", "AND", "OR")
 _PREDICATES = ("BETWEEN", "IN", "LIKE", "ILIKE", "RLIKE", "REGEXP")
 
 
@@ -71,17 +72,11 @@ class Expressions(Cursor):
 
     def expressions(self) -> list[exp.Expression]:
         """Expressions separated by commas."""
-        found = [self.expression()]
-        while self.take(","):
-            found.append(self.expression())
-        return found
+        return self.separated(self.expression)
 
     def named_expressions(self) -> list[exp.Expression]:
         """Expressions separated by commas, each with or without an alias."""
-        found = [self.named_expression()]
-        while self.take(","):
-            found.append(self.named_expression())
-        return found
+        return self.separated(self.named_expression)
 
     def named_expression(self) -> exp.Expression:
         """An expression, with its alias or aliases if it has some."""
@@ -106,13 +101,6 @@ class Expressions(Cursor):
             ahead += length + 1
         return False
 
-    def order_items(self) -> list[exp.Expression]:
-        """The items of ORDER BY."""
-        found = [self._order_item()]
-        while self.take(","):
-            found.append(self._order_item())
-        return found
-
     def _order_item(self) -> exp.Expression:
         start = self.here()
         value = self.expression()
@@ -131,7 +119,7 @@ class Expressions(Cursor):
         start = self.here()
         self.next()
         self.expect("BY")
-        return self.made(kind(expressions=self.order_items()), start)
+        return self.made(kind(expressions=self.separated(self._order_item)), start)
 
     # Conditions ------------------------------------------------------------------------------
 
@@ -177,17 +165,7 @@ class Expressions(Cursor):
     def _is_bare_word(self) -> bool:
         """Whether a keyword is next that is used as a name: what follows is no operand."""
         after = self.peek(1)
-        return after.kind == "end" or after.upper in (
-            ",",
-            ")",
-            ".",
-            "=",
-            ">",
-            "<",
-            ";",
-            "AND",
-            "OR",
-        )
+        return after.kind == "end" or after.upper in _BEHIND_NAMES
 
     def _predicate(self, left: exp.Expression, start: int) -> exp.Expression:
         if self.take("IS"):

@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from notebook_udf.planner.syntax.writer import Writer
 
 PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-# The clauses behind a query term.
-ORGANISING = ("order", "cluster", "distribute", "sort", "windows", "limit", "offset")
 
 
 def _select(w: Writer, n: exp.Expression) -> str:
@@ -202,14 +200,6 @@ def _literal(w: Writer, n: exp.Expression) -> str:
     return "'" + str(n.this).replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
-def _boolean(w: Writer, n: exp.Expression) -> str:
-    return "true" if n.this else "false"
-
-
-def _column(w: Writer, n: exp.Expression) -> str:
-    return ".".join(w.text(part) for part in n.parts)
-
-
 def _star(w: Writer, n: exp.Expression) -> str:
     left_out = w.each(n, "except_")
     return f"* EXCEPT ({left_out})" if left_out else "*"
@@ -282,24 +272,10 @@ def _call(w: Writer, n: exp.Expression) -> str:
     return f"{name}({w.each(n)})"
 
 
-def _cast(word: str) -> Callable[[Writer, exp.Expression], str]:
-    def write(w: Writer, n: exp.Expression) -> str:
-        return f"{word}({w.child(n, 'this')} AS {w.child(n, 'to')})"
-
-    return write
-
-
 def _nulls(word: str) -> Callable[[Writer, exp.Expression], str]:
     def write(w: Writer, n: exp.Expression) -> str:
         inner = w.child(n, "this")
         return f"{inner[:-1]} {word} NULLS)" if n.args.get("inside") else f"{inner} {word} NULLS"
-
-    return write
-
-
-def _window(word: str) -> Callable[[Writer, exp.Expression], str]:
-    def write(w: Writer, n: exp.Expression) -> str:
-        return f"{w.child(n, 'this')} {word} {w.window(n)}"
 
     return write
 
@@ -317,10 +293,6 @@ def _window_spec(w: Writer, n: exp.Expression) -> str:
 def _lambda(w: Writer, n: exp.Expression) -> str:
     names = w.each(n)
     return f"{names if len(n.expressions) == 1 else f'({names})'} -> {w.child(n, 'this')}"
-
-
-def _placeholder(w: Writer, n: exp.Expression) -> str:
-    return f":{n.this}" if n.args.get("this") else "?"
 
 
 FORMS: dict[type[Any], Callable[[Writer, Any], str]] = {
@@ -368,8 +340,8 @@ FORMS: dict[type[Any], Callable[[Writer, Any], str]] = {
     ClauseIdentifier: lambda w, n: str(n.args["raw"]),
     exp.Literal: _literal,
     exp.Null: lambda w, n: "NULL",
-    exp.Boolean: _boolean,
-    exp.Column: _column,
+    exp.Boolean: lambda w, n: "true" if n.this else "false",
+    exp.Column: lambda w, n: ".".join(map(w.text, n.parts)),
     exp.Star: _star,
     exp.Dot: lambda w, n: f"{w.child(n, 'this')}.{w.child(n, 'expression')}",
     exp.Bracket: lambda w, n: f"{w.child(n, 'this')}[{w.each(n)}]",
@@ -385,17 +357,17 @@ FORMS: dict[type[Any], Callable[[Writer, Any], str]] = {
     exp.Anonymous: _call,
     exp.Distinct: lambda w, n: f"DISTINCT {w.each(n)}",
     exp.Kwarg: lambda w, n: f"{w.child(n, 'this')} => {w.child(n, 'expression')}",
-    exp.Cast: _cast("CAST"),
-    exp.TryCast: _cast("TRY_CAST"),
+    exp.Cast: lambda w, n: f"CAST({w.child(n, 'this')} AS {w.child(n, 'to')})",
+    exp.TryCast: lambda w, n: f"TRY_CAST({w.child(n, 'this')} AS {w.child(n, 'to')})",
     exp.WithinGroup: lambda w, n: f"{w.child(n, 'this')} WITHIN GROUP ({w.child(n, 'expression')})",
     exp.Filter: lambda w, n: f"{w.child(n, 'this')} FILTER ({w.child(n, 'expression')})",
     exp.IgnoreNulls: _nulls("IGNORE"),
     exp.RespectNulls: _nulls("RESPECT"),
-    exp.Window: _window("OVER"),
-    NamedWindow: _window("AS"),
+    exp.Window: lambda w, n: f"{w.child(n, 'this')} OVER {w.window(n)}",
+    NamedWindow: lambda w, n: f"{w.child(n, 'this')} AS {w.window(n)}",
     exp.WindowSpec: _window_spec,
     exp.Lambda: _lambda,
-    exp.Placeholder: _placeholder,
+    exp.Placeholder: lambda w, n: f":{n.this}" if n.args.get("this") else "?",
     **dict.fromkeys(BINARY, _binary),
     **dict.fromkeys(PREFIX, _prefix),
     **dict.fromkeys((exp.Between, exp.In, exp.Is, exp.Escape, *MATCHES), _predicate),

@@ -14,10 +14,9 @@ from typing import NamedTuple
 from sqlglot import exp
 
 _ORIGIN = "origin"
-# The clauses behind a query term, and the tables of WITH before it.
-_AROUND_QUERY = dict.fromkeys(
-    ("with_", "order", "cluster", "distribute", "sort", "windows", "limit", "offset"), False
-)
+# The clauses behind a query term.
+ORGANISING = ("order", "cluster", "distribute", "sort", "windows", "limit", "offset")
+_AROUND_QUERY = dict.fromkeys(("with_", *ORGANISING), False)
 
 
 class Verbatim(exp.Expression):  # type: ignore[misc]

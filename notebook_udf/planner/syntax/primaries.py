@@ -139,16 +139,10 @@ class Primaries(Expressions):
         query = self.query_in_brackets()
         if query is not None:
             return self.made(exp.Subquery(this=query), start)
-        self.expect("(")
-        first = self.named_expression()
-        if not self.at(","):
-            self.expect(")")
-            return self.made(exp.Paren(this=first), start)
-        values = [first]
-        while self.take(","):
-            values.append(self.named_expression())
-        self.expect(")")
-        return self.made(exp.Tuple(expressions=values), start)
+        values = self.in_brackets(self.named_expression)
+        single = len(values) == 1
+        made = exp.Paren(this=values[0]) if single else exp.Tuple(expressions=values)
+        return self.made(made, start)
 
     def _lambda_names(self) -> list[exp.Identifier] | None:
         place = self.here()
@@ -174,11 +168,7 @@ class Primaries(Expressions):
         left_out: list[exp.Expression] = []
         if self.at("EXCEPT", "(") and not self.begins_query(1):
             self.next()
-            self.expect("(")
-            left_out = [self._column()]
-            while self.take(","):
-                left_out.append(self._column())
-            self.expect(")")
+            left_out = self.in_brackets(self._column)
         star = self.made(exp.Star(except_=left_out or None), star_start)
         return self.made(_column_of([*parts, star]), start) if parts else star
 

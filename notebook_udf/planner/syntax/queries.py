@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from notebook_udf.planner.syntax.nodes import (
+    ORGANISING,
     FromQuery,
     NamedWindow,
     OpaqueQuery,
@@ -52,9 +53,7 @@ class Queries(Relations):
         recursive = self.at("RECURSIVE") and self.is_name(1) and not self.at("AS", ahead=1)
         if recursive:
             self.next()
-        tables = [self._table_of_with()]
-        while self.take(","):
-            tables.append(self._table_of_with())
+        tables = self.separated(self._table_of_with)
         return self.made(exp.With(expressions=tables, recursive=recursive), start)
 
     def _table_of_with(self) -> exp.Expression:
@@ -223,16 +222,14 @@ class Queries(Relations):
         if not self.begins_window():
             return False
         self.next()
-        found = []
-        while True:
-            start = self.here()
-            name = self.identifier()
-            self.expect("AS")
-            found.append(self.made(self.window(name, NamedWindow), start))
-            if not self.take(","):
-                break
-        select.set("windows", found)
+        select.set("windows", self.separated(self._named_window))
         return True
+
+    def _named_window(self) -> exp.Expression:
+        start = self.here()
+        name = self.identifier()
+        self.expect("AS")
+        return self.made(self.window(name, NamedWindow), start)
 
     # GROUP BY --------------------------------------------------------------------------------
 
@@ -240,9 +237,7 @@ class Queries(Relations):
         """GROUP BY with its items."""
         start = self.here()
         self.expect("GROUP", "BY")
-        items = [self._grouping_item()]
-        while self.take(","):
-            items.append(self._grouping_item())
+        items = self.separated(self._grouping_item)
         args: dict[str, object] = {"expressions": items}
         if self.take("WITH", "ROLLUP"):
             args["rollup"] = [exp.Rollup()]
@@ -274,12 +269,7 @@ class Queries(Relations):
             return self.made(exp.Tuple(expressions=[]), start)
         if kind is None:
             return self.expression()
-        self.expect("(")
-        items = [self._grouping_item()]
-        while self.take(","):
-            items.append(self._grouping_item())
-        self.expect(")")
-        return self.made(kind(expressions=items), start)
+        return self.made(kind(expressions=self.in_brackets(self._grouping_item)), start)
 
     # Behind a query --------------------------------------------------------------------------
 
@@ -330,11 +320,9 @@ class Queries(Relations):
             found = [] if grouped else self.named_expressions()
             return [*found, *(self._grouping_step() if self.at("GROUP", "BY") else [])]
         if self.take("SET"):
-            return self._assignments()
+            return self.separated(self._assignment)
         if self.take("DROP"):
-            self.dotted()
-            while self.take(","):
-                self.dotted()
+            self.separated(self.dotted)
             return []
         if self.take("AS"):
             self.identifier()
@@ -374,40 +362,35 @@ class Queries(Relations):
     def _grouping_step(self) -> list[exp.Expression]:
         """GROUP BY of a pipe, whose items may have aliases."""
         self.expect("GROUP", "BY")
-        items: list[exp.Expression] = []
-        while True:
-            start = self.here()
-            item = self._grouping_item()
-            if self.take("AS") or self.begins_alias(of_table=False):
-                item = self.made(exp.Alias(this=item, alias=self.identifier()), start)
-            items.append(item)
-            if not self.take(","):
-                break
+        items = self.separated(self._named_grouping_item)
         if not self.take("WITH", "ROLLUP") and not self.take("WITH", "CUBE"):
             return items if not self.at("GROUPING", "SETS") else [*items, self._grouping_item()]
         return items
+
+    def _named_grouping_item(self) -> exp.Expression:
+        start = self.here()
+        item = self._grouping_item()
+        if self.take("AS") or self.begins_alias(of_table=False):
+            return self.made(exp.Alias(this=item, alias=self.identifier()), start)
+        return item
 
     def _window_nodes(self) -> list[exp.Expression]:
         holder = exp.Select()
         self._windows(holder)
         return list(holder.args.get("windows") or [])
 
-    def _assignments(self) -> list[exp.Expression]:
-        found = []
-        while True:
-            self.dotted()
-            self.expect("=")
-            found.append(self.expression())
-            if not self.take(","):
-                return found
+    def _assignment(self) -> exp.Expression:
+        """The value in ``a.b = value``."""
+        self.dotted()
+        self.expect("=")
+        return self.expression()
 
     def _organising_step(self) -> list[exp.Expression]:
         holder = exp.Select()
         if not self._organise(holder):
             self.refuse("a step of a pipe is expected")
-        keys = ("order", "cluster", "distribute", "sort", "windows", "limit", "offset")
         nodes: list[exp.Expression] = []
-        for key in keys:
+        for key in ORGANISING:
             value = holder.args.get(key)
             nodes += value if isinstance(value, list) else [value] if value is not None else []
         return nodes

@@ -6,7 +6,6 @@ from sqlglot import exp
 
 from notebook_udf.planner.syntax.calls import Calls
 from notebook_udf.planner.syntax.nodes import InlineTable, Reshaped, Template
-from notebook_udf.planner.syntax.tokens import Unreadable
 
 _JOIN_WORDS = frozenset(
     {"CROSS", "INNER", "LEFT", "RIGHT", "FULL", "SEMI", "ANTI", "NATURAL", "JOIN", "ASOF", "OUTER"}
@@ -152,8 +151,8 @@ class Relations(Calls):
         self.expect("(")
         inside = [self.expression()]
         if unnest:
-            while self.take(","):
-                inside.append(self.expression())
+            if self.take(","):
+                inside += self.expressions()
             self.expect(")")
             self.take("WITH", "ORDINALITY")
         else:
@@ -282,10 +281,7 @@ class Relations(Calls):
         alias_start = self.here()
         alias = exp.TableAlias(this=self.identifier())
         if self.take("AS") or self.begins_alias(of_table=False):
-            names = [self.identifier()]
-            while self.take(","):
-                names.append(self.identifier())
-            alias.set("columns", names)
+            alias.set("columns", self.separated(self.identifier))
         self.made(alias, alias_start)
         return self.made(exp.Lateral(this=call, view=True, outer=outer, alias=alias), start)
 
@@ -316,9 +312,7 @@ class Relations(Calls):
         else:
             self.identifier()
         self.expect("IN")
-        self.expect("(")
-        inside += self.named_expressions()
-        self.expect(")")
+        inside += self.in_brackets(self.named_expression)
         self.expect(")")
         return self.template(Template, start, inside)
 
@@ -337,6 +331,3 @@ class Relations(Calls):
         self.expect("BIN", "BY")
         self.skip_brackets()
         return self.verbatim(start)
-
-
-__all__ = ["Relations", "Unreadable"]

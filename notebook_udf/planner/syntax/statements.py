@@ -161,12 +161,7 @@ class Statements(Queries):
         name = self.here()
         self.dotted()
         named = self.raw(name)
-        columns = []
-        if self.take("("):
-            columns = [self._commented_name()]
-            while self.take(","):
-                columns.append(self._commented_name())
-            self.expect(")")
+        columns = self.in_brackets(self._commented_name) if self.at("(") else []
         while not self.at_end() and not (self.at("AS") and self.begins_query(1)):
             self.skip()
         if not self.take("AS"):
@@ -234,16 +229,13 @@ class Statements(Queries):
         if self.take("DELETE"):
             return []
         if self.take("UPDATE", "SET"):
-            return [] if self.take("*") else self._assignments()
+            return [] if self.take("*") else self.separated(self._assignment)
         self.expect("INSERT")
         if self.take("*"):
             return []
         self.skip_brackets()
         self.expect("VALUES")
-        self.expect("(")
-        found = self.expressions()
-        self.expect(")")
-        return found
+        return self.in_brackets(self.expression)
 
     def _set_variable(self, start: int) -> exp.Expression:
         """Variables that are set to values, or to the columns of a query."""
@@ -264,7 +256,7 @@ class Statements(Queries):
             self.next()
         if word == "UPDATE":
             self.expect("SET")
-            inside += self._assignments()
+            inside += self.separated(self._assignment)
         if self.take("WHERE"):
             inside.append(self.expression())
         return self.template(Statement, start, inside)

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from sqlglot import exp
 
-from notebook_udf.planner.syntax.forms import FORMS, ORGANISING, PLAIN_NAME
-from notebook_udf.planner.syntax.nodes import Origin, PipeQuery, origin_of
+from notebook_udf.planner.syntax.forms import FORMS, PLAIN_NAME
+from notebook_udf.planner.syntax.nodes import ORGANISING, Origin, PipeQuery, origin_of
 from notebook_udf.planner.syntax.precedence import least, level
 
 
