@@ -88,23 +88,20 @@ def find_calls(
         For a call in a form that aggregate functions do not take, or inside another one's
         arguments.
     """
-    found = []
-    for each in within(node):
-        name = name_of(each)
-        if name in aggregates:
-            found.append(_call(each, aggregates[name]))
+    named = ((each, aggregates.get(name_of(each))) for each in within(node))
+    found = [_call(each, record) for each, record in named if record is not None]
     for call in found:
         for argument in (*call.arguments, *([call.condition] if call.condition else [])):
             for below in within(argument):
                 name = name_of(below)
-                if name in aggregates or name in built_in:
-                    inside_window = below.find_ancestor(exp.Window) or call.window
-                    if inside_window is None:
-                        raise PlanningError(
-                            f"{position(below)}{embedded(below)} stands inside the "
-                            f"arguments of {call.record.name}, and an aggregate cannot be taken of "
-                            f"an aggregate: compute the inner one in a subquery"
-                        )
+                if name not in aggregates and name not in built_in:
+                    continue
+                if below.find_ancestor(exp.Window) is None and call.window is None:
+                    raise PlanningError(
+                        f"{position(below)}{embedded(below)} stands inside the arguments of "
+                        f"{call.record.name}, and an aggregate cannot be taken of an aggregate: "
+                        f"compute the inner one in a subquery"
+                    )
     return found
 
 
@@ -118,7 +115,7 @@ def _call(node: exp.Expression, record: RegisteredFunction) -> AggregateCall:
             raise PlanningError(
                 f"{position(node)}{record.name}(*) has no meaning: name the columns"
             )
-    arguments = _in_order(arguments, record, node)
+    arguments = in_order(node, record, arguments)
     outer: exp.Expression = node
     condition = window = None
     if isinstance(outer.parent, (exp.WithinGroup, exp.IgnoreNulls, exp.RespectNulls)):
@@ -134,12 +131,26 @@ def _call(node: exp.Expression, record: RegisteredFunction) -> AggregateCall:
     return AggregateCall(outer, record, tuple(arguments), distinct, condition, window)
 
 
-def _in_order(
-    arguments: list[exp.Expression], record: RegisteredFunction, node: exp.Expression
-) -> list[exp.Expression]:
+def by_place_and_name(
+    arguments: Sequence[exp.Expression],
+) -> tuple[list[exp.Expression], dict[str, exp.Expression]]:
+    """Those of some arguments that are given by position, and those by name."""
     placed = [a for a in arguments if not isinstance(a, exp.Kwarg)]
-    named = {a.this.name: a.expression for a in arguments if isinstance(a, exp.Kwarg)}
-    return in_places(record, placed, named, position(node)) if named else arguments
+    return placed, {a.this.name: a.expression for a in arguments if isinstance(a, exp.Kwarg)}
+
+
+def in_order(
+    node: exp.Expression, record: RegisteredFunction, arguments: Sequence[exp.Expression]
+) -> list[exp.Expression]:
+    """The arguments of a call in the order of the parameters.
+
+    Raises
+    ------
+    PlanningError
+        As ``in_places``, with the place of the call.
+    """
+    placed, named = by_place_and_name(arguments)
+    return in_places(record, placed, named, position(node)) if named else placed
 
 
 def in_places(

@@ -18,7 +18,7 @@ from notebook_udf.errors import PlanningError
 from notebook_udf.planner.analysis.aggregate_calls import (
     arguments_of,
     find_calls,
-    in_places,
+    in_order,
     name_of,
     position,
 )
@@ -29,7 +29,7 @@ from notebook_udf.planner.analysis.table_calls import hoist, items
 from notebook_udf.planner.planning_context import PlanningContext
 from notebook_udf.planner.syntax.dialect import canonical, embedded
 from notebook_udf.planner.syntax.nodes import TableArgument, is_below, origin_of
-from notebook_udf.planner.syntax.with_clause import below, own_with, visible_ctes
+from notebook_udf.planner.syntax.with_clause import below, tables_of
 from notebook_udf.registry import RegisteredFunction
 
 _FROM = ("from_", "joins", "laterals")
@@ -95,14 +95,12 @@ def argument_rows(
     select = node.find_ancestor(exp.Query)
     if not isinstance(select, exp.Select):
         raise _no_columns(record, node)
-    call, tables = embedded(node), visible_ctes(select)
-    own = own_with(select)
-    tables += own.expressions if own is not None else []
+    call, tables = embedded(node), tables_of(select)
     kind = ScalarCalls({}, catalog, aggregates)
     if record.definition.is_aggregate:
         source = _of_aggregate(select, node, record, kind, tables)
     else:
-        source = _Source(_in_places(node, record))
+        source = _Source(in_order(node, record, arguments_of(node)))
     if len(calls) > 1:
         source.left_out.append("its other calls")
     if any(isinstance(value, (exp.Star, TableArgument)) for value in source.arguments):
@@ -125,13 +123,6 @@ def argument_rows(
 def _place(node: exp.Expression) -> int:
     origin = origin_of(node)
     return 0 if origin is None else origin.start
-
-
-def _in_places(node: exp.Expression, record: RegisteredFunction) -> list[exp.Expression]:
-    given = arguments_of(node)
-    placed = [value for value in given if not isinstance(value, exp.Kwarg)]
-    named = {v.this.name: v.expression for v in given if isinstance(v, exp.Kwarg)}
-    return in_places(record, placed, named, position(node)) if named else placed
 
 
 def _names(record: RegisteredFunction, count: int) -> tuple[str, ...]:
@@ -223,15 +214,11 @@ def _select(
     made = inner_query(select, projections)
     _without(made, "where", select, node)
     if grouped and clause.arg_key in _BEHIND_GROUPS and _sees_groups(select, node, kind):
-        made.set("group", _copied(select, "group"))
-        made.set("having", _copied(select, "having"))
+        for key in ("group", "having"):
+            seen = select.args.get(key)
+            made.set(key, None if seen is None else seen.copy())
         _without(made, "having", select, node)
     return made
-
-
-def _copied(select: exp.Select, key: str) -> exp.Expression | None:
-    value = select.args.get(key)
-    return None if value is None else value.copy()
 
 
 def _before(

@@ -127,8 +127,4 @@ def expand_stars(select: exp.Select, around: Surroundings) -> None:
         plain = isinstance(projection, exp.Star) and not any(projection.args.values())
         if not plain or len({name.lower() for name in names}) < len(names):
             raise Unfit
-        columns = [exp.column(exp.to_identifier(name, quoted=True)) for name in names]
-        at = select.expressions.index(projection)
-        select.set(
-            "expressions", [*select.expressions[:at], *columns, *select.expressions[at + 1 :]]
-        )
+        projection.replace([exp.column(exp.to_identifier(name, quoted=True)) for name in names])

@@ -201,10 +201,7 @@ def expand_qualified(
             continue
         if any(projection.this.args.values()):
             raise Unfit
-        columns = [_column(entry, view, names[scope.entries.index(entry)]) for entry in found]
-        at = select.expressions.index(projection)
-        before, after = select.expressions[:at], select.expressions[at + 1 :]
-        select.set("expressions", [*before, *columns, *after])
+        projection.replace([_column(e, view, names[scope.entries.index(e)]) for e in found])
 
 
 def _replace_struct(
@@ -243,9 +240,7 @@ def expand_bare(
             if entry.starred
         ]
         others = [exp.Column(this=exp.Star(), table=exp.to_identifier(name)) for name in rest]
-        at = select.expressions.index(projection)
-        before, after = select.expressions[:at], select.expressions[at + 1 :]
-        select.set("expressions", [*before, *columns, *others, *after])
+        projection.replace([*columns, *others])
 
 
 def _is_of_table(projection: exp.Expression) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from notebook_udf.errors import PlanningError
-from notebook_udf.planner.analysis.aggregate_calls import name_of, position
+from notebook_udf.planner.analysis.aggregate_calls import by_place_and_name, name_of, position
 from notebook_udf.planner.syntax.nodes import TableArgument
 from notebook_udf.registry import RegisteredFunction
 
@@ -142,8 +142,7 @@ def _in_order(
     node: exp.Expression, record: RegisteredFunction
 ) -> tuple[tuple[exp.Expression, ...], tuple[str, ...]]:
     """The arguments in the order of the parameters; names where they leave some out."""
-    placed = [a for a in node.expressions if not isinstance(a, exp.Kwarg)]
-    given = {a.this.name: a.expression for a in node.expressions if isinstance(a, exp.Kwarg)}
+    placed, given = by_place_and_name(node.expressions)
     names = list(record.definition.parameters)
     free = any(name.startswith("*") for name in names)
     rest = names[len(placed) :]

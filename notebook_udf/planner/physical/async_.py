@@ -19,7 +19,7 @@ from pyspark.util import PythonEvalType
 from sqlglot import exp
 
 from notebook_udf.functions.async_options import CONF_PREFIX, AsyncOptions
-from notebook_udf.planner.analysis.aggregate_calls import arguments_of, name_of
+from notebook_udf.planner.analysis.aggregate_calls import arguments_of, by_place_and_name, name_of
 from notebook_udf.planner.physical import scalar, udf
 from notebook_udf.planner.physical.aggregate import column_name
 from notebook_udf.planner.physical.column_arguments import by_place, with_constants
@@ -203,12 +203,11 @@ def side_by_side(views: list[exp.Expression], calls: ScalarCalls) -> list[exp.Ex
 
 
 def _async_call(view: exp.Expression, calls: ScalarCalls) -> exp.Expression | None:
-    value = view.this.expressions[0].expressions[0].expressions[1]
+    value: exp.Expression = view.this.expressions[0].expressions[0].expressions[1]
     record = calls.record(value)
     if record is None or not record.definition.is_async or not travels_plain(record):
         return None
-    found: exp.Expression = value
-    return found
+    return value
 
 
 def _joined(views: list[exp.Expression], calls: ScalarCalls) -> exp.Expression:
@@ -239,17 +238,13 @@ def placed(tree: exp.Expression, records: Mapping[str, RegisteredFunction]) -> e
     PlanningError
         If the arguments given leave a gap.
     """
-    made = None
-    named = [node for node in tree.walk() if _is_named_call(node, records)]
-    if named:
-        made = tree.copy()
-        for node in [node for node in made.walk() if _is_named_call(node, records)]:
-            given = {
-                a.this.name: a.expression for a in node.expressions if isinstance(a, exp.Kwarg)
-            }
-            plain = [a for a in node.expressions if not isinstance(a, exp.Kwarg)]
-            node.set("expressions", by_place(records[_name_of(node)], plain, given))
-    return tree if made is None else made
+    if not any(_is_named_call(node, records) for node in tree.walk()):
+        return tree
+    made = tree.copy()
+    for node in [node for node in made.walk() if _is_named_call(node, records)]:
+        given = by_place_and_name(node.expressions)
+        node.set("expressions", by_place(records[_name_of(node)], *given))
+    return made
 
 
 def _is_named_call(node: exp.Expression, records: Mapping[str, RegisteredFunction]) -> bool:

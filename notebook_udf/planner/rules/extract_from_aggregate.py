@@ -16,6 +16,7 @@ from notebook_udf.planner.analysis.scalar_calls import ScalarCalls
 from notebook_udf.planner.planning_context import PlanningContext
 from notebook_udf.planner.rule import Applied, Outcome, SelectScope, Skipped, chosen
 from notebook_udf.planner.syntax.dialect import canonical
+from notebook_udf.planner.syntax.nodes import derived
 
 _INNER = ("from_", "laterals", "joins", "where", "group", "hint")
 
@@ -87,10 +88,7 @@ class _Regrouped:
         select.set("expressions", projections)
         select.set("having", None)
         select.set("order", new_order)
-        source = exp.Subquery(
-            this=inner, alias=exp.TableAlias(this=exp.to_identifier("_nu_groups"))
-        )
-        select.set("from_", exp.From(this=source))
+        select.set("from_", exp.From(this=derived(inner, "_nu_groups")))
         if new_having is not None:
             select.set("where", exp.Where(this=new_having))
         return inner

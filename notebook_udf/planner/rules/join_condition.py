@@ -31,8 +31,9 @@ from notebook_udf.planner.analysis.scope import (
     flattened,
     replace_column,
 )
-from notebook_udf.planner.rules.mark_join import Side, named, paired
-from notebook_udf.planner.syntax.with_clause import visible_ctes
+from notebook_udf.planner.rules.mark_join import Side, paired
+from notebook_udf.planner.syntax.nodes import derived, is_below
+from notebook_udf.planner.syntax.with_clause import tables_of
 
 
 def candidates(select: exp.Select, calls: ScalarCalls) -> list[exp.Join]:
@@ -88,9 +89,7 @@ class JoinSource:
         self.first = self.select.args["from_"].this
         # Copies: the SELECT stays whole if one of them turns out to be unfit.
         self.joins = [join.copy() for join in self.select.args.get("joins") or []]
-        own = self.select.args.get("with_")
-        tables = own.expressions if own is not None else []
-        self.tables = [*visible_ctes(self.select), *tables]
+        self.tables = tables_of(self.select)
 
     def scope(self) -> Scope:
         """All columns of the FROM."""
@@ -108,7 +107,7 @@ class JoinSource:
         """Lets the FROM, as far as it was read, be a SELECT of flat columns."""
         for entry in scope.entries:
             entry.flattened = True
-        self.first = named(select, self.scopes.name("join"))
+        self.first = derived(select, self.scopes.name("join"))
         self.joins = scope.named()
         self.scopes.known[id(self.select)] = scope
 
@@ -237,7 +236,7 @@ def _own_columns(node: exp.Expression, scope: Scope) -> Iterator[exp.Column]:
     for column in list(node.find_all(exp.Column)):
         query = column.find_ancestor(exp.Select)
         shadowed = False
-        while query is not None and _below(query, node):
+        while query is not None and is_below(query, node):
             relations = [query.args["from_"].this] if query.args.get("from_") else []
             relations += [join.this for join in query.args.get("joins") or []]
             own = {relation.alias_or_name.lower() for relation in relations}
@@ -245,12 +244,6 @@ def _own_columns(node: exp.Expression, scope: Scope) -> Iterator[exp.Column]:
             query = query.find_ancestor(exp.Select)
         if not shadowed:
             yield column
-
-
-def _below(node: exp.Expression, top: exp.Expression) -> bool:
-    while node is not None and node is not top:
-        node = node.parent
-    return node is top
 
 
 def _expand_stars(select: exp.Select, scope: Scope) -> None:
@@ -267,18 +260,8 @@ def _expand_stars(select: exp.Select, scope: Scope) -> None:
         else:
             entries = scope.star
         left_out = _left_out(star)
-        node.parent.set(
-            node.arg_key,
-            [
-                each
-                for child in node.parent.args[node.arg_key]
-                for each in (
-                    [_shown(e, node.parent) for e in entries if e.name.lower() not in left_out]
-                    if child is node
-                    else [child]
-                )
-            ],
-        )
+        shown = [_shown(e, node.parent) for e in entries if e.name.lower() not in left_out]
+        node.replace(shown)
 
 
 def _stars_of_functions(select: exp.Select) -> list[exp.Expression]:

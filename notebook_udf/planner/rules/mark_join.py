@@ -22,6 +22,7 @@ from sqlglot import exp
 
 from notebook_udf.planner.analysis.scope import Scope, ScopeColumn
 from notebook_udf.planner.syntax.dialect import fragment, select
+from notebook_udf.planner.syntax.nodes import derived
 
 
 @dataclass
@@ -55,7 +56,7 @@ class Side:
         if self.conditions:
             condition = exp.and_(*(c.copy() for c in self.conditions))
             select.set("where", exp.Where(this=condition))
-        return named(select, alias)
+        return derived(select, alias)
 
 
 def paired(
@@ -115,11 +116,6 @@ def marked(
     return _first(pairs, kept, lid, order, rank, "true")
 
 
-def named(select: exp.Expression, alias: str) -> exp.Subquery:
-    """A SELECT to read from."""
-    return exp.Subquery(this=select, alias=exp.TableAlias(this=exp.to_identifier(alias)))
-
-
 def _pairs(
     kind: str, left: exp.Subquery, right: exp.Subquery, cheap: Sequence[exp.Expression]
 ) -> exp.Select:
@@ -165,9 +161,9 @@ def _first(
             exp.Star(),
             fragment(f"row_number() OVER (PARTITION BY {number} ORDER BY {order}) AS {rank}"),
         ],
-        from_=exp.From(this=named(pairs, "_nu_pairs")),
+        from_=exp.From(this=derived(pairs, "_nu_pairs")),
     )
-    made = exp.Select(expressions=list(kept), from_=exp.From(this=named(ranked, "_nu_ranked")))
+    made = exp.Select(expressions=list(kept), from_=exp.From(this=derived(ranked, "_nu_ranked")))
     made.set("where", exp.Where(this=fragment(f"{rank} = 1 AND {wanted}")))
     return made
 
@@ -204,14 +200,14 @@ def _full(
             fragment(f"row_number() OVER (PARTITION BY {left} ORDER BY {ok} DESC) AS {lid}_rank"),
             fragment(f"row_number() OVER (PARTITION BY {right} ORDER BY {ok} DESC) AS {rid}_rank"),
         ],
-        from_=exp.From(this=named(pairs, "_nu_pairs")),
+        from_=exp.From(this=derived(pairs, "_nu_pairs")),
     )
     rows = select(
         f"SELECT 1 FROM _nu_ranked LATERAL VIEW explode(CASE WHEN {ok} THEN array(0) ELSE "
         f"array_compact(array(if(isnotnull({lid}) AND {lid}_rank = 1, 1, NULL), "
         f"if(isnotnull({rid}) AND {rid}_rank = 1, 2, NULL))) END) {sides}_rows AS {sides}"
     )
-    rows.set("from_", exp.From(this=named(ranked, "_nu_ranked")))
+    rows.set("from_", exp.From(this=derived(ranked, "_nu_ranked")))
     rows.set(
         "expressions",
         [

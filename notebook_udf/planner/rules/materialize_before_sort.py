@@ -14,6 +14,7 @@ from notebook_udf.planner.analysis.scalar_calls import ScalarCalls
 from notebook_udf.planner.planning_context import PlanningContext
 from notebook_udf.planner.rule import Applied, Outcome, QueryScope, SelectScope, chosen
 from notebook_udf.planner.syntax.dialect import canonical
+from notebook_udf.planner.syntax.nodes import derived
 
 _REASON = "Spark reads what it sorts twice"
 
@@ -65,10 +66,9 @@ class MaterializeSortedUnion:
         choices = chosen(self, computed, calls, _REASON, None)
         inner = tree.copy()
         order, with_ = inner.args.pop("order"), inner.args.pop("with_", None)
-        alias = exp.TableAlias(this=exp.to_identifier("_nu_sorted"))
         query.tree = exp.Select(
             expressions=[exp.Star()],
-            from_=exp.From(this=exp.Subquery(this=inner, alias=alias)),
+            from_=exp.From(this=derived(inner, "_nu_sorted")),
             order=order,
             with_=with_,
             hint=exp.Hint(expressions=[exp.Var(this="REPARTITION")]),

@@ -23,6 +23,7 @@ from notebook_udf.planner.analysis.scalar_calls import ScalarCalls
 from notebook_udf.planner.planning_context import PlanningContext
 from notebook_udf.planner.rule import Applied, Outcome, SelectScope, chosen
 from notebook_udf.planner.syntax.dialect import canonical
+from notebook_udf.planner.syntax.nodes import derived
 
 _GENERATORS = frozenset(
     {
@@ -163,7 +164,6 @@ def _taken_below(select: exp.Select, order: exp.Order, calls: ScalarCalls) -> ex
     inner.set("order", order)
     for name in (*SOURCE, *_CHOICE):
         select.set(name, None)
-    alias = exp.TableAlias(this=exp.to_identifier("_nu_first"))
     select.set("expressions", made)
-    select.set("from_", exp.From(this=exp.Subquery(this=inner, alias=alias)))
+    select.set("from_", exp.From(this=derived(inner, "_nu_first")))
     return inner

@@ -304,6 +304,11 @@ def table(name: str) -> exp.Expression:
     return exp.Table(this=exp.to_identifier(name))
 
 
+def derived(query: exp.Expression, alias: str) -> exp.Subquery:
+    """A query to read from, under a name."""
+    return exp.Subquery(this=query, alias=exp.TableAlias(this=exp.to_identifier(alias)))
+
+
 def is_below(node: exp.Expression, top: exp.Expression) -> bool:
     """Whether a node is another one, or stands in it."""
     above: exp.Expression | None = node

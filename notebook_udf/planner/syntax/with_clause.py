@@ -32,6 +32,12 @@ def visible_ctes(node: exp.Expression) -> list[exp.CTE]:
     return found
 
 
+def tables_of(query: exp.Expression) -> list[exp.CTE]:
+    """All common table expressions that a query may name, its own included."""
+    own = own_with(query)
+    return [*visible_ctes(query), *(own.expressions if own is not None else [])]
+
+
 def below(
     ctes: Sequence[exp.CTE],
     query: str,
