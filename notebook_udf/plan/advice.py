@@ -13,7 +13,6 @@ from notebook_udf.plan.demangle import call_arguments, parts
 from notebook_udf.plan.functions import ROW_BY_ROW
 from notebook_udf.plan.plan_model import (
     Advice,
-    FunctionCost,
     FunctionUse,
     Kind,
     Metric,
@@ -159,7 +158,7 @@ def skewed(plan: Plan) -> Iterator[Advice]:
 def slow_code(plan: Plan) -> Iterator[Advice]:
     """A function whose own code is what the run's time in Python goes to, row by row."""
     everything = [(node, cost) for node in plan.nodes() for cost in node.costs]
-    total = sum(_busy(cost) / len(cost.nodes) for _, cost in everything)
+    total = sum(cost.busy / len(cost.nodes) for _, cost in everything)
     told: set[tuple[str, int]] = set()
     for node, cost in everything:
         key = (cost.name, cost.version)
@@ -265,7 +264,7 @@ def general_is_faster(plan: Plan) -> Iterator[Advice]:
             cost = next((c for c in node.costs if c.name == use.name), None)
             if not use.kernels_if_general or (cost is not None and cost.user < _SHORT):
                 continue
-            took = f", which took {_busy(cost):,.1f} s" if cost is not None else ""
+            took = f", which took {cost.busy:,.1f} s" if cost is not None else ""
             yield Advice(
                 node.id,
                 "general-is-faster",
@@ -346,10 +345,6 @@ def _is_skewed(metric: Metric) -> bool:
         and metric.most >= _SKEW_BYTES
         and metric.most >= _SKEW * metric.median
     )
-
-
-def _busy(cost: FunctionCost) -> float:
-    return cost.user + cost.decode + cost.encode
 
 
 def _listed(names: list[str]) -> str:

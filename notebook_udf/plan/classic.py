@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JError
@@ -24,7 +24,6 @@ from notebook_udf.plan.raw import (
     headers,
     is_reused,
 )
-from notebook_udf.plan.raw import with_details as detailed
 from notebook_udf.plan.spark_operators import ADAPTIVE, STAGES
 
 if TYPE_CHECKING:
@@ -160,17 +159,14 @@ class Jvm:
             graph = self._store.planGraph(int(query))
         except Py4JError:
             return None
-        nodes = {}
-        everything = graph.allNodes()
-        for place in range(everything.size()):
-            node = everything.apply(place)
-            nodes[int(node.id())] = RawNode(
+        nodes = {
+            int(node.id()): RawNode(
                 str(node.name()).strip(), str(node.desc()), metrics=_metrics(node.metrics())
             )
+            for node in _items(graph.allNodes())
+        }
         below: dict[int, list[int]] = {}
-        edges = graph.edges()
-        for place in range(edges.size()):
-            edge = edges.apply(place)
+        for edge in _items(graph.edges()):
             below.setdefault(int(edge.toId()), []).append(int(edge.fromId()))
         children = {each for ids in below.values() for each in ids}
         roots = [n for n in nodes if n not in children and not nodes[n].name.startswith("Whole")]
@@ -203,7 +199,7 @@ def _metrics(found: Any) -> tuple[RawMetric, ...]:
 def _assembled(nodes: dict[int, RawNode], below: dict[int, list[int]], at: int) -> RawNode:
     ids = [] if is_reused(nodes[at].name) else below.get(at, [])
     children = tuple(_assembled(nodes, below, child) for child in ids)
-    return detailed(nodes[at], (), (), children)
+    return replace(nodes[at], children=children)
 
 
 # Operators -----------------------------------------------------------------------------------
@@ -223,8 +219,8 @@ def _with_details(plan: Any, node: RawNode) -> RawNode:
         functions = tuple(_functions(plan))
     except Py4JError:
         # An operator that cannot be asked, such as one that a reused plan stands for.
-        return detailed(node, (), (), children)
-    return detailed(node, output, functions, children)
+        return replace(node, children=children)
+    return replace(node, output=output, functions=functions, children=children)
 
 
 def _children(plan: Any, node: RawNode) -> list[Any]:

@@ -62,14 +62,17 @@ def parts(text: str) -> list[str]:
 def bracketed(text: str) -> list[str]:
     """What stands in the brackets that a text begins with, at its outer commas."""
     text = text.strip()
-    if not text.startswith("["):
-        return []
+    return parts(text[1 : closing(text)]) if text.startswith("[") else []
+
+
+def closing(text: str, start: int = 0) -> int:
+    """The place of the bracket that closes the one at ``start``; the text's end if none does."""
     depth = 0
-    for place, character in enumerate(text):
-        depth += (character in _OPENING) - (character in _CLOSING)
+    for place in range(start, len(text)):
+        depth += (text[place] in _OPENING) - (text[place] in _CLOSING)
         if depth == 0:
-            return parts(text[1:place])
-    return parts(text[1:])
+            return place
+    return len(text)
 
 
 def hidden_function(text: str) -> tuple[str, str, int] | None:
@@ -179,12 +182,7 @@ class PlanNames:
 def call_arguments(text: str) -> str:
     """What stands in the parentheses of the call that a text begins with."""
     start = text.find("(")
-    depth = 0
-    for place in range(max(start, 0), len(text)):
-        depth += (text[place] in _OPENING) - (text[place] in _CLOSING)
-        if depth == 0:
-            return text[start + 1 : place]
-    return text[start + 1 :]
+    return text[start + 1 : closing(text, max(start, 0))]
 
 
 def written(name: str, role: str, call: str) -> str:

@@ -89,7 +89,7 @@ def _operator(node: PlanNode, advised: set[int], longest: float) -> Element:
 
 def _cost(cost: FunctionCost, node: PlanNode, longest: float) -> Element:
     words = span(visible(cost_line(cost, node)), style=painted("color", BRAND))
-    return div(words, _bar(_busy(cost), longest), style=_INDENTED)
+    return div(words, _bar(cost.busy, longest), style=_INDENTED)
 
 
 def _facts(node: PlanNode) -> Table:
@@ -104,12 +104,8 @@ def _facts(node: PlanNode) -> Table:
 
 
 def _longest(plan: Plan) -> float:
-    costs = (_busy(cost) for node in plan.root.walk() for cost in node.costs)
+    costs = (cost.busy for node in plan.root.walk() for cost in node.costs)
     return max(costs, default=0.0)
-
-
-def _busy(cost: FunctionCost) -> float:
-    return cost.user + cost.decode + cost.encode
 
 
 def _bar(value: float, longest: float) -> Element | None:

@@ -127,6 +127,11 @@ class FunctionCost:
     errors: int
     nodes: tuple[int, ...]
 
+    @property
+    def busy(self) -> float:
+        """Seconds in Python: its own code, and rows on the way in and out."""
+        return self.user + self.decode + self.encode
+
 
 @dataclass(frozen=True)
 class PlanNode:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import pickletools
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 _HEADER = '{"versions": '
@@ -76,23 +76,9 @@ def from_plan_info(info: dict[str, Any]) -> RawNode:
     )
 
 
-def _children(info: dict[str, Any]) -> tuple[RawNode, ...]:
-    return tuple(from_plan_info(child) for child in info["children"])
-
-
 def is_reused(name: str) -> bool:
     """Whether an operator reads what another one has computed, and which stands elsewhere."""
     return name.startswith("Reused")
-
-
-def with_details(
-    node: RawNode,
-    output: tuple[str, ...],
-    functions: tuple[RawFunction, ...],
-    children: tuple[RawNode, ...],
-) -> RawNode:
-    """The same operator with what an event log does not hold."""
-    return replace(node, output=output, functions=functions, children=children)
 
 
 def first_bytes(pickled: bytes) -> bytes:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from notebook_udf.plan.demangle import ONCE, PlanNames, bracketed, parts
+from notebook_udf.plan.demangle import ONCE, PlanNames, bracketed, closing, parts
 from notebook_udf.plan.plan_model import Kind
 from notebook_udf.plan.raw import RawNode
 
@@ -45,21 +45,21 @@ class OperatorReading:
 
     kind: Kind
     detail: str
-    facts: tuple[tuple[str, str], ...] = ()
+    facts: tuple[tuple[str, str], ...]
 
 
 def read_operator(node: RawNode, names: PlanNames) -> OperatorReading:
     """What an operator is and does; an unknown one keeps its line."""
     kind = kind_of(node)
     body = _PLAN_ID.sub("", node.text.removeprefix(node.name).strip())
-    facts = _FACTS.get(kind, _nothing)(node.name, body)
+    facts = _FACTS[kind](node.name, body) if kind in _FACTS else {}
     shown = {name: names.shown(text) for name, text in facts.items() if text}
     if kind == "filter":
         shown |= _conditions(facts["condition"], names)
     if kind == "project":
         detail = ", ".join(map(_projection, map(names.shown, bracketed(body))))
     else:
-        detail = names.shown(_DETAILS.get(kind, _plain)(body, shown))
+        detail = names.shown(_DETAILS[kind](body, shown) if kind in _DETAILS else body)
     return OperatorReading(kind, detail, tuple(shown.items()))
 
 
@@ -73,7 +73,7 @@ def kind_of(node: RawNode) -> Kind:
 def conjuncts(condition: str) -> list[str]:
     """``((a AND b) AND c)`` as its three conditions."""
     condition = condition.strip()
-    while condition.startswith("(") and _closes(condition) == len(condition) - 1:
+    while condition.startswith("(") and closing(condition) == len(condition) - 1:
         condition = condition[1:-1]
     depth, start, found = 0, 0, []
     for place, character in enumerate(condition):
@@ -84,19 +84,6 @@ def conjuncts(condition: str) -> list[str]:
     if not found:
         return [condition]
     return [each for part in [*found, condition[start:]] for each in conjuncts(part)]
-
-
-def _closes(text: str) -> int:
-    depth = 0
-    for place, character in enumerate(text):
-        depth += (character in "([{") - (character in ")]}")
-        if depth == 0:
-            return place
-    return -1
-
-
-def _nothing(name: str, body: str) -> dict[str, str]:
-    return {}
 
 
 def _scan(name: str, body: str) -> dict[str, str]:
@@ -173,28 +160,18 @@ def _sort(name: str, body: str) -> dict[str, str]:
 
 
 def _aggregate(name: str, body: str) -> dict[str, str]:
-    options = dict(zip(("keys", "functions"), _named_lists(body), strict=True))
-    return {name: ", ".join(items) for name, items in options.items()}
+    found = {"keys": "", "functions": ""}
+    for part in parts(body[1:-1] if body.startswith("(") else body):
+        option, _, value = part.partition("=")
+        if option in found and value.startswith("["):
+            found[option] = ", ".join(bracketed(value))
+    return found
 
 
-def _named_lists(body: str) -> list[list[str]]:
-    inner = body[1:-1] if body.startswith("(") else body
-    found: dict[str, list[str]] = {}
-    for part in parts(inner):
-        name, _, value = part.partition("=")
-        if value.startswith("["):
-            found[name] = bracketed(value)
-    return [found.get("keys", []), found.get("functions", [])]
-
-
-_FACTS = {
+_FACTS: dict[Kind, Callable[[str, str], dict[str, str]]] = {
     "scan": _scan, "shuffle": _shuffle, "join": _join, "window": _window, "filter": _filter,
     "sort": _sort, "aggregate": _aggregate,
 }  # fmt: skip
-
-
-def _plain(body: str, facts: dict[str, str]) -> str:
-    return body
 
 
 def _projection(item: str) -> str:
@@ -245,17 +222,10 @@ def _generate_detail(body: str, facts: dict[str, str]) -> str:
     return body if once is None else f"{once[1]}, once per row"
 
 
-def _broadcast_detail(body: str, facts: dict[str, str]) -> str:
-    return "to every worker"
-
-
-def _reused_detail(body: str, facts: dict[str, str]) -> str:
-    return "computed once, read here again"
-
-
-_DETAILS = {
+_DETAILS: dict[Kind, Callable[[str, dict[str, str]], str]] = {
     "scan": _scan_detail, "shuffle": _shuffle_detail, "join": _join_detail,
     "window": _window_detail, "filter": _fact("condition"), "sort": _fact("order"),
-    "aggregate": _aggregate_detail, "broadcast": _broadcast_detail, "reused": _reused_detail,
-    "generate": _generate_detail,
+    "aggregate": _aggregate_detail, "generate": _generate_detail,
+    "broadcast": lambda body, facts: "to every worker",
+    "reused": lambda body, facts: "computed once, read here again",
 }  # fmt: skip

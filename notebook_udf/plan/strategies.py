@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from notebook_udf.functions.base import implements
@@ -41,10 +41,11 @@ def strategies_of(
     found: dict[Strategy, None] = {}
     for node in root.walk():
         for use in node.functions:
-            made = _FORMS.get(use.role) if use.func_type else None
-            form = None if made is None else made(root, node, use, lookup)
+            form = _FORMS.get(use.role) if use.func_type else None
             if form is None:
                 continue
+            if not isinstance(form, _Form):
+                form = form(root, node, use, lookup)
             name, role = use.name.lower(), "partial" if use.role == "summed" else use.role
             decided = reasons.get((name, form.rule), "")
             for each in calls.get((name, role)) or [Choice(use.name, use.call, "scalar", decided)]:
@@ -83,22 +84,6 @@ def _computes_once(node: PlanNode, use: FunctionUse) -> bool:
     return ours and bool(use.call) and use.call in node.detail
 
 
-def _guarded(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> _Form:
-    return _Form(
-        "called for the rows that reach it, and no others",
-        "it stands in a branch or behind a condition, where Spark would call it for every row",
-        ShortCircuit.name,
-    )
-
-
-def _each(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> _Form:
-    return _Form(
-        "called for the elements of whole lists, outside the lambda",
-        "Spark refuses Python functions in lambdas",
-        LambdaLifting.name,
-    )
-
-
 def _partial(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> _Form:
     known = [other.mergeable for other in node.functions]
     if None in known:
@@ -119,13 +104,6 @@ def _partial(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -
         others = [other.name for other in node.functions if not other.mergeable]
         reason = f"{', '.join(others)} in the same SELECT has no merge"
     return _Form("rows shuffled by key and sorted, groups accumulated one after the other", reason)
-
-
-def _summed(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> _Form:
-    return _Form(
-        "added up by Spark; Python is asked for one value per group",
-        "its accumulate only adds up, and Spark's sums of these types are Python's",
-    )
 
 
 def _whole(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> _Form:
@@ -160,7 +138,22 @@ def _table(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> 
     )
 
 
-_FORMS = {
-    "scalar": _scalar, "guarded": _guarded, "each": _each, "each2": _each, "partial": _partial,
-    "summed": _summed, "whole": _whole, "window": _window, "table": _table,
+_GUARDED = _Form(
+    "called for the rows that reach it, and no others",
+    "it stands in a branch or behind a condition, where Spark would call it for every row",
+    ShortCircuit.name,
+)
+_LIFTED = _Form(
+    "called for the elements of whole lists, outside the lambda",
+    "Spark refuses Python functions in lambdas",
+    LambdaLifting.name,
+)
+_SUMMED = _Form(
+    "added up by Spark; Python is asked for one value per group",
+    "its accumulate only adds up, and Spark's sums of these types are Python's",
+)
+# Of each role how its calls run, or what tells it from the plan.
+_FORMS: dict[str, _Form | Callable[[PlanNode, PlanNode, FunctionUse, Lookup], _Form]] = {
+    "scalar": _scalar, "guarded": _GUARDED, "each": _LIFTED, "each2": _LIFTED, "partial": _partial,
+    "summed": _SUMMED, "whole": _whole, "window": _window, "table": _table,
 }  # fmt: skip
