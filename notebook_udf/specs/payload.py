@@ -58,22 +58,14 @@ class Header:
     notes: tuple[str, ...] = ()
 
     def to_json(self) -> str:
+        # The versions first: that is what a plan's reader knows a header by.
         document: dict[str, Any] = {
             "versions": _versions(),
-            "name": self.name,
-            "version": self.version,
-            "func_type": self.func_type,
-            "parameters": self.parameters,
+            **vars(self),
             "input_types": [t and t.json() for t in self.input_types],
             "result_type": self.result_type.json(),
             "options": asdict(self.options),
-            "hash": self.hash,
-            "source_file": self.source_file,
-            "source_lines": self.source_lines,
-            "role": self.role,
             "accumulator_type": self.accumulator_type and self.accumulator_type.json(),
-            "graceful": self.graceful,
-            "notes": self.notes,
         }
         return json.dumps(document)
 
@@ -97,22 +89,13 @@ class Header:
                     f"{part} {here.get(part)}: install the same version for the workers "
                     f"({sys.executable})"
                 )
-        return cls(
-            name=document["name"],
-            version=document["version"],
-            func_type=document["func_type"],
-            parameters=tuple(document["parameters"]),
-            input_types=tuple(t and parse(t) for t in document["input_types"]),
-            result_type=parse(document["result_type"]),
-            options=options_of(document["options"]),
-            hash=document["hash"],
-            source_file=document["source_file"],
-            source_lines=tuple(document["source_lines"]),
-            role=document["role"],
-            accumulator_type=document["accumulator_type"] and parse(document["accumulator_type"]),
-            graceful=document["graceful"],
-            notes=tuple(document["notes"]),
-        )
+        for name in ("parameters", "source_lines", "notes"):
+            document[name] = tuple(document[name])
+        for name in ("result_type", "accumulator_type"):
+            document[name] = document[name] and parse(document[name])
+        document["input_types"] = tuple(t and parse(t) for t in document["input_types"])
+        document["options"] = options_of(document["options"])
+        return cls(**document)
 
 
 @dataclass(frozen=True)
