@@ -168,7 +168,7 @@ class AggregateQuery:
                 changed |= self._optimise(nested, visible)
         if isinstance(tree, exp.Select) and (calls := self.collect.calls(tree)):
             scope = SelectScope(self._query, tree, surroundings=_Surroundings(self, ctes, visible))
-            outcome = rewrite_aggregates(scope, self.context)
+            outcome = rewrite_aggregates(scope)
             if outcome is None:
                 self.choices += collected(CollectAggregate.name, calls, inseparable(tree))
             else:

@@ -6,27 +6,19 @@ two plans are not the same, the tree is of another query, and nothing may be bui
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from pyspark.errors import PySparkException
 from sqlglot import exp
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.planner.analysis.aggregate_calls import position
+from notebook_udf.planner.planning_context import PlanningContext
 from notebook_udf.planner.syntax.dialect import embedded, written_out
 from notebook_udf.planner.syntax.nodes import CacheTable, CreateView, is_below
 
 _LONGEST = 200
 
 
-class Judge(Protocol):
-    """Spark's parser."""
-
-    def parse(self, query: str) -> str:
-        """The plan of a query, in a form in which equal plans are equal."""
-
-
-def misread(tree: exp.Expression, judge: Judge) -> PlanningError | None:
+def misread(tree: exp.Expression, judge: PlanningContext) -> PlanningError | None:
     """What to say of a query that was read as another one; None if it was read right.
 
     What Spark cannot read itself is no question of ours: its own message comes with the query.
@@ -48,7 +40,7 @@ def misread(tree: exp.Expression, judge: Judge) -> PlanningError | None:
     )
 
 
-def _alike(query: exp.Expression, judge: Judge) -> bool | None:
+def _alike(query: exp.Expression, judge: PlanningContext) -> bool | None:
     """Whether both readings are the same; None where Spark cannot read the query."""
     try:
         wanted = judge.parse(embedded(query))
@@ -60,7 +52,7 @@ def _alike(query: exp.Expression, judge: Judge) -> bool | None:
         return False
 
 
-def _smallest(query: exp.Expression, judge: Judge) -> exp.Expression:
+def _smallest(query: exp.Expression, judge: PlanningContext) -> exp.Expression:
     """The smallest query, or the expression selected by it, that is misread."""
     found = query
     for node in query.walk(bfs=False):

@@ -17,7 +17,6 @@ from notebook_udf.planner.analysis.output_names import OutputNames
 from notebook_udf.planner.analysis.query_position import filtered_names
 from notebook_udf.planner.analysis.scalar_calls import ScalarCalls
 from notebook_udf.planner.faults import FORESEEN, attempted, report
-from notebook_udf.planner.planning_context import PlanningContext
 from notebook_udf.planner.rule import (
     Applied,
     Choice,
@@ -112,11 +111,11 @@ def rewrite(
             left_out.add(failed.rule)
 
 
-def rewrite_aggregates(scope: SelectScope, context: PlanningContext) -> Outcome:
+def rewrite_aggregates(scope: SelectScope) -> Outcome:
     """What the rules of aggregate functions make of a SELECT that calls some, in place."""
     outcome: Outcome = None
     for rule in AGGREGATE_RULES:
-        found = attempted(rule.name, partial(rule.apply, scope, context), None)
+        found = attempted(rule.name, partial(rule.apply, scope), None)
         if isinstance(found, Applied):
             return found
         outcome = outcome or found
@@ -152,7 +151,7 @@ class _Passage:
             if self._select(SelectScope(query, select), SCALAR_RULES):
                 names.keep()
         for whole in QUERY_RULES:
-            self._outcome(whole.name, partial(whole.apply, query, self._calls.context))
+            self._outcome(whole.name, partial(whole.apply, query))
         changed = query.tree if self._applied else None
         return Rewritten(changed, tuple(self._applied), tuple(self._choices))
 
@@ -160,7 +159,7 @@ class _Passage:
         """Gives a SELECT to the rules; whether one has rewritten it."""
         changed = False
         for place, rule in enumerate(rules):
-            outcome = self._outcome(rule.name, partial(rule.apply, scope, self._calls.context))
+            outcome = self._outcome(rule.name, partial(rule.apply, scope))
             if isinstance(outcome, Applied):
                 changed = True
                 if outcome.inner is not None:
@@ -181,6 +180,3 @@ class _Passage:
         if isinstance(outcome, Applied):
             self._applied[rule] = None
         return outcome
-
-
-__all__ = ["RULES", "Rewritten", "rewrite", "rewrite_aggregates"]

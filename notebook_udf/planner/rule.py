@@ -18,7 +18,6 @@ from sqlglot import exp
 from notebook_udf.planner.analysis.derived_table import Surroundings
 from notebook_udf.planner.analysis.scalar_calls import ScalarCalls
 from notebook_udf.planner.analysis.scope import Scopes
-from notebook_udf.planner.planning_context import PlanningContext
 from notebook_udf.planner.syntax.dialect import in_fewest_forms
 from notebook_udf.specs.roles import Role
 
@@ -143,7 +142,7 @@ class Rule(Protocol):
     @property
     def name(self) -> str: ...
 
-    def apply(self, scope: SelectScope, context: PlanningContext) -> Outcome:
+    def apply(self, scope: SelectScope) -> Outcome:
         """Rewrites the SELECT in place where the rule is for it.
 
         Raises
@@ -159,7 +158,7 @@ class QueryRule(Protocol):
     @property
     def name(self) -> str: ...
 
-    def apply(self, query: QueryScope, context: PlanningContext) -> Outcome:
+    def apply(self, query: QueryScope) -> Outcome:
         """Puts another tree into the scope where the rule is for the query."""
 
 
@@ -178,9 +177,3 @@ def chosen(
             shown = in_fewest_forms(node)
             found[Choice(record.name, shown, role or calls.role(node), reason, rule.name)] = None
     return tuple(found)
-
-
-__all__ = [
-    "Applied", "Choice", "Outcome", "QueryRule", "QueryScope", "Rule", "SelectScope", "Skipped",
-    "chosen",
-]  # fmt: skip

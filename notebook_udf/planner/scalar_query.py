@@ -112,6 +112,3 @@ def _run(made: exp.Expression, calls: ScalarCalls) -> DataFrame | None:
         return calls.context.run(text(made))
     except AnalysisException:
         return None
-
-
-__all__ = ["ScalarPlan", "plan"]

@@ -130,7 +130,7 @@ def test_a_rule_that_fails_is_skipped_and_said(
 def test_a_rule_that_spark_refuses_is_named(
     session: nu.Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def nonsense(self: ShortCircuit, scope: SelectScope, context: object) -> Applied:
+    def nonsense(self: ShortCircuit, scope: SelectScope) -> Applied:
         scope.select.set("expressions", [exp.column("nowhere")])
         return Applied()
 
@@ -144,7 +144,7 @@ def test_a_rule_that_spark_refuses_is_named(
 def test_a_rule_that_changes_the_type_of_a_column_is_named(
     session: nu.Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def retyped(self: ShortCircuit, scope: SelectScope, context: object) -> Applied:
+    def retyped(self: ShortCircuit, scope: SelectScope) -> Applied:
         scope.select.set("expressions", [exp.alias_(exp.Literal.string("x"), "y")])
         return Applied()
 

@@ -22,6 +22,7 @@ from sqlglot import exp
 from notebook_udf.planner.analysis.aggregate_calls import arguments_of, name_of
 from notebook_udf.planner.analysis.scalar_calls import ScalarCalls
 from notebook_udf.planner.syntax.dialect import canonical
+from notebook_udf.planner.syntax.nodes import call
 from notebook_udf.registry import RegisteredFunction
 
 How: TypeAlias = Literal["true", "not true", "not false", "null", "not null"]
@@ -167,7 +168,9 @@ class _Walk:
             node_, against = (compared, test) if compared is not None else (test, None)
             self._maybe(value, conditions, scope, Condition(node_, "true", against))
             conditions = self._with(conditions, Condition(node_, "not true", against))
-        self._maybe(node.args.get("default"), conditions, scope, None)
+        default = node.args.get("default")
+        if default is not None:
+            self.visit(default, conditions, scope)
 
     def _connected(
         self,
@@ -199,13 +202,10 @@ class _Walk:
         node: exp.Expression | None,
         conditions: tuple[Condition, ...],
         scope: tuple[Hashable, ...],
-        condition: Condition | None,
+        condition: Condition,
     ) -> None:
-        if node is None:
-            return
-        if condition is not None:
-            conditions = self._with(conditions, condition)
-        self.visit(node, conditions, scope)
+        if node is not None:
+            self.visit(node, self._with(conditions, condition), scope)
 
     def _with(
         self, conditions: tuple[Condition, ...], condition: Condition
@@ -320,8 +320,7 @@ class Guards:
             against = self.write(condition.against)
             value = exp.EQ(this=exp.paren(value), expression=exp.paren(against))
         if condition.how in ("null", "not null"):
-            name = "isnull" if condition.how == "null" else "isnotnull"
-            return exp.Anonymous(this=name, expressions=[value])
+            return call("isnull" if condition.how == "null" else "isnotnull", value)
         unknown = exp.true() if condition.how == "not false" else exp.false()
         known = exp.Coalesce(this=value, expressions=[unknown])
         return exp.Not(this=known) if condition.how == "not true" else known
@@ -345,10 +344,8 @@ class Guards:
 
 def operands(node: exp.Expression) -> list[exp.Expression]:
     """What AND or OR connects; the expression itself if it is neither."""
-    inner = node.unnest()
-    if not isinstance(inner, (exp.And, exp.Or)):
-        return [node]
-    return [o for side in (inner.left, inner.right) for o in _chained(side, type(inner))]
+    kind = type(node.unnest())
+    return _chained(node, kind) if issubclass(kind, (exp.And, exp.Or)) else [node]
 
 
 def conjuncts(node: exp.Expression) -> list[exp.Expression]:

@@ -26,6 +26,7 @@ from notebook_udf.planner.physical.column_arguments import by_place, with_consta
 from notebook_udf.planner.physical.udf import leave, travelling
 from notebook_udf.planner.planning_context import Member
 from notebook_udf.planner.syntax.dialect import canonical
+from notebook_udf.planner.syntax.nodes import call as made_call
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.sanitize import backquoted
 from notebook_udf.specs.payload import ship
@@ -173,12 +174,11 @@ def _depth(node: exp.Expression, calls: ScalarCalls) -> int:
 
 def lateral(rows: exp.Expression, names: Sequence[str]) -> exp.Expression:
     """A struct's fields as columns of a FROM, which the optimizer neither copies nor moves."""
-    listed = exp.Anonymous(this="array", expressions=[rows])
     alias = exp.TableAlias(
         this=exp.to_identifier(f"{names[0]}_rows"),
         columns=[exp.to_identifier(name) for name in names],
     )
-    inline = exp.Anonymous(this="inline", expressions=[listed])
+    inline = made_call("inline", made_call("array", rows))
     return exp.Lateral(this=inline, view=True, outer=True, alias=alias)
 
 
@@ -227,7 +227,7 @@ def _joined(views: list[exp.Expression], calls: ScalarCalls) -> exp.Expression:
         arguments += own
     name = calls.context.hidden_node(members)
     names = [view.args["alias"].columns[0].name for view in views]
-    return lateral(exp.Anonymous(this=name, expressions=arguments), names)
+    return lateral(made_call(name, *arguments), names)
 
 
 def placed(tree: exp.Expression, records: Mapping[str, RegisteredFunction]) -> exp.Expression:

@@ -41,9 +41,10 @@ from notebook_udf.planner.analysis.reachability import (
 )
 from notebook_udf.planner.analysis.scalar_calls import VOLATILE, ScalarCalls
 from notebook_udf.planner.physical import async_
-from notebook_udf.planner.planning_context import PlanningContext
 from notebook_udf.planner.rule import Applied, Outcome, SelectScope, chosen
 from notebook_udf.planner.syntax.dialect import canonical
+from notebook_udf.planner.syntax.nodes import call as made_call
+from notebook_udf.planner.syntax.nodes import present
 
 _COLUMN = "_nu_once"
 
@@ -53,7 +54,7 @@ class CommonSubexpression:
 
     name = "common_subexpression"
 
-    def apply(self, scope: SelectScope, context: PlanningContext) -> Outcome:
+    def apply(self, scope: SelectScope) -> Outcome:
         """See ``Rule``."""
         select, calls = scope.select, scope.calls
         if select.args.get("from_") is None or not any(map(calls.any_in, _clauses(select))):
@@ -203,7 +204,8 @@ class _CallColumns:
         keys = grouping_items(group) if group is not None else []
         later = self._bindable(find_places([Root(key) for key in keys], calls), set())
         again = []
-        roots = [Root(node) for node in _after_grouping(select)]
+        after_grouping = (*select.expressions, *present(select, "having", "order"))
+        roots = [Root(node) for node in after_grouping]
         aliases = _aliases(select.expressions)
         for place in self._bindable(find_places(roots, calls), aliases):
             if place.key[0][:1] in (("aggregate",), ("Filter",)):  # type: ignore[index]
@@ -215,9 +217,8 @@ class _CallColumns:
             for p in select.expressions
             if isinstance(p, exp.Alias) and canonical(p.unalias()) in texts
         }
-        for name in ("having", "order"):
-            node = select.args.get(name)
-            for each in within(node) if node is not None else ():
+        for node in present(select, "having", "order"):
+            for each in within(node):
                 key = named.get(each.name.lower()) if _mentions(each, set(named)) else None
                 if key is not None and isinstance(each, exp.Column):
                     again += self._bindable(find_places([Root(key)], calls), set())
@@ -287,7 +288,7 @@ class _CallColumns:
     def _view(self, value: exp.Expression) -> exp.Expression:
         """A column for a value, computed once for each row of the FROM."""
         name = f"{_COLUMN}{next(self._numbers)}"
-        row = exp.Anonymous(this="named_struct", expressions=[exp.Literal.string("h"), value])
+        row = made_call("named_struct", exp.Literal.string("h"), value)
         self._views.append(async_.lateral(row, [name]))
         return exp.column(name)
 
@@ -345,14 +346,7 @@ class _CallColumns:
 
 
 def _clauses(select: exp.Select) -> list[exp.Expression]:
-    names = ("where", "group", "having", "order")
-    found = [select.args[name] for name in names if select.args.get(name) is not None]
-    return [*found, *select.expressions]
-
-
-def _after_grouping(select: exp.Select) -> list[exp.Expression]:
-    found = [select.args[name] for name in ("having", "order") if select.args.get(name) is not None]
-    return [*select.expressions, *found]
+    return [*present(select, "where", "group", "having", "order"), *select.expressions]
 
 
 def _unfit_star(select: exp.Select) -> bool:

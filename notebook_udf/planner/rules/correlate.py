@@ -272,6 +272,3 @@ def _give_conditions(tree: exp.Expression, functions: Mapping[str, RegisteredFun
             join.set("on", exp.true())
             found = True
     return found
-
-
-__all__ = ["Laterals", "may_need_pass", "needs_pass"]

@@ -12,7 +12,6 @@ from notebook_udf.planner.analysis.aggregate_calls import within
 from notebook_udf.planner.analysis.derived_table import inner_query
 from notebook_udf.planner.analysis.group_by import grouping_items
 from notebook_udf.planner.analysis.scalar_calls import ScalarCalls
-from notebook_udf.planner.planning_context import PlanningContext
 from notebook_udf.planner.rule import Outcome, SelectScope
 from notebook_udf.planner.syntax.dialect import embedded
 from notebook_udf.planner.syntax.with_clause import below, visible_ctes
@@ -27,7 +26,7 @@ class ExpandGroupBy:
 
     name = "expand_group_by"
 
-    def apply(self, scope: SelectScope, context: PlanningContext) -> Outcome:
+    def apply(self, scope: SelectScope) -> Outcome:
         """See ``Rule``."""
         _expand(scope.select, scope.calls)
         return None

@@ -13,10 +13,9 @@ from notebook_udf.planner.analysis.aggregate_calls import name_of, within
 from notebook_udf.planner.analysis.derived_table import UNFIT, Unfit
 from notebook_udf.planner.analysis.group_by import GROUPING, aliases_of, grouping_items
 from notebook_udf.planner.analysis.scalar_calls import ScalarCalls
-from notebook_udf.planner.planning_context import PlanningContext
 from notebook_udf.planner.rule import Applied, Outcome, SelectScope, Skipped, chosen
 from notebook_udf.planner.syntax.dialect import canonical
-from notebook_udf.planner.syntax.nodes import derived
+from notebook_udf.planner.syntax.nodes import derived, present
 
 _INNER = ("from_", "laterals", "joins", "where", "group", "hint")
 
@@ -26,7 +25,7 @@ class ExtractFromAggregate:
 
     name = "extract_from_aggregate"
 
-    def apply(self, scope: SelectScope, context: PlanningContext) -> Outcome:
+    def apply(self, scope: SelectScope) -> Outcome:
         """See ``Rule``."""
         select, calls = scope.select, scope.calls
         if scope.limited or any(select.args.get(name) for name in UNFIT):
@@ -48,8 +47,7 @@ _REASON = "several clauses over the groups use its result"
 
 def _repeated(select: exp.Select, calls: ScalarCalls) -> list[exp.Expression]:
     """The calls that stand in two of: what is selected, HAVING, ORDER BY."""
-    places = [select.expressions]
-    places += [[select.args[n]] for n in ("having", "order") if select.args.get(n) is not None]
+    places = [select.expressions, *([clause] for clause in present(select, "having", "order"))]
     found: list[dict[str, exp.Expression]] = []
     for nodes in places:
         outside = [c for node in nodes for c in calls.above_groups(node)]

@@ -22,15 +22,16 @@ from sqlglot import exp
 from notebook_udf.errors import PlanningError
 from notebook_udf.planner.analysis.aggregate_calls import arguments_of, name_of, position, within
 from notebook_udf.planner.analysis.scalar_calls import ScalarCalls, entered_argument
-from notebook_udf.planner.planning_context import PlanningContext
 from notebook_udf.planner.rule import Applied, Outcome, SelectScope, chosen
 from notebook_udf.planner.syntax.dialect import canonical
+from notebook_udf.planner.syntax.nodes import call as made_call
 from notebook_udf.planner.syntax.year_month import leaving
 from notebook_udf.specs.element_fields import GUARD_FIELD, NAME_FIELD, PLACE_FIELD
+from notebook_udf.specs.roles import Role
 
 _COVERED = ("transform", "filter", "exists", "forall")
 _REASON = "Spark refuses Python functions in lambdas"
-_DEEPER = {"scalar": "each", "guarded": "each", "each": "each2"}
+_DEEPER: dict[Role, Role] = {"scalar": "each", "guarded": "each", "each": "each2"}
 
 
 class LambdaLifting:
@@ -38,7 +39,7 @@ class LambdaLifting:
 
     name = "lambda_lifting"
 
-    def apply(self, scope: SelectScope, context: PlanningContext) -> Outcome:
+    def apply(self, scope: SelectScope) -> Outcome:
         """See ``Rule``.
 
         Raises
@@ -81,9 +82,9 @@ class _Lifted:
 
     def __init__(self, construct: exp.Expression, lambda_: exp.Lambda, calls: ScalarCalls) -> None:
         self._calls = calls
-        self._kind = _kind(construct, lambda_, calls)
+        self._kind = name_of(construct)
         arguments = arguments_of(construct)
-        if arguments[1:] != [lambda_]:
+        if self._kind not in _COVERED or arguments[1:] != [lambda_]:
             raise _refused(construct, lambda_, calls)
         self._list = arguments[0]
         names = [parameter.name for parameter in lambda_.expressions]
@@ -105,13 +106,13 @@ class _Lifted:
                 if key not in made:
                     made[key] = self._lift(call)
                 self._swap(call, _field(self._row, made[key]))
-        rows = self._zipped([self._body])
+        rows = self._zipped(self._body)
         again = self._lambda(self._row, self._body, indexed=self._kind in ("transform", "filter"))
-        found = exp.Anonymous(this=self._kind, expressions=[rows, again])
+        found = made_call(self._kind, rows, again)
         if self._kind != "filter":
             return found
         element = self._lambda(self._row, _field(self._row, "x"), indexed=False)
-        return exp.Anonymous(this="transform", expressions=[found, element])
+        return made_call("transform", found, element)
 
     def _innermost(self) -> list[exp.Expression]:
         return [c for c in self._calls.inside(self._body) if len(self._calls.inside(c)) == 1]
@@ -152,31 +153,18 @@ class _Lifted:
                     fields += [exp.Literal.string(f"{PLACE_FIELD}{place}"), value]
             if not fields:
                 fields = [exp.Literal.string("none"), exp.Literal.number(0)]
-            arguments = _struct(fields)
-        listed = exp.Anonymous(
-            this="transform",
-            expressions=[
-                self._zipped([arguments]),
-                self._lambda(self._row, arguments, indexed=True),
-            ],
-        )
-        deeper = calls.hidden(record, "each" if _DEEPER[role] == "each" else "each2", [listed])
+            arguments = made_call("named_struct", *fields)
+        elements = self._lambda(self._row, arguments, indexed=True)
+        listed = made_call("transform", self._zipped(arguments), elements)
+        deeper = calls.hidden(record, _DEEPER[role], [listed])
         deeper.meta.update(call.meta)
         self._results[name] = deeper, False
         field = _field(self._row, name)
         if role == "scalar" and canonical(leaving(record, field)) != canonical(field):
             # The variant's own result is what travels; the query is to see what it stands for.
             converted = leaving(record, exp.column("_nu_r"))
-            self._results[name] = (
-                exp.Anonymous(
-                    this="transform",
-                    expressions=[
-                        deeper,
-                        exp.Lambda(this=converted, expressions=[exp.to_identifier("_nu_r")]),
-                    ],
-                ),
-                False,
-            )
+            each = exp.Lambda(this=converted, expressions=[exp.to_identifier("_nu_r")])
+            self._results[name] = made_call("transform", deeper, each), False
         return name
 
     def _depends(self, call: exp.Expression) -> bool:
@@ -184,41 +172,32 @@ class _Lifted:
         own = {self._row.lower(), *([self._index.lower()] if self._index else [])}
         return any(isinstance(n, exp.Identifier) and n.name.lower() in own for n in call.walk())
 
-    def _zipped(self, users: list[exp.Expression]) -> exp.Expression:
-        """The elements with those results that some expressions use."""
+    def _zipped(self, user: exp.Expression) -> exp.Expression:
+        """The elements with those results that an expression uses."""
         used = {
             node.expression.name
-            for user in users
             for node in user.walk()
             if isinstance(node, exp.Dot) and node.this.name == self._row
         }
-        rows: exp.Expression = exp.Anonymous(
-            this="transform",
-            expressions=[
-                self._list.copy(),
-                exp.Lambda(
-                    this=_struct([exp.Literal.string("x"), exp.to_identifier(self._row)]),
-                    expressions=[exp.to_identifier(self._row)],
-                ),
-            ],
-        )
+        row = made_call("named_struct", exp.Literal.string("x"), exp.to_identifier(self._row))
+        wrapped = exp.Lambda(this=row, expressions=[exp.to_identifier(self._row)])
+        rows = made_call("transform", self._list.copy(), wrapped)
         fields = ["x"]
         for name, (results, single) in self._results.items():
             if name not in used:
                 continue
             listed = results.copy()
             if single:
-                size = exp.Anonymous(this="size", expressions=[self._list.copy()])
-                listed = exp.Anonymous(this="array_repeat", expressions=[listed, size])
+                listed = made_call("array_repeat", listed, made_call("size", self._list.copy()))
             members: list[exp.Expression] = []
             for field in fields:
                 members += [exp.Literal.string(field), _field(self._row, field)]
             members += [exp.Literal.string(name), exp.to_identifier("_nu_r")]
             joined = exp.Lambda(
-                this=_struct(members),
+                this=made_call("named_struct", *members),
                 expressions=[exp.to_identifier(self._row), exp.to_identifier("_nu_r")],
             )
-            rows = exp.Anonymous(this="zip_with", expressions=[rows, listed, joined])
+            rows = made_call("zip_with", rows, listed, joined)
             fields.append(name)
         return rows
 
@@ -227,13 +206,6 @@ class _Lifted:
         if indexed and self._index is not None:
             parameters.append(exp.to_identifier(self._index))
         return exp.Lambda(this=body.copy(), expressions=parameters)
-
-
-def _kind(construct: exp.Expression, lambda_: exp.Lambda, calls: ScalarCalls) -> str:
-    kind = name_of(construct)
-    if kind not in _COVERED:
-        raise _refused(construct, lambda_, calls)
-    return kind
 
 
 def _refused(construct: exp.Expression, lambda_: exp.Lambda, calls: ScalarCalls) -> PlanningError:
@@ -250,10 +222,6 @@ def _refused(construct: exp.Expression, lambda_: exp.Lambda, calls: ScalarCalls)
 
 def _field(row: str, name: str) -> exp.Expression:
     return exp.Dot(this=exp.to_identifier(row), expression=exp.to_identifier(name))
-
-
-def _struct(fields: list[exp.Expression]) -> exp.Expression:
-    return exp.Anonymous(this="named_struct", expressions=fields)
 
 
 def _renamed(node: exp.Expression, name: str, row: str) -> exp.Expression:

@@ -11,7 +11,6 @@ from sqlglot import exp
 from notebook_udf.planner.analysis.group_by import grouping_items
 from notebook_udf.planner.analysis.query_position import is_sorted_last
 from notebook_udf.planner.analysis.scalar_calls import ScalarCalls
-from notebook_udf.planner.planning_context import PlanningContext
 from notebook_udf.planner.rule import Applied, Outcome, QueryScope, SelectScope, chosen
 from notebook_udf.planner.syntax.dialect import canonical
 from notebook_udf.planner.syntax.nodes import derived
@@ -24,7 +23,7 @@ class MaterializeBeforeSort:
 
     name = "materialize_before_sort"
 
-    def apply(self, scope: SelectScope, context: PlanningContext) -> Outcome:
+    def apply(self, scope: SelectScope) -> Outcome:
         """See ``Rule``."""
         select, calls = scope.select, scope.calls
         if not is_sorted_last(select):
@@ -53,7 +52,7 @@ class MaterializeSortedUnion:
 
     name = "materialize_sorted_union"
 
-    def apply(self, query: QueryScope, context: PlanningContext) -> Outcome:
+    def apply(self, query: QueryScope) -> Outcome:
         """See ``QueryRule``."""
         tree, calls = query.tree, query.calls
         if not isinstance(tree, exp.SetOperation):

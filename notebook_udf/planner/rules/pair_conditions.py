@@ -83,14 +83,14 @@ class PairConditions:
 
     name = "pair_conditions"
 
-    def apply(self, scope: SelectScope, context: PlanningContext) -> Outcome:
+    def apply(self, scope: SelectScope) -> Outcome:
         """See ``Rule``."""
         select, calls, scopes = scope.select, scope.calls, scope.query.scopes
         joins, subqueries_ = candidates(select, calls), suspects(select, calls)
         if not joins and not subqueries_:
             return None
         # Before anything changes that a column is named after.
-        OutputNames(select, context).keep(every=True)
+        OutputNames(select, calls.context).keep(every=True)
         nodes = [call for node in (*(j.args["on"] for j in joins), *subqueries_)
                  for call in node.walk()]  # fmt: skip
         choices = chosen(self, nodes, calls, _REASON, None)

@@ -20,7 +20,6 @@ from notebook_udf.planner.analysis.aggregate_calls import name_of, within
 from notebook_udf.planner.analysis.derived_table import SOURCE, UNFIT, Columns, inner_query
 from notebook_udf.planner.analysis.query_position import stands_alone
 from notebook_udf.planner.analysis.scalar_calls import ScalarCalls
-from notebook_udf.planner.planning_context import PlanningContext
 from notebook_udf.planner.rule import Applied, Outcome, SelectScope, chosen
 from notebook_udf.planner.syntax.dialect import canonical
 from notebook_udf.planner.syntax.nodes import derived
@@ -41,7 +40,7 @@ class PushDownLimit:
 
     name = "push_down_limit"
 
-    def apply(self, scope: SelectScope, context: PlanningContext) -> Outcome:
+    def apply(self, scope: SelectScope) -> Outcome:
         """See ``Rule``."""
         select, calls = scope.select, scope.calls
         called = [call for p in select.expressions for call in calls.inside(p)]

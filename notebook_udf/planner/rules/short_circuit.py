@@ -12,7 +12,6 @@ from sqlglot import exp
 from notebook_udf.planner.analysis.group_by import grouping_items
 from notebook_udf.planner.analysis.reachability import Circular, Guards, Root, find_places
 from notebook_udf.planner.analysis.scalar_calls import ScalarCalls
-from notebook_udf.planner.planning_context import PlanningContext
 from notebook_udf.planner.rule import Applied, Outcome, SelectScope, chosen
 from notebook_udf.planner.syntax.dialect import canonical
 
@@ -27,7 +26,7 @@ class ShortCircuit:
 
     name = "short_circuit"
 
-    def apply(self, scope: SelectScope, context: PlanningContext) -> Outcome:
+    def apply(self, scope: SelectScope) -> Outcome:
         """See ``Rule``."""
         select, calls = scope.select, scope.calls
         clauses = _Clauses(calls)

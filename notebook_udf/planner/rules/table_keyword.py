@@ -37,6 +37,3 @@ def _called_in_table(relation: exp.Expression) -> exp.Expression | None:
         return None
     call: exp.Expression = arguments[0]
     return call
-
-
-__all__ = ["may_stand_in", "without"]

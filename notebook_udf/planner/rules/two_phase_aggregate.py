@@ -34,12 +34,13 @@ from notebook_udf.planner.analysis.group_by import (
 )
 from notebook_udf.planner.analysis.output_names import name_projections
 from notebook_udf.planner.physical import aggregate_from_sums
-from notebook_udf.planner.planning_context import Passes, PlanningContext
+from notebook_udf.planner.planning_context import Passes
 from notebook_udf.planner.rule import Outcome, SelectScope
 from notebook_udf.planner.rules.aggregate_choices import clause_of, outcome
 from notebook_udf.planner.streaming import stateful_aggregate
 from notebook_udf.planner.streaming.session_window import SESSION_WINDOW
 from notebook_udf.planner.syntax.dialect import fragment, in_fewest_forms
+from notebook_udf.planner.syntax.nodes import call as made_call
 from notebook_udf.planner.syntax.nodes import cast
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.specs.aggregate_layout import ACCUMULATOR, PASSED, AggregateLayout, AggregatePart
@@ -59,14 +60,14 @@ class TwoPhaseAggregate:
 
     name = "two_phase_aggregate"
 
-    def apply(self, scope: SelectScope, context: PlanningContext) -> Outcome:
+    def apply(self, scope: SelectScope) -> Outcome:
         """See ``Rule``."""
         select, around = scope.select, scope.surroundings
         assert around is not None
         calls = around.calls(select)
         if all(call.window is not None for call in calls):
             return None
-        phases = _TwoPhases(select.copy(), around, context.passes)
+        phases = _TwoPhases(select.copy(), around, scope.calls.context.passes)
         return outcome(self.name, "partial", select, calls, phases.rewritten)
 
 
@@ -275,18 +276,14 @@ class _TwoPhases:
     # Second phase ----------------------------------------------------------------------------
 
     def _merged(self, call: AggregateCall, place: int) -> exp.Expression:
-        accumulators = exp.Anonymous(
-            this="collect_list", expressions=[exp.column(f"{ACCUMULATOR}{place}")]
-        )
-        arguments: list[exp.Expression] = [accumulators]
+        arguments = [made_call("collect_list", exp.column(f"{ACCUMULATOR}{place}"))]
         # Below GROUPING SETS a key is not always there, and HAVING cannot name it.
         if self._keys.expressions and not self._sets:
             named: list[exp.Expression] = []
             for number, key in enumerate(self._keys.expressions):
                 named += [exp.Literal.string(in_fewest_forms(key)), self._keys.at(number)]
-            arguments.append(exp.Anonymous(this="named_struct", expressions=named))
-        name = self._around.hidden_name(call.record, "merge")
-        return exp.Anonymous(this=name, expressions=arguments)
+            arguments.append(made_call("named_struct", *named))
+        return made_call(self._around.hidden_name(call.record, "merge"), *arguments)
 
     def _place_columns(self, node: object, *, ordering: bool) -> None:
         """Lets everything under a node refer to the columns of the first phase's rows."""
@@ -310,11 +307,9 @@ class _TwoPhases:
             node.replace(key)
             return
         if isinstance(node, exp.Window):
-            for below in (*node.this.iter_expressions(),):
+            around = [each for each in node.iter_expressions() if each is not node.this]
+            for below in (*node.this.iter_expressions(), *around):
                 self._place_columns(below, ordering=ordering)
-            for below in node.iter_expressions():
-                if below is not node.this:
-                    self._place_columns(below, ordering=ordering)
             return
         if isinstance(node, (exp.WithinGroup, exp.IgnoreNulls, exp.RespectNulls)):
             raise Unfit
@@ -383,6 +378,3 @@ def _is_below(node: exp.Expression, nodes: set[int]) -> bool:
     while above is not None and id(above) not in nodes:
         above = above.parent
     return above is not None
-
-
-__all__ = ["TwoPhaseAggregate"]

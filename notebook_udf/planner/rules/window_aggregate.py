@@ -25,7 +25,7 @@ from notebook_udf.planner.analysis.derived_table import (
 from notebook_udf.planner.analysis.group_by import aliases_of
 from notebook_udf.planner.analysis.output_names import name_projections
 from notebook_udf.planner.physical.aggregate_from_sums import sums_of
-from notebook_udf.planner.planning_context import Passes, PlanningContext, SortKey
+from notebook_udf.planner.planning_context import Passes, SortKey
 from notebook_udf.planner.rule import Outcome, SelectScope
 from notebook_udf.planner.rules.aggregate_choices import outcome, whole_groups
 from notebook_udf.planner.syntax.dialect import in_fewest_forms
@@ -42,14 +42,14 @@ class WindowAggregate:
 
     name = "window_aggregate"
 
-    def apply(self, scope: SelectScope, context: PlanningContext) -> Outcome:
+    def apply(self, scope: SelectScope) -> Outcome:
         """See ``Rule``."""
         select, around = scope.select, scope.surroundings
         assert around is not None
         calls = around.calls(select)
         if any(call.window is None for call in calls):
             return None
-        windows = _Windows(select.copy(), around, context.passes)
+        windows = _Windows(select.copy(), around, scope.calls.context.passes)
         return outcome(self.name, "window", select, calls, windows.rewritten)
 
 
@@ -251,6 +251,3 @@ def _write_out(select: exp.Select) -> None:
 
 def _result(window: int, call: int) -> str:
     return f"_nu_window{window}_{call}"
-
-
-__all__ = ["WindowAggregate"]

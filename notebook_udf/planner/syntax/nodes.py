@@ -304,6 +304,11 @@ def table(name: str) -> exp.Expression:
     return exp.Table(this=exp.to_identifier(name))
 
 
+def present(select: exp.Expression, *names: str) -> list[exp.Expression]:
+    """Those of some clauses that a SELECT has."""
+    return [select.args[name] for name in names if select.args.get(name) is not None]
+
+
 def derived(query: exp.Expression, alias: str) -> exp.Subquery:
     """A query to read from, under a name."""
     return exp.Subquery(this=query, alias=exp.TableAlias(this=exp.to_identifier(alias)))
