@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickletools
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -96,11 +97,9 @@ def headers(command: bytes) -> tuple[dict[str, Any], ...]:
     A function that is not of this package has none, and neither has what is no pickle.
     """
     found = []
-    try:
+    # Anybody's bytes may stand here; what was read of them before an error is still true.
+    with suppress(Exception):
         for _, argument, _ in pickletools.genops(command):
             if isinstance(argument, str) and argument.startswith(_HEADER):
                 found.append(json.loads(argument))
-    except Exception:
-        # Anybody's bytes may stand here; what was read of them so far is still true.
-        return tuple(found)
     return tuple(found)

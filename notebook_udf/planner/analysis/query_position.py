@@ -14,6 +14,11 @@ from notebook_udf.planner.syntax.dialect import embedded, in_fewest_forms
 from notebook_udf.planner.syntax.nodes import Statement
 from notebook_udf.planner.syntax.with_clause import below, visible_ctes
 
+# What may stand around a query that is no part of an expression.
+_AROUND_QUERIES = (
+    exp.Subquery, exp.SetOperation, exp.From, exp.Join, exp.CTE, exp.With, exp.Select, Statement,
+)  # fmt: skip
+
 
 def filtered_names(tree: exp.Expression) -> frozenset[str]:
     """The names of columns in the conditions of a query."""
@@ -46,13 +51,7 @@ def stands_alone(select: exp.Select) -> bool:
     node: exp.Expression = select
     while node.parent is not None:
         parent = node.parent
-        if isinstance(node, exp.Lateral) or not isinstance(
-            parent,
-            (
-                exp.Subquery, exp.SetOperation, exp.From, exp.Join, exp.CTE, exp.With, exp.Select,
-                Statement,
-            ),
-        ):  # fmt: skip
+        if isinstance(node, exp.Lateral) or not isinstance(parent, _AROUND_QUERIES):
             return False
         if isinstance(parent, exp.Select) and not isinstance(node, (exp.From, exp.Join, exp.With)):
             return False

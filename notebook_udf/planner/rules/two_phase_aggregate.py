@@ -10,10 +10,7 @@ scan and one shuffle.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from pyspark.sql import DataFrame
-from pyspark.sql.types import StructField
 from sqlglot import exp
 
 from notebook_udf.planner.analysis.aggregate_calls import AggregateCall, name_of
@@ -115,7 +112,9 @@ class _TwoPhases:
         for name in ("group", *_OUTER):
             self._place_columns(select.args.get(name), ordering=name in ("order", "sort"))
         rows = self._around.run(self._inner(), inside=True)
-        self._check(rows.schema.fields[: len(self._keys.expressions)])
+        keys = rows.schema.fields[: len(self._keys.expressions)]
+        if not all(is_groupable(key.dataType) for key in keys):
+            raise Unfit
         read_instead(select, self._around.view(self._first_phase(rows, parts, records, merged)))
         self._around.run(select, inside=False)
         return select
@@ -125,8 +124,7 @@ class _TwoPhases:
     def _reads_stream(self) -> bool:
         if not self._around.streams:
             return False
-        one: list[exp.Expression] = [exp.alias_(exp.Literal.number(0), "_nu_none")]
-        return bool(self._around.run(inner_query(self._select, one), inside=True).isStreaming)
+        return bool(self._around.run(inner_query(self._select, []), inside=True).isStreaming)
 
     def _kept_in_state(self, calls: list[AggregateCall], parts: list[AggregatePart]) -> exp.Select:
         """The SELECT over groups that were aggregated into state.
@@ -210,11 +208,6 @@ class _TwoPhases:
 
     def _columns(self) -> list[str]:
         return source_columns(self._select, self._around)
-
-    def _check(self, keys: Iterable[StructField]) -> None:
-        for key in keys:
-            if not is_groupable(key.dataType):
-                raise Unfit
 
     # First phase -----------------------------------------------------------------------------
 

@@ -217,9 +217,7 @@ class _Windows:
             for each in list(node):
                 self._place_columns(each, ordering=ordering)
             return
-        if not isinstance(node, exp.Expression):
-            return
-        if isinstance(node, exp.Query):
+        if not isinstance(node, exp.Expression) or isinstance(node, exp.Query):
             return
         if isinstance(node, exp.Star):
             raise Unfit

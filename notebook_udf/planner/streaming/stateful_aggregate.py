@@ -100,8 +100,7 @@ def aggregate(
     """
     for call in calls:
         _check(call, changes is not None)
-    fields = rows.schema.fields
-    for field, name in zip(fields, keys, strict=False):
+    for field, name in zip(rows.schema.fields, keys, strict=False):
         if not is_groupable(field.dataType):
             raise PlanningError(
                 f"a stream cannot be grouped by {name}, a {ddl(field.dataType)}: group by parts "
@@ -117,8 +116,7 @@ def aggregate(
     # Under these names the state shows the keys.
     names = plain_names(shown)
     rows = rows.toDF(*names, *rows.columns[len(names) :])
-    fields = rows.schema.fields
-    key_fields = fields[: len(shown)]
+    key_fields = rows.schema.fields[: len(shown)]
     event = _event_time(key_fields)
     records = [call.record for call in calls]
     merges = changes is None and all(
@@ -130,9 +128,7 @@ def aggregate(
         parts = tuple(AggregatePart((len(shown) + place,)) for place in range(len(calls)))
     layout = StreamLayout(
         keys=tuple(shown),
-        key_types=StructType(
-            [StructField(n, f.dataType) for n, f in zip(names, key_fields, strict=True)]
-        ),
+        key_types=StructType([StructField(f.name, f.dataType) for f in key_fields]),
         parts=parts,
         merges=merges,
         distinct=tuple(call.distinct for call in calls),
@@ -147,10 +143,7 @@ def aggregate(
     )
     out = StructType(
         [
-            *(
-                StructField(n, f.dataType, f.nullable)
-                for n, f in zip(names, key_fields, strict=True)
-            ),
+            *(StructField(f.name, f.dataType, f.nullable) for f in key_fields),
             *(StructField(f"_nu_value{i}", r.definition.value_type) for i, r in enumerate(records)),
         ]
     )
@@ -302,10 +295,7 @@ def _check(call: StreamCall, changes: bool) -> None:
 
 def _event_time(keys: Sequence[StructField]) -> int | None:
     """The position of the key with the event time or its window, if rows have a watermark."""
-    for place, field in enumerate(keys):
-        if _WATERMARK in field.metadata:
-            return place
-    return None
+    return next((place for place, f in enumerate(keys) if _WATERMARK in f.metadata), None)
 
 
 def _partial(

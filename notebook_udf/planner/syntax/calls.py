@@ -98,9 +98,7 @@ class Calls(Primaries):
             order = self.order()
             self.expect(")")
             node = self.made(exp.WithinGroup(this=node, expression=order), start)
-        if self.at("FILTER", "("):
-            self.next()
-            self.expect("(")
+        if self.take("FILTER", "("):
             where_start = self.here()
             self.expect("WHERE")
             where = self.made(exp.Where(this=self.expression()), where_start)

@@ -315,9 +315,7 @@ class Cursor:
             # MAP(...) is a call.
             functions = word in ("MAP", "REDUCE")
             return after.kind != "sign" or (not functions and after.upper in _SIGNS_OF_OPERANDS)
-        if word == "WITH":
-            return after.kind in ("word", "quoted")
-        if word == "TABLE":
+        if word in ("WITH", "TABLE"):
             return after.kind in ("word", "quoted")
         if word == "VALUES":
             return after.kind != "end" and after.upper not in (")", ",", ".", "=")

@@ -260,12 +260,9 @@ class Queries(Relations):
         if self.at("ROLLUP", "(") or self.at("CUBE", "("):
             kind = exp.Rollup if self.next().upper == "ROLLUP" else exp.Cube
         elif self.at("GROUPING", "SETS", "("):
-            self.next()
-            self.next()
+            self.take("GROUPING", "SETS")
             kind = exp.GroupingSets
-        elif self.at("(", ")"):
-            self.next()
-            self.next()
+        elif self.take("(", ")"):
             return self.made(exp.Tuple(expressions=[]), start)
         if kind is None:
             return self.expression()
@@ -282,10 +279,8 @@ class Queries(Relations):
             ("CLUSTER", "cluster", exp.Cluster),
             ("DISTRIBUTE", "distribute", exp.Distribute),
         ):
-            if self.at(word, "BY"):
-                clause = self.here()
-                self.next()
-                self.next()
+            clause = self.here()
+            if self.take(word, "BY"):
                 node.set(key, self.made(kind(expressions=self.expressions()), clause))
         if self.at("SORT", "BY"):
             node.set("sort", self.order(exp.Sort))
