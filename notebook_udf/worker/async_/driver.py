@@ -16,7 +16,9 @@ from dataclasses import dataclass
 from itertools import repeat
 from queue import Empty, SimpleQueue
 from time import perf_counter_ns
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
+
+import pyarrow as pa
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.worker.async_.async_function_call import AsyncCall
@@ -28,9 +30,6 @@ from notebook_udf.worker.codec.encode import BadResult, encoder
 from notebook_udf.worker.runtime.progress_file import Position
 from notebook_udf.worker.runtime.timeout import CallTimedOut
 from notebook_udf.worker.scalar.masked import Lists
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 # Rows in a part: enough that its way out costs each of them little, and not so many that a slow
 # service's first results wait long for the last.

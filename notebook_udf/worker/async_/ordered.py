@@ -11,7 +11,9 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
 
 from notebook_udf.specs.payload import Shipment
 from notebook_udf.worker.async_.async_function_call import AsyncCall
@@ -19,9 +21,6 @@ from notebook_udf.worker.async_.driver import Bundle, Driver, Flow
 from notebook_udf.worker.async_.in_flight import PENDING, FlightPart
 from notebook_udf.worker.call.function_call import FunctionCall
 from notebook_udf.worker.call.operator import Operator
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 # How long rows that are done wait for those behind them in their part.
 _COMPANY_SECONDS = 0.1
@@ -133,15 +132,11 @@ class _Head:
         return self._together([self._column(*member) for member in self._members])
 
     def _together(self, columns: list[pa.Array]) -> pa.Array:
-        import pyarrow as pa
-
         if not self._combined:
             return columns[0]
         return pa.StructArray.from_arrays(columns, [f"c{i}" for i in range(len(columns))])
 
     def _column(self, flow: Flow, bundle: Bundle, parts: list[FlightPart]) -> pa.Array:
-        import pyarrow as pa
-
         if bundle.lists is None:
             rows = range(self._gone, len(parts[0])) if self._gone else None
             return flow.leave(bundle, parts[0], rows)

@@ -8,14 +8,13 @@ a kind of value it was not written for.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
 
 from notebook_udf.errors import DeclarationError
 from notebook_udf.specs.payload import Header
 from notebook_udf.types import ddl, to_arrow
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 def in_order(named: dict[str, pa.Array], header: Header) -> dict[str, pa.Array]:
@@ -82,8 +81,6 @@ def fitted(columns: list[pa.Array], header: Header, names: Sequence[str] = ()) -
 
 
 def _same(actual: pa.DataType, target: pa.DataType) -> bool:
-    import pyarrow as pa
-
     if actual == target or pa.types.is_nested(target):
         # A nested column's own shape is what the function gets; its names carry the meaning.
         return bool(actual == target or actual.id == target.id)
@@ -93,8 +90,6 @@ def _same(actual: pa.DataType, target: pa.DataType) -> bool:
 
 
 def _widens(actual: pa.DataType, target: pa.DataType) -> bool:
-    import pyarrow as pa
-
     t = pa.types
     if t.is_null(actual):
         return True

@@ -6,11 +6,11 @@ The conversions are PySpark's own, so that a pandas function means here what it 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-if TYPE_CHECKING:
-    import pyarrow as pa
+import pyarrow as pa
+import pyarrow.compute as pc
 
 # Whole numbers up to here are floats as well.
 _EXACT_FLOATS = 2**53
@@ -21,7 +21,6 @@ def as_pandas(column: pa.Array, time_zone: str | None) -> Any:
 
     Timestamps are shown in the time zone, without it.
     """
-    import pyarrow as pa
     from pyspark.sql.conversion import ArrowArrayToPandasConversion
     from pyspark.sql.pandas.types import from_arrow_type
 
@@ -56,8 +55,6 @@ def zone_of(name: str | None) -> ZoneInfo | str | None:
 
 
 def _is_plain(kind: pa.DataType) -> bool:
-    import pyarrow as pa
-
     tests = (
         pa.types.is_integer,
         pa.types.is_floating,
@@ -74,9 +71,6 @@ def _too_fine_for_floats(column: pa.Array) -> bool:
 
     They are then given as pandas' ``Int64``, and otherwise as PySpark gives them.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if pa.types.is_struct(column.type):
         return any(map(_too_fine_for_floats, column.flatten()))
     if not (pa.types.is_int64(column.type) and column.null_count):

@@ -13,6 +13,8 @@ from itertools import repeat, starmap
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+
 from notebook_udf.worker.call.coerce import fitted, in_order, positional
 from notebook_udf.worker.call.quarantine import Quarantine
 from notebook_udf.worker.codec.decode import decoder
@@ -23,8 +25,6 @@ from notebook_udf.worker.runtime.timeout import CallTimedOut
 from notebook_udf.worker.scalar.kernel_runner import translate
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from notebook_udf.worker.call.function_call import FunctionCall
 
 SLICE_ROWS = 2048
@@ -46,8 +46,6 @@ class RowRunner:
             self._kernels = translate(call.function, call.header.result_type)
 
     def __call__(self, columns: list[pa.Array], named: dict[str, pa.Array], rows: int) -> pa.Array:
-        import pyarrow as pa
-
         call = self._call
         function = call.function
         if named:

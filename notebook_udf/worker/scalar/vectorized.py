@@ -11,6 +11,7 @@ from collections.abc import Callable
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 from pyspark.sql.types import DataType, StructField, StructType
 
 from notebook_udf.types import ddl, to_arrow
@@ -23,8 +24,6 @@ from notebook_udf.worker.runtime.error_kinds import WorkerStopped
 from notebook_udf.worker.runtime.timeout import CallTimedOut
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from notebook_udf.worker.call.function_call import FunctionCall
 
 
@@ -77,8 +76,6 @@ class ArrowRunner:
         rows: int,
         quarantine: Quarantine | None,
     ) -> pa.Array:
-        import pyarrow as pa
-
         def part(first: int, count: int) -> pa.Array:
             return self._halved(
                 [c.slice(first, count) for c in columns],
@@ -122,8 +119,6 @@ class ArrowRunner:
         return column
 
     def _leave(self, result: Any, rows: int) -> pa.Array:
-        import pyarrow as pa
-
         if isinstance(result, pa.ChunkedArray):
             result = result.combine_chunks()
         if not isinstance(result, pa.Array):
