@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from notebook_udf.errors import NotebookUdfError
 from notebook_udf.functions.definition import doorway
@@ -23,9 +23,6 @@ from notebook_udf.worker.runtime.error_kinds import WorkerStopped
 from notebook_udf.worker.runtime.progress_file import Position
 from notebook_udf.worker.runtime.task import Task
 from notebook_udf.worker.runtime.worker_process import process
-
-if TYPE_CHECKING:
-    pass
 
 # Calls unpickled in this process and not yet claimed by a task.
 _arrived: list[FunctionCall] = []
@@ -140,6 +137,7 @@ class FunctionCall:
 
     @property
     def running(self) -> tuple[int, int]:
+        """The row that is running and the first row of its slice; (-1, -1) between rows."""
         if self.slice_start < 0:
             return -1, -1
         return self.slice_start + len(self.results), self.slice_start
@@ -220,11 +218,6 @@ class FunctionCall:
                     first = first or reported
         if first is not None:
             raise first
-
-    @property
-    def noted_ns(self) -> int:
-        """Nanoseconds of the bundle measured so far."""
-        return self.statistics.noted_ns
 
     def take_timing(self) -> FunctionTiming:
         """The statistics of the bundle; they begin at zero for the next."""

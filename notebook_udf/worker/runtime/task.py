@@ -13,10 +13,9 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter_ns
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import FailedRow
-from notebook_udf.functions.metrics import MetricGroup
 from notebook_udf.telemetry.records import (
     BundleDone,
     CallFailed,
@@ -33,45 +32,7 @@ from notebook_udf.worker.runtime.worker_process import Runtime
 if TYPE_CHECKING:
     import pyarrow as pa
 
-
-class Call(Protocol):
-    """What a task needs of a function in it; ``FunctionCall`` is one."""
-
-    name: str
-    version: int
-
-    @property
-    def running(self) -> tuple[int, int]:
-        """The row that is running and the first row of its slice; (-1, -1) between rows."""
-
-    @property
-    def metrics(self) -> MetricGroup: ...
-
-    @property
-    def parameters(self) -> tuple[str, ...]: ...
-
-    @property
-    def file(self) -> str | None: ...
-
-    @property
-    def memory(self) -> int: ...
-
-    @property
-    def timeout(self) -> float: ...
-
-    in_pass: bool
-
-    def awaiting(self, number: int) -> Any: ...
-
-    def open(self, task: Task) -> None: ...
-
-    def close(self, failed: bool) -> None: ...
-
-    @property
-    def noted_ns(self) -> int:
-        """Nanoseconds of the bundle measured so far."""
-
-    def take_timing(self) -> FunctionTiming: ...
+    from notebook_udf.worker.call.function_call import FunctionCall
 
 
 @dataclass
@@ -112,7 +73,7 @@ class Task:
     def __init__(
         self,
         identity: TaskId,
-        calls: Sequence[Call],
+        calls: Sequence[FunctionCall],
         runtime: Runtime,
         *,
         job_parameters: Mapping[str, str],
@@ -142,7 +103,7 @@ class Task:
         self.arrived: pa.RecordBatch | None = None
         # How many rows had come with each bundle and those before it.
         self._until = array("q")
-        self.active: Call | None = None
+        self.active: FunctionCall | None = None
         self._totals: dict[int, FunctionTiming] = {}
         self._rows_in = 0
         self._rows_out = 0
@@ -235,7 +196,7 @@ class Task:
         """
         if not self._bundle_open:
             return 0
-        noted = self._leaving.write_ns + sum(call.noted_ns for call in self.calls)
+        noted = self._leaving.write_ns + sum(call.statistics.noted_ns for call in self.calls)
         return max(0, perf_counter_ns() - self._since_ns - noted)
 
     def report_midway(self) -> int:
