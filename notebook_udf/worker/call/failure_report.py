@@ -3,26 +3,40 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
+import pickle
+import uuid
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from pyspark import cloudpickle
+
 from notebook_udf.errors import FailedRow
-from notebook_udf.worker.runtime import failure
 from notebook_udf.worker.runtime.error_kinds import classify
+from notebook_udf.worker.runtime.failure import frames_of, message_of, parameter_name, short
+from notebook_udf.worker.runtime.progress_file import row_number
 
 if TYPE_CHECKING:
     from notebook_udf.worker.call.function_call import FunctionCall
 
 # What methods are called with that take no parameters of the user's.
 _ARGUMENTS = {"merge": ("accumulators",), "get_value": ("accumulator",)}
+# Arguments larger than this, pickled, are shown but cannot be replayed.
+_MOST_PICKLED_BYTES = 1 << 20
 
 
-@dataclass(frozen=True)
-class Failed:
-    """A call that failed.
+def report(
+    call: FunctionCall,
+    error: BaseException,
+    arguments: Sequence[Any] | None,
+    row: int,
+    outcome: str,
+    group: Mapping[str, Any] | None,
+    method: str,
+    attempts: int,
+) -> FailedRow:
+    """Reports a failed call to the kernel.
 
-    Attributes
+    Parameters
     ----------
     arguments, row
         What it was called with, and for which row; None and -1 where no single row is to blame.
@@ -35,36 +49,48 @@ class Failed:
     attempts
         How often it was called.
     """
-
-    error: BaseException
-    arguments: list[Any] | None = None
-    row: int = -1
-    outcome: str = "fail"
-    group: Mapping[str, Any] | None = None
-    method: str = ""
-    attempts: int = 1
-
-
-def report(call: FunctionCall, failed: Failed) -> FailedRow:
-    """Reports a failed call to the kernel."""
     task = call.task
     bundle, rows = call.bundle or (task.bundle, task.rows)
-    described = failure.describe(
-        failed.error,
+    parameters = _ARGUMENTS.get(method) or call.known_parameters
+    place = row if call.row_of is None else call.row_of(row)
+    failed = FailedRow(
         function=call.name,
         version=call.version,
-        parameters=_ARGUMENTS.get(failed.method) or call.known_parameters,
-        arguments=failed.arguments,
-        row=failed.row if call.row_of is None else call.row_of(failed.row),
+        error_id=uuid.uuid4().hex[:12],
+        exception=type(error).__name__,
+        message=message_of(error) + (f" (after {attempts} attempts)" if attempts > 1 else ""),
+        frames=frames_of(error.__traceback__),
+        arguments=tuple(
+            (parameter_name(parameters, i), short(value)) for i, value in enumerate(arguments or ())
+        ),
+        row=row_number(place) if arguments is not None else -1,
         rows=rows,
         bundle=bundle,
-        task=task.identity,
+        partition=task.identity.partition,
+        attempt=task.identity.attempt,
+        stage=task.identity.stage,
+        query=task.identity.query,
         worker=os.getpid(),
-        group=failed.group,
-        method=failed.method,
+        pickled_arguments=_pickled(arguments),
+        group=tuple((name, short(value)) for name, value in (group or {}).items()),
+        method=method,
         chain=call.chain,
-        attempts=failed.attempts,
     )
-    kind, extra = classify(failed.error, call)
-    task.report(described, failed.outcome, error=kind, extra=extra)
-    return described
+    kind, extra = classify(error, call)
+    task.report(failed, outcome, error=kind, extra=extra)
+    return failed
+
+
+def _pickled(arguments: Sequence[Any] | None) -> bytes:
+    if arguments is None:
+        return b""
+    try:
+        try:
+            data = pickle.dumps(tuple(arguments))
+        except (pickle.PicklingError, AttributeError):
+            # Objects of a class from a notebook: this process knows the class by value only.
+            data = cloudpickle.dumps(tuple(arguments))
+    except Exception:
+        # What cannot be pickled is shown by its repr and cannot be replayed; the kernel says so.
+        return b""
+    return data if len(data) <= _MOST_PICKLED_BYTES else b""

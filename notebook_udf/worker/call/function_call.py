@@ -16,7 +16,7 @@ from notebook_udf.functions.metrics import MetricGroup
 from notebook_udf.specs.payload import Header, Shipment
 from notebook_udf.telemetry.records import FunctionTiming, TaskId
 from notebook_udf.worker.call.bundle_statistics import BundleStatistics
-from notebook_udf.worker.call.failure_report import Failed, report
+from notebook_udf.worker.call.failure_report import report
 from notebook_udf.worker.call.instance import FunctionInstance
 from notebook_udf.worker.runtime import failure, forked
 from notebook_udf.worker.runtime.error_kinds import WorkerStopped
@@ -110,11 +110,6 @@ class FunctionCall:
     def aggregates(self) -> bool:
         """Whether its rows belong to groups."""
         return self.header.role in ("partial", "whole", "merge", "window")
-
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        """Names of the function's parameters."""
-        return self.header.parameters
 
     @property
     def known_parameters(self) -> tuple[str, ...]:
@@ -247,8 +242,7 @@ class FunctionCall:
         self.statistics.errors += 1
         if outcome == "fail":
             self.statistics.user_ns += self.task.unnoted_ns
-        failed = Failed(error, arguments, row, outcome, group, method, attempts)
-        reported = report(self, failed)
+        reported = report(self, error, arguments, row, outcome, group, method, attempts)
         if outcome == "fail":
             raise failure.FunctionFailed(failure.text(reported)) from None
 

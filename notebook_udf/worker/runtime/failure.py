@@ -1,31 +1,23 @@
-"""A failed call: from the exception to a record, and to the text that Spark carries.
+"""A failed call: what its exception says, and the text that Spark carries.
 
-The record goes over the side channel and is complete; the text goes through the JVM and holds the
-record's id, by which the kernel finds the one when it meets the other. Where there is no side
-channel the text is all there is, and says what a person needs.
+The record that ``call.failure_report`` makes of it goes over the side channel and is complete; the
+text goes through the JVM and holds the record's id, by which the kernel finds the one when it meets
+the other. Where there is no side channel the text is all there is, and says what a person needs.
 """
 
 from __future__ import annotations
 
-import pickle
 import reprlib
 import traceback
-import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Any
-
-from pyspark import cloudpickle
 
 from notebook_udf.code_origin import is_machinery
 from notebook_udf.errors import FailedRow, Frame
 from notebook_udf.sanitize import cut
-from notebook_udf.telemetry.records import TaskId
 from notebook_udf.worker.codec.refusal import BadResult
-from notebook_udf.worker.runtime.progress_file import row_number
 
-# Arguments larger than this, pickled, are shown but cannot be replayed.
-_MOST_PICKLED_BYTES = 1 << 20
 _MOST_MESSAGE_CHARACTERS = 20_000
 
 _repr = reprlib.Repr()
@@ -44,49 +36,6 @@ def short(value: Any) -> str:
         return _repr.repr(value)
     except Exception as error:
         return f"<{type(value).__name__}, whose repr raised {type(error).__name__}>"
-
-
-def describe(
-    error: BaseException,
-    *,
-    function: str,
-    version: int,
-    parameters: Sequence[str],
-    arguments: Sequence[Any] | None,
-    row: int,
-    rows: int,
-    bundle: int,
-    task: TaskId,
-    worker: int,
-    group: Mapping[str, Any] | None = None,
-    method: str = "",
-    chain: str = "",
-    attempts: int = 1,
-) -> FailedRow:
-    """The record of a failed call; ``arguments`` is None where no single row is to blame."""
-    return FailedRow(
-        function=function,
-        version=version,
-        error_id=uuid.uuid4().hex[:12],
-        exception=type(error).__name__,
-        message=message_of(error) + (f" (after {attempts} attempts)" if attempts > 1 else ""),
-        frames=frames_of(error.__traceback__),
-        arguments=tuple(
-            (parameter_name(parameters, i), short(value)) for i, value in enumerate(arguments or ())
-        ),
-        row=row_number(row) if arguments is not None else -1,
-        rows=rows,
-        bundle=bundle,
-        partition=task.partition,
-        attempt=task.attempt,
-        stage=task.stage,
-        query=task.query,
-        worker=worker,
-        pickled_arguments=_pickled(arguments),
-        group=tuple((name, short(value)) for name, value in (group or {}).items()),
-        method=method,
-        chain=chain,
-    )
 
 
 def text(failed: FailedRow) -> str:
@@ -137,18 +86,3 @@ def stack_text(tb: TracebackType | None) -> str:
         f'  File "{frame.file}", line {frame.line}, in {frame.name}\n    {frame.text}\n'
         for frame in frames_of(tb)
     )
-
-
-def _pickled(arguments: Sequence[Any] | None) -> bytes:
-    if arguments is None:
-        return b""
-    try:
-        try:
-            data = pickle.dumps(tuple(arguments))
-        except (pickle.PicklingError, AttributeError):
-            # Objects of a class from a notebook: this process knows the class by value only.
-            data = cloudpickle.dumps(tuple(arguments))
-    except Exception:
-        # What cannot be pickled is shown by its repr and cannot be replayed; the kernel says so.
-        return b""
-    return data if len(data) <= _MOST_PICKLED_BYTES else b""

@@ -182,7 +182,7 @@ class Task:
         busy_ns = self.report_midway()
         arrived, self.arrived = self.arrived, None
         if arrived is not None and self.runtime.slowest.beaten(self.identity.query, busy_ns):
-            parameters = self.calls[0].parameters if len(self.calls) == 1 else ()
+            parameters = self.calls[0].header.parameters if len(self.calls) == 1 else ()
             sample = sampled(self.identity, self.bundle, arrived, parameters)
             if sample is not None:
                 self.runtime.send(sample)
