@@ -27,7 +27,6 @@ from notebook_udf.worker.call.coerce import fitted
 from notebook_udf.worker.call.quarantine import Quarantine
 from notebook_udf.worker.codec.decode import decoder
 from notebook_udf.worker.codec.encode import BadResult, encoder
-from notebook_udf.worker.runtime.progress_file import Position
 from notebook_udf.worker.runtime.timeout import CallTimedOut
 from notebook_udf.worker.scalar.masked import Lists
 
@@ -276,12 +275,9 @@ class Driver:
 
     def note(self, entered: Bundle) -> None:
         """Notes where the calls are, in case the process dies."""
-        runtime = self._task.runtime
-        if runtime.position is not None:
-            (bundle, rows), first = entered.place, entered.rows.start
-            attempt, name = self._task.identity.task_attempt, self.flows[0].call.name
-            last = entered.rows.stop - 1
-            runtime.position.note(Position(attempt, bundle, first, last, rows, name))
+        (bundle, rows), own = entered.place, entered.rows
+        name = self.flows[0].call.name
+        self._task.note_rows(name, own.start, own.stop - 1, rows, bundle)
 
     def _look_for_a_block(self, flow: Flow, now: float) -> None:
         lanes, call = flow.lanes, flow.call

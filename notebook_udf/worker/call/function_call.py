@@ -20,7 +20,6 @@ from notebook_udf.worker.call.failure_report import report
 from notebook_udf.worker.call.instance import FunctionInstance
 from notebook_udf.worker.runtime import failure, forked
 from notebook_udf.worker.runtime.error_kinds import WorkerStopped
-from notebook_udf.worker.runtime.progress_file import Position
 from notebook_udf.worker.runtime.task import Task
 from notebook_udf.worker.runtime.worker_process import process
 
@@ -252,11 +251,7 @@ def running(call: FunctionCall, first: int, rows: int) -> Iterator[None]:
     """Tells the task which call runs: else output, time-outs and losses belong to no function."""
     task = call.task
     task.active = call
-    position = task.runtime.position
-    if position is not None:
-        attempt = task.identity.task_attempt
-        last = first + rows - 1
-        position.note(Position(attempt, task.bundle, first, last, task.rows, call.name))
+    task.note_rows(call.name, first, first + rows - 1, task.rows)
     timer = task.timer if call.timeout else None
     if timer is not None:
         timer.enter()

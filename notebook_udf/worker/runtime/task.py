@@ -25,6 +25,7 @@ from notebook_udf.telemetry.records import (
     TaskId,
     TaskStarted,
 )
+from notebook_udf.worker.runtime.progress_file import Position
 from notebook_udf.worker.runtime.slow_bundles import sampled
 from notebook_udf.worker.runtime.timeout import CallTimer
 from notebook_udf.worker.runtime.worker_process import Runtime
@@ -301,6 +302,16 @@ class Task:
         if call is None:
             return "", self.bundle, -1
         return call.name, self.bundle, call.running[0]
+
+    def note_rows(
+        self, name: str, first: int, last: int, rows: int, bundle: int | None = None
+    ) -> None:
+        """Notes which rows a function is at, of how many in their bundle, in case the process
+        dies; ``bundle`` is its number where it is not the last one."""
+        if self.runtime.position is not None:
+            number = self.bundle if bundle is None else bundle
+            attempt = self.identity.task_attempt
+            self.runtime.position.note(Position(attempt, number, first, last, rows, name))
 
     def _position(self) -> tuple[int, str, int, int] | None:
         call = self.active

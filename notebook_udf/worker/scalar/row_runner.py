@@ -20,7 +20,6 @@ from notebook_udf.worker.call.quarantine import Quarantine
 from notebook_udf.worker.codec.decode import decoder
 from notebook_udf.worker.codec.encode import BadResult, encoder
 from notebook_udf.worker.runtime.error_kinds import WorkerStopped
-from notebook_udf.worker.runtime.progress_file import Position
 from notebook_udf.worker.runtime.timeout import CallTimedOut
 from notebook_udf.worker.scalar.kernel_runner import translate
 
@@ -55,7 +54,7 @@ class RowRunner:
         columns = fitted(columns, call.header, tuple(named))
         if self._kernels is not None and not named:
             t0 = perf_counter_ns()
-            self._note(0, rows - 1, rows)
+            call.task.note_rows(call.name, 0, rows - 1, rows)
             result = self._kernels(columns)
             call.statistics.user_ns += perf_counter_ns() - t0
             if result is not None:
@@ -72,7 +71,7 @@ class RowRunner:
             ]
             results: list[Any] = []
             call.slice_start, call.results = start, results
-            self._note(start, start + size - 1, rows)
+            call.task.note_rows(call.name, start, start + size - 1, rows)
             t1 = perf_counter_ns()
             self._map(function, values, results, start, size, quarantine)
             t2 = perf_counter_ns()
@@ -126,12 +125,13 @@ class RowRunner:
         self, function: Callable[..., Any], values: list[list[Any]], start: int, size: int
     ) -> Iterator[Any]:
         rows: Iterable[tuple[Any, ...]] = zip(*values, strict=True) if values else repeat((), size)
-        total = self._call.task.rows
+        task, name = self._call.task, self._call.name
+        total = task.rows
         numbered = iter(enumerate(rows, start))
 
         def one(_: int) -> Any:
             row, arguments = next(numbered)
-            self._note(row, row, total)
+            task.note_rows(name, row, row, total)
             return function(*arguments)
 
         return map(one, range(size))
@@ -157,14 +157,6 @@ class RowRunner:
     ) -> None:
         arguments = [column[index] for column in values]
         self._call.fail(error, arguments, start + index, outcome=outcome)
-
-    def _note(self, first: int, last: int, rows: int) -> None:
-        task = self._call.task
-        if task.runtime.position is not None:
-            attempt = task.identity.task_attempt
-            task.runtime.position.note(
-                Position(attempt, task.bundle, first, last, rows, self._call.name)
-            )
 
     def _decoder(self, column: pa.Array) -> Callable[[pa.Array], list[Any]]:
         decode = self._decoders.get(column.type)

@@ -28,7 +28,6 @@ from notebook_udf.worker.codec.decode import decoder
 from notebook_udf.worker.codec.encode import BadResult
 from notebook_udf.worker.codec.table_rows import rows_encoder
 from notebook_udf.worker.runtime.error_kinds import WorkerStopped
-from notebook_udf.worker.runtime.progress_file import Position
 from notebook_udf.worker.runtime.timeout import CallTimedOut
 
 # Rows that are handed on together.
@@ -255,13 +254,9 @@ class _Stream:
 
     def _note(self) -> None:
         """Notes the progress, in case the worker dies here."""
-        task = self._call.task
-        if self._of.careful and task.runtime.position is not None and self._running < self._size:
-            row = self._places(self._running)
-            attempt = task.identity.task_attempt
-            task.runtime.position.note(
-                Position(attempt, task.bundle, row, row, task.rows, self._call.name)
-            )
+        if self._of.careful and self._running < self._size:
+            row, task = self._places(self._running), self._call.task
+            task.note_rows(self._call.name, row, row, task.rows)
 
     # Handing on ------------------------------------------------------------------------------
 
