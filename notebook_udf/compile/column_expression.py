@@ -100,16 +100,3 @@ def checked_constant(value: Any) -> Any:
     if type(value) not in _CONSTANTS or (type(value) is int and value not in INT64):
         raise NoExpression
     return value
-
-
-__all__ = [
-    "ARITHMETIC",
-    "COMPARISONS",
-    "METHODS",
-    "REVERSAL",
-    "ExpressionReader",
-    "NoExpression",
-    "Step",
-    "Steps",
-    "checked_constant",
-]

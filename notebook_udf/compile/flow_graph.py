@@ -137,6 +137,3 @@ class UnreadableCode:
     reason: str
     opcode: str
     line: int | None
-
-
-__all__ = ["BasicBlock", "Evaluation", "FlowGraph", "Terminator", "UnreadableCode"]

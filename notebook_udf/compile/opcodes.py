@@ -225,14 +225,3 @@ OPCODES: Final[tuple[Opcode, ...]] = (
 def opcodes(minor: int) -> dict[str, Opcode]:
     """The opcodes of Python 3.``minor``, by name."""
     return {each.name: each for each in OPCODES if each.since <= minor <= each.until}
-
-
-__all__ = [
-    "ARGUMENT",
-    "COUNTS",
-    "OPCODES",
-    "UNARY_POSITIVE",
-    "Instruction",
-    "Opcode",
-    "opcodes",
-]

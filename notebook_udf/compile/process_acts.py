@@ -161,6 +161,3 @@ class _ActReader:
             found = inspect.getattr_static(self._function, value.detail, None)
             return "constant", checked_constant(found)
         return None
-
-
-__all__ = ["Act", "acts_in", "acts_of"]

@@ -131,6 +131,3 @@ def _is_fresh(value: Evaluation) -> bool:
         return all(map(_is_fresh, value.operands))
     changed = value.kind == "binary" and not value.detail.endswith("=")
     return changed or value.kind in _FRESH
-
-
-__all__ = ["fields_set", "keeps_no_record", "keeps_none"]

@@ -78,6 +78,3 @@ def expression_in(
     if not any(kind == "parameter" for kind, _ in steps):
         return None
     return ScalarExpression(len(parameters), steps)
-
-
-__all__ = ["ScalarExpression", "expression_in", "scalar_expression"]

@@ -373,6 +373,3 @@ class _Block:
         elif second is not _NULL:
             given = (second, *given)
         self._evaluated(kind, (first, *given), names, line)
-
-
-__all__ = ["instructions_of", "read", "read_code"]

@@ -95,6 +95,3 @@ def _comparable(value: Any, descending: bool) -> Any:
     # SQL puts NaN above every number, Python nowhere.
     key = (value != value, value if value == value else 0.0)
     return _Reversed(key) if descending else key
-
-
-__all__ = ["Bounds", "WindowFrame", "range_bounds", "rows_bounds"]

@@ -200,6 +200,3 @@ def program_of(
             return None
         made.append(FunctionProgram(acts, shape, data_type))
     return ChainProgram(tuple(made))
-
-
-__all__ = ["ChainProgram", "FunctionProgram", "plain_records", "program_of"]

@@ -188,6 +188,3 @@ def _as(domain: Domain, operand: Operand) -> Any:
         return value
     # Rounds to the nearest double, as Python does when it multiplies an int by a float.
     return value.cast(pa.float64(), safe=False)
-
-
-__all__ = ["RESULTS", "Declined", "Operand", "Program", "evaluate", "operand_of", "translate"]

@@ -13,7 +13,7 @@ from __future__ import annotations
 import pickle
 from abc import abstractmethod
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pyspark.sql.streaming import StatefulProcessor, StatefulProcessorHandle
 from pyspark.sql.types import BinaryType, IntegerType, StringType, StructField, StructType
@@ -26,14 +26,15 @@ from notebook_udf.specs.state_layout import (
     VIEWS,
     StateVariables,
 )
-from notebook_udf.specs.stream_confs import DRAINING_CONF, OUTPUT_MODE_CONF, SCOPE_CONF
 
 if TYPE_CHECKING:
     from typing import Self
 
     import pyarrow as pa
 
+    from notebook_udf.specs.chain_layout import StreamedLayout
     from notebook_udf.specs.payload import Shipment
+    from notebook_udf.specs.state_layout import StreamLayout
     from notebook_udf.worker.call.function_call import FunctionCall
     from notebook_udf.worker.state.client import StateServer
 
@@ -42,14 +43,6 @@ if TYPE_CHECKING:
 _PICKLED = StructType([StructField("pickled", BinaryType())])
 _VIEW_KEY = StructType([StructField("view", StringType()), StructField("number", IntegerType())])
 _VIEW_ENTRY = StructType([StructField("values", BinaryType())])
-
-
-class OperatorLayout(Protocol):
-    """Which column of the rows is what; made by the planner."""
-
-    @property
-    def variables(self) -> StateVariables:
-        """The state variables that the operator has."""
 
 
 class StreamPass(StatefulProcessor):  # type: ignore[misc]
@@ -73,7 +66,7 @@ class StreamPass(StatefulProcessor):  # type: ignore[misc]
         self._calls: list[FunctionCall] = []
 
     @classmethod
-    def of(cls, layout: OperatorLayout, shipments: tuple[Shipment, ...]) -> Self:
+    def of(cls, layout: StreamLayout | StreamedLayout, shipments: tuple[Shipment, ...]) -> Self:
         """An operator to be pickled."""
         return cls(layout.variables, pickle.dumps((layout, shipments)))
 
@@ -171,6 +164,3 @@ def _arrive(cls: type[StreamPass], variables: StateVariables, packed: bytes) -> 
     passed = cls(variables, packed)
     _passes.append(passed)
     return passed
-
-
-__all__ = ["DRAINING_CONF", "OUTPUT_MODE_CONF", "SCOPE_CONF", "StreamPass", "take_pass"]
