@@ -48,7 +48,8 @@ class StateServer:
         self._messages: Any = StateMessage_pb2
         self._file = client.sockfile
         self._client = client
-        self._selecting = _Template(self._selected)
+        # Makes a key the one that the requests behind it are about.
+        self._select = _Template(self._selected).with_end
         self.requests = 0
         self.round_trips = 0
 
@@ -59,7 +60,7 @@ class StateServer:
         m = self._messages
         get = self._variable(valueStateCall=m.ValueStateCall(stateName=variable, get=m.Get()))
         answers = self._exchange(each for key in keys for each in (self._select(key), get))
-        return [value or None for _, value in answers[1::2]]
+        return [value or None for value in answers[1::2]]
 
     def update(self, variable: str, values: Iterable[tuple[bytes, bytes]]) -> None:
         """Sets the value of a ``ValueState`` for each pair of a key and a pickled value."""
@@ -89,7 +90,7 @@ class StateServer:
         for key, own in places:
             call = m.MapStateCall(stateName=variable, getValue=m.GetValue(userKey=own))
             requests += [self._select(key), self._variable(mapStateCall=call)]
-        return [value or None for _, value in self._exchange(requests)[1::2]]
+        return [value or None for value in self._exchange(requests)[1::2]]
 
     def put_entries(
         self, variable: str, entries: Iterable[tuple[bytes, bytes, bytes | None]]
@@ -122,7 +123,8 @@ class StateServer:
         requests = []
         for key, at in timers:
             call = command(**{what: message(expiryTimestampMs=at)})
-            requests += [self._select(key), self._processor(timerStateCall=call)]
+            asked = self._messages.StatefulProcessorCall(timerStateCall=call)
+            requests += [self._select(key), self._request(statefulProcessorCall=asked)]
         self._exchange(requests)
 
     def expired(self) -> Iterator[tuple[Any, int]]:
@@ -134,23 +136,16 @@ class StateServer:
 
     # Wire ------------------------------------------------------------------------------------
 
-    def _select(self, key: bytes) -> bytes:
-        return self._selecting.with_end(key)
+    def _request(self, **request: Any) -> bytes:
+        return bytes(self._messages.StateRequest(**request).SerializeToString())
 
     def _selected(self, key: bytes) -> bytes:
         m = self._messages
         request = m.ImplicitGroupingKeyRequest(setImplicitKey=m.SetImplicitKey(key=key))
-        return bytes(m.StateRequest(implicitGroupingKeyRequest=request).SerializeToString())
+        return self._request(implicitGroupingKeyRequest=request)
 
     def _variable(self, **call: Any) -> bytes:
-        m = self._messages
-        request = m.StateRequest(stateVariableRequest=m.StateVariableRequest(**call))
-        return bytes(request.SerializeToString())
-
-    def _processor(self, **call: Any) -> bytes:
-        m = self._messages
-        request = m.StateRequest(statefulProcessorCall=m.StatefulProcessorCall(**call))
-        return bytes(request.SerializeToString())
+        return self._request(stateVariableRequest=self._messages.StateVariableRequest(**call))
 
     def _clear(self, kind: str, variable: str) -> bytes:
         m = self._messages
@@ -158,12 +153,12 @@ class StateServer:
         call = made(stateName=variable, clear=m.Clear())
         return self._variable(**{f"{kind}StateCall": call})
 
-    def _exchange(self, requests: Iterable[bytes]) -> list[tuple[int, bytes]]:
-        """Sends requests; returns status and value of the answer to each.
+    def _exchange(self, requests: Iterable[bytes]) -> list[bytes]:
+        """Sends requests; returns the value of the answer to each, empty where there is none.
 
         Requests are sent in parts, the next one while the server answers the one before.
         """
-        answers: list[tuple[int, bytes]] = []
+        answers: list[bytes] = []
         sent: deque[tuple[int, int]] = deque()
         frame, write = _FRAME.pack, self._file.write
         count = size = unanswered = 0
@@ -186,7 +181,7 @@ class StateServer:
             answers += self._answers(answered)
         return answers
 
-    def _answers(self, count: int) -> Iterator[tuple[int, bytes]]:
+    def _answers(self, count: int) -> Iterator[bytes]:
         self.requests += count
         self.round_trips += 1 if count else 0
         read, parse = self._file.read, self._messages.StateResponse.FromString
@@ -194,12 +189,12 @@ class StateServer:
             (length,) = _LENGTH.unpack(read(_LENGTH.size))
             if not length:
                 # What most requests are answered: done, and nothing to tell.
-                yield _FOUND, b""
+                yield b""
                 continue
             answer = parse(read(length))
             if answer.statusCode not in (_FOUND, _MISSING):
                 raise StateServerError(answer.errorMessage)
-            yield answer.statusCode, answer.value
+            yield answer.value
 
 
 class _Template:

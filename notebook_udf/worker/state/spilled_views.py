@@ -67,11 +67,7 @@ class Keeper:
         """Unpickles the accumulators of a key; also returns their large views and those'
         entries."""
         views = _KeptViews(self._cache, key)
-        loading.append(views)
-        try:
-            return pickle.loads(value), views.seen
-        finally:
-            loading.pop()
+        return views.load(value), views.seen
 
     def drop(self, key: bytes, views: Mapping[str, int]) -> None:
         """Removes the entries of views."""
@@ -184,7 +180,7 @@ class KeptMapView(_Spread, MapView[Any, Any]):
     def _parts(self) -> Iterator[dict[Any, Any]]:
         entries = self.entries
         for number in range(entries):
-            with self._cache.using((self._key, (self.identifier, number))) as part:
+            with self._cache.using(self._place(number)) as part:
                 if part is not ABSENT:
                     if not all(isinstance(value, _CONSTANT) for value in part.values()):
                         self._put(number, part)
@@ -273,12 +269,7 @@ def views_of(entries: Mapping[Name, bytes]) -> Callable[[bytes], Any]:
     """Unpickles the value of a key, with its large views rebuilt from the key's entries."""
 
     def load(value: bytes) -> Any:
-        cache = EntryCache(_Given(entries), reads=1, writes=1)
-        loading.append(_KeptViews(cache, b""))
-        try:
-            return pickle.loads(value)
-        finally:
-            loading.pop()
+        return _KeptViews(EntryCache(_Given(entries), reads=1, writes=1), b"").load(value)
 
     return load
 
@@ -309,6 +300,14 @@ class _KeptViews:
         self._key = key
         # How many entries each has.
         self.seen: dict[str, int] = {}
+
+    def load(self, value: bytes) -> Any:
+        """What was pickled, with its large views."""
+        loading.append(self)
+        try:
+            return pickle.loads(value)
+        finally:
+            loading.pop()
 
     def kept_map(self, identifier: str, size: int, entries: int) -> KeptMapView:
         self.seen[identifier] = entries
