@@ -17,14 +17,14 @@ import pyarrow as pa
 from pyspark.sql.types import ArrayType
 
 from notebook_udf.errors import DeclarationError
-from notebook_udf.functions.base import implements, of_columns
+from notebook_udf.functions.base import TableAggregateFunction, implements, of_columns
 from notebook_udf.specs.aggregate_layout import ACCUMULATOR_FIELD, ARGUMENT_FIELD
 from notebook_udf.worker.aggregate.accumulator import LOST, Accumulation, Group
 from notebook_udf.worker.call.coerce import fitted
 from notebook_udf.worker.call.function_call import FunctionCall
 from notebook_udf.worker.call.quarantine import Quarantine
 from notebook_udf.worker.codec.decode import decoder
-from notebook_udf.worker.codec.encode import encoder
+from notebook_udf.worker.codec.encode import BadResult, encoder
 from notebook_udf.worker.codec.pandas_columns import as_pandas
 
 
@@ -155,15 +155,13 @@ class ColumnsRunner:
         self._on_error = call.header.options.on_error
 
     def __call__(self, columns: list[pa.Array], named: dict[str, pa.Array], rows: int) -> pa.Array:
-        from notebook_udf.worker.codec.encode import BadResult
-
         call = self._call
         offsets, structs = _parts(columns[0])
         arguments = argument_columns(structs, call)
         group = _group_of(columns, 1)
         results: list[Any] = []
         call.slice_start, call.results = 0, results
-        kept = Quarantine(call, arguments) if self._on_error == "quarantine" else None
+        kept = Quarantine(call, arguments)
         ranges = list(pairwise(offsets))
         zone = call.task.time_zone
 
@@ -175,7 +173,7 @@ class ColumnsRunner:
         def fail(error: Exception, place: int) -> None:
             keys = group(place)
             call.fail(error, given(place), ranges[place][0], outcome=self._on_error, group=keys)
-            if kept is not None:
+            if self._on_error == "quarantine":
                 for row in range(*ranges[place]):
                     kept.add(row, error, group=keys)
 
@@ -194,8 +192,7 @@ class ColumnsRunner:
             except BadResult as error:
                 fail(error, error.index)
                 results[error.index] = None
-        if kept is not None:
-            kept.write()
+        kept.write()
         call.statistics.user_ns += t1 - t0
         call.statistics.encode_ns += perf_counter_ns() - t1
         return encoded
@@ -211,8 +208,6 @@ def _plain(value: Any) -> Any:
 
 def result_encoder(call: FunctionCall) -> Callable[[list[Any]], pa.Array]:
     """Encodes one result per group; a table aggregate's is a list of rows."""
-    from notebook_udf.functions.base import TableAggregateFunction
-
     result = call.header.result_type
     if isinstance(call.function, TableAggregateFunction):
         return encoder(ArrayType(result))

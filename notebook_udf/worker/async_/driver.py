@@ -67,7 +67,7 @@ class Bundle:
     rows: range
     parts: list[FlightPart]
     lists: Lists | None
-    quarantine: Quarantine | None
+    quarantine: Quarantine
     open_parts: int
 
 
@@ -117,8 +117,7 @@ class Flow:
                 part.fresh = []
         call.statistics.rows_in += sum(part.calls for part in parts)
         call.statistics.decode_ns += perf_counter_ns() - t0
-        keeps = self._on_error == "quarantine"
-        quarantine = Quarantine(call, columns, bundle=number) if keeps else None
+        quarantine = Quarantine(call, columns, bundle=number)
         self.lanes.feed(parts)
         return Bundle(place, range(start, start + rows), parts, lists, quarantine, len(parts))
 
@@ -154,7 +153,7 @@ class Flow:
         if last:
             call.note_metrics(part)
             bundle.open_parts -= 1
-            if bundle.quarantine is not None and not bundle.open_parts:
+            if not bundle.open_parts:
                 bundle.quarantine.write()
         return column
 
@@ -184,7 +183,7 @@ class Flow:
             )
         finally:
             call.bundle = call.row_of = None
-        if bundle is not None and bundle.quarantine is not None:
+        if bundle is not None:
             place = part.first + index
             row = place if part.row_of is None else part.row_of(place)
             bundle.quarantine.add(place, error, row=row)

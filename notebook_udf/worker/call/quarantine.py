@@ -57,7 +57,7 @@ class QuarantineUnreachable(OSError):
 
 
 class Quarantine:
-    """Collects the bad rows of one bundle, or of a part of one.
+    """Collects the bad rows of one bundle, or of a part of one, if the function asks for it.
 
     ``bundle`` is its number where it is not the last one: an async function has rows of several in
     flight.
@@ -67,7 +67,9 @@ class Quarantine:
         self, call: FunctionCall, columns: list[pa.Array], *, bundle: int | None = None
     ) -> None:
         self._call = call
-        self._columns = columns
+        self._keeps = call.header.options.on_error == "quarantine"
+        # Others are not held on to while calls of theirs are in flight.
+        self._columns = columns if self._keeps else []
         self._bundle = call.task.bundle if bundle is None else bundle
         self._rows: dict[int, dict[str, Any]] = {}
 
@@ -80,6 +82,8 @@ class Quarantine:
         group: Mapping[str, Any] | None = None,
     ) -> None:
         """Adds the row at a position of the columns; ``row`` is its position in the bundle."""
+        if not self._keeps:
+            return
         task = self._call.task
         row = place if row is None else row
         frames = failure.frames_of(error.__traceback__)

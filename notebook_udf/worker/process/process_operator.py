@@ -109,7 +109,6 @@ class Chain:
         self._encode = encoder(result)
         self._append = remembering(result, self._steps[-1].given, self._out.append)
         self._make = layout.steps[0].shape.many()
-        self._quarantines = calls[0].header.options.on_error == "quarantine"
         self._begin(0)
         self._program = self._kernels()
 
@@ -163,7 +162,7 @@ class Chain:
             if made.num_rows:
                 yield made
             return
-        quarantine = Quarantine(call, columns) if self._quarantines else None
+        quarantine = Quarantine(call, columns)
         for start in range(0, batch.num_rows, _SLICE_ROWS):
             part = batch.slice(start, _SLICE_ROWS)
             with _uncollected():
@@ -171,8 +170,7 @@ class Chain:
             if len(self._out) >= _ROWS_OUT:
                 yield from self.leave()
         self._flush_last()
-        if quarantine is not None:
-            quarantine.write()
+        quarantine.write()
         yield from self.leave()
 
     def _kernels(self) -> ChainProgram | None:
@@ -207,7 +205,7 @@ class Chain:
         self._calls[0].statistics.user_ns += perf_counter_ns() - t0
         return pa.RecordBatch.from_arrays(found[-1], list(self._layout.names))
 
-    def _take_slice(self, batch: pa.RecordBatch, start: int, quarantine: Quarantine | None) -> None:
+    def _take_slice(self, batch: pa.RecordBatch, start: int, quarantine: Quarantine) -> None:
         call, count = self._calls[0], len(self._layout.keys)
         t0 = perf_counter_ns()
         records = self._records(batch, count)
@@ -225,7 +223,7 @@ class Chain:
         records: list[Any],
         batch: pa.RecordBatch,
         start: int,
-        quarantine: Quarantine | None,
+        quarantine: Quarantine,
     ) -> None:
         """Processes the records of each key; ``batch`` holds the rows they were made of."""
         for key, first, end in runs:
@@ -267,7 +265,7 @@ class Chain:
         )
         self._failed(step, changed, [record])
 
-    def _feed(self, records: list[Any], first: int, quarantine: Quarantine | None) -> None:
+    def _feed(self, records: list[Any], first: int, quarantine: Quarantine) -> None:
         step = self._steps[0]
         results: list[Any] = []
         for call in self._calls:
@@ -282,8 +280,7 @@ class Chain:
             except BaseException as error:
                 row = len(results)
                 self._failed(step, error, [records[row]])
-                if quarantine is not None:
-                    quarantine.add(first + row, error)
+                quarantine.add(first + row, error)
                 results.append(None)
         if self._failure is not None:
             # A function further up has swallowed it.

@@ -59,7 +59,7 @@ class _GuardedRows(RowRunner):
         results: list[Any],
         start: int,
         size: int,
-        quarantine: Quarantine | None,
+        quarantine: Quarantine,
     ) -> None:
         if self.reached is None:
             super()._map(function, values, results, start, size, quarantine)
@@ -92,7 +92,7 @@ class _GuardedVectors(ArrowRunner):
         named: dict[str, pa.Array],
         start: int,
         rows: int,
-        quarantine: Quarantine | None,
+        quarantine: Quarantine,
     ) -> pa.Array:
         self._start = start
         return super()._halved(columns, named, start, rows, quarantine)

@@ -60,7 +60,7 @@ class RowRunner:
             if result is not None:
                 return result
         decoders = [self._decoder(column) for column in columns]
-        quarantine = Quarantine(call, columns) if self._on_error == "quarantine" else None
+        quarantine = Quarantine(call, columns)
         parts = []
         for start in range(0, rows, SLICE_ROWS):
             size = min(SLICE_ROWS, rows - start)
@@ -80,8 +80,7 @@ class RowRunner:
             call.statistics.decode_ns += t1 - t0
             call.statistics.user_ns += t2 - t1
             call.statistics.encode_ns += t3 - t2
-        if quarantine is not None:
-            quarantine.write()
+        quarantine.write()
         if len(parts) == 1:
             return parts[0]
         return pa.concat_arrays(parts) if parts else self._encode([])
@@ -93,7 +92,7 @@ class RowRunner:
         results: list[Any],
         start: int,
         size: int,
-        quarantine: Quarantine | None,
+        quarantine: Quarantine,
     ) -> None:
         calls: Iterator[Any]
         if self._careful:
@@ -117,8 +116,7 @@ class RowRunner:
                 self._fail(error, values, len(results), start, "fail")
             except Exception as error:
                 self._fail(error, values, len(results), start, self._on_error)
-                if quarantine is not None:
-                    quarantine.add(start + len(results), error)
+                quarantine.add(start + len(results), error)
                 results.append(None)
 
     def _noting(
@@ -141,15 +139,14 @@ class RowRunner:
         values: list[list[Any]],
         results: list[Any],
         start: int,
-        quarantine: Quarantine | None,
+        quarantine: Quarantine,
     ) -> pa.Array:
         while True:
             try:
                 return self._encode(results)
             except BadResult as error:
                 self._fail(error, values, error.index, start, self._on_error)
-                if quarantine is not None:
-                    quarantine.add(start + error.index, error)
+                quarantine.add(start + error.index, error)
                 results[error.index] = None
 
     def _fail(

@@ -48,10 +48,9 @@ class ArrowRunner:
         if self._on_error == "fail":
             return self._whole(columns, named, rows)
         everything = [*columns, *named.values()]
-        quarantine = Quarantine(call, everything) if self._on_error == "quarantine" else None
+        quarantine = Quarantine(call, everything)
         result = self._halved(columns, named, 0, rows, quarantine)
-        if quarantine is not None:
-            quarantine.write()
+        quarantine.write()
         return result
 
     def _whole(self, columns: list[pa.Array], named: dict[str, pa.Array], rows: int) -> pa.Array:
@@ -74,7 +73,7 @@ class ArrowRunner:
         named: dict[str, pa.Array],
         start: int,
         rows: int,
-        quarantine: Quarantine | None,
+        quarantine: Quarantine,
     ) -> pa.Array:
         def part(first: int, count: int) -> pa.Array:
             return self._halved(
@@ -95,8 +94,7 @@ class ArrowRunner:
             if rows <= 1:
                 arguments = self._arguments([*columns, *named.values()], 0)
                 self._call.fail(error, arguments, start, outcome=self._on_error)
-                if quarantine is not None:
-                    quarantine.add(start, error)
+                quarantine.add(start, error)
                 return pa.nulls(rows, self._arrow_type)
         half = rows // 2
         return pa.concat_arrays([part(0, half), part(half, rows - half)])

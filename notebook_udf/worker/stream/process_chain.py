@@ -53,7 +53,7 @@ class StreamedChain(Chain):
         records: list[Any],
         batch: pa.RecordBatch,
         start: int,
-        quarantine: Quarantine | None,
+        quarantine: Quarantine,
     ) -> None:
         for place in range(0, len(runs), self._cached_keys):
             part = runs[place : place + self._cached_keys]

@@ -116,13 +116,10 @@ class Explosion:
         ``places`` tells which row of the bundle an input is, for messages.
         """
         columns = fitted(columns, self.call.header, self.names)
-        quarantine = None
-        if self._on_error == "quarantine":
-            quarantine = Quarantine(self.call, columns)
+        quarantine = Quarantine(self.call, columns)
         self.call.statistics.rows_in += size
         yield from _Stream(self, columns, size, places, quarantine).exploded()
-        if quarantine is not None:
-            quarantine.write()
+        quarantine.write()
 
     def outcome(self, error: BaseException) -> str:
         """What becomes of a row that led to an error."""
@@ -138,7 +135,7 @@ class _Stream:
         columns: list[pa.Array],
         size: int,
         places: Callable[[int], int],
-        quarantine: Quarantine | None,
+        quarantine: Quarantine,
     ) -> None:
         self._of = explosion
         self._call = explosion.call
@@ -312,8 +309,7 @@ class _Stream:
             for decode, column in zip(self._decoders, self._columns, strict=True)
         ]
         self._call.fail(error, row, place, outcome=outcome)
-        if self._quarantine is not None:
-            self._quarantine.add(place, error)
+        self._quarantine.add(place, error)
 
 
 def _repeated(function: Callable[..., Any], count: int) -> Iterator[Any]:
