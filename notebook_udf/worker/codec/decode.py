@@ -154,9 +154,11 @@ def _structs(arrow_type: pa.StructType, *, key: bool) -> Decoder:
     return decode
 
 
-def _ranges(column: pa.Array) -> list[int]:
+def _ranges(column: pa.Array) -> tuple[int, list[int]]:
+    """Where a column's elements begin among all there are, and each row's from there on."""
     offsets: list[int] = column.offsets.to_numpy().tolist()
-    return offsets
+    base = offsets[0]
+    return base, [offset - base for offset in offsets] if base else offsets
 
 
 def _lists(arrow_type: pa.ListType, *, key: bool) -> Decoder:
@@ -165,11 +167,8 @@ def _lists(arrow_type: pa.ListType, *, key: bool) -> Decoder:
     def decode(column: pa.Array) -> list[Any]:
         if not len(column):
             return []
-        offsets = _ranges(column)
-        base = offsets[0]
-        flat = element(column.values.slice(base, offsets[-1] - base))
-        if base:
-            offsets = [offset - base for offset in offsets]
+        base, offsets = _ranges(column)
+        flat = element(column.values.slice(base, offsets[-1]))
         lists: list[Any] = [flat[start:end] for start, end in pairwise(offsets)]
         if key:
             lists = [tuple(part) for part in lists]
@@ -185,17 +184,10 @@ def _maps(arrow_type: pa.MapType) -> Decoder:
     def decode(column: pa.Array) -> list[Any]:
         if not len(column):
             return []
-        offsets = _ranges(column)
-        base = offsets[0]
-        size = offsets[-1] - base
-        keys = keys_of(column.keys.slice(base, size))
-        values = values_of(column.items.slice(base, size))
+        base, offsets = _ranges(column)
+        keys = keys_of(column.keys.slice(base, offsets[-1]))
+        values = values_of(column.items.slice(base, offsets[-1]))
         pairs = list(zip(keys, values, strict=True))
-        if base:
-            offsets = [offset - base for offset in offsets]
-        return _masked(
-            column,
-            [dict(pairs[start:end]) for start, end in pairwise(offsets)],
-        )
+        return _masked(column, [dict(pairs[start:end]) for start, end in pairwise(offsets)])
 
     return decode

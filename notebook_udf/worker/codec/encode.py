@@ -24,6 +24,7 @@ from notebook_udf.annotations import MAY_LACK
 from notebook_udf.datatypes import IS_VIEW
 from notebook_udf.functions.row import Row as OwnRow
 from notebook_udf.types import to_arrow
+from notebook_udf.worker.codec.arrays import Places
 from notebook_udf.worker.codec.column_encoder import Column, Values, validity
 from notebook_udf.worker.codec.primitives import leaf
 from notebook_udf.worker.codec.refusal import BadResult, Refused, shortened
@@ -80,7 +81,7 @@ def _column(data_type: DataType) -> Column:
     return leaf(data_type)
 
 
-def _layout(sizes: Values) -> np.ndarray[Any, np.dtype[np.int64]]:
+def _layout(sizes: Values) -> Places:
     """The offsets of each row's parts in the flattened column; one more than there are rows."""
     offsets = np.zeros(len(sizes) + 1, dtype=np.int64)
     np.cumsum(sizes, out=offsets[1:])
@@ -92,7 +93,7 @@ def _layout(sizes: Values) -> np.ndarray[Any, np.dtype[np.int64]]:
     return offsets
 
 
-def _row_of(offsets: np.ndarray[Any, np.dtype[np.int64]], place: int) -> tuple[int, int]:
+def _row_of(offsets: Places, place: int) -> tuple[int, int]:
     """The row of an element of the flattened column, and its position there."""
     row = int(np.searchsorted(offsets, place, side="right")) - 1
     return row, place - int(offsets[row])
@@ -137,9 +138,7 @@ def _lists(data_type: ArrayType) -> Column:
     return encode
 
 
-def _no_nulls(
-    flat: list[Any], offsets: np.ndarray[Any, np.dtype[np.int64]], expected: DataType
-) -> None:
+def _no_nulls(flat: list[Any], offsets: Places, expected: DataType) -> None:
     for place, value in enumerate(flat):
         if value is None:
             row, position = _row_of(offsets, place)
@@ -254,8 +253,7 @@ def taker(value: Any, names: list[str], data_type: StructType) -> Take:
     if isinstance(value, (tuple, list)):
         return _by_position(names)
     if dataclasses.is_dataclass(value):
-        own = [field.name for field in dataclasses.fields(value)]
-        _same_names(own, names)
+        _same_names([field.name for field in dataclasses.fields(value)], names)
         return _getter(attrgetter, names)
     raise Refused(
         "it takes a Row, a tuple, a dict, a NamedTuple or a dataclass with the fields "

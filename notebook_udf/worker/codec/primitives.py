@@ -66,6 +66,9 @@ from notebook_udf.worker.codec.temporal import (
 # What the offsets of Arrow's text count to.
 _MOST_TEXT_BYTES = (1 << 31) - 1
 
+# Type codes of Python's arrays, and how many bits these have.
+_INTEGERS = {LongType: ("q", 64), IntegerType: ("i", 32), ShortType: ("h", 16), ByteType: ("b", 8)}
+
 
 def leaf(data_type: DataType) -> Column:
     """The encoder of a type that has no parts.
@@ -76,14 +79,9 @@ def leaf(data_type: DataType) -> Column:
         If the type has parts or no conversion.
     """
     arrow = to_arrow(data_type)
-    if isinstance(data_type, LongType):
-        return column(data_type, _integers("q", arrow), _whole(64))
-    if isinstance(data_type, IntegerType):
-        return column(data_type, _integers("i", arrow), _whole(32))
-    if isinstance(data_type, ShortType):
-        return column(data_type, _integers("h", arrow), _whole(16))
-    if isinstance(data_type, ByteType):
-        return column(data_type, _integers("b", arrow), _whole(8))
+    if type(data_type) in _INTEGERS:
+        code, bits = _INTEGERS[type(data_type)]
+        return column(data_type, _integers(code, arrow), _whole(bits))
     if isinstance(data_type, YearMonthIntervalType):
         return _months(data_type, arrow)
     if isinstance(data_type, DoubleType):

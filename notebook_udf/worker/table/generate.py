@@ -24,6 +24,7 @@ from notebook_udf.functions.row import Row as OwnRow
 from notebook_udf.worker.call.coerce import fitted, positional
 from notebook_udf.worker.call.function_call import FunctionCall, running
 from notebook_udf.worker.call.quarantine import Quarantine
+from notebook_udf.worker.codec.arrays import Places
 from notebook_udf.worker.codec.decode import decoder
 from notebook_udf.worker.codec.encode import BadResult
 from notebook_udf.worker.codec.table_rows import rows_encoder
@@ -40,8 +41,6 @@ _FATAL = (CallTimedOut, MemoryError, SystemExit, KeyboardInterrupt)
 
 # A row, and not rows, although it can be iterated.
 _SINGLE = (str, bytes, bytearray, tuple, dict, Row, OwnRow)
-
-Places = np.ndarray[Any, np.dtype[np.int64]]
 
 
 @dataclass(frozen=True)
