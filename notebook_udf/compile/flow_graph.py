@@ -57,6 +57,11 @@ class Evaluation:
         """Whether it reads a local variable of this name."""
         return self.kind == "local" and self.detail == name
 
+    def is_attribute(self, name: str, owner: str) -> bool:
+        """Whether it reads this attribute of a local variable of that name."""
+        named = self.kind == "attribute" and self.detail == name
+        return named and self.operands[0].is_local(owner)
+
     def is_constant(self, value: Any) -> bool:
         """Whether it is this constant, and of its type."""
         own = self.detail

@@ -78,7 +78,7 @@ class _ActReader:
             for each in block.evaluations:
                 if each.kind == "store_attribute":
                     self._set(each)
-                elif each.kind == "call" and self._is_collect(each.operands[0]):
+                elif each.kind == "call" and each.operands[0].is_attribute("collect", self._output):
                     self._collect(each)
             key = self._following(block.end)
         # Nothing is evaluated besides, or twice, or in another order.
@@ -101,10 +101,6 @@ class _ActReader:
             raise NoExpression
         self._act("set", store.detail, self._expressions.steps(value))
         self._expressions.read += (owner, store)
-
-    def _is_collect(self, value: Evaluation) -> bool:
-        named = value.kind == "attribute" and value.detail == "collect"
-        return named and value.operands[0].is_local(self._output)
 
     def _collect(self, call: Evaluation) -> None:
         collect, *given = call.operands

@@ -93,7 +93,7 @@ class _Uses:
                     # What is called may be a method, which may do anything with its owner.
                     method = called.kind == "attribute" and self._is_record(called.operands[0])
                     allowed = not method and all(map(self._is_harmless, (called, *given)))
-                case Evaluation("attribute", (owner,), "collect") if owner.is_local(self._output):
+                case Evaluation("attribute") if self._is_collect(each):
                     allowed = True
                 case Evaluation("store_local", (value,), name) if name in self._aliases:
                     allowed = True
@@ -107,8 +107,7 @@ class _Uses:
         return value.is_local(self._record)
 
     def _is_collect(self, value: Evaluation) -> bool:
-        named = value.kind == "attribute" and value.detail == "collect"
-        return named and value.operands[0].is_local(self._output)
+        return value.is_attribute("collect", self._output)
 
     def _collects(self, called: Evaluation) -> bool:
         alias = called.kind == "local" and called.detail in self._aliases
