@@ -22,7 +22,7 @@ from pyspark.sql.types import ArrayType, MapType, StructType
 
 from notebook_udf.functions.base import implements
 from notebook_udf.specs.window_layout import WindowLayout, WindowPart
-from notebook_udf.worker.aggregate.accumulator import Accumulation, Group
+from notebook_udf.worker.aggregate.accumulator import Accumulation
 from notebook_udf.worker.aggregate.frame_check import FrameCheck
 from notebook_udf.worker.aggregate.prefix_sums import RunningSums
 from notebook_udf.worker.aggregate.sliding_frame import Slide
@@ -117,15 +117,19 @@ class _Window:
         call = self._call
         group = partial(self._group, batch)
         t0 = perf_counter_ns()
-        given = self._arguments(batch)
+        given = fitted([batch.column(at) for at in self._part.arguments], call.header)
         columns: list[list[Any]] | None = None
         skipped = self._skipped(batch)
         lows = self._values(batch, self._part.frame.low)
         highs = self._values(batch, self._part.frame.high)
         t1 = perf_counter_ns()
         made: list[Any] = []
-        check = self._check(group)
-        sums = self._sums(batch, given, skipped)
+        declared, create = call.header.accumulator_type, self.accumulation.create
+        check = None if declared is None else FrameCheck(self.accumulation, declared, group)
+        sums = None
+        if self._part.sums is not None:
+            size = batch.num_rows
+            sums = RunningSums.of(self._part.sums, given, size, skipped, create, declared)
         with running(call, 0, batch.num_rows), self.accumulation.keeping(given):
             for start, end in ranges:
                 low, high = self._bounds(order, lows, highs, start, end)
@@ -159,28 +163,6 @@ class _Window:
         call.statistics.rows_in += batch.num_rows
         call.statistics.rows_out += batch.num_rows
         return column
-
-    def _arguments(self, batch: pa.RecordBatch) -> list[pa.Array]:
-        return fitted([batch.column(at) for at in self._part.arguments], self._call.header)
-
-    def _sums(
-        self, batch: pa.RecordBatch, given: list[pa.Array], skipped: list[bool] | None
-    ) -> RunningSums | None:
-        sums = self._part.sums
-        if sums is None:
-            return None
-        return RunningSums.of(
-            sums,
-            given,
-            batch.num_rows,
-            skipped,
-            self.accumulation.create,
-            self._call.header.accumulator_type,
-        )
-
-    def _check(self, group: Group) -> FrameCheck | None:
-        declared = self._call.header.accumulator_type
-        return None if declared is None else FrameCheck(self.accumulation, declared, group)
 
     def _skipped(self, batch: pa.RecordBatch) -> list[bool] | None:
         """Which rows do not meet the function's condition; None if it has none."""

@@ -45,13 +45,12 @@ def range_bounds(
     firsts, lasts = _peers(order)
     low = [0] * size if frame.start is None else list(firsts)
     high = [size] * size if frame.end is None else list(lasts)
-    if lows is None and highs is None:
-        return np.array(low, np.int64), np.array(high, np.int64)
-    present = [row for row in range(size) if order[row] is not None]
-    if not present:
-        return np.array(low, np.int64), np.array(high, np.int64)
+    present: list[int] = []
+    if lows is not None or highs is not None:
+        present = [row for row in range(size) if order[row] is not None]
     # NULLs stand together, before or after all values.
-    base, values = present[0], [_comparable(order[row], frame.descending) for row in present]
+    base = present[0] if present else 0
+    values = [_comparable(order[row], frame.descending) for row in present]
     for row in present:
         if lows is not None:
             bound = _comparable(lows[row], frame.descending)
