@@ -58,7 +58,10 @@ class ProcessPass(Operator[ProcessLayout, FunctionCall]):
 
     @classmethod
     def call_of(cls, spec: ProcessLayout, place: int, payload: Shipment) -> FunctionCall:
-        return call_of(spec, place, payload)
+        step = spec.steps[place]
+        call = FunctionCall(payload, in_pass=True, waits=step.waits)
+        call.chain = step.place
+        return call
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         chain = Chain(self.spec, self.calls)
@@ -66,14 +69,6 @@ class ProcessPass(Operator[ProcessLayout, FunctionCall]):
             yield from chain.take(batch)
         if self.spec.bounded:
             yield from chain.end()
-
-
-def call_of(layout: ProcessLayout, place: int, payload: Shipment) -> FunctionCall:
-    """One function of a chain."""
-    step = layout.steps[place]
-    call = FunctionCall(payload, in_pass=True, waits=step.waits)
-    call.chain = step.place
-    return call
 
 
 @contextmanager

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from notebook_udf.worker.codec.decode import decoder
 from notebook_udf.worker.codec.group_keys import hashable
+from notebook_udf.worker.state.client import pickled
 
 _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 _MICROSECOND = dt.timedelta(microseconds=1)
@@ -36,14 +37,19 @@ def internal(column: pa.Array) -> list[Any]:
     return list(column.to_pylist())
 
 
+def keys_at(rows: pa.RecordBatch, places: Sequence[int], width: int) -> list[bytes]:
+    """The keys of some rows, pickled as the state has them; its first columns are the keys'."""
+    taken = rows.take(pa.array(places, pa.int64()))
+    columns = [internal(taken.column(i)) for i in range(width)]
+    return [pickled(row) for row in zip(*columns, strict=True)]
+
+
 def from_internal(rows: Sequence[Sequence[Any]], types: Sequence[pa.DataType]) -> list[list[Any]]:
     """Key columns as ``worker.codec.group_keys`` has them, from rows in their Catalyst form."""
-    columns = list(zip(*rows, strict=True))
+    columns = zip(*rows, strict=True)
     return [
-        hashable(array, decoder(kind))
-        for array, kind in (
-            (_array(list(column), kind), kind) for column, kind in zip(columns, types, strict=True)
-        )
+        hashable(_array(list(column), kind), decoder(kind))
+        for column, kind in zip(columns, types, strict=True)
     ]
 
 

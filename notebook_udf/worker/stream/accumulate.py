@@ -87,7 +87,7 @@ class StreamRows:
             structs.field(ACCUMULATOR_FIELD).filter(structs.is_valid())
         )
         partial = iter(decoded)
-        group = self._naming(held)
+        group = self.naming(held)
         with running(self._calls[number], first, len(held)):
             for place, (each, there) in enumerate(
                 zip(held, structs.is_valid().to_pylist(), strict=True)
@@ -136,7 +136,7 @@ class StreamRows:
         self, number: int, own: Sequence[Held], values: list[list[Any]], first: int
     ) -> None:
         accumulation = self.accumulations[number]
-        group = self._naming(own)
+        group = self.naming(own)
         if accumulation.in_place:
             given = [each.accumulators[number] for each in own]
             accumulation.take_rows(given, values, first, group)
@@ -231,5 +231,6 @@ class StreamRows:
             )
         return [mark in DELETES for mark in found]
 
-    def _naming(self, held: Sequence[Held]) -> Group:
+    def naming(self, held: Sequence[Held]) -> Group:
+        """The keys of those whose accumulators these are, for messages."""
         return lambda place: key_names(held[place].key, self._layout.keys)

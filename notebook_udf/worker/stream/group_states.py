@@ -7,7 +7,7 @@ keys together. Accumulators that hold large views leave them in entries of ``spi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import chain, repeat
 from time import perf_counter_ns
 from typing import Any
@@ -18,7 +18,7 @@ from notebook_udf.errors import DeclarationError, PlanningError
 from notebook_udf.functions.views import MapView
 from notebook_udf.specs.state_layout import ACCUMULATORS, VIEWS, StreamLayout
 from notebook_udf.types import to_arrow
-from notebook_udf.worker.aggregate.accumulator import LOST, Group
+from notebook_udf.worker.aggregate.accumulator import LOST
 from notebook_udf.worker.aggregate.collected import result_encoder
 from notebook_udf.worker.call.function_call import FunctionCall
 from notebook_udf.worker.codec.group_keys import key_columns, key_names, keys_of
@@ -26,7 +26,7 @@ from notebook_udf.worker.codec.key_runs import runs_of
 from notebook_udf.worker.state.cache import ABSENT, EntryCache
 from notebook_udf.worker.state.client import StateServer, StateServerError, pickled, unpickled
 from notebook_udf.worker.state.spilled_views import Keeper
-from notebook_udf.worker.state.state_keys import from_internal, internal, received
+from notebook_udf.worker.state.state_keys import from_internal, keys_at, received
 from notebook_udf.worker.state.view_entries import ViewEntries
 from notebook_udf.worker.stream.accumulate import Held, StreamRows
 
@@ -115,9 +115,7 @@ class StreamGroups:
         fresh = [
             (key, place) for key, place in zip(keys, places, strict=True) if key not in self._held
         ]
-        firsts = rows.take(pa.array([place for _, place in fresh], pa.int64()))
-        columns = [internal(firsts.column(i)) for i in range(len(self._layout.keys))]
-        state_keys = [pickled(row) for row in zip(*columns, strict=True)]
+        state_keys = keys_at(rows, [place for _, place in fresh], len(self._layout.keys))
         values = self._server.values(ACCUMULATORS, state_keys)
         timers: list[tuple[bytes, int]] = []
         for (key, _), place, value in zip(fresh, state_keys, values, strict=True):
@@ -169,7 +167,9 @@ class StreamGroups:
         be taken back."""
         for number, accumulation in enumerate(self._accumulations):
             kept = [each for each in held if each.accumulators[number] is not LOST]
-            accumulation.check([each.accumulators[number] for each in kept], self._naming(kept))
+            accumulation.check(
+                [each.accumulators[number] for each in kept], self._rows.naming(kept)
+            )
 
     def _dumped(self, held: Held) -> tuple[bytes, dict[str, int]]:
         try:
@@ -202,7 +202,7 @@ class StreamGroups:
         for start in range(0, len(held), _ROWS_OUT):
             part = held[start : start + _ROWS_OUT]
             columns = key_columns([each.key for each in part], self._key_types)
-            group = self._naming(part)
+            group = self._rows.naming(part)
             for number, (call, accumulation) in enumerate(
                 zip(self._calls, self._accumulations, strict=True)
             ):
@@ -220,6 +220,3 @@ class StreamGroups:
         at = key[self._layout.event]
         micros = at[1] if isinstance(at, (tuple, list)) else at
         return None if micros is None else -(-int(micros) // 1000)
-
-    def _naming(self, held: Sequence[Held]) -> Group:
-        return lambda place: key_names(held[place].key, self._layout.keys)

@@ -27,7 +27,7 @@ from notebook_udf.worker.state.cache import EntryCache
 from notebook_udf.worker.state.client import StateServer, StateServerError, pickled, unpickled
 from notebook_udf.worker.state.process_values import is_empty, packed, unpacked
 from notebook_udf.worker.state.spilled_views import Keeper
-from notebook_udf.worker.state.state_keys import from_internal, internal
+from notebook_udf.worker.state.state_keys import from_internal, keys_at
 from notebook_udf.worker.state.view_entries import ViewEntries
 
 
@@ -88,9 +88,7 @@ class PartitionStates:
         if not self._keyed:
             return
         fresh = [(k, at) for k, at in zip(keys, firsts, strict=True) if k not in self._held]
-        taken = rows.take(pa.array([at for _, at in fresh], pa.int64()))
-        columns = [internal(taken.column(i)) for i in range(len(self._key_types))]
-        places = [pickled(row) for row in zip(*columns, strict=True)]
+        places = keys_at(rows, [at for _, at in fresh], len(self._key_types))
         self._hold([key for key, _ in fresh], places)
 
     def save(self, but: Any = NO_KEY) -> None:

@@ -27,9 +27,9 @@ class StreamedPass(StreamPass):
 
     def _announced(self, shipments: tuple[Shipment, ...]) -> list[FunctionCall]:
         from notebook_udf.worker.call.function_call import announce
-        from notebook_udf.worker.process.process_operator import call_of
+        from notebook_udf.worker.process.process_operator import ProcessPass
 
-        chain = self._layout.chain
+        call_of, chain = ProcessPass.call_of, self._layout.chain
         return [announce(call_of(chain, place, each)) for place, each in enumerate(shipments)]
 
     def _take(
