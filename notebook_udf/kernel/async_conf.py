@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
+
+from pyspark.sql import SparkSession
 
 from notebook_udf.errors import DeclarationError
 from notebook_udf.functions.async_options import (
@@ -20,9 +21,6 @@ from notebook_udf.functions.async_options import (
 )
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.suggestion import nearest
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 _KEY = re.compile(re.escape(CONF_PREFIX) + r"[^=,\s}]+(?==)")
 

@@ -9,12 +9,11 @@ from __future__ import annotations
 import re
 import sys
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from pyspark.sql import SparkSession
 
 from notebook_udf.telemetry.query_names import first_words
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 # As Spark calls it; the property of a thread, and of the jobs and tasks that it starts.
 DESCRIPTION_PROPERTY = "spark.job.description"

@@ -13,15 +13,15 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pyspark.sql import DataFrame
+
 from notebook_udf.kernel.kinds import kind_of
 from notebook_udf.planner.syntax.tokens import Token, Unreadable, tokens_of
+from notebook_udf.registry import RegisteredFunction
 from notebook_udf.sanitize import backquoted
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-
     from notebook_udf.kernel.notebook_session import Session
-    from notebook_udf.registry import RegisteredFunction
 
 _MAY_DROP = re.compile(r"(?is)\bdrop\b.*\bfunction\b")
 # What Spark takes before the name of a function that lives as long as the session.

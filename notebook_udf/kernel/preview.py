@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
 from notebook_udf.errors import PlanningError
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.sanitize import backquoted
 
 if TYPE_CHECKING:
     import pandas as pd
-    from pyspark.sql import Column
 
 
 @dataclass(frozen=True)
@@ -38,8 +40,6 @@ class Trial:
 
 def columns_of(names: Sequence[str]) -> list[Column]:
     """Columns by their names, whatever stands in those."""
-    from pyspark.sql import functions as F
-
     return [F.col(backquoted(name)) for name in names]
 
 

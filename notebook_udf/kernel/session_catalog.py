@@ -6,8 +6,10 @@ import itertools
 import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import WeakKeyDictionary
+
+from pyspark.sql import DataFrame, SparkSession
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.kernel.hidden import HiddenFunctions
@@ -15,9 +17,6 @@ from notebook_udf.planner.physical import aggregate
 from notebook_udf.planner.planning_context import Member, Passes
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.specs.roles import Role
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
 
 _numbers = itertools.count(1)
 _VIEW = re.compile(r"\b_nu_rows_\d+\b")

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pyspark.errors import AnalysisException
+from pyspark.sql import DataFrame
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.kernel.preview import columns_of, matching
@@ -22,8 +23,6 @@ from notebook_udf.planner.syntax.dialect import read
 from notebook_udf.registry import RegisteredFunction
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-
     from notebook_udf.kernel.notebook_session import Session
 
 _TABLE = re.compile(r"\s*[\w`]+(\.[\w`]+)*\s*")
@@ -39,8 +38,6 @@ def frame_of(session: Session, query: Any) -> DataFrame:
     QueryError
         If Spark cannot make sense of it.
     """
-    from pyspark.sql import DataFrame
-
     if isinstance(query, DataFrame):
         return query
     if not isinstance(query, str) or not query.strip():

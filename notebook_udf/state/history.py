@@ -6,15 +6,14 @@ Each variable is read once for either, however many batches there are.
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
+
+from pyspark.sql import Column, DataFrame
 
 from notebook_udf.errors import SessionError
 from notebook_udf.launch.spark import CHANGELOG_CONF
 from notebook_udf.specs.state_layout import ACCUMULATORS, VIEWS
 from notebook_udf.state.spark_source import Stored
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
 
 # A batch, a key's pickled accumulators after it, and the entries of their large views.
 Kept: TypeAlias = tuple[int, bytes, list[tuple[str, int, bytes]]]

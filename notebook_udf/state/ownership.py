@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from pyspark.sql import Column
+from pyspark.sql import functions as F
 from pyspark.sql.types import BinaryType, IntegerType, StructField, StructType
 
 from notebook_udf.specs.state_layout import ACCUMULATORS, PARTITION
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column
 
 _PARTITION_KEY = (StructField("partition", IntegerType()),)
 
@@ -35,8 +33,6 @@ class StateShare:
     @property
     def columns(self) -> list[Column]:
         """The columns of ``keys``, of rows as Spark reads them."""
-        from pyspark.sql import functions as F
-
         if self.variable == PARTITION:
             return [F.col("partition_id").alias(self.keys[0].name)]
         return [F.col(f"key.`{f.name}`").alias(f.name) for f in self.keys]

@@ -9,17 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import reduce
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import Any, TypedDict
 
+from pyspark.sql import Column, DataFrame, Observation
+from pyspark.sql import functions as F
 from pyspark.sql.types import BinaryType, StructType
 
 from notebook_udf.errors import SessionError
 from notebook_udf.sanitize import one_line
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
-
-    from notebook_udf.state.reader import StateReader
+from notebook_udf.state.reader import StateReader
 
 PAGE = 50
 LONGEST = 2_000
@@ -122,8 +120,6 @@ def diff_page(
     SessionError
         If ``name`` is a variable and no function.
     """
-    from pyspark.sql import functions as F
-
     if name not in reader.functions:
         known = ", ".join(reader.functions) or "none"
         raise SessionError(
@@ -161,8 +157,6 @@ def history_page(reader: StateReader, key: Any, batches: int = HISTORY) -> Histo
         With ``rows`` of the first batch that knows the key, and of those that know it with another
         accumulator than the batch before.
     """
-    from pyspark.sql import functions as F
-
     first, last = max(reader.batches[0], reader.batches[1] - batches + 1), reader.batches[1]
     numbers = range(first, last + 1)
     frames = [reader.find(key, n).select(F.lit(n).alias("batch"), "*") for n in numbers]
@@ -188,9 +182,6 @@ def _page(
     limit: int,
     order: Sequence[str] = (),
 ) -> tuple[Page, list[Any]]:
-    from pyspark.sql import Observation
-    from pyspark.sql import functions as F
-
     texts = [
         (f"{name}.{part}" if part else name, text)
         for name in (*keys, *(c for c in frame.columns if c not in keys))
@@ -227,8 +218,6 @@ def _page(
 
 def _flat(frame: DataFrame, name: str) -> list[tuple[str, Column]]:
     """A column as text; a struct as one text for each of its fields."""
-    from pyspark.sql import functions as F
-
     column, kind = F.col(f"`{name}`"), frame.schema[name].dataType
     if isinstance(kind, StructType) and kind.fields:
         return [(f.name, _as_text(column.getField(f.name), f.dataType)) for f in kind.fields]
@@ -236,8 +225,6 @@ def _flat(frame: DataFrame, name: str) -> list[tuple[str, Column]]:
 
 
 def _as_text(column: Column, kind: Any) -> Column:
-    from pyspark.sql import functions as F
-
     if isinstance(kind, BinaryType):
         shown = F.hex(F.substring(column, 1, _SHOWN_BYTES))
         more = F.when(F.length(column) > _SHOWN_BYTES, F.lit("…")).otherwise(F.lit(""))

@@ -6,9 +6,11 @@ While the query runs or after it died.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from pyspark.sql.types import StructType
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import DataType, StructField, StructType
 
 from notebook_udf.errors import SessionError
 from notebook_udf.registry import RegisteredFunction
@@ -21,10 +23,6 @@ from notebook_udf.state.history import SCHEMA, by_batch
 from notebook_udf.state.ownership import StateShare, shares_of
 from notebook_udf.state.spark_source import TIMERS, Stored
 from notebook_udf.types import ddl
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
-    from pyspark.sql.types import DataType, StructField
 
 _HEADERS = ("function", "accumulator")
 
@@ -138,8 +136,6 @@ class StateReader(Displayed):
             ``function``, the key's columns, and ``before`` and ``after`` as text; NULL where the
             batch did not know the key.
         """
-        from pyspark.sql import functions as F
-
         found = []
         for name in self._of_keys():
             before, after = (self._texts(name, b, s) for b, s in ((batch1, "1"), (batch2, "2")))
@@ -173,8 +169,6 @@ class StateReader(Displayed):
         DataFrame
             ``function`` and ``accumulator`` as text; no row if the key is not known.
         """
-        from pyspark.sql import functions as F
-
         where = self._is(key)
         text = F.col("accumulator").cast("string").alias("accumulator")
         return self._all(
@@ -203,8 +197,6 @@ class StateReader(Displayed):
         SessionError
             If the query ran without changelog checkpoints, which sessions of ours turn on.
         """
-        from pyspark.sql import functions as F
-
         where = self._is(key, "key.")
         kept = self._spark.createDataFrame(by_batch(self._stored, where), SCHEMA)
         batch = kept.schema.fields[:1]
@@ -228,8 +220,6 @@ class StateReader(Displayed):
         DataFrame
             The key's columns and ``expires``, the time that the watermark has to reach.
         """
-        from pyspark.sql import functions as F
-
         if TIMERS not in self.variables.values():
             none = F.lit(None).cast("timestamp").alias("expires")
             rows = self._stored.read(ACCUMULATORS, batch).limit(0)
@@ -261,8 +251,6 @@ class StateReader(Displayed):
     def _is(self, key: Any, where: str = "") -> Column:
         """Whether the key's columns, behind ``where``, hold a value; a tuple where there are
         several."""
-        from pyspark.sql import functions as F
-
         alone = len(self._keys) == 1 and isinstance(self._keys[0].dataType, StructType)
         values = key if isinstance(key, tuple) and not alone else (key,)
         if len(values) != len(self._keys):
@@ -276,8 +264,6 @@ class StateReader(Displayed):
 
     def _pickled(self, share: StateShare, batch: int | None) -> DataFrame:
         """The key's columns, ``pickled``, and ``entries`` of large views."""
-        from pyspark.sql import functions as F
-
         views = self._stored.read(VIEWS, batch)
         entry = F.struct(
             F.col("user_map_key.view").alias("view"),
@@ -302,8 +288,6 @@ class StateReader(Displayed):
         return rows.mapInArrow(decoding, ", ".join([*names, f"accumulator {shown}"]))
 
     def _texts(self, name: str, batch: int, suffix: str) -> DataFrame:
-        from pyspark.sql import functions as F
-
         keys = [F.col(f.name).alias(f"{f.name}_{suffix}") for f in self._keys]
         text = F.col("accumulator").cast("string").alias(f"text_{suffix}")
         return self.read(name, batch).select(*keys, text, F.lit(1).alias(f"known_{suffix}"))
@@ -352,8 +336,6 @@ class StateReader(Displayed):
 
 def _literal(value: Any, data_type: DataType) -> Column:
     """A key's value as a column; a tuple as the struct it is."""
-    from pyspark.sql import functions as F
-
     if isinstance(value, tuple) and isinstance(data_type, StructType):
         parts = zip(value, data_type.fields, strict=True)
         return F.struct(*(_literal(part, f.dataType).alias(f.name) for part, f in parts))

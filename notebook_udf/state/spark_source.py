@@ -8,14 +8,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, DataFrameReader, SparkSession
 
 from notebook_udf.errors import SessionError
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, DataFrameReader, SparkSession
 
 TIMERS = "TimerState"
 _UNCOMMITTED = "STDS_COMMITTED_BATCH_UNAVAILABLE"

@@ -6,7 +6,7 @@ Times are nanoseconds where a name ends in ``_ns``, else seconds since the epoch
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from notebook_udf.functions.metrics import describe
 from notebook_udf.telemetry.query_data import (
@@ -19,12 +19,10 @@ from notebook_udf.telemetry.query_data import (
 )
 from notebook_udf.telemetry.records import BundleDone, CallFailed
 from notebook_udf.telemetry.store.function_sums import FunctionTotals, MetricTotal
+from notebook_udf.telemetry.store.session_store import Store
 from notebook_udf.telemetry.timeseries.bars import bars
 from notebook_udf.telemetry.timeseries.latencies import Percentiles
 from notebook_udf.telemetry.timeseries.timeline import SlowBundle
-
-if TYPE_CHECKING:
-    from notebook_udf.telemetry.store.session_store import Store
 
 # Failed calls, the latest ones, and user metrics of a query; the rest is counted.
 MOST_FAILED = 20

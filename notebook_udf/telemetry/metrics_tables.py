@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from notebook_udf.functions.metrics import describe
 from notebook_udf.render.format import nanoseconds
@@ -11,12 +10,10 @@ from notebook_udf.render.tables import Table
 from notebook_udf.sanitize import one_line
 from notebook_udf.telemetry.query_names import first_words
 from notebook_udf.telemetry.store.function_sums import FunctionTotals
+from notebook_udf.telemetry.store.session_store import Store
 from notebook_udf.telemetry.timeseries.bars import spark_line
 from notebook_udf.telemetry.timeseries.latencies import Percentiles
 from notebook_udf.telemetry.timeseries.timeline import SlowBundle
-
-if TYPE_CHECKING:
-    from notebook_udf.telemetry.store.session_store import Store
 
 _SLOW = 5
 _QUERIES = 20

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from pyspark.sql import DataFrame, SparkSession
+
 from notebook_udf.errors import SessionError
 from notebook_udf.render.display import Displayed, Paragraph
 from notebook_udf.render.markup import pre
@@ -22,15 +24,13 @@ from notebook_udf.telemetry.store.function_sums import FunctionTotals, MetricTot
 from notebook_udf.telemetry.store.log_blocks import LogEntry, without_colours
 from notebook_udf.telemetry.store.log_store import KeptLogs, LogChoice
 from notebook_udf.telemetry.store.run_store import EARLIER
+from notebook_udf.telemetry.store.session_store import Store
 from notebook_udf.telemetry.timeseries.latencies import Percentiles
 from notebook_udf.telemetry.timeseries.series import MAX_POINTS
 from notebook_udf.telemetry.timeseries.timeline import SlowBundle, Timeline
 
 if TYPE_CHECKING:
     import pandas as pd
-    from pyspark.sql import DataFrame, SparkSession
-
-    from notebook_udf.telemetry.store.session_store import Store
 
 _SHOWN_LINES = 50
 

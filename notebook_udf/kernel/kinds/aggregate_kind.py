@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+from pyspark.sql import Column, DataFrame
 from pyspark.sql.types import ArrayType
 
 from notebook_udf.errors import DeclarationError
@@ -24,9 +25,6 @@ from notebook_udf.planner.physical.aggregate_from_sums import sums_of
 from notebook_udf.specs.payload import held_accumulator
 from notebook_udf.worker.aggregate.accumulator import Codec, misfit
 from notebook_udf.worker.codec.encode import BadResult, encoder
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
 
 
 class AggregateKind(FunctionKind):

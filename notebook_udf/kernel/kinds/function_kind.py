@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from pyspark.sql import Column, DataFrame
+
 from notebook_udf.errors import FailedRow, ResultError
 from notebook_udf.functions.base import UserDefinedFunction, endings
 from notebook_udf.functions.context import FunctionContext
@@ -26,8 +28,6 @@ from notebook_udf.specs.roles import Role
 from notebook_udf.worker.codec.encode import BadResult, encoder
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
-
     from notebook_udf.kernel.notebook_session import Session
 
 RESULT = "result"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from pyspark.sql import DataFrame
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.functions.declare_process import is_process, process_function
@@ -21,9 +23,6 @@ from notebook_udf.kernel.kinds.function_kind import Candidate, FunctionKind
 from notebook_udf.kernel.preview import Trial
 from notebook_udf.planner.dataframe import process_function as planner
 from notebook_udf.worker.codec.encode import encoder
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
 
 
 class ProcessKind(FunctionKind):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from pyspark.sql import Column, DataFrame
 
 from notebook_udf.functions.base import TableFunction
 from notebook_udf.functions.declare_table import returns_one, udtf, yields_rows
@@ -18,9 +20,6 @@ from notebook_udf.specs.roles import Role
 from notebook_udf.types import ddl
 from notebook_udf.worker.codec.table_rows import rows_encoder
 from notebook_udf.worker.table.generate import rows_in
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
 
 _HELPER = '''\
 def _table(function, names):

@@ -14,6 +14,8 @@ from functools import partial
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from pyspark.sql import DataFrame
+
 from notebook_udf.bench.bench_result import Bench, Way
 from notebook_udf.bench.interleave import in_turn, next_sample
 from notebook_udf.bench.result_diff import Difference, difference
@@ -29,7 +31,6 @@ from notebook_udf.render.format import counted
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyspark.sql import DataFrame
 
     from notebook_udf.kernel.notebook_session import Session
 

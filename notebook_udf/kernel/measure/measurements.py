@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, cast
 
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame
 
+if TYPE_CHECKING:
     from notebook_udf.bench.bench_result import Bench
     from notebook_udf.kernel.notebook_session import Session
     from notebook_udf.profile.profile_result import Profile

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from pyspark.sql import DataFrame
+
 from notebook_udf.errors import DeclarationError, PlanningError
 from notebook_udf.kernel.kinds import kind_of
 from notebook_udf.kernel.sources import frame_of
@@ -21,8 +23,6 @@ from notebook_udf.render.format import counted
 from notebook_udf.telemetry.records import Command, StackSamples
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-
     from notebook_udf.kernel.notebook_session import Session
 
 # How often workers are asked to go on: one that was forked meanwhile hears of it then.

@@ -10,15 +10,14 @@ are those of the run before: workers take it for the same one.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming import StreamingQuery
 
 from notebook_udf.kernel.sql_confs import with_confs
 from notebook_udf.kernel.streams.running_query import RunningQuery
 from notebook_udf.specs.stream_confs import OUTPUT_MODE_CONF, SCOPE_CONF
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-    from pyspark.sql.streaming import StreamingQuery
 
 # What a query's start has set for it (``kernel.streams.session_streams``).
 _CARRIED = (OUTPUT_MODE_CONF, "spark.sql.streaming.noDataMicroBatches.enabled")
@@ -30,8 +29,6 @@ def continued(spark: SparkSession, query: StreamingQuery, running: RunningQuery)
     A query with a watermark begins with a micro-batch without rows: only after one has run does
     Spark ask whether the watermark, raised, makes another one due.
     """
-    from pyspark.sql.streaming import StreamingQuery as Query
-
     execution = running.execution
     temporary = _field(execution, "deleteCheckpointOnStop")
     deletes = bool(temporary.get(execution))
@@ -47,7 +44,7 @@ def continued(spark: SparkSession, query: StreamingQuery, running: RunningQuery)
     if deletes:
         again = made.streamingQuery()
         _field(again, "deleteCheckpointOnStop").set(again, True)
-    return Query(made)
+    return StreamingQuery(made)
 
 
 def _started(spark: SparkSession, execution: Any, plan: Any) -> Any:

@@ -10,12 +10,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from pyspark.sql.streaming import StreamingQuery
 
 from notebook_udf.specs.stream_confs import DRAINING_CONF
-
-if TYPE_CHECKING:
-    from pyspark.sql.streaming import StreamingQuery
 
 # The beginning of the year 9999, in milliseconds. Spark's timestamps end with that year, and a
 # query that goes on and is drained again needs a greater one.

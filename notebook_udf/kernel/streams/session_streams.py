@@ -10,9 +10,11 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from pyspark.errors import AnalysisException
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming import DataStreamWriter
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.kernel.sql_confs import with_confs
@@ -27,9 +29,6 @@ from notebook_udf.registry import Registry
 from notebook_udf.specs.stream_confs import OUTPUT_MODE_CONF
 from notebook_udf.state.reader import StateReader
 from notebook_udf.state.spark_source import checkpoint_of
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 _STARTING = ("start", "toTable")
 _UNSUPPORTED = "STREAMING_OUTPUT_MODE.UNSUPPORTED_OPERATION"
@@ -99,8 +98,6 @@ class StreamStarts:
 
     def install(self) -> None:
         """From now on queries carry their output mode."""
-        from pyspark.sql.streaming import DataStreamWriter
-
         for name in ("outputMode", *_STARTING):
             self._originals[name] = getattr(DataStreamWriter, name)
         DataStreamWriter.outputMode = _noting(self._originals["outputMode"])
@@ -109,8 +106,6 @@ class StreamStarts:
 
     def uninstall(self) -> None:
         """Leaves the writer as it was."""
-        from pyspark.sql.streaming import DataStreamWriter
-
         for name, original in self._originals.items():
             setattr(DataStreamWriter, name, original)
         self._originals.clear()

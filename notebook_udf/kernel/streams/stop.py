@@ -14,19 +14,18 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
+
+from pyspark import SparkContext
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming import StreamingQuery
 
 from notebook_udf.errors import NotebookUdfError, SessionError, WorkerError
 from notebook_udf.kernel.streams.resume import continued
 from notebook_udf.kernel.streams.running_query import RunningQuery
+from notebook_udf.pool.view import Pool
 from notebook_udf.telemetry.records import Command, QueryLeft, Record
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-    from pyspark.sql.streaming import StreamingQuery
-
-    from notebook_udf.pool.view import Pool
-    from notebook_udf.telemetry.store.session_store import Store
+from notebook_udf.telemetry.store.session_store import Store
 
 # For workers to answer.
 PATIENCE_SECONDS = 30.0
@@ -48,8 +47,6 @@ class Failures:
     def _jlistener(self) -> Any:
         # PySpark would read every event whole, each micro-batch's as well, and cannot read that a
         # query has started if its cell's jobs have a tag.
-        from pyspark import SparkContext
-
         if self._wrapped is None:
             jvm: Any = SparkContext._jvm
             self._wrapped = jvm.PythonStreamingQueryListenerWrapper(_Ends(self._send))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from pyspark.sql import Column, DataFrame
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.kernel.active_session import current_session
@@ -11,9 +13,6 @@ from notebook_udf.kernel.function_names import column_names
 from notebook_udf.planner.dataframe import grouped_aggregate
 from notebook_udf.planner.faults import planning
 from notebook_udf.planner.physical.aggregate import call_of
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
 
 
 def aggregate(
@@ -58,8 +57,6 @@ def aggregate(
     --------
     ``flights.transform(nu.aggregate(by="carrier", index=delay_index("dep_delay")))``
     """
-    from pyspark.sql import Column
-
     if not named_calls:
         raise PlanningError("nu.aggregate needs at least one call, as in total=my_sum('v')")
     for name, call in named_calls.items():

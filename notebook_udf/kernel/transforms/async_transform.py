@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+
+from pyspark.sql import Column, DataFrame
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.planner.physical import async_
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
 
 
 def map_async(**named_calls: Column) -> Callable[[DataFrame], DataFrame]:

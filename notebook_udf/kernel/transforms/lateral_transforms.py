@@ -4,15 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+
+from pyspark.sql import DataFrame
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.kernel.function_names import column_names
 from notebook_udf.planner.dataframe.table_function import TableCall, joined
 from notebook_udf.planner.faults import planning
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
 
 
 def join_lateral(

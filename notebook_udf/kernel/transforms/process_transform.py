@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from pyspark.sql import DataFrame
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.functions.declare_process import is_process, process_function
@@ -15,9 +17,6 @@ from notebook_udf.planner.dataframe.grouped_aggregate import group_keys
 from notebook_udf.planner.faults import planning
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.types import resolve
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
 
 
 def process(
