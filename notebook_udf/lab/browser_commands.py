@@ -8,11 +8,11 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import SessionError
+from notebook_udf.lab.panel_data import StreamState
 from notebook_udf.widgets.requests import answers
 
 if TYPE_CHECKING:
     from notebook_udf.kernel import Session
-    from notebook_udf.lab.panel_data import StreamState
 
 _ENDINGS: dict[str, StreamState] = {
     "drain": "draining",

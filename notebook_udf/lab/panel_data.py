@@ -138,22 +138,3 @@ class LabMessage(TypedDict):
 
     news: NotRequired[News]
     gone: NotRequired[bool]
-
-
-__all__ = [
-    "CellNews",
-    "FunctionNews",
-    "FunctionsNews",
-    "LabMessage",
-    "LineNews",
-    "LogNews",
-    "News",
-    "QueryNews",
-    "QueryState",
-    "RegisteredNews",
-    "SessionNews",
-    "StreamNews",
-    "StreamState",
-    "WorkerNews",
-    "WorkersNews",
-]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import DeclarationError, SessionError
 from notebook_udf.magics import measure_magics
+from notebook_udf.magics.live_cells import LiveCells
 from notebook_udf.magics.magic_options import (
     OF_A_FUNCTION,
     SPARKSQL_CELL,
@@ -20,7 +21,6 @@ from notebook_udf.suggestion import did_you_mean
 
 if TYPE_CHECKING:
     from notebook_udf.kernel import Session
-    from notebook_udf.magics.live_cells import LiveCells
 
 _ROWS = 20
 

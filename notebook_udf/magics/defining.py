@@ -6,6 +6,7 @@ session.
 
 from __future__ import annotations
 
+import argparse
 import ast
 import codeop
 import inspect
@@ -21,8 +22,6 @@ from notebook_udf.registry import RegisteredFunction
 from notebook_udf.render.markup import code, div, markup
 
 if TYPE_CHECKING:
-    import argparse
-
     from notebook_udf.kernel import Session
 
 

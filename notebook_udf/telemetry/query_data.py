@@ -118,15 +118,3 @@ class QueryData(TypedDict):
     slowest: list[SlowData]
     failed: list[FailedData]
     more_failed: int
-
-
-__all__ = [
-    "BundlePlace",
-    "FailedData",
-    "LeftOut",
-    "MetricData",
-    "QueryData",
-    "SampleData",
-    "SlowData",
-    "TotalData",
-]
