@@ -11,7 +11,7 @@ from notebook_udf.render.display import Displayed
 from notebook_udf.render.format import seconds
 from notebook_udf.render.tables import Table
 from notebook_udf.sanitize import one_line
-from notebook_udf.telemetry.store.function_sums import FunctionTotals
+from notebook_udf.telemetry.store.function_sums import FunctionSums, FunctionTotals
 from notebook_udf.telemetry.timeseries.latencies import Percentiles
 
 if TYPE_CHECKING:
@@ -81,28 +81,20 @@ class Comparison(Displayed):
         return [Table(head, rows)]
 
 
-@dataclass(frozen=True)
-class _Sum:
-    rows: int
-    bundles: int
-    errors: int
-    seconds: float
-    wait_ns: int
-    decode_ns: int
-    user_ns: int
-    encode_ns: int
-
-
-_MEASURES: tuple[tuple[str, str, Callable[[_Sum], float | None]], ...] = (
-    ("rows", "rows", lambda s: s.rows),
+_MEASURES: tuple[tuple[str, str, Callable[[FunctionSums], float | None]], ...] = (
+    ("rows", "rows", lambda s: s.rows_in),
     ("bundles", "bundles", lambda s: s.bundles),
-    ("rows a second", "rows/s", lambda s: s.rows / s.seconds if s.seconds > 0 else None),
+    ("rows a second", "rows/s", lambda s: s.rows_in / s.seconds if s.seconds > 0 else None),
     ("time it ran", "seconds", lambda s: s.seconds),
     ("waiting", "seconds", lambda s: s.wait_ns / 1e9),
     ("decode", "seconds", lambda s: s.decode_ns / 1e9),
     ("user code", "seconds", lambda s: s.user_ns / 1e9),
     ("encode", "seconds", lambda s: s.encode_ns / 1e9),
-    ("user code a row", "seconds/row", lambda s: s.user_ns / 1e9 / s.rows if s.rows else None),
+    (
+        "user code a row",
+        "seconds/row",
+        lambda s: s.user_ns / 1e9 / s.rows_in if s.rows_in else None,
+    ),
     ("errors", "errors", lambda s: s.errors),
 )
 
@@ -132,20 +124,13 @@ def compared(
     return Comparison(query1, query2, tuple(changes))
 
 
-def _sum(totals: Sequence[FunctionTotals]) -> _Sum | None:
+def _sum(totals: Sequence[FunctionTotals]) -> FunctionSums | None:
     if not totals:
         return None
-    span = max(t.last for t in totals) - min(t.first for t in totals)
-    return _Sum(
-        rows=sum(t.rows_in for t in totals),
-        bundles=sum(t.bundles for t in totals),
-        errors=sum(t.errors for t in totals),
-        seconds=max(span, 0.0),
-        wait_ns=sum(t.wait_ns for t in totals),
-        decode_ns=sum(t.decode_ns for t in totals),
-        user_ns=sum(t.user_ns for t in totals),
-        encode_ns=sum(t.encode_ns for t in totals),
-    )
+    whole = FunctionSums()
+    for total in totals:
+        whole.add(total)
+    return whole
 
 
 def _change(change: Change) -> dict[str, Any]:

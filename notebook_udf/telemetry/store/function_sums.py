@@ -40,7 +40,12 @@ class FunctionSums:
     first: float = math.inf
     last: float = -math.inf
 
-    def add(self, other: FunctionSums) -> None:
+    @property
+    def seconds(self) -> float:
+        """How long its tasks ran; 0 if that is not known yet."""
+        return max(self.last - self.first, 0.0)
+
+    def add(self, other: FunctionSums | FunctionTotals) -> None:
         """Adds up counts and spans both times."""
         for name in _ADDED:
             setattr(self, name, getattr(self, name) + getattr(other, name))
@@ -125,20 +130,18 @@ class Tally:
         for key, sums in other.sums.items():
             self.of(key).add(sums)
         for name, value in other.metrics.items():
-            mine = self.metrics.get(name)
-            self.metrics[name] = value if mine is None else merge(name[2], [mine, value])
+            self._merge(name, value)
 
     def add_totals(self, totals: Iterable[FunctionTotals], metrics: Iterable[MetricTotal]) -> None:
         """Adds what the outside has seen, of whatever queries."""
-        other = Tally()
         for total in totals:
-            fields = {f.name: getattr(total, f.name) for f in dataclasses.fields(FunctionSums)}
-            other.of((total.function, total.version)).add(FunctionSums(**fields))
-        self.add(other)
+            self.of((total.function, total.version)).add(total)
         for metric in metrics:
-            other = Tally()
-            other.metrics[metric.function, metric.name, metric.kind] = metric.value
-            self.add(other)
+            self._merge((metric.function, metric.name, metric.kind), metric.value)
+
+    def _merge(self, name: MetricKey, value: Any) -> None:
+        mine = self.metrics.get(name)
+        self.metrics[name] = value if mine is None else merge(name[2], [mine, value])
 
     def totals(self, query: str) -> list[FunctionTotals]:
         """The sums, as what the outside sees."""
