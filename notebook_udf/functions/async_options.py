@@ -9,16 +9,11 @@ the names that Flink gave two of them later are read as well. A declaration give
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, Self, get_args
 
 from notebook_udf.errors import DeclarationError
-from notebook_udf.functions.options import (
-    FunctionOptions,
-    choice,
-    parse_duration,
-    unknown_option,
-)
+from notebook_udf.functions.options import FunctionOptions, OpenScope, choice, flag, parse_duration
 from notebook_udf.suggestion import did_you_mean
 
 OutputMode = Literal["ORDERED", "ALLOW_UNORDERED"]
@@ -26,144 +21,8 @@ RetryStrategy = Literal["FIXED_DELAY", "NO_RETRY"]
 
 CONF_PREFIX = "udf.exec.async-scalar."
 _MOST_IN_FLIGHT = 100_000
-
-
-@dataclass(frozen=True)
-class AsyncOptions(FunctionOptions):
-    """The options of an async function, checked.
-
-    Attributes
-    ----------
-    timeout
-        Seconds from the first attempt at a row's call to its end, further attempts and the time
-        between them included.
-    open_scope
-        ``query`` by default, so that clients and their connections outlive a task.
-    buffer_capacity
-        How many calls may be in flight in a worker.
-    output_mode
-        ``ORDERED``: rows leave in the order in which they came. ``ALLOW_UNORDERED``: as their
-        calls end, in ``nu.map_async`` alone; anywhere else SQL has an order to keep.
-    retry_strategy, fixed_delay, max_attempts
-        ``FIXED_DELAY``: a call that raises is made again ``fixed_delay`` seconds later, up to
-        ``max_attempts`` attempts in all. ``NO_RETRY``: it is made once.
-    retry_on
-        Full names of the exceptions after which a call is made again; those derived from them
-        count as well.
-    share_calls
-        Whether equal arguments that are in flight at the same time share one call.
-    """
-
-    timeout: float | None = 180.0
-    buffer_capacity: int = 10
-    output_mode: OutputMode = "ORDERED"
-    retry_strategy: RetryStrategy = "FIXED_DELAY"
-    fixed_delay: float = 0.1
-    max_attempts: int = 3
-    retry_on: tuple[str, ...] = ("builtins.Exception",)
-    share_calls: bool = False
-
-    @property
-    def attempts(self) -> int:
-        """How often one row's call is made at most."""
-        return self.max_attempts if self.retry_strategy == "FIXED_DELAY" else 1
-
-    @classmethod
-    def parse(cls, options: Mapping[str, Any], *, what: str) -> AsyncOptions:
-        """Options as a user writes them.
-
-        Raises
-        ------
-        DeclarationError
-            For an unknown option or a value that is not one.
-        """
-        options = _by_own_names(options, what=what)
-        own = {name: value for name, value in options.items() if name in _PARSERS}
-        base = {name: value for name, value in options.items() if name not in own}
-        base.setdefault("open_scope", "query")
-        known = {f.name for f in fields(FunctionOptions)}
-        for name in base:
-            if name not in known:
-                every = [f.name for f in fields(cls)]
-                raise unknown_option(name, every, what=what, aliases=_LATER_NAMES)
-        common = FunctionOptions.parse(base, what=what)
-        given = {name: value for name, value in asdict(common).items() if value is not None}
-        return replace(cls(**given), **_parsed(own, what=what))
-
-    def overridden(self, settings: Mapping[str, Any], *, what: str) -> AsyncOptions:
-        """These options with some set anew, by the names that ``conf_option`` gives them.
-
-        Raises
-        ------
-        DeclarationError
-            For a value that is not one.
-        """
-        return replace(self, **_parsed(settings, what=what))
-
-
-CONFIGURABLE = (
-    "buffer_capacity", "timeout", "output_mode", "retry_strategy", "fixed_delay", "max_attempts",
-)  # fmt: skip
 # Flink's names from 2.0 on.
 _LATER_NAMES = {"max_concurrent_operations": "buffer_capacity", "retry_delay": "fixed_delay"}
-
-
-def conf_option(key: str) -> str:
-    """The option that a conf sets, told by the end of its key, where dashes stand for ``_``.
-
-    Raises
-    ------
-    DeclarationError
-        If there is none of that name.
-    """
-    spelled = key.rpartition(".")[2]
-    name = spelled.lower().replace("-", "_")
-    name = _LATER_NAMES.get(name, name)
-    if name not in CONFIGURABLE:
-        known = [option.replace("_", "-") for option in (*CONFIGURABLE, *_LATER_NAMES)]
-        raise DeclarationError(
-            f"conf {key}: no option {spelled!r}{did_you_mean(spelled, known)}; "
-            f"there are {', '.join(known)}"
-        )
-    return name
-
-
-def conf_scopes(catalog: str, database: str, function: str) -> tuple[str, ...]:
-    """What may stand between prefix and option of a conf for a function, the farthest first.
-
-    All functions, as nothing or ``system``; a catalog; a database; the name of a function wherever
-    it is; a function of a database.
-    """
-    return (
-        "",
-        "system",
-        catalog,
-        f"{catalog}.{database}",
-        f"system.{function}",
-        f"{catalog}.{database}.{function}",
-    )
-
-
-def options_of(document: Mapping[str, Any]) -> FunctionOptions:
-    """The options that ``dataclasses.asdict`` had made a document of."""
-    if "buffer_capacity" not in document:
-        return FunctionOptions(**document)
-    return AsyncOptions(**{**document, "retry_on": tuple(document["retry_on"])})
-
-
-def _by_own_names(options: Mapping[str, Any], *, what: str) -> dict[str, Any]:
-    for later, own in _LATER_NAMES.items():
-        if later in options and own in options:
-            raise DeclarationError(f"{what}: {later} and {own} are the same; give one of them")
-    return {_LATER_NAMES.get(name, name): value for name, value in options.items()}
-
-
-def _parsed(given: Mapping[str, Any], *, what: str) -> dict[str, Any]:
-    return {
-        name: _PARSERS[name](value, what=f"{what}, {name}")
-        for name, value in given.items()
-        if value is not None
-    }
 
 
 def _count(value: Any, *, what: str) -> int:
@@ -208,19 +67,122 @@ def full_name(cls: type) -> str:
     return f"{cls.__module__}.{cls.__qualname__}"
 
 
-def _flag(value: Any, *, what: str) -> bool:
-    if not isinstance(value, bool):
-        raise DeclarationError(f"{what}: {value!r} is neither True nor False")
-    return value
+@dataclass(frozen=True)
+class AsyncOptions(FunctionOptions):
+    """The options of an async function, checked.
+
+    Attributes
+    ----------
+    timeout
+        Seconds from the first attempt at a row's call to its end, further attempts and the time
+        between them included.
+    open_scope
+        ``query`` by default, so that clients and their connections outlive a task.
+    buffer_capacity
+        How many calls may be in flight in a worker.
+    output_mode
+        ``ORDERED``: rows leave in the order in which they came. ``ALLOW_UNORDERED``: as their
+        calls end, in ``nu.map_async`` alone; anywhere else SQL has an order to keep.
+    retry_strategy, fixed_delay, max_attempts
+        ``FIXED_DELAY``: a call that raises is made again ``fixed_delay`` seconds later, up to
+        ``max_attempts`` attempts in all. ``NO_RETRY``: it is made once.
+    retry_on
+        Full names of the exceptions after which a call is made again; those derived from them
+        count as well.
+    share_calls
+        Whether equal arguments that are in flight at the same time share one call.
+    """
+
+    open_scope: OpenScope = "query"
+    timeout: float | None = 180.0
+    buffer_capacity: int = 10
+    output_mode: OutputMode = "ORDERED"
+    retry_strategy: RetryStrategy = "FIXED_DELAY"
+    fixed_delay: float = 0.1
+    max_attempts: int = 3
+    retry_on: tuple[str, ...] = ("builtins.Exception",)
+    share_calls: bool = False
+
+    parsers: ClassVar[Mapping[str, Any]] = {
+        **FunctionOptions.parsers,
+        "buffer_capacity": _count,
+        "output_mode": _upper(*get_args(OutputMode)),
+        "retry_strategy": _upper(*get_args(RetryStrategy)),
+        "fixed_delay": _delay,
+        "max_attempts": _count,
+        "retry_on": _exceptions,
+        "share_calls": flag,
+    }
+    aliases: ClassVar[Mapping[str, str]] = _LATER_NAMES
+
+    @property
+    def attempts(self) -> int:
+        """How often one row's call is made at most."""
+        return self.max_attempts if self.retry_strategy == "FIXED_DELAY" else 1
+
+    @classmethod
+    def parse(cls, options: Mapping[str, Any], *, what: str) -> Self:
+        """As for any function; two of them have a later name as well."""
+        for later, own in _LATER_NAMES.items():
+            if later in options and own in options:
+                raise DeclarationError(f"{what}: {later} and {own} are the same; give one of them")
+        named = {_LATER_NAMES.get(name, name): value for name, value in options.items()}
+        return super().parse(named, what=what)
+
+    def overridden(self, settings: Mapping[str, Any], *, what: str) -> AsyncOptions:
+        """These options with some set anew, by the names that ``conf_option`` gives them.
+
+        Raises
+        ------
+        DeclarationError
+            For a value that is not one.
+        """
+        return replace(self, **self.parsed(settings, what=what))
 
 
-_PARSERS: dict[str, Any] = {
-    "timeout": parse_duration,
-    "buffer_capacity": _count,
-    "output_mode": _upper("ORDERED", "ALLOW_UNORDERED"),
-    "retry_strategy": _upper("FIXED_DELAY", "NO_RETRY"),
-    "fixed_delay": _delay,
-    "max_attempts": _count,
-    "retry_on": _exceptions,
-    "share_calls": _flag,
-}
+CONFIGURABLE = (
+    "buffer_capacity", "timeout", "output_mode", "retry_strategy", "fixed_delay", "max_attempts",
+)  # fmt: skip
+
+
+def conf_option(key: str) -> str:
+    """The option that a conf sets, told by the end of its key, where dashes stand for ``_``.
+
+    Raises
+    ------
+    DeclarationError
+        If there is none of that name.
+    """
+    spelled = key.rpartition(".")[2]
+    name = spelled.lower().replace("-", "_")
+    name = _LATER_NAMES.get(name, name)
+    if name not in CONFIGURABLE:
+        known = [option.replace("_", "-") for option in (*CONFIGURABLE, *_LATER_NAMES)]
+        raise DeclarationError(
+            f"conf {key}: no option {spelled!r}{did_you_mean(spelled, known)}; "
+            f"there are {', '.join(known)}"
+        )
+    return name
+
+
+def conf_scopes(catalog: str, database: str, function: str) -> tuple[str, ...]:
+    """What may stand between prefix and option of a conf for a function, the farthest first.
+
+    All functions, as nothing or ``system``; a catalog; a database; the name of a function wherever
+    it is; a function of a database.
+    """
+    return (
+        "",
+        "system",
+        catalog,
+        f"{catalog}.{database}",
+        f"system.{function}",
+        f"{catalog}.{database}.{function}",
+    )
+
+
+def options_of(document: Mapping[str, Any]) -> FunctionOptions:
+    """The options that ``dataclasses.asdict`` had made a document of."""
+    if "buffer_capacity" not in document:
+        return FunctionOptions(**document)
+    return AsyncOptions(**{**document, "retry_on": tuple(document["retry_on"])})

@@ -7,10 +7,11 @@ What an option does is the business of ``worker``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import timedelta
-from typing import Any, Literal, cast, get_args
+from functools import partial
+from typing import Any, ClassVar, Literal, Self, cast, get_args
 
 from notebook_udf.errors import DeclarationError
 from notebook_udf.suggestion import did_you_mean
@@ -109,6 +110,24 @@ def choice(value: Any, allowed: tuple[str, ...], *, what: str) -> str:
     )
 
 
+def one_of(*allowed: str) -> Any:
+    """What reads an option that has one of these values."""
+    return partial(choice, allowed=allowed)
+
+
+def flag(value: Any, *, what: str) -> bool:
+    """``value`` if it is True or False.
+
+    Raises
+    ------
+    DeclarationError
+        If it is neither.
+    """
+    if not isinstance(value, bool):
+        raise DeclarationError(f"{what}: {value!r} is neither True nor False")
+    return value
+
+
 def unknown_option(
     name: str, known: Sequence[str], *, what: str, aliases: Iterable[str] = ()
 ) -> DeclarationError:
@@ -171,8 +190,19 @@ class FunctionOptions:
     vectorise: bool = True
     compile: bool = True
 
+    # What reads each of them as a user writes it, and other names of some.
+    parsers: ClassVar[Mapping[str, Any]] = {
+        "on_error": one_of(*get_args(OnError)),
+        "memory": parse_memory,
+        "timeout": parse_duration,
+        "open_scope": one_of(*get_args(OpenScope)),
+        "vectorise": flag,
+        "compile": flag,
+    }
+    aliases: ClassVar[Mapping[str, str]] = {}
+
     @classmethod
-    def parse(cls, options: dict[str, Any], *, what: str) -> FunctionOptions:
+    def parse(cls, options: Mapping[str, Any], *, what: str) -> Self:
         """Options as a user writes them.
 
         Raises
@@ -183,30 +213,14 @@ class FunctionOptions:
         known = [f.name for f in fields(cls)]
         for name in options:
             if name not in known:
-                raise unknown_option(name, known, what=what)
-        memory, timeout = options.get("memory"), options.get("timeout")
-        switches = {name: options.get(name, True) for name in ("vectorise", "compile")}
-        for name, value in switches.items():
-            if not isinstance(value, bool):
-                raise DeclarationError(f"{what}, {name}: {value!r} is neither True nor False")
-        return cls(
-            on_error=cast(
-                OnError,
-                choice(
-                    options.get("on_error") or "fail",
-                    ("fail", "null", "quarantine"),
-                    what=f"{what}, on_error",
-                ),
-            ),
-            memory=None if memory is None else parse_memory(memory, what=f"{what}, memory"),
-            timeout=None if timeout is None else parse_duration(timeout, what=f"{what}, timeout"),
-            open_scope=cast(
-                OpenScope,
-                choice(
-                    options.get("open_scope") or "task",
-                    ("task", "query"),
-                    what=f"{what}, open_scope",
-                ),
-            ),
-            **switches,
-        )
+                raise unknown_option(name, known, what=what, aliases=cls.aliases)
+        return cls(**cls.parsed(options, what=what))
+
+    @classmethod
+    def parsed(cls, given: Mapping[str, Any], *, what: str) -> dict[str, Any]:
+        """The values of some options; None stands for what holds by default, if it is no switch."""
+        return {
+            name: cls.parsers[name](value, what=f"{what}, {name}")
+            for name, value in given.items()
+            if value is not None or cls.parsers[name] is flag
+        }
