@@ -49,24 +49,15 @@ class Failures:
         # query has started if its cell's jobs have a tag.
         if self._wrapped is None:
             jvm: Any = SparkContext._jvm
-            self._wrapped = jvm.PythonStreamingQueryListenerWrapper(_Ends(self._send))
+            self._wrapped = jvm.PythonStreamingQueryListenerWrapper(self)
         return self._wrapped
 
+    # What the JVM calls; only ends are listened to.
 
-class _Ends:
-    """What the JVM calls; only ends are listened to."""
-
-    def __init__(self, send: Callable[[Command], None]) -> None:
-        self._send = send
-
-    def onQueryStarted(self, event: Any) -> None:  # noqa: N802
+    def _nothing(self, event: Any) -> None:
         """Nothing is to be done."""
 
-    def onQueryProgress(self, event: Any) -> None:  # noqa: N802
-        """Nothing is to be done."""
-
-    def onQueryIdle(self, event: Any) -> None:  # noqa: N802
-        """Nothing is to be done."""
+    onQueryStarted = onQueryProgress = onQueryIdle = _nothing  # noqa: N815
 
     def onQueryTerminated(self, event: Any) -> None:  # noqa: N802
         """Tells the workers, if the query has failed."""
