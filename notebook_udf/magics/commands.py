@@ -16,6 +16,7 @@ from notebook_udf.magics.magic_options import (
     UDF_CELL,
     UDF_EXPORT,
     UDF_LINE,
+    unquoted,
 )
 from notebook_udf.suggestion import did_you_mean
 
@@ -166,7 +167,7 @@ class Commands:
                 "%udf plan takes a query, or the variable of a DataFrame; with --against and "
                 "another one, it shows both side by side"
             )
-        query = _unquoted(query)
+        query = unquoted(query)
         running = _running()
         if not query.isidentifier():
             return running.plan(query)
@@ -179,7 +180,7 @@ class Commands:
         __tracebackhide__ = True
         running = _running()
         names = [each.name for each in running.spark.streams.active if each.name]
-        query = _unquoted(query)
+        query = unquoted(query)
         if not query:
             known = f"; queries that run: {', '.join(names)}" if names else ""
             raise DeclarationError(
@@ -214,19 +215,12 @@ class Commands:
         from notebook_udf.widgets.rows import RowsTable
 
         _known(running, name)
-        frame = running.errors(name)
-        rows = frame.take(_ROWS + 1)
-        return RowsTable(tuple(frame.columns), rows[:_ROWS], len(rows) > _ROWS)
+        return RowsTable.of(running.errors(name), _ROWS)
 
     def _show(self, thing: Any) -> None:
         from IPython.display import display
 
         display(thing)
-
-
-def _unquoted(text: str) -> str:
-    quoted = len(text) > 1 and text[0] == text[-1] and text[0] in "'\""
-    return text[1:-1] if quoted else text
 
 
 def _running() -> Session:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
+from notebook_udf.magics.interrupt import running_session
 from notebook_udf.magics.magic_options import (
     OF_A_FUNCTION,
     OF_A_THING,
@@ -106,8 +106,7 @@ def _options(magic: Magic, before: list[str]) -> list[str]:
 
 def _functions() -> list[str]:
     # Only if it is there already: a Tab must not start Spark.
-    core = sys.modules.get("notebook_udf.kernel.active_session")
-    session = core.active_session() if core is not None else None
+    session = running_session()
     return sorted(session.functions) if session is not None else []
 
 

@@ -25,6 +25,12 @@ if TYPE_CHECKING:
     from notebook_udf.kernel import Session
 
 
+_AS_THEY_ARE = (
+    "on_error", "memory", "timeout", "func_type", "buffer_capacity", "output_mode", "max_attempts",
+    "fixed_delay",
+)  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Registered:
     """What was registered and what is new about it. Displays as one line."""
@@ -41,23 +47,15 @@ class Registered:
 
 def function_options(arguments: argparse.Namespace) -> dict[str, Any]:
     """The options of a ``%%udf`` line as ``udf`` takes them."""
-    options: dict[str, Any] = {}
-    if arguments.kind is not None:
-        options["kind"] = arguments.kind
-    if arguments.returns is not None:
-        options["result_type"] = arguments.returns
-    if arguments.input_types is not None:
-        options["input_types"] = split_types(arguments.input_types)
-    if arguments.nondeterministic:
-        options["deterministic"] = False
-    for name in (
-        "on_error", "memory", "timeout", "func_type", "buffer_capacity", "output_mode",
-        "max_attempts", "fixed_delay",
-    ):  # fmt: skip
-        value = getattr(arguments, name)
-        if value is not None:
-            options[name] = value
-    return options
+    types, nondeterministic = arguments.input_types, arguments.nondeterministic
+    options = {
+        "kind": arguments.kind,
+        "result_type": arguments.returns,
+        "input_types": None if types is None else split_types(types),
+        "deterministic": False if nondeterministic else None,
+        **{name: getattr(arguments, name) for name in _AS_THEY_ARE},
+    }
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def split_types(text: str) -> list[str]:

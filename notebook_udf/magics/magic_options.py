@@ -103,6 +103,12 @@ class Magic:
         return parser.parse_args(words)
 
 
+def unquoted(text: str) -> str:
+    """A text without quotes around it."""
+    quoted = len(text) > 1 and text[0] == text[-1] and text[0] in "'\""
+    return text[1:-1] if quoted else text
+
+
 class _Parser(argparse.ArgumentParser):
     def __init__(self, magic: Magic) -> None:
         super().__init__(prog=magic.name, add_help=False, allow_abbrev=False)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import DeclarationError
-from notebook_udf.magics.magic_options import Magic, Option
+from notebook_udf.magics.magic_options import Magic, Option, unquoted
 
 if TYPE_CHECKING:
     from notebook_udf.kernel import Session
@@ -48,16 +48,8 @@ _QUERY = re.compile(r"(?i)['\"(]|(select|with|from|values)\b")
 MEASURES = {"bench": BENCH, "profile": PROFILE}
 
 
-@dataclass(frozen=True)
-class ProgressLine:
-    """A line taken apart: what stands before the options, and their values."""
-
-    words: str
-    options: dict[str, Any]
-
-
-def read(magic: Magic, line: str) -> ProgressLine:
-    """Takes a line apart.
+def read(magic: Magic, line: str) -> tuple[str, dict[str, Any]]:
+    """Takes a line apart: what stands before the options, and their values.
 
     Raises
     ------
@@ -75,26 +67,25 @@ def read(magic: Magic, line: str) -> ProgressLine:
         if option.number and not value.isdecimal():
             raise DeclarationError(f"{flag} {value} is not a number\n\n{magic.usage}".rstrip())
         values[option.dest] = int(value) if option.number else value
-    return ProgressLine(words.strip(), values)
+    return words.strip(), values
 
 
 def bench(session: Session, shell: Any, line: str) -> None:
     """``%udf bench [NAME] QUERY|TABLE [--against NAMES] [--repeats N] [--rows N]``."""
     __tracebackhide__ = True
-    found = read(BENCH, line)
-    name, _, query = found.words.partition(" ")
+    words, options = read(BENCH, line)
+    name, _, query = words.partition(" ")
     if _QUERY.match(name):
-        name, query = _only_call(session, found.words), found.words
+        name, query = _only_call(session, words), words
     if not name or not query.strip():
         raise DeclarationError(
             "%udf bench takes the name of a function, and a query that calls it or gives its "
             "arguments: as text, as a table or as the variable of a DataFrame\n\n"
             f"{BENCH.usage}".rstrip()
         )
-    options = dict(found.options)
     options["against"] = re.findall(r"[^,\s]+", options.get("against", ""))
     with telling(shell) as tell:
-        tell.result = session.bench(name, rows_of(shell, query), progress=tell, **options)
+        tell.result = session.bench(name, rows_of(shell, query), progress=tell.show, **options)
 
 
 def _only_call(session: Session, query: str) -> str:
@@ -111,38 +102,33 @@ def _only_call(session: Session, query: str) -> str:
 def profile(session: Session, shell: Any, line: str) -> None:
     """``%udf profile [NAME] [QUERY] [--seconds N]``; the name of a function comes first."""
     __tracebackhide__ = True
-    found = read(PROFILE, line)
-    first, _, rest = found.words.partition(" ")
+    words, options = read(PROFILE, line)
+    first, _, rest = words.partition(" ")
     named = first in session.functions
-    query = rest.strip() if named else found.words
-    if query and "seconds" in found.options:
+    query = rest.strip() if named else words
+    if query and "seconds" in options:
         raise DeclarationError("--seconds is for what runs anyway: a query is profiled to its end")
     with telling(shell) as tell:
         tell.result = session.profile(
             rows_of(shell, query) if query else None,
             function=first if named else None,
-            progress=tell,
-            **found.options,
+            progress=tell.show,
+            **options,
         )
 
 
 def rows_of(shell: Any, query: str) -> Any:
     """What a query on a line stands for: the value of a variable, or its text without quotes."""
-    text = query.strip()
-    if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":
-        text = text[1:-1]
+    text = unquoted(query.strip())
     return shell.user_ns.get(text, text)
 
 
+@dataclass
 class Telling:
     """How far something is, in words, in one place; its result takes the place of the words."""
 
-    def __init__(self, show: Callable[[str], None]) -> None:
-        self._show = show
-        self.result: Any = None
-
-    def __call__(self, words: str) -> None:
-        self._show(words)
+    show: Callable[[str], None]
+    result: Any = None
 
 
 @contextmanager
@@ -176,11 +162,11 @@ def telling(shell: Any) -> Iterator[Telling]:
     place.update(told.result)
 
 
+@dataclass(repr=False)
 class _Words:
     """One line of text, as a display shows it."""
 
-    def __init__(self, words: str) -> None:
-        self._words = words
+    words: str
 
     def __repr__(self) -> str:
-        return f"{self._words} …"
+        return f"{self.words} …"

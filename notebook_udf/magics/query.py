@@ -41,10 +41,7 @@ def run_statements(session: Session, statements: list[CellStatement], limit: int
     if not frame.columns:
         return Result(frame, None, uses_python)
     with about(statement.text):
-        # One more than is shown says whether there are more, without counting them all.
-        rows = frame.take(limit + 1)
-    table = RowsTable(tuple(frame.columns), rows[:limit], len(rows) > limit)
-    return Result(frame, table, uses_python)
+        return Result(frame, RowsTable.of(frame, limit), uses_python)
 
 
 def _uses_python(frame: DataFrame) -> bool:

@@ -23,6 +23,13 @@ class RowsTable:
     rows: Sequence[Sequence[Any]]
     more: bool
 
+    @classmethod
+    def of(cls, frame: Any, limit: int) -> RowsTable:
+        """The first rows of a DataFrame."""
+        # One more than is shown says whether there are more, without counting them all.
+        rows = frame.take(limit + 1)
+        return cls(tuple(frame.columns), rows[:limit], len(rows) > limit)
+
     @property
     def count(self) -> str:
         """How many rows are shown, and whether there are more."""
