@@ -58,19 +58,20 @@ class _Closure:
         if name in reader.binds and before <= reader.place and reader.defines:
             # A decorator's own register() call, or a class that names itself.
             return reader.place
-        changes: list[ExportedStatement] = []
+        concerned: list[ExportedStatement] = []
         for statement in reversed(self.found[:before]):
-            if name in statement.binds and name not in statement.changes:
-                self._bind(name, statement, before, root)
-                for change in changes:
-                    self.take(change, before, root)
-                return changes[0].place if changes else statement.place
             if name in statement.binds or name in statement.changes:
-                changes.append(statement)
-        if changes:
-            for change in changes:
-                self.take(change, before, root)
-            return changes[0].place
+                concerned.append(statement)
+                if name not in statement.changes:
+                    break
+        # What binds it, then what has changed its value since.
+        for statement in sorted(concerned, key=lambda each: name in each.changes):
+            if name in statement.changes:
+                self.take(statement, before, root)
+            else:
+                self._bind(name, statement, before, root)
+        if concerned:
+            return concerned[0].place
         if name in _MODULE_NAMES:
             return None
         raise DeclarationError(self._missing(name, before, reader, root))

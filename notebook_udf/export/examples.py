@@ -95,16 +95,13 @@ def tables_of(query: str) -> list[str]:
 
 def _registered(module: Module) -> str:
     names = source([function.chosen.name for function in module.functions])
+    given, known = "session", "name in session.functions"
     if module.plain:
-        return (
-            "def test_the_functions_are_registered(spark):\n"
-            f"    for name in {names}:\n"
-            "        assert spark.catalog.functionExists(name)\n"
-        )
+        given, known = "spark", "spark.catalog.functionExists(name)"
     return (
-        "def test_the_functions_are_registered(session):\n"
+        f"def test_the_functions_are_registered({given}):\n"
         f"    for name in {names}:\n"
-        "        assert name in session.functions\n"
+        f"        assert {known}\n"
     )
 
 

@@ -57,7 +57,7 @@ class Module:
         parts = ["\n\n".join(part for part in head if part)]
         if body:
             first = self.needed.statements[0]
-            parts.append(("\n\n\n" if _stands_alone(first) else "\n\n") + body)
+            parts.append(("\n\n\n" if first.defines else "\n\n") + body)
         forms = [form for f in self.functions if (form := f.form.plain) is not None]
         helpers = {form.helper[1] for form in forms} if self.plain else set()
         parts += [f"\n\n\n{text}" for text in sorted(helpers - {""})]
@@ -82,15 +82,8 @@ class Module:
 
     def _text(self, statement: ExportedStatement) -> str:
         text = statement.text
-        decorator = next(
-            (
-                decorator
-                for function in self.functions
-                if function.chosen.statement.place == statement.place
-                and (decorator := self._decorator(function))
-            ),
-            "",
-        )
+        own = [f for f in self.functions if f.chosen.statement.place == statement.place]
+        decorator = next(filter(None, map(self._decorator, own)), "")
         if not decorator:
             return text
         (node,) = ast.parse(text).body
@@ -244,15 +237,11 @@ def _in_spark(function: Declared, spelled: _Spelled) -> PythonCall:
 
 
 def _between(before: ExportedStatement, statement: ExportedStatement) -> str:
-    if _stands_alone(before) or _stands_alone(statement):
+    if before.defines or statement.defines:
         return "\n\n\n"
     end = before.node.end_lineno or before.line
     together = before.cell == statement.cell and statement.line - end <= 1
     return "\n" if together else "\n\n"
-
-
-def _stands_alone(statement: ExportedStatement) -> bool:
-    return statement.defines
 
 
 def _signature(function: Declared) -> str:
