@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from notebook_udf.errors import DeclarationError
+from notebook_udf.functions.kind_traits import articled
 
 # Values that no method can change in place, so that it has to return a new one.
 _UNCHANGEABLE = (
@@ -52,24 +53,20 @@ class AccumulatorKind:
             raise self.another(method, answer)
         if answer is None and not self.may_be_none:
             raise DeclarationError(
-                f"{self.function}.{method} returned None, and {_articled(accumulator)} cannot be "
-                f"changed in place: return the new accumulator, or use a list for it"
+                f"{self.function}.{method} returned None, and "
+                f"{articled(type(accumulator).__name__)} cannot be changed in place: return the "
+                f"new accumulator, or use a list for it"
             )
         return answer
 
     def another(self, method: str, answer: Any) -> DeclarationError:
         """What to say of a method that answered another object than the one it was to change."""
         return DeclarationError(
-            f"{self.function}.{method} returned {_articled(answer)} of its own: change the "
-            f"accumulator that it is given, and return nothing"
+            f"{self.function}.{method} returned {articled(type(answer).__name__)} of its own: "
+            f"change the accumulator that it is given, and return nothing"
         )
 
 
 def _is_frozen(value: Any) -> bool:
     parameters = getattr(value, "__dataclass_params__", None)
     return parameters is not None and bool(parameters.frozen)
-
-
-def _articled(value: Any) -> str:
-    name = type(value).__name__
-    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"

@@ -7,6 +7,7 @@ is an error here, not at the first row. Aggregates are declared in ``declare_agg
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 from collections.abc import Sequence
@@ -20,7 +21,7 @@ from notebook_udf.functions.base import AsyncScalarFunction, ScalarFunction, Use
 from notebook_udf.functions.by_value import is_cached
 from notebook_udf.functions.definition import FunctionDefinition, parameters_of
 from notebook_udf.functions.function_class import derived, lacks
-from notebook_udf.functions.hints import hints_of
+from notebook_udf.functions.hints import hints_of, own_name
 from notebook_udf.functions.kind_traits import ASYNC, SCALAR
 from notebook_udf.functions.options import FUNCTION_TYPES, FunctionOptions, function_type
 from notebook_udf.functions.source import find_source
@@ -149,10 +150,8 @@ def _scalar(f: Any) -> tuple[Any, str]:
                 f"derive the class from {base}"
             )
         f_name, call = type(f).__name__, f.eval
-    elif isinstance(f, functools.partial):
-        f_name, call = getattr(f.func, "__name__", type(f.func).__name__), f.func
     elif callable(f):
-        f_name, call = getattr(f, "__name__", type(f).__name__), f
+        f_name, call = own_name(f), f.func if isinstance(f, functools.partial) else f
     else:
         raise DeclarationError(
             lacks(type(f))
@@ -161,7 +160,7 @@ def _scalar(f: Any) -> tuple[Any, str]:
     refuse_kept_calls(call, f_name)
     if inspect.isgeneratorfunction(call) or inspect.isasyncgenfunction(call):
         raise DeclarationError(f"{f_name} yields rows; a scalar function returns one value")
-    return f, "lambda" if f_name == "<lambda>" else f_name
+    return f, f_name
 
 
 def _is_async(call: Any) -> bool:
@@ -227,17 +226,12 @@ def input_types_of(
                 f"{title} takes {len(fixed)} parameters and {len(types)} input types were given"
             )
         return types
-    types_found: list[DataType | None] = []
-    for parameter in parameters:
-        if parameter not in hints:
-            types_found.append(None)
-            continue
-        try:
-            types_found.append(unmarked(from_annotation(hints[parameter], what=parameter)))
-        except TypeDeclarationError:
-            # An annotation that names no SQL type says nothing about the column.
-            types_found.append(None)
-    return tuple(types_found) if any(types_found) else None
+    found: dict[str, DataType] = {}
+    for parameter in hints.keys() & parameters:
+        # An annotation that names no SQL type says nothing about the column.
+        with contextlib.suppress(TypeDeclarationError):
+            found[parameter] = unmarked(from_annotation(hints[parameter], what=parameter))
+    return tuple(map(found.get, parameters)) if any(found.values()) else None
 
 
 def result_type_of(given: Any, hints: dict[str, Any], title: str) -> DataType:

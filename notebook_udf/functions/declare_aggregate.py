@@ -32,8 +32,8 @@ from notebook_udf.functions.declare_table import columns_of
 from notebook_udf.functions.definition import FunctionDefinition, parameters_of
 from notebook_udf.functions.fields import fields_of
 from notebook_udf.functions.function_class import derived, lacks
-from notebook_udf.functions.hints import called, hints_of, row_of
-from notebook_udf.functions.kind_traits import AGGREGATE, TABLE_AGGREGATE
+from notebook_udf.functions.hints import called, hints_of, own_name, row_of
+from notebook_udf.functions.kind_traits import AGGREGATE, TABLE_AGGREGATE, articled
 from notebook_udf.functions.options import FUNCTION_TYPES, FunctionOptions, function_type
 from notebook_udf.functions.source import find_source
 from notebook_udf.functions.views import ListView, MapView
@@ -142,7 +142,7 @@ def _declare(
         f = f.function
     f = derived(f)
     flavours = ("general",) if base is TableAggregateFunction else FUNCTION_TYPES
-    title = str(name or _own_name(f))
+    title = name or own_name(f)
     flavour = function_type(func_type, options, flavours, what=title)
     function = instance_of(f) if isinstance(f, type) and issubclass(f, base) else f
     chosen = FunctionOptions.parse(options, what=title)
@@ -166,7 +166,7 @@ def _declare(
     else:
         raise DeclarationError(
             lacks(f if isinstance(f, type) else type(f))
-            or f"{title} is not {_articled(base.__name__)}: derive a class from it"
+            or f"{title} is not {articled(base.__name__)}: derive a class from it"
             + ("; plain functions take func_type='pandas' or 'arrow'" * (len(flavours) > 1))
         )
     if flavour != "general" and accumulator_type is not None:
@@ -231,12 +231,6 @@ def _with_views(declared: DataType, fresh: Any) -> DataType:
     return declared
 
 
-def _own_name(f: Any) -> str:
-    named = f.func if isinstance(f, functools.partial) else f
-    name = str(getattr(named, "__name__", type(named).__name__))
-    return "lambda" if name == "<lambda>" else name
-
-
 def _returned(f: Any) -> Any:
     """The annotation of the result alone: ``pd.Series[float]`` for a column has no value here."""
     target = called(f)
@@ -283,7 +277,3 @@ def _emitted(hints: dict[str, Any]) -> dict[str, Any]:
     if given is not None:
         raise TypeDeclarationError("emit_value yields rows: annotate it with Iterator[...]")
     return hints
-
-
-def _articled(name: str) -> str:
-    return f"an {name}" if name[0] in "AEIOUaeiou" else f"a {name}"

@@ -29,6 +29,7 @@ from notebook_udf.functions.hints import (
     SIZED,
     called,
     hints_of,
+    own_name,
     present,
     rows_of,
     shown,
@@ -150,8 +151,7 @@ def _table(f: Any) -> tuple[Any, str]:
             raise DeclarationError(f"{type(f).__name__} is not a TableFunction")
         title, call = type(f).__name__, f.eval
     elif callable(f):
-        named = f.func if isinstance(f, functools.partial) else f
-        title, call = str(getattr(named, "__name__", type(named).__name__)), called(f)
+        title, call = own_name(f), called(f)
     else:
         raise DeclarationError(
             f"{f!r} is not a function; udtf takes a function, a callable or a TableFunction"
@@ -159,7 +159,7 @@ def _table(f: Any) -> tuple[Any, str]:
     refuse_kept_calls(call, title)
     if inspect.iscoroutinefunction(call) or inspect.isasyncgenfunction(call):
         raise DeclarationError(f"{title} is async; a table function is a plain def that yields")
-    return f, "lambda" if title == "<lambda>" else title
+    return f, title
 
 
 def _columns(given: Any, call: Any, annotation: Any, title: str) -> StructType:

@@ -23,6 +23,13 @@ def called(f: Any) -> Any:
     return target if inspect.isroutine(target) else type(target).__call__
 
 
+def own_name(f: Any) -> str:
+    """What a callable, or the one in a ``functools.partial``, is called."""
+    named = f.func if isinstance(f, functools.partial) else f
+    name = str(getattr(named, "__name__", type(named).__name__))
+    return "lambda" if name == "<lambda>" else name
+
+
 def hints_of(call: Callable[..., Any]) -> dict[str, Any]:
     """The annotations of a callable as objects; none where one of them is for people only."""
     try:

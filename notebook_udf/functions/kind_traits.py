@@ -44,7 +44,12 @@ class KindTraits:
     @property
     def articled(self) -> str:
         """``an async``."""
-        return f"{'an' if self.name[0] in 'aeiou' else 'a'} {self.name}"
+        return articled(self.name)
+
+
+def articled(name: str) -> str:
+    """A name behind its article."""
+    return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
 
 
 SCALAR = KindTraits("scalar", has_kernels=True)
