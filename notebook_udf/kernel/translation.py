@@ -12,6 +12,7 @@ import linecache
 import re
 import signal
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -166,8 +167,6 @@ def from_record(record: CallFailed, jvm_stack: str = "") -> NotebookUdfError:
 
 def with_source(failed: FailedRow) -> FailedRow:
     """The same, with every line of the traceback quoted that the kernel can quote."""
-    from dataclasses import replace
-
     frames = tuple(
         frame if frame.text else replace(frame, text=linecache.getline(frame.file, frame.line))
         for frame in failed.frames

@@ -122,14 +122,8 @@ class Workers:
             case WorkerStarted():
                 self._started(record)
             case WorkerExited():
-                output = record.output[-MAX_OUTPUT:]
-                self._change(
-                    record.pid,
-                    record.time,
-                    state=EXITED,
-                    task=None,
-                    exited=replace(record, output=output),
-                )
+                kept = replace(record, output=record.output[-MAX_OUTPUT:])
+                self._change(record.pid, record.time, state=EXITED, task=None, exited=kept)
             case WorkerPulse():
                 self._pulse(record)
             case TaskStarted():
@@ -164,30 +158,16 @@ class Workers:
         # after the end is another worker, to which the system gave the same number.
         if view is not None and view.exited is not None and view.exited.time < record.time:
             del self._views[record.pid]
-        self._change(
-            record.pid,
-            record.time,
-            host=record.host,
-            python=record.python,
-            log_path=record.log_path,
-            started=record.time,
-        )
+        said = _said(record, "host", "python", "log_path")
+        self._change(record.pid, record.time, started=record.time, **said)
 
     def _pulse(self, record: WorkerPulse) -> None:
-        view = self._view(record.pid)
-        self._change(
-            record.pid,
-            record.time,
-            state=record.state,
-            function=record.function,
-            bundle=record.bundle,
-            row=record.row,
-            memory=record.memory,
-            peak_memory=max(view.peak_memory, record.peak_memory),
-            memory_limit=record.memory_limit,
-            cpu_seconds=record.cpu_seconds,
-            lost_messages=record.lost_messages,
-        )
+        said = _said(
+            record, "state", "function", "bundle", "row", "memory", "memory_limit", "cpu_seconds",
+            "lost_messages",
+        )  # fmt: skip
+        peak = max(self._view(record.pid).peak_memory, record.peak_memory)
+        self._change(record.pid, record.time, peak_memory=peak, **said)
 
     def _of_task(self, pid: int, task: TaskId) -> WorkerView:
         pids = self._tasks.pop(task.task_attempt, ())
@@ -212,3 +192,8 @@ class Workers:
             # A late word does not revive it.
             changes = {k: v for k, v in changes.items() if k not in ("task", "state")}
         self._views[pid] = replace(view, seen=max(view.seen, time), **changes)
+
+
+def _said(record: Record, *names: str) -> dict[str, Any]:
+    """What a record says, in fields that a view has as well."""
+    return {name: getattr(record, name) for name in names}
