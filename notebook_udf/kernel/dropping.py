@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import DataFrame
 
+from notebook_udf.kernel.hooks import Replacing
 from notebook_udf.kernel.kinds import kind_of
 from notebook_udf.planner.syntax.tokens import Token, Unreadable, tokens_of
 from notebook_udf.registry import RegisteredFunction
@@ -108,17 +109,17 @@ def _forget(session: Session, name: str, versions: tuple[RegisteredFunction, ...
     session.forget_planned(name)
 
 
-class SqlDrops:
+class SqlDrops(Replacing):
     """Puts itself around ``sql`` of Spark's sessions, and takes itself away again."""
 
     def __init__(self, session: Session) -> None:
+        super().__init__()
         self._session = session
-        self._original: Any = None
 
     def install(self) -> None:
         """From now on the session hears of functions that are dropped."""
         kind: Any = type(self._session.spark)
-        original = self._original = kind.sql
+        original = kind.sql
 
         @functools.wraps(original)
         def sql(spark: Any, sqlQuery: Any, *args: Any, **kwargs: Any) -> DataFrame:  # noqa: N803
@@ -135,14 +136,7 @@ class SqlDrops:
                 if statement is None:
                     self._agree()
 
-        kind.sql = sql
-
-    def uninstall(self) -> None:
-        """Leaves Spark's class as it was."""
-        if self._original is not None:
-            kind: Any = type(self._session.spark)
-            kind.sql = self._original
-            self._original = None
+        self._replace(kind, "sql", sql)
 
     def _is_of(self, spark: Any) -> bool:
         """Whether it is the session's Spark; functions of others have nothing to do with ours."""
@@ -165,9 +159,7 @@ class SqlDrops:
         records = [r for r in session.functions.values() if kind_of(session, r).spark_names()]
         if not records:
             return
-        known = {
-            row[0].lower() for row in self._original(session.spark, "SHOW USER FUNCTIONS").collect()
-        }
+        known = {row[0].lower() for row in session.spark.sql("SHOW USER FUNCTIONS").collect()}
         for record in records:
             if record.name.lower() not in known:
                 drop(session, record.name)

@@ -27,6 +27,7 @@ from pyspark.sql.catalog import Catalog
 from pyspark.sql.readwriter import DataFrameWriter, DataFrameWriterV2
 from pyspark.sql.streaming import DataStreamWriter
 
+from notebook_udf.kernel.hooks import Replacing
 from notebook_udf.launch.warehouse import Warehouse
 from notebook_udf.sanitize import backquoted
 
@@ -82,7 +83,7 @@ class KeptTable:
         return ".".join(map(backquoted, filter(None, (self.database, self.name))))
 
 
-class KeptTables:
+class KeptTables(Replacing):
     """Keeps what is known of the tables of one warehouse, for as long as it is installed.
 
     Parameters
@@ -96,10 +97,10 @@ class KeptTables:
     def __init__(
         self, spark: SparkSession, warehouse: Warehouse, say: Callable[[str], object]
     ) -> None:
+        super().__init__()
         self._spark = spark
         self._folder = warehouse.catalog
         self._known: dict[tuple[str, str], KeptTable] = {}
-        self._originals: list[tuple[Any, str, Any]] = []
         self._say = say
 
     def install(self) -> None:
@@ -108,14 +109,8 @@ class KeptTables:
         for kind, names in _METHODS:
             for name in names:
                 original = getattr(kind, name)
-                self._originals.append((kind, name, original))
-                setattr(kind, name, self._keeping(original, statements=kind is SparkSession))
-
-    def uninstall(self) -> None:
-        """Leaves PySpark's classes as they were."""
-        while self._originals:
-            kind, name, original = self._originals.pop()
-            setattr(kind, name, original)
+                kept = self._keeping(original, statements=kind is SparkSession)
+                self._replace(kind, name, kept)
 
     def _keeping(self, original: Any, *, statements: bool) -> Any:
         @functools.wraps(original)

@@ -28,6 +28,7 @@ from notebook_udf.errors import (
     UserFunctionError,
     WorkerLost,
 )
+from notebook_udf.kernel.hooks import Replacing
 from notebook_udf.planner.messages import retold
 from notebook_udf.render.format import megabytes
 from notebook_udf.source_excerpt import code_lines, own_frame
@@ -48,7 +49,7 @@ _WATCHDOG = "Timeout ("
 _PATIENCE_SECONDS = 3.0
 
 
-class Translator:
+class Translator(Replacing):
     """Installed once per session; ``uninstall`` gives PySpark its own conversion back.
 
     Parameters
@@ -60,16 +61,16 @@ class Translator:
     """
 
     def __init__(self, store: Store, folder: Path, explained: Callable[[Any, Any], Any]) -> None:
+        super().__init__()
         self._store = store
         self._folder = folder
         self._explained = explained
-        self._original: Callable[[Any], Any] | None = None
         # What was made last: a sink that runs queries of its own reports it once more, as text.
         self._latest: NotebookUdfError | None = None
 
     def install(self) -> None:
         """Puts this between the JVM's exceptions and PySpark's."""
-        original = self._original = captured.convert_exception
+        original = captured.convert_exception
 
         def convert(java_exception: Any) -> Any:
             converted = original(java_exception)
@@ -77,13 +78,7 @@ class Translator:
             self._latest = found or self._latest
             return found or self._explained(retold(converted), java_exception)
 
-        captured.convert_exception = convert
-
-    def uninstall(self) -> None:
-        """Takes it away again."""
-        if self._original is not None:
-            captured.convert_exception = self._original
-            self._original = None
+        self._replace(captured, "convert_exception", convert)
 
     def translate(self, text: str) -> NotebookUdfError | None:
         """The error of ours that a Java stack trace stands for, or None."""

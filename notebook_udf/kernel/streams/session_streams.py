@@ -10,13 +10,14 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming import DataStreamWriter
 
 from notebook_udf.errors import PlanningError
+from notebook_udf.kernel.hooks import Hook, Replacing
 from notebook_udf.kernel.sql_confs import with_confs
 from notebook_udf.kernel.streams.stateful_plans import (
     StreamPlan,
@@ -32,16 +33,6 @@ from notebook_udf.state.spark_source import checkpoint_of
 
 _STARTING = ("start", "toTable")
 _UNSUPPORTED = "STREAMING_OUTPUT_MODE.UNSUPPORTED_OPERATION"
-
-
-class Hook(Protocol):
-    """Something that is put into PySpark for as long as a session lives."""
-
-    def install(self) -> None:
-        """Puts it there."""
-
-    def uninstall(self) -> None:
-        """Takes it away again."""
 
 
 class Streams(StreamEnds):
@@ -89,26 +80,19 @@ class Streams(StreamEnds):
         return StateReader(self.spark, checkpoint_of(query_or_checkpoint), self.functions)
 
 
-class StreamStarts:
+class StreamStarts(Replacing):
     """Puts itself around the start of streaming queries, and takes itself away again."""
 
     def __init__(self, watch: Callable[[], None]) -> None:
+        super().__init__()
         self._watch = watch
-        self._originals: dict[str, Callable[..., Any]] = {}
 
     def install(self) -> None:
         """From now on queries carry their output mode."""
-        for name in ("outputMode", *_STARTING):
-            self._originals[name] = getattr(DataStreamWriter, name)
-        DataStreamWriter.outputMode = _noting(self._originals["outputMode"])
+        self._replace(DataStreamWriter, "outputMode", _noting(DataStreamWriter.outputMode))
         for name in _STARTING:
-            setattr(DataStreamWriter, name, _telling(self._originals[name], self._watch))
-
-    def uninstall(self) -> None:
-        """Leaves the writer as it was."""
-        for name, original in self._originals.items():
-            setattr(DataStreamWriter, name, original)
-        self._originals.clear()
+            original = getattr(DataStreamWriter, name)
+            self._replace(DataStreamWriter, name, _telling(original, self._watch))
 
 
 def _noting(original: Callable[..., Any]) -> Callable[..., Any]:
