@@ -131,14 +131,12 @@ def diff_page(
     return _page(frame, keys, [], batch2, search, offset, limit)[0]
 
 
-def timer_page(
-    reader: StateReader, batch: int | None = None, *, offset: int = 0, limit: int = PAGE
-) -> Page:
+def timer_page(reader: StateReader, batch: int | None = None, *, offset: int = 0) -> Page:
     """When groups end, the soonest first."""
     keys = [key for key, _ in reader.keys]
     of = reader.batches[1] if batch is None else batch
     frame = reader.timers(batch)
-    return _page(frame, keys, [], of, "", offset, limit, order=["expires"])[0]
+    return _page(frame, keys, [], of, "", offset, PAGE, order=["expires"])[0]
 
 
 def history_page(reader: StateReader, key: Any, batches: int = HISTORY) -> HistoryData:
@@ -161,7 +159,7 @@ def history_page(reader: StateReader, key: Any, batches: int = HISTORY) -> Histo
     numbers = range(first, last + 1)
     frames = [reader.find(key, n).select(F.lit(n).alias("batch"), "*") for n in numbers]
     known: dict[tuple[int, str], str | None] = {}
-    for row in reduce(type(frames[0]).unionAll, frames).collect():
+    for row in reduce(DataFrame.unionAll, frames).collect():
         known[row.batch, row.function] = _text(row.accumulator) or "NULL"
     rows: list[KeyChange] = [
         {"batch": batch, "function": name, "accumulator": known.get((batch, name))}

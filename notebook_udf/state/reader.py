@@ -6,6 +6,7 @@ While the query runs or after it died.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -139,10 +140,7 @@ class StateReader(Displayed):
         found = []
         for name in self._of_keys():
             before, after = (self._texts(name, b, s) for b, s in ((batch1, "1"), (batch2, "2")))
-            same = None
-            for f in self._keys:
-                equal = F.col(f"{f.name}_1").eqNullSafe(F.col(f"{f.name}_2"))
-                same = equal if same is None else same & equal
+            same = [F.col(f"{f.name}_1").eqNullSafe(F.col(f"{f.name}_2")) for f in self._keys]
             known = F.col("known_1").isNotNull()
             both = before.join(after, same, "full_outer")
             keys = [
@@ -295,10 +293,7 @@ class StateReader(Displayed):
     def _all(self, found: list[DataFrame]) -> DataFrame:
         if not found:
             raise SessionError(f"{self.checkpoint} holds no accumulators of aggregate functions")
-        rows = found[0]
-        for more in found[1:]:
-            rows = rows.unionAll(more)
-        return rows
+        return reduce(DataFrame.unionAll, found)
 
     def _record(self, name: str) -> RegisteredFunction | None:
         """The function that a share of the state is of, if it is registered."""
