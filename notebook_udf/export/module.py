@@ -22,6 +22,11 @@ from notebook_udf.kernel.kinds import KINDS
 from notebook_udf.python_calls import LINE, PythonCall, quoted
 
 _OWN = ("register", "session", "session_or_spark", "spark")
+# What ``register`` imports, as it is called where the notebook has no other name for it.
+_SYS = Imported("sys", None, "sys")
+_CLOUDPICKLE = Imported("pyspark", "cloudpickle", "cloudpickle")
+_FUNCTIONS = Imported("pyspark.sql", "functions", "F")
+_PACKAGE = Imported("notebook_udf", "", "nu")
 
 
 @dataclass(frozen=True)
@@ -101,7 +106,7 @@ class Module:
             return ""
         options |= {new: options.pop(old) for old, new in form.renamed.items() if old in options}
         arguments = [f"{key}={value}" for key, value in options.items()]
-        name = f"{_Spelled(self.needed).package}.{form.decorator}"
+        name = f"{_Spelled(self.needed).of(_PACKAGE)}.{form.decorator}"
         return "@" + PythonCall(name, tuple(arguments)).text(0, 1)
 
     def _docstring(self) -> str:
@@ -133,6 +138,7 @@ class Module:
         title = f"Registers {names}."
         if len(title) > LINE - 8:
             title = "Registers the functions of this module under their names in SQL."
+        cloudpickle, own_sys = spelled.of(_CLOUDPICKLE), spelled.of(_SYS)
         lines = [
             "def register(session_or_spark):",
             f'    """{title}',
@@ -148,7 +154,7 @@ class Module:
             "        What was registered, by its name in SQL, to be called on columns.",
             '    """',
             "    # Workers are sent the code itself: no file has to be shipped to them.",
-            f"    {spelled.cloudpickle}.register_pickle_by_value({spelled.sys}.modules[__name__])",
+            f"    {cloudpickle}.register_pickle_by_value({own_sys}.modules[__name__])",
         ]
         if self.plain:
             lines += [
@@ -162,7 +168,7 @@ class Module:
             lines += [
                 "    session = session_or_spark",
                 '    if not hasattr(session, "register_function"):',
-                f"        session = {spelled.package}.session(session)",
+                f"        session = {spelled.of(_PACKAGE)}.session(session)",
                 *self._dictionary(4, self._in_session),
             ]
         return "\n".join(lines)
@@ -199,31 +205,17 @@ class _Spelled:
         """Those that were asked for."""
         return self._used.values()
 
-    @property
-    def sys(self) -> str:
-        return self._spelled("sys", None, "sys")
-
-    @property
-    def cloudpickle(self) -> str:
-        return self._spelled("pyspark", "cloudpickle", "cloudpickle")
-
-    @property
-    def functions(self) -> str:
-        return self._spelled("pyspark.sql", "functions", "F")
-
-    @property
-    def package(self) -> str:
-        return self._spelled("notebook_udf", "", "nu")
-
-    def _spelled(self, module: str, name: str | None, bound: str) -> str:
-        existing = self._existing.get((module, name))
+    def of(self, wanted: Imported) -> str:
+        """What one of the module's own is called in it."""
+        existing = self._existing.get((wanted.module, wanted.name))
         if existing is not None:
             return existing
+        name, bound = wanted.name, wanted.bound
         while bound in self._taken:
             bound += "_"
-        if name is None and bound != module:
+        if name is None and bound != wanted.module:
             name = ""
-        self._used[bound] = Imported(module, name, bound)
+        self._used[bound] = Imported(wanted.module, name, bound)
         return bound
 
 
@@ -232,7 +224,7 @@ def _in_spark(function: Declared, spelled: _Spelled) -> PythonCall:
     chosen, form = function.chosen, function.form.plain
     assert form is not None
     return form.register(
-        spelled.functions, function.definition, quoted(chosen.name), chosen.variable
+        spelled.of(_FUNCTIONS), function.definition, quoted(chosen.name), chosen.variable
     )
 
 
