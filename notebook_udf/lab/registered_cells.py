@@ -12,6 +12,7 @@ from notebook_udf.sanitize import one_line
 
 if TYPE_CHECKING:
     from notebook_udf.kernel import Session
+    from notebook_udf.registry import RegisteredFunction
 
 MOST_CELLS = 300
 _MOST_NAMES = 20
@@ -19,14 +20,13 @@ _TEXT = 200
 
 
 class UdfCells:
-    """Listens to one shell's cells. ``revision`` grows with each that ran."""
+    """Listens to one shell's cells."""
 
     def __init__(self, shell: Any, running_session: Callable[[], Session | None]) -> None:
         self._shell = shell
         self._running_session = running_session
         self._cells: OrderedDict[str, CellNews] = OrderedDict()
         self._before: dict[str, int] = {}
-        self.revision = 0
 
     def install(self) -> None:
         """Starts listening."""
@@ -45,7 +45,7 @@ class UdfCells:
 
     def _begins(self, info: Any) -> None:
         if _is_udf(info):
-            self._before = self._versions()
+            self._before = {each.name: each.version for each in self._records()}
 
     def _ended(self, result: Any) -> None:
         info = result.info
@@ -60,23 +60,13 @@ class UdfCells:
         }
         while len(self._cells) > MOST_CELLS:
             self._cells.popitem(last=False)
-        self.revision += 1
 
-    def _versions(self) -> dict[str, int]:
+    def _records(self) -> list[RegisteredFunction]:
         session = self._running_session()
-        if session is None:
-            return {}
-        return {record.name: record.version for record in session.functions.values()}
+        return [] if session is None else list(session.functions.values())
 
     def _registered(self) -> list[RegisteredNews]:
-        session = self._running_session()
-        if session is None:
-            return []
-        new = [
-            record
-            for record in session.functions.values()
-            if self._before.get(record.name) != record.version
-        ]
+        new = [each for each in self._records() if self._before.get(each.name) != each.version]
         return [
             {"name": one_line(each.name, 120), "kind": each.kind, "version": each.version}
             for each in new[:_MOST_NAMES]
