@@ -25,6 +25,7 @@ from notebook_udf.functions.source import code_of
 
 _LOCKS = (type(threading.Lock()), type(threading.RLock()))
 _SYNCHRONISERS = (threading.Condition, threading.Event, threading.Semaphore, threading.Barrier)
+_SPARKS = ("SparkSession", "SparkContext", "DataFrame", "Column", "RDD", "StreamingQuery")
 _ADVICE = "Create it inside the function, or in open() of a ScalarFunction class."
 
 
@@ -36,7 +37,7 @@ def freeze(definition: FunctionDefinition) -> bytes:
     CaptureError
         If something it refers to cannot travel; the message names the variable and its line.
     """
-    for name, value, line in _captured(definition.function):
+    for name, value, line in _walk(definition.function, set()):
         reason = _refusal(value)
         if reason:
             raise CaptureError(_message(definition, name, line, reason))
@@ -85,7 +86,7 @@ def _message(definition: FunctionDefinition, name: str, line: int, reason: str) 
 
 def _blame(definition: FunctionDefinition, error: Exception) -> str:
     """Which captured variable is at fault for a pickling error."""
-    for name, value, line in _captured(definition.function):
+    for name, value, line in _walk(definition.function, set()):
         if not _pickles(value):
             kind = f"{type(value).__module__}.{type(value).__qualname__}"
             return _message(definition, name, line, f"a {kind}, which cannot be pickled ({error})")
@@ -113,23 +114,15 @@ def _refusal(value: Any) -> str:
         return "an open file, which belongs to this process"
     if isinstance(value, GeneratorType):
         return "a running generator"
-    module = type(value).__module__.partition(".")[0]
-    if module == "pyspark" and type(value).__name__ in (
-        "SparkSession", "SparkContext", "DataFrame", "Column", "RDD", "StreamingQuery",
-    ):  # fmt: skip
-        return f"a {type(value).__name__}, which lives in the driver"
-    if type(value).__module__.startswith("notebook_udf.kernel"):
-        return f"a {type(value).__name__}, which lives in the driver"
+    module, name = type(value).__module__, type(value).__name__
+    sparks = module.partition(".")[0] == "pyspark" and name in _SPARKS
+    if sparks or module.startswith("notebook_udf.kernel"):
+        return f"a {name}, which lives in the driver"
     return ""
 
 
-def _captured(function: Any) -> Iterator[tuple[str, Any, int]]:
-    """Every variable that travels with a function: name, value, line of its first use."""
-    seen: set[int] = set()
-    yield from _walk(function, seen)
-
-
 def _walk(function: Any, seen: set[int]) -> Iterator[tuple[str, Any, int]]:
+    """Every variable that travels with a function: name, value, line of its first use."""
     if id(function) in seen:
         return
     seen.add(id(function))

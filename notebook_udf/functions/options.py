@@ -52,15 +52,13 @@ def parse_memory(value: str | int, *, what: str) -> int:
         If it is not a size, or below 16 MiB (so it can neither round to nothing nor be read as
         'unlimited').
     """
-    if isinstance(value, bool) or not isinstance(value, (int, str)):
-        raise DeclarationError(f"{what}: {value!r} is not a size; write it as '512m' or '2g'")
-    if isinstance(value, int):
+    match = _MEMORY.fullmatch(value) if isinstance(value, str) else None
+    if match is not None:
+        size = int(float(match[1]) * _MEMORY_UNITS[match[2].lower()])
+    elif isinstance(value, int) and not isinstance(value, bool):
         size = value
     else:
-        match = _MEMORY.fullmatch(value)
-        if match is None:
-            raise DeclarationError(f"{what}: {value!r} is not a size; write it as '512m' or '2g'")
-        size = int(float(match[1]) * _MEMORY_UNITS[match[2].lower()])
+        raise DeclarationError(f"{what}: {value!r} is not a size; write it as '512m' or '2g'")
     if size < SMALLEST_MEMORY:
         raise DeclarationError(
             f"{what}: {value!r} is {size:,} bytes, and a worker needs at least "
