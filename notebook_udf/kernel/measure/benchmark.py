@@ -70,7 +70,7 @@ def bench(
     types = arguments.rows.select(*columns_of(arguments.names)).schema
     ways, notes = _ways(session, record, [field.dataType for field in types.fields])
     ways += [_Form(Way(other.name, "other"), other) for other in others]
-    with _Bench(session, record, ways, arguments, progress) as run:
+    with contextlib.closing(_Bench(session, record, ways, arguments, progress)) as run:
         run.sample(rows)
         return run.measure(repeats, [*arguments.notes, *notes])
 
@@ -167,12 +167,6 @@ class _Bench:
         self._count = 0
         self._notes: list[str] = []
 
-    def __enter__(self) -> _Bench:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._forget()
-
     # The sample ------------------------------------------------------------------------------
 
     def sample(self, rows: int | None) -> None:
@@ -200,7 +194,7 @@ class _Bench:
 
     def _take(self, most: int) -> None:
         self._told(f"taking {counted(most, 'row')}")
-        self._forget()
+        self.close()
         width = max(1, self._session.pool.size)
         # LIMIT leaves one partition, and the workers are to share the rows.
         rows = self._arguments.rows.limit(most).repartition(width).persist()
@@ -225,7 +219,8 @@ class _Bench:
             slowest = max(slowest, time.perf_counter() - start)
         return slowest
 
-    def _forget(self) -> None:
+    def close(self) -> None:
+        """Lets go of the sample."""
         rows, self._rows = self._rows, None
         if rows is not None:
             # After an interrupt the JVM may be gone, or busy with its end.
