@@ -98,10 +98,6 @@ class Workers:
         """Every worker, in the order of their first records."""
         return list(self._views.values())
 
-    def get(self, pid: int) -> WorkerView | None:
-        """The worker of that process id; the latest, if the system gave it out twice."""
-        return self._views.get(pid)
-
     def exit_of(self, pid: int) -> WorkerExited | None:
         """How a worker ended; None while it lives or if it is not known."""
         view = self._views.get(pid)
