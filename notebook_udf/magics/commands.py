@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import DeclarationError, SessionError
+from notebook_udf.functions.entry_point import choose
 from notebook_udf.magics import measure_magics
 from notebook_udf.magics.live_cells import LiveCells
 from notebook_udf.magics.magic_options import (
@@ -19,6 +20,7 @@ from notebook_udf.magics.magic_options import (
     unquoted,
 )
 from notebook_udf.suggestion import did_you_mean
+from notebook_udf.widgets.rows import RowsTable
 
 if TYPE_CHECKING:
     from notebook_udf.kernel import Session
@@ -64,7 +66,6 @@ class Commands:
     def udf_cell(self, line: str, cell: str) -> None:
         """``%%udf``: runs the cell, registers what it defines, says so."""
         __tracebackhide__ = True
-        from notebook_udf.functions.entry_point import choose
         from notebook_udf.magics import defining
 
         arguments = UDF_CELL.parse(line)
@@ -212,8 +213,6 @@ class Commands:
         )
 
     def _errors(self, running: Session, name: str) -> Any:
-        from notebook_udf.widgets.rows import RowsTable
-
         _known(running, name)
         return RowsTable.of(running.errors(name), _ROWS)
 

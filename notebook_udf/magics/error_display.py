@@ -8,7 +8,8 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Any
 
-from notebook_udf.errors import NotebookUdfError
+from notebook_udf.errors import NotebookUdfError, RemoteError
+from notebook_udf.widgets.card import card_html, card_text, headline
 
 
 class Cards:
@@ -36,8 +37,6 @@ def _show(
     traceback: TracebackType | None,
     tb_offset: int | None = None,
 ) -> list[str]:
-    from notebook_udf.widgets.card import card_html, card_text
-
     # %debug, %tb and pdb.pm() look there.
     shell._get_exc_info((kind, error, traceback))
     text = card_text(error)
@@ -54,9 +53,6 @@ def _show(
 
 def _short(shell: Any, error: NotebookUdfError, traceback: TracebackType | None) -> list[str]:
     """What happened and where, for the output that says that the cell failed."""
-    from notebook_udf.errors import RemoteError
-    from notebook_udf.widgets.card import headline
-
     lines = [f"{type(error).__name__}: {headline(error)}"]
     failed = error.failed if isinstance(error, RemoteError) else None
     if failed is not None and failed.worker:
