@@ -187,7 +187,7 @@ def _declare(
                 f"it from get_result_type, or give it, as in result_type='double'"
             )
     table = base is TableAggregateFunction
-    emitted = _emitted(hints).get("return") if table and result_type is None else None
+    emitted = _emitted(hints.get("return")) if table and result_type is None else None
     result = (
         columns_of(result_type, emitted, title)
         if table
@@ -268,12 +268,9 @@ def _accumulator_type(given: Any, title: str) -> DataType | None:
     return None if given is None else unmarked(resolve(given, what=f"the accumulator of {title}"))
 
 
-def _emitted(hints: dict[str, Any]) -> dict[str, Any]:
-    """The hints with ``Iterator[T]`` on the result read as T, which is a row's type."""
-    given = hints.get("return")
-    row = row_of(given)
-    if row is not None:
-        return {**hints, "return": row}
-    if given is not None:
+def _emitted(annotation: Any) -> Any:
+    """The annotation of a row in that of ``emit_value``; None where there is none."""
+    row = row_of(annotation)
+    if row is None and annotation is not None:
         raise TypeDeclarationError("emit_value yields rows: annotate it with Iterator[...]")
-    return hints
+    return row
