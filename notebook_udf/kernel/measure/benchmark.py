@@ -171,21 +171,18 @@ class _Bench:
 
     def sample(self, rows: int | None) -> None:
         """Keeps that many rows, or as many as the slowest way takes about a second for."""
-        if rows is not None:
-            self._take(rows)
-            self._try()
-            return
-        wanted = _FIRST_ROWS
+        wanted = _FIRST_ROWS if rows is None else rows
         self._take(wanted)
         # The first run of a plan has it compiled, which says nothing of more rows.
         self._try()
+        if rows is not None:
+            return
         while True:
-            if wanted != _FIRST_ROWS:
-                self._take(wanted)
             more = next_sample(wanted, self._try(), target=_SECONDS, most=_MOST_ROWS)
             if more == wanted or self._count < wanted:
                 break
             wanted = more
+            self._take(wanted)
         if self._count == wanted:
             self._notes.append(
                 f"a sample: the first {counted(wanted, 'row')}, for a run of about a second "
