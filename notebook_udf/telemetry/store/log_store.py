@@ -11,7 +11,7 @@ import sys
 from collections import OrderedDict, deque
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 from notebook_udf.sanitize import cut
@@ -85,15 +85,13 @@ class KeptLogs:
 
     def select(self, choice: LogChoice = _ANY, limit: int | None = None) -> list[LogEntry]:
         """The lines that fit, oldest first; with ``limit``, the last that many of them."""
-        found: list[LogEntry] = []
-        for lines in chain([self.tail], map(LogBlock.unpack, reversed(self.blocks))):
-            if limit is not None and len(found) >= limit:
-                break
-            for at in lines.found(choice, choice.text or "", self.first):
-                if limit is not None and len(found) >= limit:
-                    break
-                found.append(lines.entry(at))
-        return found[::-1]
+        latest_first = (
+            lines.entry(at)
+            for lines in chain([self.tail], map(LogBlock.unpack, reversed(self.blocks)))
+            for at in lines.found(choice, choice.text or "", self.first)
+        )
+        most = None if limit is None else max(limit, 0)
+        return list(islice(latest_first, most))[::-1]
 
     def entries(self, choice: LogChoice) -> Iterator[LogEntry]:
         """The lines that fit, oldest first, of which only a block's are in memory at a time."""

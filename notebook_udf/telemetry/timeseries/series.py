@@ -85,9 +85,7 @@ class Series:
         """Counts bundles in."""
         self.changes += 1
         took = [_took(timings) for timings in record.functions]
-        busy: Durations = np.zeros(len(record), np.int64)
-        for each in took:
-            busy = busy + each
+        busy = sum(took, np.zeros(len(record), np.int64))
         for timings, each in zip(record.functions, took, strict=True):
             self._latencies.setdefault(_key(timings), Latencies()).add(each)
         self._keep_slow(record, busy)
