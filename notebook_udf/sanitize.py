@@ -38,6 +38,11 @@ def one_line(text: str, limit: int) -> str:
     return plain(text, limit).replace("\n", "⏎").replace("\t", " ")
 
 
+def first_line(error: BaseException) -> str:
+    """What an error says first, or its class if it says nothing."""
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)
+
+
 def without_escapes(text: str) -> str:
     """The text without what tells a terminal its colours and where to write."""
     return _TERMINAL.sub("", text)

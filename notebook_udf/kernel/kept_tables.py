@@ -29,7 +29,7 @@ from pyspark.sql.streaming import DataStreamWriter
 
 from notebook_udf.kernel.hooks import Replacing
 from notebook_udf.launch.warehouse import Warehouse
-from notebook_udf.sanitize import backquoted
+from notebook_udf.sanitize import backquoted, first_line
 
 _log = logging.getLogger(__name__)
 
@@ -237,9 +237,8 @@ class KeptTables(Replacing):
                     failed[path] = error
             waiting = list(failed) if len(failed) < len(waiting) else []
         for path, reason in failed.items():
-            said = str(reason).strip().split("\n", 1)[0]
             self._say(
-                f"{_entry(path).sql} could not be brought back ({said}); the "
+                f"{_entry(path).sql} could not be brought back ({first_line(reason)}); the "
                 f"statement that makes it is in {path}"
             )
         if paths:

@@ -21,6 +21,7 @@ from notebook_udf.planner.analysis.aggregate_calls import called_on, mentions
 from notebook_udf.planner.analysis.argument_query import ArgumentRows, argument_rows
 from notebook_udf.planner.syntax.dialect import read
 from notebook_udf.registry import RegisteredFunction
+from notebook_udf.sanitize import first_line
 
 if TYPE_CHECKING:
     from notebook_udf.kernel.notebook_session import Session
@@ -94,7 +95,7 @@ def arguments_for(session: Session, record: RegisteredFunction, query: Any) -> A
         frame_of(session, query)
         raise PlanningError(
             f"the arguments of {called.call} cannot be computed outside of its place in the query: "
-            f"give a query of them instead, as in SELECT a, b FROM t\n{_first_line(error)}"
+            f"give a query of them instead, as in SELECT a, b FROM t\n{first_line(error)}"
         ) from None
     note = f"called as in the query, with the arguments of {called.call}"
     if called.left_out:
@@ -129,7 +130,3 @@ def _doubts(session: Session, record: RegisteredFunction, rows: DataFrame) -> tu
         f"the rows are those of a query that calls {record.name}, and its result was taken for an "
         f"argument: give the text of the query to measure the call in it",
     )
-
-
-def _first_line(error: AnalysisException) -> str:
-    return str(error).strip().split("\n", 1)[0]

@@ -34,7 +34,7 @@ from notebook_udf.render.markup import (
     tr,
 )
 from notebook_udf.render.theme import CODE_FONT, ERROR, POINTED_AT, QUIET, painted
-from notebook_udf.sanitize import one_line, plain
+from notebook_udf.sanitize import first_line, one_line, plain
 from notebook_udf.source_excerpt import code_lines, own_frame, place_lines, place_of, place_text
 
 _HEADLINE = 400
@@ -72,8 +72,7 @@ def headline(error: NotebookUdfError) -> str:
     """What happened, in one line."""
     if isinstance(error, QueryError):
         return error.mistake.headline
-    lines = str(error).strip().splitlines()
-    return one_line(lines[0], _HEADLINE) if lines else type(error).__name__
+    return one_line(first_line(error), _HEADLINE)
 
 
 def card_html(error: NotebookUdfError) -> str:

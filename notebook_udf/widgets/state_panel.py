@@ -12,6 +12,7 @@ from urllib.parse import unquote, urlparse
 
 from notebook_udf.render.markup import markup
 from notebook_udf.render.tables import Table
+from notebook_udf.sanitize import first_line
 from notebook_udf.state.pages import (
     HistoryData,
     Page,
@@ -152,7 +153,7 @@ class StatePanel(Panel):
                 self._page, self._ids = page, self._numbered(keys)
         except Exception as error:
             _log.info("the state could not be read", exc_info=True)
-            self._error = f"the latest batch cannot be read: {_first_line(error)}"
+            self._error = f"the latest batch cannot be read: {first_line(error)}"
 
     @answers("page")
     def _asked_page(
@@ -237,7 +238,3 @@ class _Commits:
         except OSError:
             # On a store that cannot be looked at from here: it may have moved at any time.
             return object()
-
-
-def _first_line(error: Exception) -> str:
-    return next(iter(str(error).strip().splitlines()), type(error).__name__)

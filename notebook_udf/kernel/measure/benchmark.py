@@ -28,6 +28,7 @@ from notebook_udf.kernel.preview import columns_of
 from notebook_udf.kernel.sources import Arguments, arguments_for
 from notebook_udf.registry import RegisteredFunction, fingerprint
 from notebook_udf.render.format import counted
+from notebook_udf.sanitize import first_line
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -211,7 +212,7 @@ class _Bench:
             except NotebookUdfError as error:
                 if form.way.kind == "own":
                     raise
-                form.way = replace(form.way, error=str(error).split("\n", 1)[0])
+                form.way = replace(form.way, error=first_line(error))
                 continue
             slowest = max(slowest, time.perf_counter() - start)
         return slowest
