@@ -10,6 +10,7 @@ import pickle
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 from pyspark.sql.types import ArrayType, DataType, MapType, StructType
 
 from notebook_udf.functions.base import ScalarFunction, UserDefinedFunction
@@ -18,7 +19,6 @@ from notebook_udf.functions.definition import FunctionDefinition, call_of
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow as pa
 
 
 class _PerElement(ScalarFunction):
@@ -59,8 +59,6 @@ class ArrowPerElement(_PerElement):
 
     def eval(self, *columns: pa.Array) -> pa.Array:
         """The function's value for each element."""
-        import pyarrow as pa
-
         values = (column.to_pylist() for column in columns)
         return pa.array(list(map(self._call, *values)), self._type)
 

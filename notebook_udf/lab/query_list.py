@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import logging
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pyspark.sql.streaming import StreamingQuery
 
 from notebook_udf.errors import SessionError
+from notebook_udf.kernel import Session
 from notebook_udf.lab.panel_data import QueryNews, QueryState, StreamNews
 from notebook_udf.plan.progress import OWN_TAG
 from notebook_udf.sanitize import one_line
 from notebook_udf.telemetry.query_names import query_name
-
-if TYPE_CHECKING:
-    from notebook_udf.kernel import Session
 
 _log = logging.getLogger(__name__)
 

@@ -5,13 +5,10 @@ from __future__ import annotations
 import time
 from collections import deque
 from itertools import islice
-from typing import TYPE_CHECKING
 
+from notebook_udf.kernel import Session
 from notebook_udf.lab.panel_data import FunctionsNews, LogNews, News, SessionNews, WorkersNews
 from notebook_udf.sanitize import one_line, plain, without_escapes
-
-if TYPE_CHECKING:
-    from notebook_udf.kernel import Session
 
 MOST_FUNCTIONS = 200
 MOST_WORKERS = 50

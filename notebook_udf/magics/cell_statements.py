@@ -10,12 +10,10 @@ import datetime
 import decimal
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from notebook_udf.errors import PlanningError
-
-if TYPE_CHECKING:
-    from notebook_udf.planner.syntax.tokens import Token
+from notebook_udf.planner.syntax.tokens import Token, Unreadable, tokens_of
 
 _PLAIN = (str, bool, int, float, decimal.Decimal)
 
@@ -39,8 +37,6 @@ def statements(cell: str, namespace: dict[str, Any]) -> list[CellStatement]:
     PlanningError
         If there is no statement, or a place names a variable that cannot stand in SQL.
     """
-    from notebook_udf.planner.syntax.tokens import Unreadable, tokens_of
-
     try:
         tokens = tokens_of(cell)[:-1]
     except Unreadable:

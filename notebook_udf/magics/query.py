@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from pyspark.sql import DataFrame
 
+from notebook_udf.kernel import Session
 from notebook_udf.kernel.query_errors import about
 from notebook_udf.magics.cell_statements import CellStatement
 from notebook_udf.widgets.rows import RowsTable
-
-if TYPE_CHECKING:
-    from notebook_udf.kernel import Session
 
 
 @dataclass(frozen=True)

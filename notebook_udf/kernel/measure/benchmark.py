@@ -14,6 +14,7 @@ from functools import partial
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 from pyspark.sql import DataFrame
 
 from notebook_udf.bench.bench_result import Bench, Way
@@ -31,8 +32,6 @@ from notebook_udf.render.format import counted
 from notebook_udf.sanitize import first_line
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from notebook_udf.kernel.notebook_session import Session
 
 REPEATS = 5
