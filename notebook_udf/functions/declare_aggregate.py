@@ -32,7 +32,7 @@ from notebook_udf.functions.declare_table import columns_of
 from notebook_udf.functions.definition import FunctionDefinition, parameters_of
 from notebook_udf.functions.fields import fields_of
 from notebook_udf.functions.function_class import derived, lacks
-from notebook_udf.functions.hints import called, hints_of, own_name, row_of
+from notebook_udf.functions.hints import LAZY, called, hints_of, own_name, rows_of
 from notebook_udf.functions.kind_traits import AGGREGATE, TABLE_AGGREGATE, articled
 from notebook_udf.functions.options import FUNCTION_TYPES, FunctionOptions, function_type
 from notebook_udf.functions.source import find_source
@@ -270,7 +270,7 @@ def _accumulator_type(given: Any, title: str) -> DataType | None:
 
 def _emitted(annotation: Any) -> Any:
     """The annotation of a row in that of ``emit_value``; None where there is none."""
-    row = row_of(annotation)
+    _, row = rows_of(annotation, LAZY)
     if row is None and annotation is not None:
         raise TypeDeclarationError("emit_value yields rows: annotate it with Iterator[...]")
     return row

@@ -50,11 +50,6 @@ def yields(call: Callable[..., Any]) -> bool:
     )
 
 
-def row_of(annotation: Any) -> Any:
-    """The annotation of a row in that of an iterator of rows; None if it is not one."""
-    return rows_of(annotation, LAZY)[1]
-
-
 def rows_of(annotation: Any, kinds: tuple[Any, ...]) -> tuple[bool, Any]:
     """Whether an annotation is one of several rows, and that of a row where it is given."""
     annotation = present(annotation)

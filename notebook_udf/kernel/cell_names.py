@@ -19,7 +19,7 @@ from notebook_udf.telemetry.query_names import first_words
 DESCRIPTION_PROPERTY = "spark.job.description"
 _WORDS = 80
 _SQL = re.compile(r"""\.sql\(\s*[a-zA-Z]{0,2}("{3}|'{3}|"|')(.*?)(?:\1|\Z)""", re.DOTALL)
-_COMMENTS = re.compile(r"(\s*--[^\n]*(\n|\Z)|\s+)*")
+_COMMENTS = re.compile(r"\A(\s*--[^\n]*(\n|\Z)|\s+)*")
 # Lines that say nothing of what a cell does.
 _SILENT = re.compile(r"\s*(#.*|(import|from)\s.*)?")
 
@@ -37,17 +37,12 @@ def _telling(code: str) -> str:
     """The part of a cell that tells best what it does."""
     first, _, rest = code.strip().partition("\n")
     if first.startswith("%%sparksql"):
-        return _without_comments(rest)
+        return _COMMENTS.sub("", rest, count=1)
     sql = _SQL.search(code)
     if sql is not None and sql[2].strip():
-        return _without_comments(sql[2])
+        return _COMMENTS.sub("", sql[2], count=1)
     lines = [line for line in code.splitlines() if not _SILENT.fullmatch(line)]
     return "\n".join(lines) or code
-
-
-def _without_comments(sql: str) -> str:
-    match = _COMMENTS.match(sql)
-    return sql[match.end() :] if match is not None else sql
 
 
 class CellNames:

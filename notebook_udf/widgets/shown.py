@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -21,12 +21,9 @@ _PANELS = {
 }
 
 
-def _shown_by(panel: str) -> Callable[[Any], None]:
-    def show(data: Any) -> None:
-        module, name = panel.split(".")
-        getattr(import_module(f"notebook_udf.widgets.{module}"), name)(data).show()
-
-    return show
+def _show(panel: str, data: Any) -> None:
+    module, name = panel.split(".")
+    getattr(import_module(f"notebook_udf.widgets.{module}"), name)(data).show()
 
 
 def show_live_in(shell: Any) -> None:
@@ -38,7 +35,7 @@ def show_live_in(shell: Any) -> None:
         return
     formatter = shell.display_formatter.ipython_display_formatter
     for kind, panel in _PANELS.items():
-        formatter.for_type(kind, _shown_by(panel))
+        formatter.for_type(kind, partial(_show, panel))
     setattr(shell, _MARK, True)
 
 

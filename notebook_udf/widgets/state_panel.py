@@ -104,6 +104,7 @@ class StatePanel(Panel):
         if self._commits.moved():
             self._reread()
         reader, page = self._reader, self._page
+        latest = None if page is None else {"name": self._name, **page.to_dict(), "ids": self._ids}
         return {
             "checkpoint": reader.checkpoint,
             "batches": list(reader.batches),
@@ -112,7 +113,7 @@ class StatePanel(Panel):
             ],
             "functions": list(reader.functions),
             "keys": [list(key) for key in reader.keys],
-            "latest": None if page is None else {"name": self._name, **self._sent(page, self._ids)},
+            "latest": latest,
             "error": self._error,
         }
 
@@ -163,10 +164,10 @@ class StatePanel(Panel):
             page, keys = state_page(
                 self._reader, name, batch, search=str(search), offset=int(offset)
             )
+            ids = self._numbered(keys)
             if batch is None and not search and not offset:
-                self._name, self._page, self._ids = name, page, self._numbered(keys)
-                return self._sent(page, self._ids)
-            return self._sent(page, self._numbered(keys))
+                self._name, self._page, self._ids = name, page, ids
+            return {**page.to_dict(), "ids": ids}
 
         return self._thread.submit(answer)
 
@@ -202,10 +203,6 @@ class StatePanel(Panel):
         while len(self._keys) > _KEPT_KEYS:
             self._keys.popitem(last=False)
         return numbers
-
-    @staticmethod
-    def _sent(page: Page, ids: list[int]) -> SentPage:
-        return {**page.to_dict(), "ids": ids}
 
 
 class _Commits:
