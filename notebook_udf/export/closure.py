@@ -80,15 +80,12 @@ class _Closure:
         if not statement.imports:
             self.take(statement, before, root)
             return
-        for imported in statement.imports:
-            if imported.bound == name:
-                self.imports[imported] = None
-                if imported.name is None:
-                    # import a.b and import a.c both bind a.
-                    for other in self.found[:before]:
-                        for each in other.imports:
-                            if each.bound == name and each.name is None:
-                                self.imports[each] = None
+        binding = [each for each in statement.imports if each.bound == name]
+        if any(each.name is None for each in binding):
+            # import a.b and import a.c both bind a.
+            earlier = (each for other in self.found[:before] for each in other.imports)
+            binding += [each for each in earlier if each.bound == name and each.name is None]
+        self.imports |= dict.fromkeys(binding)
 
     def _missing(self, name: str, before: int, reader: ExportedStatement, root: Chosen) -> str:
         where = f"cell {reader.cell}, line {reader.line_of(name)}"

@@ -135,8 +135,7 @@ def timer_page(reader: StateReader, batch: int | None = None, *, offset: int = 0
     """When groups end, the soonest first."""
     keys = [key for key, _ in reader.keys]
     of = reader.batches[1] if batch is None else batch
-    frame = reader.timers(batch)
-    return _page(frame, keys, [], of, "", offset, PAGE, order=["expires"])[0]
+    return _page(reader.timers(batch), keys, [], of, "", offset, PAGE, order=["expires"])[0]
 
 
 def history_page(reader: StateReader, key: Any, batches: int = HISTORY) -> HistoryData:

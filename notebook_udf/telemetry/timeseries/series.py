@@ -281,8 +281,7 @@ def _key(timings: FunctionTimings) -> Key:
 
 
 def _took(timings: FunctionTimings) -> Durations:
-    took = _column(timings.decode_ns) + _column(timings.user_ns) + _column(timings.encode_ns)
-    return took
+    return _column(timings.decode_ns) + _column(timings.user_ns) + _column(timings.encode_ns)
 
 
 def _column(values: tuple[int, ...]) -> Durations:
