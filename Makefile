@@ -25,7 +25,7 @@ endif
 
 # Those that need no JVM; within a minute.
 unit: $(INSTALLED)
-	$(BIN)/python -m pytest tests/unit
+	$(BIN)/python -m pytest -n auto tests/unit
 
 # What is slow and rarely fails, and so no part of `make test`: before a release.
 thorough: $(INSTALLED)

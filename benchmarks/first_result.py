@@ -69,7 +69,7 @@ def run() -> list[Figure]:
 
 
 def _wheel(folder: Path) -> Path:
-    pip = [sys.executable, *"-m pip wheel --quiet --no-deps -w".split()]
+    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w"]
     subprocess.check_call([*pip, str(folder), str(ROOT)])
     (wheel,) = folder.glob("*.whl")
     return wheel

@@ -342,7 +342,9 @@ def arguments(minor: int, name: str) -> list[str]:
 
 @versions
 @pytest.mark.parametrize("name", [name for name in ACCUMULATE if "merge" in name])
-@pytest.mark.parametrize("slots", [{0, 1}, {"total", "rows"}, {None}], ids=str)
+@pytest.mark.parametrize(
+    "slots", [{0, 1}, {"total", "rows"}, {None}], ids=["items", "names", "one"]
+)
 def test_merges_of_sums(minor: int, name: str, slots: Any) -> None:
     found = adds_up(graph(minor, name), arguments(minor, name), slots)
     assert found is (MERGES.get(name) == slots)
