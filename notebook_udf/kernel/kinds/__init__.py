@@ -1,6 +1,6 @@
-"""The kinds of functions that there are, and which of them something is that a user declares.
+"""The kinds of functions, and how the kind of a declared function is found.
 
-All that is special about a kind is in its own file here. A further kind is one more entry in
+All that is special about a kind is in its own file here. A new kind is one more entry in
 ``KINDS``; CONTRIBUTING.md tells what goes with it.
 """
 
@@ -22,7 +22,7 @@ from notebook_udf.registry import RegisteredFunction
 if TYPE_CHECKING:
     from notebook_udf.kernel.notebook_session import Session
 
-# By name. Of two kinds that claim a function the later one has it: the first takes what is left.
+# By name. If several kinds claim a function, the last one takes it; the first is the fallback.
 KINDS: dict[str, type[FunctionKind]] = {
     kind.traits.name: kind
     for kind in (ScalarKind, TableKind, AggregateKind, TableAggregateKind, AsyncKind, ProcessKind)
@@ -30,17 +30,17 @@ KINDS: dict[str, type[FunctionKind]] = {
 
 
 def kind_of(session: Session, record: RegisteredFunction) -> FunctionKind:
-    """A function with all that is special about its kind."""
+    """The ``FunctionKind`` of a registered function."""
     return KINDS[record.kind](session, record)
 
 
 def declare(f: Any, *, kind: str | None = None, **options: Any) -> FunctionDefinition:
-    """The definition of anything a user may register; its kind is read off the code.
+    """The definition of anything a user may register; its kind follows from the code.
 
     Parameters
     ----------
     kind
-        The ``option`` of a kind's traits: an error unless it is what the code is.
+        The expected kind, as the ``option`` of its traits; another one is an error.
 
     Raises
     ------

@@ -28,7 +28,7 @@ from notebook_udf.worker.codec.encode import BadResult, encoder
 
 
 class AggregateKind(FunctionKind):
-    """Spark never hears of its name: ``session.sql`` and ``nu.aggregate`` plan its calls."""
+    """Not registered in Spark: ``session.sql`` and ``nu.aggregate`` plan its calls."""
 
     traits = AGGREGATE
     base: ClassVar[type[UserDefinedFunction]] = AggregateFunction
@@ -37,7 +37,7 @@ class AggregateKind(FunctionKind):
 
     @classmethod
     def claims(cls, candidate: Candidate) -> bool:
-        # Of a function of whole columns only the user can say what it is a function of.
+        # Code over whole columns does not show whether it aggregates: only the user can say.
         flavour = candidate.options.get("func_type")
         said = candidate.wanted == cls.traits.name and flavour in ("pandas", "arrow")
         return super().claims(candidate) or (candidate.own is None and said)
@@ -75,7 +75,7 @@ class AggregateKind(FunctionKind):
             return _value(function, accumulator)
 
     def replay(self, method: str, arguments: Any) -> Any:
-        """One method, on a fresh accumulator where it needs one; or the value of a group."""
+        """Calls one method, on a new accumulator where it needs one; or makes a group's value."""
         __tracebackhide__ = True
         if not method:
             return super().replay(method, arguments)
@@ -106,7 +106,7 @@ class AggregateKind(FunctionKind):
 
 
 class TableAggregateKind(AggregateKind):
-    """``nu.flat_aggregate`` makes rows of what it emits."""
+    """Table aggregate functions; ``nu.flat_aggregate`` makes rows of what they emit."""
 
     traits = TABLE_AGGREGATE
     base = TableAggregateFunction

@@ -1,4 +1,4 @@
-"""Async functions: a value for a row, by way of something worth waiting for."""
+"""Async functions: a value for a row, from a coroutine."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from notebook_udf.specs.roles import Role
 
 
 class AsyncKind(ScalarKind):
-    """Runs in a node of its own, several calls in flight, with the options that conf has when a
-    query is planned."""
+    """Runs in a Python node of its own, several calls in flight, with the conf's options as of
+    planning."""
 
     traits = ASYNC
     base = AsyncScalarFunction
@@ -35,7 +35,7 @@ class AsyncKind(ScalarKind):
         self.in_force()
 
     def in_force(self) -> RegisteredFunction:
-        """The record with the options that hold now; Spark SQL calls it with those from now on."""
+        """The record with the conf's present options; Spark SQL uses them from now on."""
         session, found = self.session, configured(self.session.spark, self.record)
         key = found.name.lower(), found.version
         if session.options_in_force.get(key) != found.definition.options:

@@ -1,4 +1,4 @@
-"""What becomes of a kind's functions in an exported module."""
+"""How functions of a kind are written in an exported module."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from notebook_udf.python_calls import PythonCall
 
 @dataclass(frozen=True)
 class PlainForm:
-    """How Spark alone has functions of a kind, where they are given no options.
+    """How a function without options is written for Spark alone.
 
     Attributes
     ----------
     register
-        The call that registers one: of what stands for ``pyspark.sql.functions``, the definition,
-        the SQL name as source text, and the variable that holds the function.
+        Writes the call that registers it, given the module's name for ``pyspark.sql.functions``,
+        the definition, the SQL name as source text, and the variable that holds the function.
     select
-        The query that calls one beside the rows of a table: of the definition, the SQL name, the
-        text of the arguments, and the table.
+        Writes a query that calls it for the rows of a table, given the definition, the SQL name,
+        the text of the arguments, and the table.
     helper
-        The name and the text of what ``register`` needs in the module.
+        The name and the source of a definition that the call in ``register`` needs.
     """
 
     register: Callable[[str, FunctionDefinition, str, str], PythonCall]
@@ -32,8 +32,8 @@ class PlainForm:
 
 @dataclass(frozen=True)
 class ExportForm:
-    """The decorator of this package that carries a function's options, with those it calls
-    otherwise; "" where ``register_function`` is given them."""
+    """The decorator that takes a function's options, and options that it names differently;
+    "" where ``register_function`` takes them."""
 
     decorator: str = ""
     renamed: Mapping[str, str] = field(default_factory=dict)

@@ -1,7 +1,7 @@
 """``FunctionKind``: all that is special about a kind of function, and what most kinds share.
 
-``KINDS`` beside this module has one class for each. What a worker does for a kind is the business
-of the operators that ``spark_function`` names; where a query calls it, that of ``planner``.
+``KINDS`` has one class for each. What a worker does for a kind is in the operators that
+``spark_function`` names; how calls in a query are planned, in ``planner``.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ RESULT = "result"
 
 @dataclass(frozen=True)
 class Candidate:
-    """What is to be declared: the function, the kind that its class is of, the kind that the user
-    says it is, and what else the user says."""
+    """What is to be declared: the function, its class's kind if any, the kind that the user names,
+    and the options."""
 
     function: Any
     own: KindTraits | None
@@ -46,8 +46,8 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Variants:
-    """Ways to run a function: in words as it is, and what can be derived from it, each with a word,
-    words and a definition; with what to know about that."""
+    """Ways to run a function: a description of the function as it is, variants as (short name,
+    description, definition), and notes on them."""
 
     own: str
     others: Sequence[tuple[str, str, FunctionDefinition]] = ()
@@ -55,20 +55,20 @@ class Variants:
 
 
 class FunctionKind(ABC):
-    """A function of a kind in a session: how it is planned, called, looked at and measured.
+    """A registered function in its session: how it is planned, called, previewed and measured.
 
     Attributes
     ----------
     traits
-        What is common to functions of the kind wherever they are.
+        What all functions of the kind have in common.
     base
-        What classes of the kind derive from.
+        The base class of the kind's classes.
     declare
-        The definition of what a user wrote, and the options of it.
+        Makes a definition of a user's code and options.
     is_measurable
         Whether ``session.bench`` compares ways to run them.
     export
-        What becomes of them in an exported module.
+        How they are written in an exported module.
     """
 
     traits: ClassVar[KindTraits]
@@ -87,44 +87,44 @@ class FunctionKind(ABC):
 
     @classmethod
     def claims(cls, candidate: Candidate) -> bool:
-        """Whether something is a function of this kind, by its code or by what the user says."""
+        """Whether a candidate is of this kind, by its code or by what the user says."""
         return candidate.own is not None and candidate.own.name == cls.traits.name
 
     # In Spark --------------------------------------------------------------------------------
 
     def spark_function(self, role: Role) -> Any:
-        """The function as Spark takes it in a role; ``session.planned`` keeps it."""
+        """The function as PySpark's object for a role; ``session.planned`` caches it."""
         return spark_function(self.record, role)
 
     def register(self) -> None:  # noqa: B027
-        """Makes it known to Spark SQL under its name, where Spark can call it."""
+        """Registers it in Spark SQL under its name, if Spark can call it."""
 
     def spark_names(self) -> tuple[str, ...]:
-        """The names that ``register`` takes in Spark SQL."""
+        """The names that ``register`` registers in Spark SQL."""
         return ()
 
     def in_force(self) -> RegisteredFunction:
-        """The record as a query that is planned now is to call it."""
+        """The record that a query planned now has to call."""
         return self.record
 
     def column(self, args: Any, kwargs: Any) -> Any:
-        """A call on columns."""
+        """A call on columns, with the number of arguments checked."""
         if not any(isinstance(arg, str) and arg.endswith("*") for arg in args):
             check(self.record, len(args) + len(kwargs), kwargs)
         return self.call(args, kwargs)
 
     @abstractmethod
     def call(self, args: Any, kwargs: Any) -> Any:
-        """The same, of as many arguments as the function takes."""
+        """A call on columns; the number of arguments is right."""
 
     @abstractmethod
     def explain(self) -> str:
         """How calls of it run, and why."""
 
-    # Here, on plain values -------------------------------------------------------------------
+    # In the kernel, on plain values ----------------------------------------------------------
 
     def evaluate(self, args: Any, kwargs: Any) -> Any:
-        """One call here, held to the declared type.
+        """Makes one call in the kernel and checks the result against the declared type.
 
         Raises
         ------
@@ -148,23 +148,23 @@ class FunctionKind(ABC):
             return self.definition.call(*args, **kwargs)
 
     def encode(self, result: Any) -> object:
-        """What a call gave, as it would leave a worker."""
+        """Encodes the result of a call as a worker would."""
         return encoder(self.definition.declared_type)([result])
 
     def replay(self, method: str, arguments: Any) -> Any:
-        """The call that failed in a worker, made here; ``method`` is "" for that of the rows."""
+        """Repeats a failed call in the kernel; ``method`` is "" for the call for rows."""
         __tracebackhide__ = True
         return self.run(arguments, {})
 
     @property
     def context(self) -> FunctionContext:
-        """What the function is opened with here."""
+        """The context that the function is opened with in the kernel."""
         parameters = self.session.job_parameters
         return FunctionContext(function=self.record.name, job_parameters=parameters)
 
     @contextmanager
     def opened(self) -> Iterator[Any]:
-        """The function as a worker would have it, between ``open`` and ``close``."""
+        """The function between ``open`` and ``close``, called as a worker would call them."""
         function = self.definition.function
         with doorway.as_in_worker():
             if not isinstance(function, UserDefinedFunction):
@@ -202,12 +202,12 @@ class FunctionKind(ABC):
         return Trial(name, pd.DataFrame(tuples, columns=result.columns, dtype=object))
 
     def few(self, rows: DataFrame | str, n: int) -> DataFrame:
-        """The first rows, by themselves: Spark could try the function on others."""
+        """The first rows as a DataFrame of their own: Spark could call the function on others."""
         frame = self.session.sql(rows) if isinstance(rows, str) else rows
         return frame.sparkSession.createDataFrame(frame.take(n), frame.schema)
 
     def beside(self, rows: DataFrame, columns: Sequence[Column], name: str) -> DataFrame:
-        """Rows, and the function's result for each under that name."""
+        """Adds the function's result for each row, as a column of that name."""
         return rows.select("*", self.record(*columns).alias(name))
 
     def results(
@@ -219,7 +219,7 @@ class FunctionKind(ABC):
     # Measuring -------------------------------------------------------------------------------
 
     def variants(self, inputs: Sequence[Any]) -> Variants:
-        """What the function can be compared with; ``inputs`` are the types of its arguments."""
+        """The variants that a benchmark compares; ``inputs`` are the types of the arguments."""
         return Variants(self.record.definition.func_type)
 
     def lineless(self) -> str:

@@ -26,7 +26,7 @@ from notebook_udf.worker.codec.encode import encoder
 
 
 class ProcessKind(FunctionKind):
-    """``nu.process`` hands it the rows of a DataFrame."""
+    """Process functions; ``nu.process`` gives them the rows of a DataFrame."""
 
     traits = PROCESS
     base = OneInputStreamProcessFunction
@@ -58,7 +58,7 @@ class ProcessKind(FunctionKind):
     def _collected(
         self, records: Iterable[Any], key_by: Callable[[Any], Any] | None = None
     ) -> list[Any]:
-        """What is collected of records; ``key_by`` is a function from a record to its key."""
+        """What the function collects for records; ``key_by`` maps a record to its key."""
         __tracebackhide__ = True
         traits = self.definition.process or ProcessTraits()
         name, keyed = self.definition.name, key_by is not None
@@ -91,6 +91,6 @@ class ProcessKind(FunctionKind):
         return self.run((arguments,), {})
 
     def preview(self, rows: DataFrame | str, n: int) -> Trial:
-        """What the function collects of the rows."""
+        """What the function collects for the first rows."""
         collected = planner.process(self.few(rows, n), self.record, ())
         return Trial(self.record.name, collected.toPandas())

@@ -68,7 +68,7 @@ def _declare(function: Any, **options: Any) -> Any:
 
 
 class TableKind(FunctionKind):
-    """Makes its rows in a pass over those beside which they stand."""
+    """Makes its rows in a pass over the rows that they are joined to."""
 
     traits = TABLE
     base = TableFunction
@@ -118,7 +118,7 @@ class TableKind(FunctionKind):
         return rows_encoder(self.definition.declared_type)(result)
 
     def beside(self, rows: DataFrame, columns: Sequence[Column], name: str) -> DataFrame:
-        """Each row beside each of its rows; one for which there is none stands beside NULLs."""
+        """Joins each row to the function's rows for it; to NULLs where there are none."""
         names = self.definition.result_type.names
         return table_function.joined(rows, self.record(*columns), names, outer=True)
 
