@@ -1,1 +1,1 @@
-"""What functions cost: ways to run them compared, and lines sampled."""
+"""What functions cost: benchmarks of ways to run them, and profiles by line."""

@@ -1,7 +1,7 @@
 """``session.bench``: ways to run a function, measured in turn on a sample of a user's rows.
 
-What can be derived from a function is derived: with another option, or inside a function of a
-batch that calls it per element. Comparing and advising is the business of ``bench``.
+Variants are derived from the function: with another option, or inside a batch function that calls
+it per element. Comparing and advising is up to ``bench``.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from notebook_udf.kernel.notebook_session import Session
 
 REPEATS = 5
-# How long the slowest way is to take, and what is tried to find out how many rows that are.
+# How long the slowest way should take, and the sample sizes that are tried to get there.
 _SECONDS = 1.0
 _FIRST_ROWS = 2_000
 _MOST_ROWS = 2_000_000
@@ -106,7 +106,7 @@ def _shape(record: RegisteredFunction) -> tuple[Takes, Gives]:
 
 @dataclass
 class _Form:
-    """A way, and the function that takes it."""
+    """A way to run the function, and the record to run."""
 
     way: Way
     record: RegisteredFunction
@@ -115,7 +115,7 @@ class _Form:
 def _ways(
     session: Session, record: RegisteredFunction, inputs: Sequence[Any]
 ) -> tuple[list[_Form], list[str]]:
-    """The function as it is, and what can be derived from it; with what to know about that."""
+    """The function as it is and the variants derived from it, with notes on them."""
     definition = record.definition
     notes: list[str] = []
     if definition.options.on_error == "quarantine":
@@ -148,7 +148,7 @@ def _derived(
 
 
 class _Bench:
-    """One comparison, from its sample to what is found."""
+    """One comparison, from its sample to its result."""
 
     def __init__(
         self,
@@ -170,10 +170,10 @@ class _Bench:
     # The sample ------------------------------------------------------------------------------
 
     def sample(self, rows: int | None) -> None:
-        """Keeps that many rows, or as many as the slowest way takes about a second for."""
+        """Persists a sample: that many rows, or as many as take the slowest way about a second."""
         wanted = _FIRST_ROWS if rows is None else rows
         self._take(wanted)
-        # The first run of a plan has it compiled, which says nothing of more rows.
+        # The first run of a plan includes its compilation, which does not grow with the rows.
         self._try()
         if rows is not None:
             return
@@ -201,7 +201,7 @@ class _Bench:
             raise PlanningError(f"{self._record.name} has nothing to run on: there are no rows")
 
     def _try(self) -> float:
-        """Runs each way once; how long the slowest of those took that work."""
+        """Runs each way once; returns the seconds of the slowest one that does not fail."""
         slowest = 0.0
         for form in [form for form in self._forms if not form.way.error]:
             self._told(f"{form.way.name}, on {counted(self._count, 'row')}")
@@ -217,7 +217,7 @@ class _Bench:
         return slowest
 
     def close(self) -> None:
-        """Lets go of the sample."""
+        """Unpersists the sample."""
         rows, self._rows = self._rows, None
         if rows is not None:
             # After an interrupt the JVM may be gone, or busy with its end.
@@ -227,9 +227,9 @@ class _Bench:
     # Runs ------------------------------------------------------------------------------------
 
     def measure(self, repeats: int, notes: Sequence[str]) -> Bench:
-        """Measures the ways in turn, then compares what they give."""
+        """Measures the ways in turn, then compares their results."""
         assert self._rows is not None
-        # By place, because a function may be compared with itself.
+        # By position, because a function may be compared with itself.
         cases = {str(at): form for at, form in enumerate(self._forms) if not form.way.error}
         runs: dict[str, Callable[[], object]] = {
             case: partial(self._run, form) for case, form in cases.items()
@@ -278,7 +278,7 @@ class _Bench:
         return tuple(zip(rows.column_names, values, strict=True))
 
     def _in_order(self, form: _Form) -> DataFrame:
-        """The function's results, groups in an order that they all have."""
+        """The function's results, those of groups sorted by key so that ways can be compared."""
         rows, keys = self._applied(form), columns_of(self._arguments.keys)
         return rows.orderBy(*keys) if keys else rows
 

@@ -1,4 +1,4 @@
-"""What a session does to find out what a function costs: ways to run it compared, lines sampled."""
+"""The session's methods that benchmark and profile functions."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 
 def _nobody(words: str) -> None:
-    """Hears how far a measurement is where nobody asked."""
+    """Default progress callback; does nothing."""
 
 
 class Measuring:
-    """The part of a session that measures."""
+    """The part of a session that measures functions."""
 
     def bench(
         self,
@@ -30,7 +30,7 @@ class Measuring:
         rows: int | None = None,
         progress: Callable[[str], object] = _nobody,
     ) -> Bench:
-        """Ways to run a function, measured in turn on the same rows, and their results compared.
+        """Measures ways to run a function in turn on the same rows, and compares their results.
 
         A general scalar function is run as it is, with ``vectorise=False`` if it runs as Arrow
         kernels, and inside a pandas and an Arrow function that call it per element; an aggregate
@@ -43,8 +43,8 @@ class Measuring:
         query
             A query that calls the function: it is measured with the arguments of the first call,
             an aggregate by the groups of the query. Or its arguments: a DataFrame, the name of a
-            table, or a query; columns are matched to the parameters by name, or by place where
-            the names do not match and the count does.
+            table, or a query; columns are matched to the parameters by name, or by position where
+            only their number matches.
         against
             Names of other registered functions, to be called with the same arguments.
         repeats
@@ -53,7 +53,7 @@ class Measuring:
             How many of the rows to take, at most; by default so many that the slowest way takes
             about a second.
         progress
-            Told in words what is being done.
+            Called with a text that says what is being done.
 
         Raises
         ------
@@ -66,7 +66,7 @@ class Measuring:
 
         Notes
         -----
-        The rows are kept by Spark while it runs. Each run computes every result and keeps none.
+        Spark keeps the rows while this runs. Each run computes every result and keeps none.
         """
         from notebook_udf.kernel.measure.benchmark import bench
 
@@ -89,21 +89,21 @@ class Measuring:
         seconds: float = 10.0,
         progress: Callable[[str], object] = _nobody,
     ) -> Profile:
-        """Where the time of functions goes, by line, from samples of the running workers.
+        """Where functions spend their time, by line, from stack samples of the running workers.
 
-        With a query it is run (every row computed, none kept) and only its tasks are looked at;
-        without one, whatever runs for so many seconds: streams, or another thread's queries.
+        A query is run (every row computed, none kept) and only its tasks are sampled; without a
+        query, whatever runs for ``seconds``: streams, or another thread's queries.
 
         Parameters
         ----------
         query
             A DataFrame, the name of a table, or a query.
         function
-            Only what is seen of that registered function.
+            Only samples of that registered function.
         seconds
-            How long to look, without a query; at most 3,600.
+            How long to sample without a query; at most 3,600.
         progress
-            Told in words what is being done.
+            Called with a text that says what is being done.
 
         Raises
         ------
@@ -114,8 +114,8 @@ class Measuring:
 
         Notes
         -----
-        Workers look at themselves about every 5 ms while a profile runs, and not at all
-        otherwise. What runs in native code counts for the line that called it. Functions that
+        Workers sample themselves about every 5 ms while a profile runs, and not at all
+        otherwise. Native code counts for the line that called it. Functions that
         run as Arrow kernels or as Spark's own sums have no lines, which the profile says.
         """
         from notebook_udf.kernel.measure.profile_run import profile_query, profile_window

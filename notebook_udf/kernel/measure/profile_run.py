@@ -1,4 +1,4 @@
-"""``session.profile``: has workers sampled while a query runs, or for a while, and adds it up."""
+"""``session.profile``: samples workers while a query runs, or for some time, and adds it up."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from notebook_udf.telemetry.records import Command, StackSamples
 if TYPE_CHECKING:
     from notebook_udf.kernel.notebook_session import Session
 
-# How often workers are asked to go on: one that was forked meanwhile hears of it then.
+# How often workers are told to go on sampling, so that one forked meanwhile begins to.
 _SECONDS_BETWEEN = 0.5
-# Records travel beside the result, and the last of them may arrive a moment after it.
+# Records take the side channel, and the last of them may arrive a moment after the result.
 _SECONDS_TO_SETTLE = 1.0
 _LONGEST_LINES = 50_000
 
@@ -67,7 +67,7 @@ def profile_query(
 def profile_window(
     session: Session, seconds: float, function: str | None, progress: Told
 ) -> Profile:
-    """Looks at what runs for so many seconds; see ``Session.profile``."""
+    """Samples whatever runs for so many seconds; see ``Session.profile``."""
     _check_known(session, function)
     if not 0 < seconds <= 3600:
         raise DeclarationError(f"seconds={seconds!r} is not a time between 0 and an hour")
@@ -127,7 +127,7 @@ def _made(
 
 
 def _title(file: str) -> str:
-    """What a person calls a file: a cell by its number."""
+    """The title of a file: of a cell, its number."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     named = shell.compile.format_code_name(file) if shell is not None else None
@@ -137,7 +137,7 @@ def _title(file: str) -> str:
 def _notes(
     session: Session, stacks: Sequence[Stack], function: str | None, query: str
 ) -> Iterator[str]:
-    """Which functions have no lines to show, and what gives them some."""
+    """Notes on functions without lines: why, and how to get some."""
     lined = {
         stack.function.lower() for stack in stacks if any(frame.file for frame in stack.frames)
     }
