@@ -1,1 +1,1 @@
-"""Streaming queries: how they start, how they end, and what is known of one that runs."""
+"""Streaming queries: their start, their end, and access to those that run."""

@@ -1,10 +1,10 @@
-"""A streaming query that cannot be moved to run its last micro-batches, continued in another run.
+"""Restarts a streaming query that cannot run its last micro-batches in the run that it is in.
 
-It sleeps until its next trigger, from which Spark is woken only by stopping it; or it has run
-nothing since it was started. So it is stopped between two micro-batches and goes on from its
-checkpoint: another run of the same plan into the same sink, whose triggers follow each other at
-once. What is processed exactly once stays so, as after any restart. Its functions
-are those of the run before: workers take it for the same one.
+It waits for its next trigger, which only stopping it cuts short; or it has run nothing since it
+was started. So it is stopped between two micro-batches and goes on from its checkpoint: another
+run of the same plan into the same sink, whose triggers follow each other at once. What is
+processed exactly once stays so, as after any restart. Its functions are those of the run before:
+workers take it for the same run.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from notebook_udf.kernel.sql_confs import with_confs
 from notebook_udf.kernel.streams.running_query import RunningQuery
 from notebook_udf.specs.stream_confs import OUTPUT_MODE_CONF, SCOPE_CONF
 
-# What a query's start has set for it (``kernel.streams.session_streams``).
+# The confs that a query's start has set for it (``kernel.streams.session_streams``).
 _CARRIED = (OUTPUT_MODE_CONF, "spark.sql.streaming.noDataMicroBatches.enabled")
 
 
 def continued(spark: SparkSession, query: StreamingQuery, running: RunningQuery) -> StreamingQuery:
-    """Stops a query between two micro-batches; answers the run that goes on.
+    """Stops a query between two micro-batches and returns the run that continues it.
 
-    A query with a watermark begins with a micro-batch without rows: only after one has run does
-    Spark ask whether the watermark, raised, makes another one due.
+    With a watermark the run begins with a micro-batch without rows: only after one has run does
+    Spark check whether a raised watermark makes another one due.
     """
     execution = running.execution
     temporary = _field(execution, "deleteCheckpointOnStop")
@@ -68,8 +68,8 @@ def _started(spark: SparkSession, execution: Any, plan: Any) -> Any:
 
 
 def _repeat_offsets(execution: Any, jvm: Any) -> None:
-    """Plans a micro-batch that ends where the last one has ended, as Spark does when nothing but
-    the watermark is new."""
+    """Logs a micro-batch with the offsets of the last one, as Spark does when only the watermark
+    is new."""
     offsets, commits = execution.offsetLog(), execution.commitLog()
     batch = commits.getLatestBatchId().get()
     written = jvm.java.io.ByteArrayOutputStream()

@@ -1,8 +1,8 @@
-"""A running streaming query as Spark's JVM has it: where it stands, and its last micro-batch.
+"""A running streaming query in Spark's JVM: its progress, and its last micro-batch.
 
-Spark offers neither a stop between two micro-batches nor a last one without rows. Both are had by
-holding the lock under which it begins and commits them. On Spark Connect there is no JVM to reach,
-and ``of`` answers None.
+Spark offers neither a stop between two micro-batches nor a last one without rows. Holding the lock
+under which it begins and commits them makes both possible. On Spark Connect there is no JVM to
+call, and ``of`` returns None.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from notebook_udf.specs.stream_confs import DRAINING_CONF
 # query that goes on and is drained again needs a greater one.
 _MAX_WATERMARK = 253_370_764_800_000
 _POLL_SECONDS = 0.02
-# What takes no longer than to start a query anew can be waited for.
+# Triggers are waited for whose interval is no longer than a restart of the query takes.
 _SHORT_MILLISECONDS = 2_000
 
 
 class RunningQuery:
-    """The JVM's side of a query.
+    """Access to a query's execution in the JVM.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class RunningQuery:
 
     @classmethod
     def of(cls, query: StreamingQuery) -> RunningQuery | None:
-        """The query's, if this process has the JVM at hand."""
+        """That of a query; None if it is continuous or this process has no access to the JVM."""
         handle = getattr(query, "_jsq", None)
         execution = None if handle is None else handle.streamingQuery()
         # A continuous query has no micro-batches.
@@ -46,21 +46,21 @@ class RunningQuery:
 
     @property
     def sleeps(self) -> bool:
-        """Whether its next micro-batch may be long in coming."""
+        """Whether its triggers are so far apart that the next one is not waited for."""
         trigger = self.execution.trigger()
         interval = trigger.intervalMs() if hasattr(trigger, "intervalMs") else 0
         return bool(interval > _SHORT_MILLISECONDS)
 
     @property
     def has_rested(self) -> bool:
-        """Whether it has run no micro-batch since it was started, and before that it has; such a
-        one Spark lets run none without rows."""
+        """Whether it has run micro-batches before it was started, and none since: Spark then lets
+        it run none without rows."""
         return self.execution.lastExecution() is None and self.goes_on_without_rows
 
     @property
     def goes_on_without_rows(self) -> bool:
-        """Whether micro-batches of it without rows can make a difference, and can be made: it has
-        a watermark, and one micro-batch is committed."""
+        """Whether micro-batches without rows can change something, and can run: it has a
+        watermark, and a micro-batch is committed."""
         committed = self.execution.commitLog().getLatestBatchId()
         plan = str(self.execution.analyzedPlan().toString())
         return "EventTimeWatermark" in plan and bool(committed.isDefined())

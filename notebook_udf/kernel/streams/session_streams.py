@@ -1,8 +1,8 @@
-"""What a session does for streaming queries: their state is read, and their start completed.
+"""The session's part in streaming queries: reads their state, and prepares their start.
 
-A query's workers are told its output mode, which a plan is not.
-``DataStreamWriter`` knows it last, when the plan is made; the conf that carries it is set for as
-long as Spark takes to copy the session's confs for the query.
+Workers need a query's output mode, which its plan does not hold: only ``DataStreamWriter`` knows
+it, after planning. The conf that carries it is set while Spark copies the session's confs for the
+query.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ _UNSUPPORTED = "STREAMING_OUTPUT_MODE.UNSUPPORTED_OPERATION"
 
 
 class Streams(StreamEnds):
-    """The part of a session that is about streams."""
+    """The part of a session for streaming queries."""
 
     spark: SparkSession
     functions: Registry
     _failures: Failures | None = None
 
     def _hook_in(self, *hooks: Hook) -> None:
-        """Has these put into PySpark, and its streams started with what workers need."""
+        """Installs these hooks in PySpark, and one for the start of streams."""
         self._hooks: tuple[Hook, ...] = *hooks, StreamStarts(self._watch)
         for hook in self._hooks:
             hook.install()
 
     def _unhook(self) -> None:
-        # Some are put around the same thing: the last comes off first.
+        # Some wrap the same function: the last is removed first.
         for hook in reversed(self._hooks):
             hook.uninstall()
         forget()
@@ -59,13 +59,13 @@ class Streams(StreamEnds):
         self._failures = None
 
     def _watch(self) -> None:
-        """Has the functions of streams closed that fail, from the first stream on."""
+        """Has workers close the functions of streams that fail, from the first stream on."""
         if self._failures is None:
             self._failures = Failures(self.pool.send)
             self.spark.streams.addListener(self._failures)
 
     def state(self, query_or_checkpoint: Any) -> StateReader:
-        """What a streaming query's functions remember of each key.
+        """A reader of what a streaming query's functions keep in state, by key.
 
         Parameters
         ----------
@@ -81,14 +81,14 @@ class Streams(StreamEnds):
 
 
 class StreamStarts(Replacing):
-    """Puts itself around the start of streaming queries, and takes itself away again."""
+    """A hook around the start of streaming queries."""
 
     def __init__(self, watch: Callable[[], None]) -> None:
         super().__init__()
         self._watch = watch
 
     def install(self) -> None:
-        """From now on queries carry their output mode."""
+        """Has queries carry their output mode from now on."""
         self._replace(DataStreamWriter, "outputMode", _noting(DataStreamWriter.outputMode))
         for name in _STARTING:
             original = getattr(DataStreamWriter, name)
@@ -114,8 +114,8 @@ def _telling(original: Callable[..., Any], watch: Callable[[], None]) -> Callabl
         settings = {OUTPUT_MODE_CONF: mode.lower()}
         plan = StreamPlan(writer)
         if plan.forgets:
-            # Spark would run micro-batches without rows for ever, to look for what has expired;
-            # what has is not read in any case.
+            # Spark would run micro-batches without rows for ever, to look for expired state, which
+            # is not read in any case.
             settings["spark.sql.streaming.noDataMicroBatches.enabled"] = "false"
         plan.leave_watermarks_to_the_query()
         _make_ready(writer, mode.lower(), kwargs, plan)
@@ -135,7 +135,7 @@ def _telling(original: Callable[..., Any], watch: Callable[[], None]) -> Callabl
 
 
 def _make_ready(writer: Any, mode: str, options: dict[str, Any], plan: StreamPlan) -> None:
-    """Sees to it that groups in state fit the output mode and the checkpoint."""
+    """Makes groups in state fit the output mode, or checks that they fit the checkpoint."""
     kept = plan.kept
     if kept and mode == "complete":
         plan.take_all_groups()

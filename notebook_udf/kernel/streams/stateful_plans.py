@@ -1,7 +1,7 @@
-"""Streaming queries with groups in state, as they are started: in complete mode, from a checkpoint.
+"""Streaming plans with groups in state, at their start: complete mode, checks of the checkpoint.
 
-The output mode and the checkpoint are known last, to Spark's writer. Its plan is gone through for
-the nodes that ``planner.streaming.stateful_nodes`` knows. All of it needs the JVM: over Spark
+Only Spark's writer knows the output mode and the checkpoint. Its plan is searched for the nodes
+that ``planner.streaming.stateful_nodes`` knows. All of it needs the JVM: over Spark
 Connect a query in complete mode and a checkpoint that does not fit are refused by Spark itself.
 """
 
@@ -26,9 +26,9 @@ _WATERMARK = "EventTimeWatermark"
 
 
 class StreamPlan:
-    """The plan of a query that starts, and what of it is changed before.
+    """The plan of a query that is about to start, and changes to it.
 
-    Its text is asked of the JVM once, where going through the plan asks for each node.
+    Its text takes one call of the JVM, where walking the plan takes some for each node.
     """
 
     def __init__(self, writer: Any) -> None:
@@ -41,21 +41,21 @@ class StreamPlan:
 
     @property
     def kept(self) -> list[KeptGroups]:
-        """The aggregations into state."""
+        """The aggregations that keep groups in state."""
         if _NODE not in self._text:
             return []
         return [found for node in _nodes(self._plan) if (found := known(node))]
 
     @property
     def forgets(self) -> bool:
-        """Whether functions of ours with a time to live are in it."""
+        """Whether functions with a time to live for their state are in it."""
         lines = self._text.splitlines()
         return any("_nu_" in line and ", ProcessingTime," in line for line in lines)
 
     def leave_watermarks_to_the_query(self) -> None:
-        """Takes the watermarks out that are there for a drain alone, where there is another one.
+        """Removes the watermarks that are there for a drain alone, if the query has another one.
 
-        Spark goes by the least of all, and they stay at 0: no window would ever end.
+        Spark uses the lowest of all, and they stay at 0: no window would ever end.
 
         Raises
         ------
@@ -74,13 +74,12 @@ class StreamPlan:
             )
 
     def take_all_groups(self) -> None:
-        """Has a writer in complete mode write every group: Spark's GROUP BY in place of state of
-        ours.
+        """Has complete mode write every group: puts Spark's GROUP BY in place of our state.
 
         Raises
         ------
         PlanningError
-            If rows would have to be taken out again, which Spark's GROUP BY cannot.
+            If rows would have to be retracted, which Spark's GROUP BY cannot do.
         """
         jvm = self._writer._df.sparkSession._jvm
 
@@ -91,8 +90,8 @@ class StreamPlan:
         self._rewrite(replaced)
 
     def _rewrite(self, replaced: Callable[[Any], Any]) -> None:
-        """Has the writer write another plan: of each node what ``replaced`` makes of it, or, if
-        that is None, the node itself."""
+        """Replaces the writer's plan: each node by what ``replaced`` makes of it, unless that is
+        None."""
         spark, writer = self._writer._df.sparkSession, self._writer._jwrite
         self._plan = _rewritten(self._plan, replaced, spark._jvm)
         dataset = spark._jvm.org.apache.spark.sql.classic.Dataset.ofRows(
@@ -105,12 +104,12 @@ class StreamPlan:
 
 
 def check_checkpoint(spark: SparkSession, path: str | None, kept: list[KeptGroups]) -> None:
-    """Compares what a query will keep with what its checkpoint holds.
+    """Checks that a query keeps the types in state that its checkpoint holds.
 
     Raises
     ------
     SessionError
-        If accumulators or keys are others; both are shown.
+        If the types of accumulators or keys differ; the message shows both.
     """
     if path is None or len(kept) != 1 or (os.path.isabs(path) and not os.path.exists(path)):
         return
@@ -138,7 +137,7 @@ def check_checkpoint(spark: SparkSession, path: str | None, kept: list[KeptGroup
 
 
 def checkpoint_option(writer: Any, given: dict[str, Any]) -> str | None:
-    """The checkpoint folder that a writer was told, or None."""
+    """The checkpoint folder that a writer was given, or None."""
     for name, value in given.items():
         if name.lower() == "checkpointlocation":
             return str(value)
@@ -151,7 +150,7 @@ def checkpoint_option(writer: Any, given: dict[str, Any]) -> str | None:
 
 
 def _fits(before: StructType, now: StructType) -> bool:
-    """Whether both hold the same; a function may be called otherwise than it was."""
+    """Whether both have the same types; functions may have been renamed."""
     if [_shown(f.dataType) for f in before.fields] != [_shown(f.dataType) for f in now.fields]:
         return False
     names = before.names, now.names
@@ -163,7 +162,7 @@ def _shown(kind: DataType) -> str:
 
 
 def _kept(types: StructType) -> StructType:
-    """The accumulators' types, and what else is kept of a group."""
+    """The types of the accumulators, and of what else is kept for a group."""
     functions, *others = types.fields
     return StructType([*functions.dataType.fields, *others])
 
@@ -177,7 +176,7 @@ def _nodes(plan: Any) -> Iterator[Any]:
 
 
 def _is_marked_again(plan: Any, *, marked: bool = False, kept: bool = False) -> bool:
-    """Whether below a watermark, and state of ours below that, there is another watermark."""
+    """Whether there is a watermark, our state below it, and below that another watermark."""
     name = plan.nodeName()
     if name == _WATERMARK:
         if kept:
@@ -208,7 +207,7 @@ def _without_own_watermark(node: Any) -> Any:
 
 
 def _under_the_same_names(node: Any, kept: KeptGroups, jvm: Any) -> Any:
-    """Every group, with columns whose identifiers are those of the node."""
+    """A plan of every group, whose columns have the node's expression ids."""
     catalyst = jvm.org.apache.spark.sql.catalyst
     plan = kept.complete()._jdf.queryExecution().analyzed()
     own, wanted = plan.output(), node.output()

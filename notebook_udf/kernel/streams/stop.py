@@ -1,7 +1,7 @@
 """The three ways to end a streaming query: drain, suspend, cancel.
 
-Spark stops the query; the workers then close the instances they have kept for it. What those are
-told before is all that differs for a function.
+Spark stops the query; the workers then close the instances they have kept for it. For a function
+the ways differ only in what its instances are told before.
 
 Semantics: the graceful shutdown design, "Proposed Solution". The last commit of a drain is that of
 a micro-batch without rows and with the greatest watermark. Where Spark runs none, because the
@@ -33,7 +33,7 @@ _REPEAT_SECONDS = 1.0
 
 
 class Failures:
-    """Has workers close what they keep for queries that fail.
+    """A query listener that has workers close the instances kept for queries that fail.
 
     The worker in which a function has failed closes its own when it exits; others would keep
     theirs.
@@ -45,8 +45,8 @@ class Failures:
 
     @property
     def _jlistener(self) -> Any:
-        # PySpark would read every event whole, each micro-batch's as well, and cannot read that a
-        # query has started if its cell's jobs have a tag.
+        # PySpark would parse every event in full, those of micro-batches too, and cannot parse the
+        # start of a query if its cell's jobs have a tag.
         if self._wrapped is None:
             jvm: Any = SparkContext._jvm
             self._wrapped = jvm.PythonStreamingQueryListenerWrapper(self)
@@ -55,7 +55,7 @@ class Failures:
     # What the JVM calls; only ends are listened to.
 
     def _nothing(self, event: Any) -> None:
-        """Nothing is to be done."""
+        """Ignores the event."""
 
     onQueryStarted = onQueryProgress = onQueryIdle = _nothing  # noqa: N815
 
@@ -70,7 +70,7 @@ class Failures:
 
 
 class StreamEnds:
-    """What a session has for ending its streaming queries."""
+    """The part of a session that ends streaming queries."""
 
     spark: SparkSession
     store: Store
@@ -83,7 +83,7 @@ class StreamEnds:
 
         Nothing waits for the query's trigger, except on Spark Connect: if triggers are more than
         2 s apart, the query stops and its last micro-batches are another run, of the same ``id``,
-        from its checkpoint. So they are if it has processed nothing since it was started. A source
+        from its checkpoint; the same if it has processed nothing since it was started. A source
         that cannot be read again, such as a socket, has to be drained with a shorter trigger.
 
         Raises
@@ -148,12 +148,11 @@ class StreamEnds:
         self._close_functions(query)
 
     def _close_functions(self, query: StreamingQuery) -> None:
-        """Closes what workers keep for a query that has ended. Raises as ``cancel``."""
+        """Closes the instances kept for a query that has ended. Raises as ``cancel``."""
         self._tell(query, "end-query")
 
     def _tell(self, query: StreamingQuery, command: str, *pids: int) -> None:
-        """Gives workers, by default all, a command about a query's functions and waits until they
-        have obeyed.
+        """Sends workers, by default all, a command about a query's functions, and awaits answers.
 
         Raises
         ------
