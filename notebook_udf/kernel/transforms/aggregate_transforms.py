@@ -87,8 +87,8 @@ def flat_aggregate(
     call
         A call of a registered ``TableAggregateFunction``.
     names
-        Names of its columns; those given by ``.alias("value", ...)``, or else of its result type,
-        by default.
+        Names of its columns; by default those given by ``.alias("value", ...)``, or else those of
+        its result type.
     by
         As in ``nu.aggregate``. Of a stream, each group that changed gives its rows anew.
 

@@ -16,15 +16,15 @@ from notebook_udf.planner.faults import planning
 def join_lateral(
     call: TableCall, names: Sequence[str] | str | None = None
 ) -> Callable[[DataFrame], DataFrame]:
-    """Puts each row beside each row that a table function gives for it.
+    """Joins each row to the rows that a table function gives for it.
 
     Parameters
     ----------
     call
         A call of a registered table function on columns, as in ``split("text")``.
     names
-        Names for its columns; those given by ``.alias("word", ...)``, or else of its result type,
-        by default.
+        Names for its columns; by default those given by ``.alias("word", ...)``, or else those of
+        its result type.
 
     Returns
     -------

@@ -22,7 +22,7 @@ from notebook_udf.types import resolve
 def process(
     function: Any, key_by: Any = None, output_type: Any = None
 ) -> Callable[[DataFrame], DataFrame]:
-    """Hands every row of a DataFrame to a process function, and makes rows of what it collects.
+    """Runs a process function over the rows of a DataFrame; what it collects becomes rows.
 
     Parameters
     ----------
@@ -33,16 +33,15 @@ def process(
         come in the order of the input. Without it an instance takes a partition's rows.
     output_type
         Type of what the function collects: ``DataTypes``, a Spark type, a DDL string or an
-        annotation; a type that is no ROW makes one column, ``value``. What the function declares
-        by default.
+        annotation; a type that is no ROW makes one column, ``value``. By default what the
+        function declares.
 
     Returns
     -------
     callable
-        For ``df.transform``. Where nothing stands between two of them, the second without
-        ``key_by`` or keyed by the same columns, both run in one worker pass, after one shuffle.
-        Of a function followed by one with the same keys each record has to keep the key of the
-        record it is made of.
+        For ``df.transform``. Two that follow each other, the second without ``key_by`` or keyed by
+        the same columns, run in one worker pass, after one shuffle. If the second has the same
+        keys, each record of the first has to keep the key of the record it is made of.
 
     Raises
     ------
