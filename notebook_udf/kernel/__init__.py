@@ -1,4 +1,4 @@
-"""What lives in the notebook's kernel: the session, and what a user sees of it."""
+"""The side of the notebook's kernel: the session and its parts."""
 
 from notebook_udf.kernel.active_session import active_session
 from notebook_udf.kernel.notebook_session import Session

@@ -1,4 +1,4 @@
-"""What a session does for its functions: what their kinds do, and history."""
+"""What records and definitions ask of their session: calls, versions, history."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ if TYPE_CHECKING:
 
 
 class SessionActions:
-    """The door that records and definitions call."""
+    """The session's interface for records and definitions."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self._unnamed: dict[int, tuple[FunctionDefinition, RegisteredFunction]] = {}
 
     def column(self, function: Any, args: Any, kwargs: Any) -> Any:
-        """A call of a record, or of a definition that was never registered, on columns."""
+        """A call on columns of a record, or of a definition that was never registered."""
         record = function if isinstance(function, RegisteredFunction) else self.adopted(function)
         return self.of_kind(record).column(args, kwargs)
 
     def of_kind(self, record: RegisteredFunction) -> FunctionKind:
-        """The function with all that is special about its kind."""
+        """The ``FunctionKind`` of a registered function."""
         return kind_of(self._session, record)
 
     def restore(self, record: RegisteredFunction) -> RegisteredFunction:
-        """Registers an older version again, with the globals it had."""
+        """Registers an older version again, with the globals that it captured."""
         return self._session._record(
             record.name, record.definition, record.payload, replace=record.replaces_builtin
         )

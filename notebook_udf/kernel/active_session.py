@@ -1,4 +1,4 @@
-"""Which session of this process is alive, if one is."""
+"""The session of this process that is alive, if there is one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def active_session() -> Session | None:
 
 
 def activate(session: Session) -> None:
-    """Makes a session the one of this process."""
+    """Makes a session the active one of this process."""
     global _active
     _active = session
 

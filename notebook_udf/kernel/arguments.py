@@ -1,4 +1,4 @@
-"""The arguments of ``nu.session``, checked, and where workers find the kernel's modules."""
+"""Checks of the arguments of ``nu.session``, and the kernel's import paths for workers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from notebook_udf.launch import machine
 
 
 def import_paths() -> list[str]:
-    """Where this process finds modules that a fresh interpreter would not."""
+    """The import paths of this process that a new interpreter does not have by itself."""
     own = str(Path(__file__).resolve().parents[2])
     paths = dict.fromkeys([own, *(str(Path(p or ".").resolve()) for p in sys.path)])
     usual = ("site-packages", "dist-packages")
@@ -27,7 +27,7 @@ def import_paths() -> list[str]:
 
 
 def number_of_workers(master: str | None, workers: int | None) -> int:
-    """How many workers may run at once, given or not."""
+    """How many workers may run at once: as given, or by default."""
     if workers is None:
         return machine.workers()
     if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
@@ -38,7 +38,7 @@ def number_of_workers(master: str | None, workers: int | None) -> int:
 
 
 def bundle_size(rows: int | None) -> int | None:
-    """Rows in a bundle, if they were given."""
+    """The rows in a bundle, checked; None if they are not given."""
     if rows is not None and (isinstance(rows, bool) or not isinstance(rows, int) or rows < 1):
         raise DeclarationError(f"bundle_size={rows!r} is not a number of rows above zero")
     return rows

@@ -1,8 +1,8 @@
-"""Options of async functions by conf, read when a query is planned.
+"""Options of async functions from the conf, read when a query is planned.
 
-``udf.exec.async-scalar.<scope>.<option>``: the nearest scope wins, and each comes before the
+``udf.exec.async-scalar.<scope>.<option>``: the narrowest scope wins, and all override the
 declaration. Scopes are those of ``conf_scopes``; catalog and database are the current ones. Plain
-``spark.sql`` gets what was last read for the function.
+``spark.sql`` uses what was last read for the function.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _KEY = re.compile(re.escape(CONF_PREFIX) + r"[^=,\s}]+(?==)")
 
 
 def configured(spark: SparkSession, record: RegisteredFunction) -> RegisteredFunction:
-    """The record with the options that hold now; itself if it is not async or has no conf.
+    """The record with the conf's present options; itself if it is not async or has no conf.
 
     Raises
     ------
     DeclarationError
-        For a conf that names no option or a scope that cannot be, has no value of its option, or
-        sets what another of the same scope sets by another name.
+        For a conf with an unknown option, an impossible scope or a value that the option does not
+        take, or one that sets an option again that its scope sets by another name.
     """
     options = record.definition.options
     if not isinstance(options, AsyncOptions):
@@ -51,7 +51,7 @@ def configured(spark: SparkSession, record: RegisteredFunction) -> RegisteredFun
 
 
 def _settings(spark: SparkSession) -> dict[str, dict[str, str]]:
-    """Keys of the confs that are set, by scope in lower case and by option."""
+    """The keys of the confs that are set, by scope in lower case and by option."""
     found: dict[str, dict[str, str]] = {}
     for key in _keys(spark):
         option, scope = conf_option(key), key[len(CONF_PREFIX) :].rpartition(".")[0]
@@ -66,7 +66,7 @@ def _settings(spark: SparkSession) -> dict[str, dict[str, str]]:
 
 
 def _check_scope(spark: SparkSession, key: str, scope: str) -> None:
-    """Refuses a scope that no function is ever in, which would be ignored without a word."""
+    """Refuses a scope that no function can be in, which would be ignored silently."""
     first, *rest = scope.lower().split(".")
     if not first or (first == "system" and len(rest) < 2):
         return
@@ -94,5 +94,5 @@ def _keys(spark: SparkSession) -> list[str]:
         # One round trip: asking for each of some hundred confs takes as many.
         return sorted(set(_KEY.findall(spark.conf._jconf.getAllAsJava().toString())))
     except AttributeError:
-        # Spark Connect hands them over as they are.
+        # Spark Connect returns all confs at once.
         return sorted(key for key in spark.conf.getAll if key.startswith(CONF_PREFIX))

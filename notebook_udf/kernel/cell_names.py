@@ -1,7 +1,7 @@
-"""Queries are described by the cell that runs them: its number, and its first words or its SQL's.
+"""Describes queries by the cell that runs them: its number, and its first words or its SQL's.
 
-Spark hands the description on: to its own pages, to its store of queries, to the tasks. One that a
-user has set stays.
+Spark shows the description on its own pages and passes it to its store of queries and to the
+tasks. A description that the user has set stays.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ DESCRIPTION_PROPERTY = "spark.job.description"
 _WORDS = 80
 _SQL = re.compile(r"""\.sql\(\s*[a-zA-Z]{0,2}("{3}|'{3}|"|')(.*?)(?:\1|\Z)""", re.DOTALL)
 _COMMENTS = re.compile(r"\A(\s*--[^\n]*(\n|\Z)|\s+)*")
-# Lines that say nothing of what a cell does.
+# Lines that do not show what a cell does.
 _SILENT = re.compile(r"\s*(#.*|(import|from)\s.*)?")
 
 
 def cell_name(code: str, number: int | None) -> str:
-    """What the queries of a cell are called: ``In [9]: SELECT carrier, haul(distance) FROM``.
+    """The description of a cell's queries: ``In [9]: SELECT carrier, haul(distance) FROM``.
 
     ``number`` is that of its prompt, if it has one.
     """
@@ -34,7 +34,7 @@ def cell_name(code: str, number: int | None) -> str:
 
 
 def _telling(code: str) -> str:
-    """The part of a cell that tells best what it does."""
+    """The part of a cell that best shows what it does."""
     first, _, rest = code.strip().partition("\n")
     if first.startswith("%%sparksql"):
         return _COMMENTS.sub("", rest, count=1)
@@ -46,7 +46,7 @@ def _telling(code: str) -> str:
 
 
 class CellNames:
-    """Listens to the cells of this process's shell; in a plain Python process nothing happens."""
+    """A hook into the cells of this process's shell; without a shell it does nothing."""
 
     def __init__(self, spark: SparkSession) -> None:
         self._context: Any = spark.sparkContext
@@ -55,7 +55,7 @@ class CellNames:
         self._name: str | None = None
 
     def install(self) -> None:
-        """Names the queries of every cell from now on, those of the one that runs included."""
+        """Describes the queries of every cell from now on, the running one included."""
         ipython = sys.modules.get("IPython")
         self._shell = ipython.get_ipython() if ipython is not None else None
         if self._shell is None:
@@ -69,7 +69,7 @@ class CellNames:
             self._describe(cells[number], number)
 
     def uninstall(self) -> None:
-        """No longer."""
+        """Stops describing queries."""
         if self._shell is None:
             return
         self._shell.events.unregister("pre_run_cell", self._begins)
@@ -79,13 +79,13 @@ class CellNames:
 
     def _begins(self, info: Any) -> None:
         self._depth += 1
-        # What a cell runs in cells of its own is still its own.
+        # Cells that a cell runs count as a part of it.
         if self._depth == 1 and info.raw_cell:
             self._describe(info.raw_cell, self._number if info.store_history else None)
 
     @property
     def _number(self) -> int:
-        """That of the cell that runs: IPython 9 counts it before, earlier ones after it has run."""
+        """The running cell's number: IPython 9 counts it before, earlier ones after it has run."""
         return int(self._shell.displayhook.prompt_count)
 
     def _ended(self, result: Any) -> None:

@@ -1,8 +1,8 @@
 """Dropping functions, with one outcome for ``session.drop_function`` and SQL's DROP FUNCTION.
 
-Spark drops what it knows by name: scalar and table functions, without the helpers that rewritten
-queries call. Aggregate and process functions it has never heard of. So a statement that drops a
-function of the session is carried out here, and after any other in which one may be dropped (a
+Spark drops what is registered in it by name: scalar and table functions, without the hidden ones
+that rewritten queries call. It does not know aggregate and process functions. So a statement that
+drops a function of the session is carried out here, and after any other that may drop one (a
 script, EXECUTE IMMEDIATE) the session forgets what Spark no longer has.
 """
 
@@ -25,20 +25,20 @@ if TYPE_CHECKING:
     from notebook_udf.kernel.notebook_session import Session
 
 _MAY_DROP = re.compile(r"(?is)\bdrop\b.*\bfunction\b")
-# What Spark takes before the name of a function that lives as long as the session.
+# The qualifiers that Spark accepts for a temporary function.
 _QUALIFIERS: tuple[list[str], ...] = ([], ["SESSION"], ["SYSTEM", "SESSION"])
 
 
 @dataclass(frozen=True)
 class DropFunction:
-    """``DROP [TEMPORARY] FUNCTION [IF EXISTS] name``, and nothing else.
+    """A statement ``DROP [TEMPORARY] FUNCTION [IF EXISTS] name``.
 
     Attributes
     ----------
     name
         Without quotes and qualifiers.
     temporary
-        Whether the statement says so.
+        Whether the statement says TEMPORARY.
     """
 
     name: str
@@ -46,7 +46,7 @@ class DropFunction:
 
     @classmethod
     def read(cls, query: str) -> DropFunction | None:
-        """The statement, if the query is one, and its name one of the session."""
+        """Parses the statement; None if it is another, or the name cannot be the session's."""
         try:
             words = tokens_of(query)[:-1]
         except Unreadable:
@@ -66,7 +66,7 @@ class DropFunction:
 
 
 def _name(words: list[Token]) -> str | None:
-    """The name that these words are, if it is one of the session."""
+    """The name in these words; None if its qualifiers are not those of the session."""
     said = [word.upper for word in words]
     if len(words) == 4 and said[:2] == ["IDENTIFIER", "("] and words[2].kind == "string":
         text = words[2].text[1:-1]
@@ -93,14 +93,14 @@ def _drop_if_exists(name: str) -> str:
 
 
 def drop(session: Session, name: str) -> bool:
-    """Takes a function out of the session and out of Spark SQL; see ``Session.drop_function``."""
+    """Drops a function from the session and from Spark SQL; see ``Session.drop_function``."""
     versions = session.functions.remove(name)
     _forget(session, name, versions)
     return bool(versions)
 
 
 def _forget(session: Session, name: str, versions: tuple[RegisteredFunction, ...]) -> None:
-    """Drops what Spark knows of a function that the session has forgotten."""
+    """Drops from Spark what was registered for a function that the session has forgotten."""
     names = session.hidden.forget(name)
     for record in versions:
         names.update(kind_of(session, record).spark_names())
@@ -110,14 +110,14 @@ def _forget(session: Session, name: str, versions: tuple[RegisteredFunction, ...
 
 
 class SqlDrops(Replacing):
-    """Puts itself around ``sql`` of Spark's sessions, and takes itself away again."""
+    """A hook around ``SparkSession.sql`` that finds functions that are dropped."""
 
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
 
     def install(self) -> None:
-        """From now on the session hears of functions that are dropped."""
+        """Has the session follow statements that drop functions."""
         kind: Any = type(self._session.spark)
         original = kind.sql
 
@@ -139,14 +139,14 @@ class SqlDrops(Replacing):
         self._replace(kind, "sql", sql)
 
     def _is_of(self, spark: Any) -> bool:
-        """Whether it is the session's Spark; functions of others have nothing to do with ours."""
+        """Whether it is the session's Spark; other SparkSessions have functions of their own."""
         own: Any = self._session.spark
         return spark is own or (
             hasattr(own, "_jsparkSession") and own._jsparkSession == spark._jsparkSession
         )
 
     def _means_ours(self, statement: DropFunction) -> bool:
-        """Whether it names a function of the session."""
+        """Whether the statement names a function of the session."""
         record = self._session.functions.get(statement.name)
         if record is None or statement.temporary or kind_of(self._session, record).spark_names():
             return record is not None
@@ -154,7 +154,7 @@ class SqlDrops(Replacing):
         return not self._session.spark.catalog.functionExists(backquoted(statement.name))
 
     def _agree(self) -> None:
-        """Forgets the functions that Spark no longer has."""
+        """Forgets functions of the session that Spark no longer has."""
         session = self._session
         records = [r for r in session.functions.values() if kind_of(session, r).spark_names()]
         if not records:

@@ -1,4 +1,4 @@
-"""The session's folder: sockets, logs, quarantine; private, short, and gone afterwards."""
+"""The session's folder: sockets, logs, quarantine; private, a short path, removed at the end."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PREFIX = "nudf-"
 
 
 def make_folder() -> Path:
-    """A new folder only this user can enter. Folders of kernels that were killed are removed."""
+    """Makes a folder that only this user can enter, and removes those of killed kernels."""
     root = folders_root()
     _sweep(root)
     folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=root))
@@ -25,7 +25,7 @@ def make_folder() -> Path:
 
 
 def remove_folder(folder: Path) -> None:
-    """Removes it with all it holds."""
+    """Removes a session's folder with all it holds."""
     shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -37,7 +37,7 @@ def folders_root() -> Path:
 
 
 def living_folders() -> list[tuple[int, Path]]:
-    """The folders of this user's sessions that run, with the processes that they belong to."""
+    """The folders of this user's running sessions, each with the id of its process."""
     return [(owner, folder) for owner, folder in _folders(folders_root()) if is_alive(owner)]
 
 

@@ -1,4 +1,4 @@
-"""Names of functions, those that are taken by Spark, and the names of what functions give."""
+"""Names of functions and of their columns, and those that Spark's own functions have."""
 
 from __future__ import annotations
 
@@ -43,19 +43,19 @@ def check_name(spark: SparkSession, name: str, *, replace: bool) -> bool:
 
 
 def session_functions_first(changes: Changes) -> None:
-    """Lets a registered function stand in for the built-in of its name."""
+    """Has Spark prefer a registered function to the built-in of the same name."""
     changes.sql(_ORDER_CONF, "first")
 
 
 def column_names(
     record: RegisteredFunction, names: Sequence[str] | str | None, *, does: str
 ) -> list[str]:
-    """Names for the columns of a function's rows: those given, or else its own.
+    """Names for the columns of a function's rows: those given, or those of its result type.
 
     Raises
     ------
     PlanningError
-        If there are more or fewer than columns; ``does`` is the verb for what the function does.
+        If their number is not that of the columns; ``does`` is the message's verb.
     """
     own = record.definition.result_type.names
     chosen = [names] if isinstance(names, str) else list(names or own)

@@ -1,7 +1,7 @@
-"""Functions that only rewritten queries call: known to Spark SQL under names of their own.
+"""Hidden functions, which only rewritten queries call, under names of their own in Spark SQL.
 
-They stay after the query is planned, because a view may keep the text that calls them; they go
-with the function they serve.
+They stay after the query is planned, because a view may keep the text that calls them; they are
+dropped with the function they serve.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ class HiddenFunctions:
         self._names: dict[str, set[str]] = {}
 
     def role(self, record: RegisteredFunction, role: Role, function: Any) -> str:
-        """Makes a function known in a role; its name as it can stand in SQL."""
+        """Registers a function in a role; returns its name as SQL text."""
         return self._register(f"_nu_{role}_{record.name}_{record.version}", function, [record])
 
     def node(self, members: Sequence[Member]) -> str:
-        """Makes async functions known that run in one node; its name as it can stand in SQL."""
+        """Registers async functions that run in one node; returns its name as SQL text."""
         records = [record for record, _, _ in members]
         return self._register(f"_nu_node_{next(_numbers)}", node_function(members), records)
 
@@ -46,5 +46,5 @@ class HiddenFunctions:
         return name if PLAIN_NAME.fullmatch(name) else backquoted(name)
 
     def forget(self, name: str) -> set[str]:
-        """Forgets those of one function; their names, without quotes."""
+        """Forgets those of one function; returns their names, without quotes."""
         return self._names.pop(name.lower(), set())

@@ -1,4 +1,4 @@
-"""What is put into PySpark for as long as a session lives."""
+"""Hooks: changes to PySpark for the lifetime of a session."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ from typing import Any, Protocol
 
 
 class Hook(Protocol):
-    """Something that is put into PySpark for as long as a session lives."""
+    """A change to PySpark for the lifetime of a session."""
 
     def install(self) -> None:
-        """Puts it there."""
+        """Makes the change."""
 
     def uninstall(self) -> None:
-        """Takes it away again."""
+        """Undoes the change."""
 
 
 class Replacing:
-    """A hook that puts functions of its own in the place of PySpark's."""
+    """A hook that replaces functions of PySpark."""
 
     def __init__(self) -> None:
         self._originals: list[tuple[Any, str, Any]] = []
 
     def _replace(self, owner: Any, name: str, own: Any) -> None:
-        """Puts ``own`` in the place of a module's or a class's function."""
+        """Replaces a function of a module or class with ``own``."""
         self._originals.append((owner, name, getattr(owner, name)))
         setattr(owner, name, own)
 
     def uninstall(self) -> None:
-        """Leaves PySpark as it was."""
+        """Puts PySpark's functions back."""
         while self._originals:
             setattr(*self._originals.pop())

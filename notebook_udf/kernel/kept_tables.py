@@ -1,9 +1,9 @@
-"""Managed tables outlive the kernel: what Spark knows of them is written down, and read again.
+"""Managed tables that outlive the kernel: their definitions are saved, and restored at the start.
 
-Spark's own catalog lives in its JVM. Their rows stay in the warehouse when it ends, and could
-neither be read nor be written over. So after each statement that may have changed a table, view or
-database, the statement that makes it is kept in a file (what SHOW CREATE TABLE says), and a session
-that starts with the same warehouse runs them again.
+Spark's own catalog ends with its JVM. The rows stay in the warehouse, where without a catalog they
+could be neither read nor overwritten. So after each statement that may have changed a table, view
+or database, the statement that creates it (by SHOW CREATE TABLE) is saved in a file, and a session
+that starts with the same warehouse runs these statements.
 
 Hive's catalog keeps its tables itself, and is left alone.
 """
@@ -35,17 +35,17 @@ _log = logging.getLogger(__name__)
 
 _DEFAULT = "default"
 _MANAGED, _VIEW = "MANAGED", "VIEW"
-# Spark sets them itself, and nobody else may.
+# Properties that only Spark itself may set.
 _RESERVED = ("owner", "collation")
 _TAKEN = "LOCATION_ALREADY_EXISTS"
-# What a statement begins with that may change the catalog. Scripts may hold any other; what is
-# temporary is no part of it, and made too often to go through all tables each time.
+# How a statement begins that may change the catalog, a script included. Temporary views are no part
+# of it, and made too often to go through all tables each time.
 _CHANGES = re.compile(
     r"(?is)(\s|--[^\n]*(\n|\Z)|/\*.*?\*/)*"
     r"(CREATE|DROP|ALTER|REPLACE|COMMENT|MSCK|REPAIR|BEGIN|DECLARE|EXECUTE)\b"
     r"(?!(\s+OR\s+REPLACE)?(\s+GLOBAL)?\s+TEMP(ORARY)?\s)"
 )
-# Where else PySpark makes tables.
+# PySpark's methods that may change the catalog.
 _METHODS: tuple[tuple[Any, tuple[str, ...]], ...] = (
     (SparkSession, ("sql",)),
     (DataFrameWriter, ("saveAsTable",)),
@@ -58,17 +58,17 @@ _ENDING = ".sql"
 
 @dataclass(frozen=True)
 class KeptTable:
-    """A table or a view; ``database`` alone stands for a database.
+    """A table, a view, or, without ``name``, a database.
 
     Attributes
     ----------
     state
-        Another one when anything about it has changed; of a database, what follows its name in the
-        statement that makes it.
+        A text that differs when anything about it has changed; of a database, what follows its
+        name in the statement that creates it.
     kind
         ``MANAGED``, ``EXTERNAL``, ``VIEW``; "" for a database.
     within
-        The database in which a view looks for what it reads.
+        The current database of a view's query.
     """
 
     database: str
@@ -79,19 +79,19 @@ class KeptTable:
 
     @property
     def sql(self) -> str:
-        """Its name in SQL."""
+        """Its qualified name, quoted for SQL."""
         return ".".join(map(backquoted, filter(None, (self.database, self.name))))
 
 
 class KeptTables(Replacing):
-    """Keeps what is known of the tables of one warehouse, for as long as it is installed.
+    """A hook that saves the definitions of a warehouse's tables while it is installed.
 
     Parameters
     ----------
     spark
         The session's Spark, started with that warehouse.
     say
-        Told in words what could not be brought back.
+        Called with a text about each table that could not be restored.
     """
 
     def __init__(
@@ -104,7 +104,7 @@ class KeptTables(Replacing):
         self._say = say
 
     def install(self) -> None:
-        """Brings the tables back, and listens for what becomes of them."""
+        """Restores the tables, and saves their changes from now on."""
         self._restore()
         for kind, names in _METHODS:
             for name in names:
@@ -129,7 +129,7 @@ class KeptTables(Replacing):
         return method
 
     def _add_note(self, error: PySparkException) -> None:
-        """Says whose rows they are that keep a table from being made."""
+        """Adds to an error whose rows are where a table was to be created."""
         if error.getCondition() != _TAKEN:
             return
         said = error.getMessageParameters() or {}
@@ -145,9 +145,9 @@ class KeptTables(Replacing):
     # Keeping ---------------------------------------------------------------------------------
 
     def save(self) -> None:
-        """Writes down what has changed, and takes away what is gone.
+        """Saves changed definitions, and removes those of dropped tables.
 
-        What goes wrong is logged: the statement itself has been carried out.
+        Errors are logged only: the statement itself has been carried out.
         """
         try:
             now = {(e.database, e.name): e for e in self._entries()}
@@ -185,11 +185,11 @@ class KeptTables(Replacing):
 
     @property
     def _session_catalog(self) -> Any:
-        """What Spark's session knows of its tables, as an object of the JVM."""
+        """The ``SessionCatalog`` of Spark's session, a JVM object."""
         return self._spark._jsparkSession.sessionState().catalog()
 
     def _entries(self) -> Iterator[KeptTable]:
-        """What Spark's catalog holds now, temporary views aside."""
+        """The entries of Spark's catalog now, without temporary views."""
         catalog = self._session_catalog.externalCatalog()
         for database in _texts(catalog.listDatabases()):
             if database != _DEFAULT:
@@ -201,7 +201,7 @@ class KeptTables(Replacing):
                 yield KeptTable(database, name, str(table.toString()), kind, "".join(within))
 
     def _clauses(self, database: Any) -> str:
-        """What a database has beside its name."""
+        """The clauses of a database's CREATE statement, after its name."""
         found = [f"COMMENT {_literal(str(database.description()))}"]
         found.append(f"LOCATION {_literal(str(self._path_of(database.locationUri()).toString()))}")
         pairs = [
@@ -217,15 +217,15 @@ class KeptTables(Replacing):
         return " ".join(found)
 
     def _path_of(self, uri: Any) -> Any:
-        """Of a location Hadoop's path, which shows it as SQL takes it: nothing encoded."""
+        """The Hadoop path of a location, whose text is not URI-encoded, as SQL takes it."""
         jvm: Any = self._spark._jvm
         return jvm.org.apache.hadoop.fs.Path(uri)
 
-    # Bringing back ---------------------------------------------------------------------------
+    # Restoring -------------------------------------------------------------------------------
 
     def _restore(self) -> None:
         paths = [p for p in self._folder.glob(f"*/*{_ENDING}") if p.is_file()]
-        # Databases before what is in them. What reads another waits until that is there.
+        # Databases before what is in them. A view waits until what it reads is there.
         waiting = sorted(paths, key=lambda path: path.name != _ENDING)
         failed: dict[Path, Exception] = {}
         while waiting:
@@ -254,7 +254,7 @@ class KeptTables(Replacing):
                 # Dropped by another kernel, or removed by hand.
                 path.unlink()
                 return
-            # Spark makes no managed table where there are rows already.
+            # Spark creates no managed table where there are rows already.
             statement = f"{statement.rstrip()}\nLOCATION {_literal(str(rows.toString()))}"
         with self._working_in(within or _DEFAULT):
             self._spark.sql(statement)
@@ -273,7 +273,7 @@ class KeptTables(Replacing):
             self._spark.catalog.setCurrentDatabase(before)
 
     def _rows_of(self, entry: KeptTable) -> Any:
-        """Where Spark keeps a managed table's rows."""
+        """The path where Spark keeps a managed table's rows."""
         jvm: Any = self._spark._jvm
         identifier = jvm.org.apache.spark.sql.catalyst.TableIdentifier(
             entry.name, jvm.scala.Option.apply(entry.database)
@@ -281,13 +281,13 @@ class KeptTables(Replacing):
         return self._path_of(self._session_catalog.defaultTablePath(identifier))
 
     def _find_partitions(self, entry: KeptTable) -> None:
-        """Has Spark look for partitions whose names its catalog keeps: else they have no rows."""
+        """Has Spark find partitions if its catalog tracks them: else the table has no rows."""
         table = self._session_catalog.externalCatalog().getTable(entry.database, entry.name)
         if table.tracksPartitionsInCatalog() and not table.partitionColumnNames().isEmpty():
             self._spark.catalog.recoverPartitions(entry.sql)
 
     def _manage(self, entry: KeptTable) -> None:
-        """Makes a table Spark's own, to be removed with its rows when it is dropped."""
+        """Makes a table managed, so that dropping it removes its rows as well."""
         jvm: Any = self._spark._jvm
         catalog = self._session_catalog.externalCatalog()
         table = catalog.getTable(entry.database, entry.name)
@@ -299,7 +299,7 @@ class KeptTables(Replacing):
 
 
 def _entry(path: Path) -> KeptTable:
-    """What a file of the catalog is about."""
+    """The table, view or database that a file of saved statements is for."""
     return KeptTable(path.parent.name, path.name.removesuffix(_ENDING))
 
 

@@ -1,6 +1,6 @@
-"""What a person needs of Spark's error about a query, from what Spark says of it.
+"""Short reports of Spark's errors about queries: what is wrong, where, and what to do.
 
-Reading the exception, and finding the names that there are, is the business of ``query_errors``.
+``query_errors`` reads the exceptions and looks up the known names.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _ADVICE = 300
 
 _STATE = re.compile(r"[.\s]*\bSQLSTATE: \w{5}")
 _NAMED = re.compile(r"\A\s*\[[\w.]+\]\s*")
-# Where a message that names no SQLSTATE goes on with its place, its query or its plan.
+# Where in a message without a SQLSTATE the place, the query or the plan begins.
 _MORE = re.compile(r"[;(]? ?\bline \d+,? pos \d+|\n== SQL|\n\nJVM stacktrace")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 _PART = re.compile(r"`((?:[^`]|``)*)`")
@@ -32,15 +32,15 @@ _NAME = re.compile(r"`(?:[^`]|``)*`(?:\.`(?:[^`]|``)*`)*")
 _QUOTED = re.compile(r'"[^"]+"|`[^`]+`(\.`[^`]+`)*|[a-zA-Z_]\w*')
 _WORD = re.compile(r"`[^`\n]*`|\w+(?:\.\w+)*|\S")
 
-# With which a clause begins; one of them misspelt is read as a name. A name that is like one by
-# chance is not to be taken for it.
+# Keywords that begin clauses; Spark reads a misspelt one as a name. The likeness asked for keeps
+# names that resemble one by chance from being taken for it.
 _KEYWORD_ALIKE = 0.75
 _KEYWORDS = (
     "SELECT", "FROM", "WHERE", "GROUP", "ORDER", "HAVING", "LIMIT", "JOIN", "UNION", "DISTINCT",
     "BETWEEN", "VALUES", "LATERAL", "PARTITION", "CREATE", "INSERT", "REPLACE", "TABLE", "WITH",
     "INNER", "OUTER", "LEFT", "RIGHT", "CROSS", "WINDOW", "EXPLAIN", "DESCRIBE", "SHOW", "DROP",
 )  # fmt: skip
-# That Spark brings along.
+# The data sources that come with Spark.
 _FORMATS = (
     "avro", "binaryFile", "console", "csv", "delta", "jdbc", "json", "kafka", "memory", "noop",
     "orc", "parquet", "rate", "socket", "text", "xml",
@@ -48,37 +48,37 @@ _FORMATS = (
 
 
 class KnownNames(Protocol):
-    """The names that there are."""
+    """The names that are known, of which a misspelt one may be meant."""
 
     def functions(self) -> Sequence[str]:
-        """Of functions, the session's own first."""
+        """The names of functions, the session's own first."""
 
     def kind(self, function: str) -> str:
-        """Of a function of the session; "" if it has none of that name."""
+        """The kind of a session's function; "" if it has none of that name."""
 
     def tables(self, beside: str) -> Sequence[str]:
-        """Of tables and views where one of that name would be."""
+        """The names of tables and views in the schema of the table ``beside``."""
 
     def schemas(self) -> Sequence[str]:
-        """Of schemas."""
+        """The names of schemas."""
 
 
 @dataclass(frozen=True)
 class Report:
-    """What Spark says of an error.
+    """An error as Spark reports it.
 
     Attributes
     ----------
     message
         Its whole text.
     condition, sqlstate, parameters
-        Its name, its SQLSTATE and its parts by name; empty where it has none.
+        Spark's error condition, its SQLSTATE and its message parameters; empty where it has none.
     place
-        What Spark points to in the text that it was handed.
+        What Spark points to in the text that it was given.
     near
-        The query that was typed, where that is known.
+        The query as typed, if it is known.
     code
-        The statement that led to it.
+        The Python statement that led to it.
     """
 
     message: str
@@ -92,7 +92,7 @@ class Report:
 
 @dataclass(frozen=True)
 class _Unknown:
-    """A kind of error that is about a name nobody knows; ``names`` are those that there are."""
+    """An error condition about an unknown name; ``names`` gives the known ones."""
 
     parameter: str
     headline: str
@@ -146,7 +146,7 @@ _UNKNOWN = {
 
 
 def mistake_of(report: Report, names: KnownNames) -> Mistake:
-    """The error in a few lines."""
+    """The short report of an error."""
     unknown = _UNKNOWN.get(report.condition)
     if unknown is not None and unknown.parameter in report.parameters:
         return _of_a_name(report, unknown, names)
@@ -177,7 +177,7 @@ def _of_a_name(report: Report, unknown: _Unknown, names: KnownNames) -> Mistake:
 
 
 def _misplaced(report: Report, name: str, kind: str) -> Mistake:
-    """Of a function that the session has, and Spark, which has never heard of it, was to call."""
+    """The report for a function of the session that is not registered in Spark."""
     if report.near:
         headline, advice = f"the {kind} function {name} cannot be called here", ""
     else:
@@ -202,7 +202,7 @@ def _name(report: Report, parameter: str) -> str:
 
 
 def unquoted(name: str) -> str:
-    """A name as one types it: ``f.carrier`` for `` `f`.`carrier` ``."""
+    """A name as it is typed: ``f.carrier`` for `` `f`.`carrier` ``."""
     parts = _PART.findall(name)
     if not parts:
         return name.strip("\"'")
@@ -210,7 +210,7 @@ def unquoted(name: str) -> str:
 
 
 def _sentences(message: str) -> tuple[str, str]:
-    """What is wrong, and what Spark says besides."""
+    """The first sentence of Spark's message, and the others."""
     text = _NAMED.sub("", message.strip())
     text = _MORE.split(_STATE.split(text)[0])[0].strip()
     first, *others = _SENTENCE.split(" ".join(text.split()), maxsplit=1)
@@ -221,7 +221,7 @@ def _sentences(message: str) -> tuple[str, str]:
 
 
 def words_of(condition: str, parameters: Mapping[str, str]) -> list[str]:
-    """What an error may be about, as one types it: the most telling first."""
+    """Texts that an error may be about, as they are typed: the most specific first."""
     unknown = _UNKNOWN.get(condition)
     if unknown is not None and unknown.parameter in parameters:
         name = unquoted(parameters[unknown.parameter])
@@ -229,19 +229,19 @@ def words_of(condition: str, parameters: Mapping[str, str]) -> list[str]:
     quoted = [
         value
         for name, value in parameters.items()
-        # A type of that name may stand in many places.
+        # A type's name may occur in many places.
         if _QUOTED.fullmatch(value) and not name.endswith("Type")
     ]
     found = []
     for each in sorted(quoted, key=len, reverse=True):
         text = unquoted(each)
-        # Spark puts an expression in parentheses that nobody typed.
+        # Spark adds parentheses to an expression that were not typed.
         found += [text, text[1:-1]] if text.startswith("(") and text.endswith(")") else [text]
     return found
 
 
 def _place(report: Report) -> Place | None:
-    """Where in the query that was typed, or else in the code that was."""
+    """The place in the query as typed, or else in the Python code."""
     place, near = report.place, report.near
     words = words_of(report.condition, report.parameters)
     if place is not None and near in ("", place.text):
@@ -251,8 +251,8 @@ def _place(report: Report) -> Place | None:
 
 
 def _narrowed(place: Place, words: Sequence[str], *, unknown: bool) -> Place:
-    """The name alone, where what Spark points to is the whole call; of a whole query what it is
-    about, or its first word."""
+    """Narrows a whole call to its name, and a whole query to what the error is about, or to its
+    first word."""
     text = place.text
     whole = text[place.start : place.end].strip() == text.strip()
     for word in words if unknown or whole else ():
@@ -266,7 +266,7 @@ def _narrowed(place: Place, words: Sequence[str], *, unknown: bool) -> Place:
 
 
 def _outermost(text: str, words: Sequence[str]) -> Place | None:
-    """Where the first of the words stands that are there, outside of parentheses if it can."""
+    """The place of the first word that is in the text, outside of parentheses if possible."""
     for word in words:
         found = list(re.finditer(spelled(word), text))
         if found:
@@ -279,7 +279,7 @@ def _depth(text: str, place: int) -> int:
 
 
 def spelled(text: str) -> str:
-    """A pattern of a name or an expression, however it is spaced and quoted."""
+    """A regular expression for a name or an expression in any spacing and quoting."""
     words = [
         rf"`?{re.escape(word)}`?" if word[0].isalnum() or word[0] == "_" else re.escape(word)
         for word in re.findall(r"\w+|[^\w\s`]", text)
@@ -298,7 +298,7 @@ def at_line(text: str, line: int, column: int) -> Place | None:
 
 
 def _misspelt_keyword(place: Place) -> tuple[Place, str]:
-    """The word that was to be a keyword, at the place or before it, and the keyword or ""."""
+    """The misspelt keyword at a place or before it, and the right one; "" if there is none."""
     words = [word for word in _WORD.finditer(place.text) if word.start() <= place.start][-2:]
     for word in reversed(words):
         found = nearest(word[0], _KEYWORDS, alike=_KEYWORD_ALIKE)

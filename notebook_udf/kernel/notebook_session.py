@@ -1,6 +1,6 @@
-"""``nu.session()``: the one object a notebook holds.
+"""``Session``: the object behind ``nu.session()``.
 
-It puts the parts together and owns their lives; each part does its own work: ``launch`` Spark,
+It makes the parts, and starts and stops them; each part does its own work: ``launch`` Spark,
 ``telemetry`` the side channel, ``pool`` the workers, ``planner`` the calls, ``translation`` the
 errors.
 """
@@ -78,19 +78,19 @@ class Session(Streams, Measuring, WithDependencies):
     folder
         Sockets and logs of this session; private, removed by ``stop``.
     changes
-        What was changed on Spark.
+        What the session has changed on Spark.
     hidden
         Functions in Spark SQL that only rewritten queries call.
     rewritten
-        What became of a query on its way to Spark, by its DataFrame.
+        How queries were rewritten for Spark, by their DataFrames.
     live
-        Whether queries of a notebook's cells show how far they are. True until it is set.
+        Whether queries of a notebook's cells show their progress. True until it is set.
     warehouse
         Where managed tables are kept, for the next session in this folder as well; None on a Spark
-        that was adopted, and where Spark was told another place.
+        that was adopted, and where Spark has another warehouse by its conf.
     notes
-        What is otherwise than one may expect, in words: what could not be set on a Spark that was
-        adopted, tables that could not be brought back.
+        What differs from what one may expect, as texts: what could not be set on a Spark that was
+        adopted, tables that could not be restored.
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class Session(Streams, Measuring, WithDependencies):
         self._lock = threading.RLock()
         self.rewritten: WeakKeyDictionary[DataFrame, Rewriting] = WeakKeyDictionary()
         self._planned: dict[tuple[Any, ...], Any] = {}
-        # As Spark SQL calls the scalar functions now.
+        # With which options Spark SQL calls async functions now.
         self.options_in_force: dict[tuple[str, int], FunctionOptions] = {}
         self.notes: list[str] = []
         if bundle_time is not None:
@@ -182,13 +182,13 @@ class Session(Streams, Measuring, WithDependencies):
         show_live()
 
     def _tables(self) -> list[KeptTables]:
-        """What brings managed tables back, where they are this session's to keep."""
+        """The hook that restores managed tables; none where the session does not keep them."""
         if self.warehouse is None or self.spark.conf.get(CATALOG_CONF) != "in-memory":
             return []
         return [KeptTables(self.spark, self.warehouse, self.notes.append)]
 
     def _configure(self, rows: int | None, memory: int | None) -> None:
-        # Through the functions that are planned from now on: it stays off Spark's pages.
+        # Workers get it through functions planned from now on: it stays off Spark's pages.
         before = self.spark.sparkContext.environment.get("PYTHONPATH", "")
         # Modules that stand beside the notebook have to be found by the workers as well.
         paths = os.pathsep.join(filter(None, [*arguments.import_paths(), before]))
@@ -229,17 +229,17 @@ class Session(Streams, Measuring, WithDependencies):
         replace
             Allows the name of one of Spark's built-ins.
         kind
-            One of ``scalar``, ``async``, ``table``, ``aggregate``, ``process``: confirms what the
-            code says.
+            One of ``scalar``, ``async``, ``table``, ``aggregate``, ``process``: the kind that the
+            code has to be of.
         **options
             Passed to ``udf`` if ``function`` is not declared yet.
 
         Raises
         ------
         DeclarationError
-            If the function is not declared right, or options are given for one that is.
+            If the declaration is wrong, or options are given for a function declared already.
         CaptureError
-            If it refers to something that cannot travel to a worker.
+            If it refers to something that cannot be pickled for a worker.
         NameTakenError
             If the name is a built-in's and ``replace`` is not set.
         """
@@ -277,7 +277,7 @@ class Session(Streams, Measuring, WithDependencies):
             return record
 
     def drop_function(self, name: str) -> bool:
-        """Forgets a function with all its versions, in SQL too; whether there was one.
+        """Drops a function with all its versions, in SQL too; returns whether there was one.
 
         SQL's ``DROP TEMPORARY FUNCTION name`` does the same. Queries that run go on, and a record
         that a variable holds can still be called on columns, and restored.
@@ -287,21 +287,21 @@ class Session(Streams, Measuring, WithDependencies):
             return drop(self, name)
 
     def list_user_defined_functions(self) -> list[str]:
-        """The names of the functions, in PyFlink's words; ``functions`` has all about them."""
+        """The names of the functions, under PyFlink's name; ``functions`` has their records."""
         return list(self.functions)
 
     # PyFlink's name for the same.
     drop_temporary_function = drop_function
 
     def forget_planned(self, name: str) -> None:
-        """Lets go of what was made of a function for Spark."""
+        """Forgets the Spark functions made for a registered function."""
         self._planned = {k: v for k, v in self._planned.items() if k[0] != name.lower()}
         self.options_in_force = {
             k: v for k, v in self.options_in_force.items() if k[0] != name.lower()
         }
 
     def adopted(self, definition: FunctionDefinition) -> RegisteredFunction:
-        """The record of a definition that has no name in SQL."""
+        """The record of a definition that is not registered in SQL."""
         return self._actions.adopted(definition)
 
     def planned(self, record: RegisteredFunction, role: Role = "scalar") -> Any:
@@ -317,19 +317,19 @@ class Session(Streams, Measuring, WithDependencies):
     def sql(self, query: str, **args: Any) -> DataFrame:
         """A DataFrame of a SQL query; ``args`` fill its ``{name}`` places, as in ``spark.sql``.
 
-        All that ``spark.sql`` does, and aggregate functions wherever a built-in one may stand.
+        Does all that ``spark.sql`` does, and takes aggregate functions wherever a built-in may be.
 
         Raises
         ------
         PlanningError
-            If an aggregate function is called where it cannot be, with the place in the query.
+            If an aggregate function is called where none can be, with the place in the query.
         """
         self._check_alive()
         self.refresh_dependencies()
         return run_query(self, query, args)
 
     def metrics(self, query: str | None = None) -> MetricsView:
-        """What the functions cost and counted: of one query (Spark's execution id), or of all."""
+        """The functions' costs and metrics: of one query (Spark's execution id), or of all."""
         return MetricsView(self.store, self.spark, query)
 
     def logs(
@@ -345,7 +345,7 @@ class Session(Streams, Measuring, WithDependencies):
         return LogView(self.store, self.spark, LogChoice(query, function, level, pid, text))
 
     def errors(self, name: str) -> DataFrame:
-        """The rows a function with ``on_error="quarantine"`` could not take, with their error.
+        """The quarantined rows of a function with ``on_error="quarantine"``, with their errors.
 
         Raises
         ------
@@ -355,7 +355,7 @@ class Session(Streams, Measuring, WithDependencies):
         return quarantined(self, self.functions[name])
 
     def replay(self, name: str, error: Any = None) -> Any:
-        """Calls a function here with the row it failed on, so that a debugger can stop in it.
+        """Calls a function in the kernel with the row it failed on, for a debugger to stop in it.
 
         ``error`` is an error of this package or its ``error_id``; the newest one by default.
 
@@ -368,11 +368,11 @@ class Session(Streams, Measuring, WithDependencies):
         return replay(self, name, error)
 
     def plan(self, query: DataFrame | str) -> PlanExplorer:
-        """The plan of a DataFrame or of a SQL query, which is not run for it.
+        """The plan of a DataFrame or of a SQL query, without running it.
 
-        It shows Spark's operators with the functions they evaluate, which form each function was
-        given and why, and advice. If this very plan was run, by an action on the DataFrame or as
-        the same query, it shows what its last run cost.
+        It shows Spark's operators with the functions they evaluate, how each function runs and why,
+        and advice. If this very plan was run, by an action on the DataFrame or as the same query,
+        it shows what its last run cost.
 
         Raises
         ------
@@ -386,11 +386,11 @@ class Session(Streams, Measuring, WithDependencies):
 
     @property
     def job_parameters(self) -> dict[str, str]:
-        """The job parameters, as later queries will see them."""
+        """The job parameters that later queries will have."""
         return dict(self._job_parameters)
 
     def set_job_parameter(self, key: str, value: Any) -> None:
-        """Sets one for the queries that start from now on."""
+        """Sets a job parameter for the queries that start from now on."""
         self._job_parameters[str(key)] = str(value)
         self._send_job_parameters()
 
@@ -402,8 +402,8 @@ class Session(Streams, Measuring, WithDependencies):
     def stop(self) -> None:
         """Ends workers and side channel, and Spark if the session started it. Idempotent.
 
-        A Spark that was adopted is left as it was found: without the session's functions, with
-        its confs, its workers' Python and variables, but for what was set to another value since.
+        A Spark that was adopted is restored: without the session's functions, with its own confs,
+        workers' Python and variables, except those that were set to another value since.
         """
         if self._stopped:
             return
@@ -426,7 +426,7 @@ class Session(Streams, Measuring, WithDependencies):
         atexit.unregister(self.stop)
 
     def _leave(self) -> None:
-        """Leaves a Spark that was adopted as it was found: it goes on without this session."""
+        """Restores a Spark that was adopted: it goes on without this session."""
         for name in list(self.functions):
             drop(self, name)
         self.changes.undo()

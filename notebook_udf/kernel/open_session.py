@@ -38,10 +38,10 @@ def session(
     app_name, master, conf
         As for Spark. The default master is ``local[workers]``.
     workers
-        How many workers may run at once. By default as many as this process may use processors,
-        or as the environment variable ``NOTEBOOK_UDF_WORKERS`` says.
+        How many workers may run at once. By default the number of processors that this process may
+        use, or that in the environment variable ``NOTEBOOK_UDF_WORKERS``.
     worker_memory
-        What each worker may take for itself, as in ``"1g"``; no limit by default.
+        The memory that each worker may allocate, as in ``"1g"``; no limit by default.
     bundle_size
         Rows in a bundle.
     bundle_time
@@ -53,7 +53,7 @@ def session(
     Raises
     ------
     DeclarationError
-        If an argument is not what it should be, or contradicts the session that runs.
+        If an argument is not valid, or contradicts the session that runs.
     SessionError
         If Java or Spark cannot be started.
     """

@@ -1,4 +1,4 @@
-"""``session.plan``: a query's plan with what its last run cost, read for people."""
+"""``session.plan``: a query's plan with the costs of its last run."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
 
     from notebook_udf.kernel.notebook_session import Session
 
-# How many of Spark's latest queries are looked through for a run of the plan.
+# How many of Spark's latest queries are searched for a run of the plan.
 _OWN = 40
 _OTHERS = 20
 # The same while a plan is watched, each time it is looked at.
 _NEW = 5
-# How many accumulators tell a plan from others; taken from all over it, because an operator may
+# How many of Spark's accumulators identify a plan; taken from all over it, because an operator may
 # have counted nothing.
 _COUNTED = 16
-# Records travel beside the result, and the last of them may arrive a moment after it.
+# Records take the side channel, and the last of them may arrive a moment after the result.
 _SECONDS_TO_SETTLE = 1.0
 # Characters of a logical plan that are kept.
 _LOGICAL = 40_000
@@ -81,8 +81,8 @@ def plan_of(session: Session, query: DataFrame | str) -> PlanExplorer:
 class PlanReader:
     """Reads the plan of one DataFrame, and again while it runs.
 
-    What is dear (the operators, the runs of other plans) is read again only if Spark changed it;
-    what is counted while the plan runs is one question.
+    What is slow to read (the operators, the runs of other plans) is read again only if Spark
+    changed it; all metrics of a run take one call of the JVM.
     """
 
     def __init__(self, session: Session, frame: DataFrame, query: str) -> None:
@@ -156,14 +156,14 @@ class PlanReader:
     # Runs ------------------------------------------------------------------------------------
 
     def _last_run(self, own: int, others: int, after: int = -1) -> tuple[RawNode, Run, str] | None:
-        """The plan, its last run among so many queries, and what to know about it."""
+        """The plan, its last run among so many queries, and a note about that run."""
         found = self._own_run(own, after)
         if found is not None:
             return self._read.root, found, ""
         return self._other_run(others, after)
 
     def _own_run(self, most: int, after: int) -> Run | None:
-        """The last run of these very operators: they share their accumulators."""
+        """The last run of this very plan, found by its accumulators in Spark."""
         read = self._read
         everything = list(_accumulators(read.root))
         counted = everything[:: len(everything) // _COUNTED + 1]
@@ -175,7 +175,7 @@ class PlanReader:
         return None
 
     def _other_run(self, most: int, after: int) -> tuple[RawNode, Run, str] | None:
-        """The last run of a plan that is the same."""
+        """The last run of another plan that is equal to this one."""
         for run in self._jvm.runs(most, after):
             graph = self._jvm.graph(run.query)
             found = None if graph is None else ran_as(self._read.root, graph)
@@ -184,7 +184,7 @@ class PlanReader:
         return None
 
     def _same_versions(self, query: str) -> bool:
-        """Whether no function ran in a version that is not the plan's."""
+        """Whether all functions ran in the plan's versions."""
         versions: dict[str, set[int]] = {}
         for header in _headers(self._read.root):
             versions.setdefault(header["name"], set()).add(header["version"])
@@ -213,7 +213,7 @@ def _headers(node: RawNode) -> Iterator[dict[str, Any]]:
 
 def _accumulators(node: RawNode) -> Iterator[int]:
     yield from (metric.id for metric in node.metrics)
-    # What is cached belongs to other queries as well.
+    # A cached relation is shared with other queries.
     if not node.name.startswith("InMemoryTableScan"):
         for child in node.children:
             yield from _accumulators(child)

@@ -1,4 +1,4 @@
-"""Trying a function on a few rows: input beside output."""
+"""Previews: a function's results for a few rows, beside its input."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ class Trial:
 
 
 def columns_of(names: Sequence[str]) -> list[Column]:
-    """Columns by their names, whatever stands in those."""
+    """Columns by their names, with any characters in them."""
     return [F.col(backquoted(name)) for name in names]
 
 
 def matching(record: RegisteredFunction, columns: list[str]) -> list[str]:
-    """Which columns are the function's arguments: by name, or by place if there are as many.
+    """Which columns are the function's arguments: by name, or by position if there are as many.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Reading the rows that functions could not take."""
+"""Reads the rows in a function's quarantine."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ERROR_SCHEMA = (
 
 
 def quarantined(session: Session, record: RegisteredFunction) -> DataFrame:
-    """The rows of every version of a function: its arguments, then the error's columns.
+    """The quarantined rows of all versions of a function: its arguments, then the error's columns.
 
     Those of aggregate functions have a further column, ``group``: the keys of the row's group.
 
@@ -60,7 +60,7 @@ def quarantined(session: Session, record: RegisteredFunction) -> DataFrame:
 
 
 def _alike(frames: list[DataFrame]) -> list[DataFrame]:
-    """The frames, with columns of one name and several types as text."""
+    """The frames with the same types: columns of one name that have several become text."""
     types: dict[str, set[DataType]] = {}
     for frame in frames:
         for field in frame.schema:

@@ -1,7 +1,7 @@
-"""Spark's errors about queries, made to say briefly what is wrong when they are shown.
+"""Spark's errors about queries, with a short report of what is wrong.
 
-They stay what they are: of Spark's class, with Spark's text. What is told besides is found out
-when it is asked for, because most of what Spark refuses is the planner's tries, which nobody sees.
+They keep Spark's class and Spark's text. The report is made only when an error is shown, because
+most errors are those of the planner's tries, which nobody sees.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# About the JVM or about a function, or told already.
+# Errors about the JVM or about a function, or errors that have a report already.
 _OTHERS = (captured.UnknownException, captured.PythonException, QueryError)
 _LINE_AND_COLUMN = re.compile(r"line (\d+), column (\d+): ")
 _LINE_AND_POS = re.compile(r"\bline (\d+),? pos (\d+)")
@@ -37,7 +37,7 @@ _OURS = "_nu_"
 
 
 def as_query_error(error: Any, java_exception: Any, *, session: Session) -> Any:
-    """The same error; one about a query is a ``QueryError`` as well."""
+    """The same error; one about a query becomes a ``QueryError`` as well."""
     if isinstance(error, captured.UnknownException):
         error = _thrown(error, java_exception)
     if isinstance(error, captured.CapturedException) and not isinstance(error, _OTHERS):
@@ -49,13 +49,13 @@ def as_query_error(error: Any, java_exception: Any, *, session: Session) -> Any:
 
 @lru_cache(maxsize=64)
 def _telling(cls: Any) -> type[Exception]:
-    """A class of errors that is a ``QueryError``, under its own name."""
+    """A subclass of an error class and of ``QueryError``, under the name of the former."""
     body = {"__module__": cls.__module__, "__qualname__": cls.__qualname__, "__doc__": cls.__doc__}
     return type(cls.__name__, (QueryError, cls), body)
 
 
 class _Thrown(Py4JJavaError, captured.CapturedException):  # type: ignore[misc]
-    """What PySpark has no class for, though Spark has a name for it: still what PySpark raises."""
+    """An error that Spark has a condition for and PySpark no class; still what PySpark raises."""
 
     __str__ = captured.CapturedException.__str__
 
@@ -65,7 +65,7 @@ _Thrown.__module__ = Py4JJavaError.__module__
 
 
 def _thrown(error: captured.UnknownException, java_exception: Any) -> Any:
-    """The error with the means to say what Spark calls it; the same if Spark has no name."""
+    """The error with access to Spark's error condition; the same error if it has none."""
     named = _Thrown(str(error._desc), java_exception)
     named.__dict__.update(vars(error), _origin=java_exception)
     named._desc = _asked(java_exception.getMessage) or error._desc
@@ -74,7 +74,7 @@ def _thrown(error: captured.UnknownException, java_exception: Any) -> Any:
 
 @contextmanager
 def about(query: str) -> Iterator[None]:
-    """Within it errors are about this query; of several around each other the innermost."""
+    """Errors raised in the block are about this query; in nested blocks, about the innermost."""
     try:
         yield
     except QueryError as error:
@@ -87,7 +87,7 @@ def about(query: str) -> Iterator[None]:
 
 
 def _named_place(message: str, query: str) -> Place | None:
-    """The place that a message begins with, or the one call of the function it begins with."""
+    """The place that a message begins with, or the only call of the function it begins with."""
     found = _LINE_AND_COLUMN.match(message)
     if found is not None:
         return at_line(query, int(found[1]), int(found[2]) - 1)
@@ -112,7 +112,7 @@ def _tell(error: Any, session: Session) -> Mistake:
     if handed is not None:
         near, place = handed.typed, _place_typed(handed, place, message)
     elif place is not None and not near and _OURS in place.text:
-        # Nobody has typed that.
+        # That text was not typed by the user.
         place = None
     words = [spelled(word) for word in words_of(condition, parameters)]
     report = Report(
@@ -129,7 +129,7 @@ def _tell(error: Any, session: Session) -> Mistake:
 
 
 def _query_behind(session: Session, place: Place | None) -> str:
-    """The query that became the text Spark points into, if its rows are still there."""
+    """The query that was rewritten to the text Spark points into, if its DataFrame still exists."""
     if place is not None and _OURS in place.text:
         for rewriting in list(session.rewritten.values()):
             if any(text == place.text for _, text in rewriting.steps):
@@ -138,7 +138,7 @@ def _query_behind(session: Session, place: Place | None) -> str:
 
 
 def _place_typed(handed: Handed, place: Place | None, message: str) -> Place | None:
-    """A place in the query that was typed, for one in what Spark was handed."""
+    """The place in the query as typed, for a place in the text that Spark was given."""
     if place is not None and place.text == handed.text:
         return Place(handed.typed, *handed.span_typed(place.start, place.end))
     found = _LINE_AND_POS.search(message)
@@ -146,7 +146,7 @@ def _place_typed(handed: Handed, place: Place | None, message: str) -> Place | N
 
 
 def _asked(question: Callable[[], T]) -> T | None:
-    """What the JVM says; None if it does not know, or has been stopped since."""
+    """The JVM's answer; None if it has none, or has been stopped since."""
     try:
         return question()
     except (Py4JError, PySparkException, AssertionError, AttributeError, OSError):
@@ -154,7 +154,7 @@ def _asked(question: Callable[[], T]) -> T | None:
 
 
 def _sql_place(error: Any, message: str) -> Place | None:
-    """What Spark points to in the text it was handed."""
+    """What Spark points to in the text that it was given."""
     for context in error.getQueryContext():
         if isinstance(context, captured.SQLQueryContext):
             text = context._q.sqlText()
@@ -168,11 +168,11 @@ def _sql_place(error: Any, message: str) -> Place | None:
     return None
 
 
-# Names that there are --------------------------------------------------------------------------
+# Known names -----------------------------------------------------------------------------------
 
 
 class _SessionNames:
-    """Asks a session, which may have been stopped: then there are none."""
+    """The known names of a session; none once it has been stopped."""
 
     def __init__(self, session: Session) -> None:
         self._session = session

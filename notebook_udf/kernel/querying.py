@@ -1,4 +1,4 @@
-"""``session.sql``: a query to Spark, by way of the planner where it calls registered functions."""
+"""``session.sql``: runs a query in Spark; the planner rewrites it if it calls functions."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Rewriting:
-    """What became of a query on its way to Spark.
+    """How a query was rewritten for Spark.
 
     Attributes
     ----------
     query
-        The text that was given; "" for rows in the middle of one.
+        The text as given; "" for intermediate rows.
     choices
         How its calls were planned, and by which rule.
     steps
-        What was handed to Spark instead, see ``Catalog.steps``.
+        The queries that Spark was given instead, see ``Catalog.steps``.
     """
 
     query: str = ""

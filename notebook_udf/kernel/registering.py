@@ -1,4 +1,4 @@
-"""``@nu.register``: what ``%%udf`` does, without a magic."""
+"""``@nu.register``: declares and registers a function as ``%%udf`` does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calling a function in the kernel with the row it failed on."""
+"""Replay: calls a function in the kernel with the row it failed on."""
 
 from __future__ import annotations
 
@@ -42,5 +42,5 @@ def _chosen(session: Session, name: str, error: Any) -> FailedRow:
     failures = [record.failed for record in session.store.failures(name)]
     if not failures:
         raise SessionError(f"{name} has not failed in this session")
-    # A failure of open() beside it, say, has no row to run.
+    # Others, such as a failure of open(), have no row to call with.
     return next((failed for failed in reversed(failures) if failed.row >= 0), failures[-1])

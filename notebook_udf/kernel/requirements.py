@@ -1,8 +1,7 @@
 """``session.add_requirements``, ``add_python_file``, ``add_archive``: what functions may import.
 
-Requirements are installed by the kernel's pip into a folder of their own, named for what they ask
-for. How a worker finds them and notices that a file has changed is the business of
-``worker.runtime.dependencies``.
+The kernel's pip installs requirements into a folder named by a hash of them.
+``worker.runtime.dependencies`` has how a worker finds them and notices a changed file.
 """
 
 from __future__ import annotations
@@ -40,14 +39,14 @@ if TYPE_CHECKING:
     from notebook_udf.launch.changes import Changes
 
 _HEADERS = ("dependency", "kind", "from")
-# Workers have these loaded before they hear of a query; two versions of one cannot live together.
+# Workers load these before they get a query; two versions of one cannot be loaded together.
 _LOADED = ("numpy", "pandas", "protobuf", "psutil", "pyarrow", "pyspark", "pyzmq")
 _SAY_AFTER_SECONDS = 1.0
 _TAIL_LINES = 12
 
 
 class Dependencies(Displayed, Sequence[Dependency]):
-    """What was added to a session, in order. Displays as a table."""
+    """The dependencies added to a session, in import order. Displays as a table."""
 
     def __init__(self, items: Sequence[Dependency] = ()) -> None:
         self._items = tuple(items)
@@ -67,7 +66,7 @@ class Dependencies(Displayed, Sequence[Dependency]):
 
 
 class WithDependencies:
-    """The part of a session that knows what its functions may import."""
+    """The part of a session for its functions' dependencies."""
 
     spark: SparkSession
     changes: Changes
@@ -77,7 +76,7 @@ class WithDependencies:
 
     @property
     def dependencies(self) -> Dependencies:
-        """What was added."""
+        """The dependencies that were added."""
         return Dependencies(self._dependencies)
 
     def add_requirements(self, requirements: str | os.PathLike[str] | Sequence[str]) -> Dependency:
@@ -97,7 +96,7 @@ class WithDependencies:
         Raises
         ------
         DeclarationError
-            If there is no such file, or nothing in it.
+            If there is no such file, or it asks for nothing.
         SessionError
             If pip cannot install them, with the end of what it says; or if workers run on other
             machines.
@@ -122,12 +121,12 @@ class WithDependencies:
     def add_python_file(self, path: str | os.PathLike[str]) -> Dependency:
         """Lets functions import a ``.py`` file, a package's folder, a ``.zip``, ``.egg``, ``.whl``.
 
-        It is read where it stands: what is changed in it holds for the next query.
+        It is read where it is: changes to it hold from the next query.
 
         Raises
         ------
         DeclarationError
-            If there is no such file, or it is none that Python can import.
+            If there is no such file, or Python cannot import it.
         SessionError
             If workers run on other machines.
         """
@@ -167,7 +166,7 @@ class WithDependencies:
         return self._add(Dependency(place.name, "archive", str(place), str(self._unpacked)))
 
     def remove_dependency(self, name: str) -> None:
-        """Takes back what was added under a name; the next query does without.
+        """Removes the dependency of a name; the next query runs without it.
 
         Raises
         ------
@@ -181,7 +180,7 @@ class WithDependencies:
         self._send(kept)
 
     def refresh_dependencies(self) -> None:
-        """Installs requirements anew whose file has changed."""
+        """Installs requirements again whose file has changed."""
         for each in self._dependencies:
             if each.kind == "requirements" and each.source and Path(each.source).is_file():
                 text = _whole_text(Path(each.source))
@@ -194,10 +193,10 @@ class WithDependencies:
 
     def _add(self, dependency: Dependency) -> Dependency:
         if dependency.kind != "requirements" and not dependency.is_module:
-            # What cannot be unpacked is said here, and not by the next query.
+            # An archive that cannot be unpacked raises here, and not in the next query.
             unpacked(Path(dependency.source), Path(dependency.folder))
         others = [each for each in self._dependencies if each.name != dependency.name]
-        # Those added last go first, as what a person has just said.
+        # The one added last goes first, being the user's latest wish.
         self._send((dependency, *others))
         return dependency
 
@@ -210,7 +209,7 @@ class WithDependencies:
         self.changes.sql(DEPENDENCIES_CONF, text)
 
     def forget_dependencies(self) -> None:
-        """The kernel no longer finds them."""
+        """Removes the dependencies from the kernel's own import path."""
         if self._imports is not None:
             self._imports.enter("")
 
@@ -231,7 +230,7 @@ def _existing(path: str | os.PathLike[str]) -> Path:
 
 
 def _whole_text(path: Path, seen: frozenset[Path] = frozenset()) -> str:
-    """A requirements file with those it refers to."""
+    """The text of a requirements file and of those it refers to."""
     text = path.read_text("utf-8")
     parts = [text]
     for match in re.finditer(r"(?m)^\s*(?:-r|-c|--requirement|--constraint)[ =]+(\S+)", text):
@@ -252,7 +251,7 @@ def _pinned() -> str:
 
 
 def _key(text: str) -> str:
-    """The name of the folder that holds what a text asks for."""
+    """The name of the folder for the packages that a requirements text asks for."""
     wanted = [line.split(" #")[0].strip() for line in text.splitlines()]
     parts = ["\n".join(w for w in wanted if w), _pinned(), platform.machine(), sys.version]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:20]
@@ -266,7 +265,7 @@ def _cache() -> Path:
 def _installed(text: str, name: str, file: Path | None) -> Path:
     """The folder with the packages a text asks for; they are installed if it is not there.
 
-    ``file`` is where the text stands, if it stands in one: pip reads that, and what it refers to.
+    ``file`` is the file of the text, if it has one: pip reads that, and what it refers to.
 
     Raises
     ------
@@ -303,7 +302,7 @@ def _installed(text: str, name: str, file: Path | None) -> Path:
 
 
 def _run(command: list[str], name: str, folder: Path) -> tuple[int, str]:
-    """Runs pip; says so if that takes a while."""
+    """Runs pip, with a message if it takes a while; returns its exit code and its output."""
     started = time.monotonic()
     said = threading.Event()
 

@@ -1,4 +1,4 @@
-"""What the planner asks of a session: Spark's answers, hidden functions, names for rows."""
+"""The planner's access to a session: Spark's analysis, hidden functions, names for rows."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ _VIEW = re.compile(r"\b_nu_rows_\d+\b")
 _QUERY = re.compile(r"(?i)[\s(]*(SELECT|WITH|FROM|VALUES|TABLE)\b")
 _DOUBLE_QUOTED = ("spark.sql.ansi.enabled", "spark.sql.ansi.doubleQuotedIdentifiers")
 _ALL_FIELDS = 2**31 - 1
-# Columns are numbered through the session; a lambda of Scala's has an address; a parameter has the
-# place where it stands.
+# What differs between equal plans: columns are numbered through the session, a Scala lambda has an
+# address, a parameter its position in the text.
 _NUMBER = re.compile(r"#\d+L?|\$\$Lambda[\w/$]*@?\w*|posparameter\(\d+\)")
 _PASSED = "\n-- and these rows go through a pass in Python"
 
 
 class Catalog:
-    """Serves the planning of one query; leaving it takes its temporary views away.
+    """Serves the planning of one query; its exit drops its temporary views.
 
     Parameters
     ----------
     spark
         The session's Spark.
     planned
-        The Spark function of a record in a role.
+        Gives the Spark function of a record in a role.
     hidden
-        Where functions are made known that only rewritten queries call.
+        Registers functions that only rewritten queries call.
     parameters
         Values for the query's named parameters.
     """
@@ -63,18 +63,18 @@ class Catalog:
         self._named: dict[str, str] = {}
 
     def run(self, query: str) -> DataFrame:
-        """Spark's answer to a query, analysed."""
+        """The DataFrame of a query, analysed by Spark; it counts as a step."""
         rows = self.ask(query)
         self._texts[rows] = self._latest = query
         return rows
 
     def ask(self, query: str) -> DataFrame:
-        """The same, where only its columns are looked at: it is no step on the way."""
+        """The same if only its columns are of interest: it is no step."""
         given = () if self._parameters is None else (self._parameters,)
         return self._spark.sql(query, *given)
 
     def steps(self) -> tuple[tuple[str, str], ...]:
-        """What Spark was given in the end: names and texts, each before those that read it."""
+        """The queries that Spark was given in the end: names and texts, inputs first."""
         steps: dict[str, str] = {}
 
         def visit(name: str, text: str) -> None:
@@ -87,15 +87,15 @@ class Catalog:
         return tuple(steps.items())
 
     def hidden_name(self, record: RegisteredFunction, role: Role) -> str:
-        """The name of a function in a role, known to Spark, as it can stand in SQL."""
+        """Registers a function in a role in Spark; returns its name as SQL text."""
         return self._hidden.role(record, role, self._planned(record, role))
 
     def parse(self, query: str) -> str:
-        """The plan that Spark's parser reads, in a form in which equal plans are equal."""
+        """The plan that Spark's parser makes, as a text that is the same for equal plans."""
         session = getattr(self._spark, "_jsparkSession", None)
         if session is None:
-            # Spark Connect prints the parsed plan of what it could analyse, and of nothing else; a
-            # statement it would run for that.
+            # Spark Connect prints the parsed plan only of a query that it can analyse; a statement
+            # it would run for that.
             if not _QUERY.match(query):
                 raise PlanningError(
                     "on Spark Connect a statement cannot call a Python aggregate function: run its "
@@ -109,24 +109,24 @@ class Catalog:
         return _without_numbers(str(plan))
 
     def optimize(self, rows: DataFrame) -> bool:
-        """Has Spark optimize the plan of rows; whether there is a plan to be had."""
+        """Has Spark optimize the plan of rows; returns whether there is access to the plan."""
         if not hasattr(rows, "_jdf"):
-            # Spark Connect has none to look at.
+            # Spark Connect has none to read.
             return False
         rows._jdf.queryExecution().optimizedPlan()
         return True
 
     def double_quoted_identifiers(self) -> bool:
-        """Whether text in double quotes is a name."""
+        """Whether text in double quotes is an identifier."""
         conf = self._spark.conf
         return all(conf.get(key, "false") == "true" for key in _DOUBLE_QUOTED)
 
     def hidden_node(self, members: Sequence[Member]) -> str:
-        """The SQL name of several async functions in one node, known to Spark."""
+        """Registers a node of several async functions in Spark; returns its name as SQL text."""
         return self._hidden.node(members)
 
     def view(self, rows: DataFrame) -> str:
-        """A name for rows, until planning is over: a plan keeps the rows, not the name."""
+        """A temporary view of rows, until planning is over: a plan keeps the rows, not the name."""
         name = f"_nu_rows_{next(_numbers)}"
         rows.createOrReplaceTempView(name)
         # Rows without a text of their own were made from the latest, by a pass in Python.

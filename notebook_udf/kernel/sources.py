@@ -1,6 +1,6 @@
-"""The rows that a person names: a DataFrame, a table, or the text of a query.
+"""The rows that a user gives: a DataFrame, the name of a table, or the text of a query.
 
-For a function they are its arguments, or the query calls it.
+They are a function's arguments, or the query calls the function.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def frame_of(session: Session, query: Any) -> DataFrame:
     PlanningError
         If it is none of these.
     QueryError
-        If Spark cannot make sense of it.
+        If Spark refuses it.
     """
     if isinstance(query, DataFrame):
         return query
@@ -52,7 +52,7 @@ def frame_of(session: Session, query: Any) -> DataFrame:
 
 @dataclass(frozen=True)
 class Arguments:
-    """What a function is to be called with.
+    """The arguments that a function is to be called with.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class Arguments:
     names, keys
         The columns of the arguments; those that an aggregate's rows are grouped by.
     notes
-        What to know about how they were found.
+        Notes on how they were found.
     """
 
     rows: DataFrame
@@ -73,7 +73,7 @@ class Arguments:
 def arguments_for(session: Session, record: RegisteredFunction, query: Any) -> Arguments:
     """The arguments of a function: those of its call in a query, or the rows themselves.
 
-    Columns of rows are matched to the parameters by name, or by place.
+    Columns of rows are matched to the parameters by name, or by position.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def arguments_for(session: Session, record: RegisteredFunction, query: Any) -> A
         with unlogged():
             rows = session.sql(called.query)
     except AnalysisException as error:
-        # A mistake in the query is told about the query as it was typed.
+        # An error in the query is raised for the query as it was typed.
         frame_of(session, query)
         raise PlanningError(
             f"the arguments of {called.call} cannot be computed outside of its place in the query: "
@@ -111,7 +111,7 @@ def _called(session: Session, record: RegisteredFunction, query: str) -> Argumen
             quotes = catalog.double_quoted_identifiers()
             tree = read(query, double_quoted_identifiers=quotes)
         except PlanningError:
-            # Where it is no SQL at all, Spark says better what is wrong.
+            # If it is no SQL at all, Spark's error says better what is wrong.
             frame_of(session, query)
             raise
         doubt = guard.misread(tree, catalog)
@@ -122,7 +122,7 @@ def _called(session: Session, record: RegisteredFunction, query: str) -> Argumen
 
 
 def _doubts(session: Session, record: RegisteredFunction, rows: DataFrame) -> tuple[str, ...]:
-    """What to say of rows that may be the function's results already."""
+    """A note for rows that may be the function's results already."""
     known = session.rewritten.get(rows)
     if known is None or not mentions(known.query, {record.name.lower(): record}):
         return ()

@@ -1,9 +1,9 @@
 """PySpark's loggers of errors in queries, silent while a session lives.
 
-PySpark logs each such error before it raises it, as a line of JSON with the JVM's stack, which a
-card says better. It is PySpark's own handler that is kept silent: a handler that a user has added
-gets every error, and where a user has set a level, PySpark's handler speaks as before. What the
-planner tries and Spark refuses is logged nowhere.
+PySpark logs each such error before it raises it, as a line of JSON with the JVM's stack; a card
+shows it better. Only PySpark's own handler is silenced: a handler that a user has added gets every
+error, and where a user has set a level, PySpark's handler logs as before. Errors in the planner's
+tries are logged nowhere.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pyspark.logger import PySparkLogger
 from pyspark.logger.logger import JSONFormatter
 
 NAMES = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
-# What PySpark gives each of its loggers.
+# The level that PySpark gives each of its loggers.
 _LEVEL = logging.WARNING
 
 _trying: ContextVar[bool] = ContextVar("trying", default=False)
@@ -27,7 +27,7 @@ _trying: ContextVar[bool] = ContextVar("trying", default=False)
 
 @contextmanager
 def unlogged() -> Iterator[None]:
-    """Within it errors in queries are nobody's."""
+    """Errors in queries are not logged in the block."""
     token = _trying.set(True)
     try:
         yield
@@ -37,7 +37,7 @@ def unlogged() -> Iterator[None]:
 
 @contextmanager
 def logged_if_raised() -> Iterator[None]:
-    """Within it errors are the planner's tries; one that leaves it is logged as any other."""
+    """Errors are not logged in the block; one that leaves it is logged like any other."""
     try:
         with unlogged():
             yield
@@ -47,13 +47,13 @@ def logged_if_raised() -> Iterator[None]:
 
 
 class QuietLoggers:
-    """Installed once per session; ``uninstall`` leaves the loggers as they were found."""
+    """The hook that silences the loggers, one per session; ``uninstall`` restores them."""
 
     def __init__(self) -> None:
         self._filtered: list[tuple[logging.Filterer, logging.Filter]] = []
 
     def install(self) -> None:
-        """Keeps PySpark's own handlers silent."""
+        """Silences PySpark's own handlers."""
         for name in NAMES:
             # Made as PySpark makes it, if it is not there yet.
             logger = PySparkLogger.getLogger(name)
@@ -67,7 +67,7 @@ class QuietLoggers:
         self._filtered.append((filtered, chosen))
 
     def uninstall(self) -> None:
-        """Takes everything away again."""
+        """Removes the filters."""
         for filtered, chosen in self._filtered:
             filtered.removeFilter(chosen)
         self._filtered = []

@@ -1,4 +1,4 @@
-"""Confs of a SQL session, as they are to be for a while."""
+"""Temporary confs of a SQL session."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @contextmanager
 def with_confs(conf: Any, settings: Mapping[str, str]) -> Iterator[None]:
-    """Confs as they are to be within it."""
+    """Sets confs for the block, and restores them after it."""
     before = {name: conf.get(name, None) for name in settings}
     for name, value in settings.items():
         conf.set(name, value)

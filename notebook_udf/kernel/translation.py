@@ -1,8 +1,8 @@
-"""From what Spark raises to the errors of this package.
+"""Translates Spark's exceptions to the errors of this package.
 
 A failed call reaches the kernel twice: through the side channel as a complete record, and
-through the JVM as a stack trace that holds the record's id. Here the second is turned into the
-first, wherever PySpark converts a Java exception, so that ``show()``, ``collect()`` and
+through the JVM as a stack trace that holds the record's id. Wherever PySpark converts a Java
+exception, the record takes the place of the stack trace, so that ``show()``, ``collect()`` and
 ``toPandas()`` all raise the same error.
 """
 
@@ -50,14 +50,14 @@ _PATIENCE_SECONDS = 3.0
 
 
 class Translator(Replacing):
-    """Installed once per session; ``uninstall`` gives PySpark its own conversion back.
+    """The hook that translates exceptions, one per session.
 
     Parameters
     ----------
     store, folder
         Of the session.
     explained
-        Makes what is left to Spark fit to be shown; takes PySpark's exception and Java's.
+        Adds a short report to other errors; takes PySpark's exception and Java's.
     """
 
     def __init__(self, store: Store, folder: Path, explained: Callable[[Any, Any], Any]) -> None:
@@ -65,11 +65,11 @@ class Translator(Replacing):
         self._store = store
         self._folder = folder
         self._explained = explained
-        # What was made last: a sink that runs queries of its own reports it once more, as text.
+        # The last error: a sink that runs queries of its own reports it once more, as text.
         self._latest: NotebookUdfError | None = None
 
     def install(self) -> None:
-        """Puts this between the JVM's exceptions and PySpark's."""
+        """Wraps PySpark's conversion of Java exceptions."""
         original = captured.convert_exception
 
         def convert(java_exception: Any) -> Any:
@@ -81,7 +81,7 @@ class Translator(Replacing):
         self._replace(captured, "convert_exception", convert)
 
     def translate(self, text: str) -> NotebookUdfError | None:
-        """The error of ours that a Java stack trace stands for, or None."""
+        """This package's error for a Java stack trace, or None."""
         if _IN_SINK in text and self._latest is not None and str(self._latest) in text:
             return self._latest
         match = _ERROR_ID.search(text)
@@ -100,7 +100,7 @@ class Translator(Replacing):
         return None
 
     def _pid_at(self, task_attempt: int) -> int | None:
-        """The worker that noted it was at a task, for one that ended before it could say so."""
+        """The worker of a task by its progress file, if it ended before it could report."""
         for path in (self._folder / "workers").glob("*.position"):
             position = read_position(path)
             if position is not None and position.task_attempt == task_attempt:
@@ -112,7 +112,7 @@ class Translator(Replacing):
         worker = next((w for w in self._store.workers() if w.pid == pid), None)
         position = read_position(self._folder / "workers" / f"{pid}.position")
         if position is not None and position.task_attempt != task_attempt:
-            # It did not get as far in this task, and the file speaks of an earlier one.
+            # It ended before its first row of this task: the file is about an earlier one.
             position = None
         code = ended.exit_code if ended is not None else None
         number = ended.signal if ended is not None else None
@@ -141,7 +141,7 @@ class Translator(Replacing):
 
 
 def from_record(record: CallFailed, jvm_stack: str = "") -> NotebookUdfError:
-    """The error a record stands for; its text says what, where and what next."""
+    """The error for a failure's record; its text says what, where and what next."""
     failed = with_source(record.failed)
     cls: type[NotebookUdfError] = getattr(errors, record.error, UserFunctionError)
     if issubclass(cls, errors.WorkerError):
@@ -161,7 +161,7 @@ def from_record(record: CallFailed, jvm_stack: str = "") -> NotebookUdfError:
 
 
 def with_source(failed: FailedRow) -> FailedRow:
-    """The same, with every line of the traceback quoted that the kernel can quote."""
+    """The failed row with every source line in its traceback that the kernel can find."""
     frames = tuple(
         frame if frame.text else replace(frame, text=linecache.getline(frame.file, frame.line))
         for frame in failed.frames
@@ -257,7 +257,7 @@ def _lost_message(
 
 
 def _rows(position: Position | None) -> list[str]:
-    """Where a worker was, in a line, if that is known."""
+    """The rows that a worker was at, as a line of text; nothing if they are not known."""
     if position is None:
         return []
     rows = (
@@ -300,7 +300,7 @@ def _stuck_message(function: str, pid: int, output: str) -> str:
 
 
 def _from_text(text: str) -> RemoteError:
-    """Without the record: what the worker put into Spark's message."""
+    """The error without a record: from what the worker put into Spark's message."""
     match = re.search(r"FunctionFailed: (.*?)\s*\[notebook-udf error", text, re.DOTALL)
     return UserFunctionError(match[1] if match else text.splitlines()[0], jvm_stack=text)
 

@@ -1,4 +1,4 @@
-"""Forking a first worker in the background, so that the first function answers fast."""
+"""Forks a first worker in the background, so that the first function is fast."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 
 
 class Warmup:
-    """Runs one tiny query with a Python function: Java loads its classes, the daemon starts."""
+    """Runs a tiny query with a Python function: Java loads its classes, the daemon starts."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -29,15 +29,15 @@ class Warmup:
         self._thread = threading.Thread(target=self._run, name="notebook-udf-warm-up", daemon=True)
 
     def start(self) -> None:
-        """Starts it."""
+        """Starts the query."""
         self._thread.start()
 
     def cancel(self) -> None:
-        """Keeps it from complaining about a Spark that is being stopped."""
+        """Keeps errors of a Spark that is being stopped from being reported."""
         self._cancelled = True
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Whether it is done, after waiting for it."""
+        """Waits for its end; returns whether it has ended."""
         self._thread.join(timeout)
         return not self._thread.is_alive()
 
