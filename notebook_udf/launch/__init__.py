@@ -1,1 +1,1 @@
-"""Finding Java, starting Spark quietly, or adopting a Spark that runs already."""
+"""Finds Java, and starts Spark or adopts one that is running."""

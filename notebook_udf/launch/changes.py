@@ -1,4 +1,4 @@
-"""What a session changes on a Spark, so that one that it adopted can be left as it was found."""
+"""A session's changes to Spark, recorded so that they can be undone on an adopted one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _Setting:
-    """How one kind of setting is read, set and taken away."""
+    """How one kind of setting is read, set and removed."""
 
     get: Callable[[str], str | None]
     put: Callable[[str, str], Any]
@@ -20,10 +20,10 @@ class _Setting:
 
 
 class Changes:
-    """Changes a Spark that runs, and remembers how each thing was before the first change.
+    """Changes settings of a running Spark, and keeps the value of each before the first change.
 
-    ``undo`` brings back what is still as it was changed: a value that somebody has set since is
-    theirs.
+    ``undo`` restores those that still have the changed value: a value that somebody has set since
+    stays.
     """
 
     def __init__(self, spark: SparkSession) -> None:
@@ -57,7 +57,7 @@ class Changes:
         self._change("environment", name, value, setting)
 
     def python(self, program: str) -> None:
-        """Names the Python that runs functions which are planned from then on."""
+        """Sets the Python that runs functions planned from then on."""
 
         def put(_name: str, value: str) -> None:
             self._context.pythonExec = value
@@ -71,7 +71,7 @@ class Changes:
         self._changed[place, name] = setting, before, value
 
     def undo(self) -> None:
-        """Leaves Spark as it was found."""
+        """Restores the settings."""
         for (_, name), (setting, before, value) in self._changed.items():
             if setting.get(name) != value:
                 continue

@@ -1,4 +1,4 @@
-"""Which Java runs Spark: the machine's own if it is 17 or newer, else the one that came by pip."""
+"""Finds the Java for Spark: the machine's own if it is 17 or newer, else the one from pip."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OLDEST_JAVA = 17
 
 @dataclass(frozen=True)
 class Java:
-    """A Java runtime: what ``JAVA_HOME`` has to be, and where it came from."""
+    """A Java runtime: its ``JAVA_HOME``, and how it was found."""
 
     home: Path
     origin: str
@@ -45,7 +45,7 @@ def find_java() -> Java:
 
 
 def look_for_java() -> tuple[Java, tuple[str, ...]]:
-    """The same, with what was looked at before and would not do, in words."""
+    """The same, with descriptions of those that were found before and are unusable."""
     seen: list[str] = []
     for origin, program in (("JAVA_HOME", _home_java()), ("PATH", shutil.which("java"))):
         if program is None:

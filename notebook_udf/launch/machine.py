@@ -1,7 +1,7 @@
-"""What this process may use of the machine: as its container limits it, or its environment says.
+"""The processors and memory that this process may use, by its container or its environment.
 
 A container sees all processors and all memory of the machine it runs on; a JVM that is sized by
-them is killed. Starting Spark with these numbers is the business of ``spark``.
+them is killed. ``spark`` starts Spark with these numbers.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ DRIVER_MEMORY_VARIABLE = "NOTEBOOK_UDF_DRIVER_MEMORY"
 
 
 def workers() -> int:
-    """How many workers may run at once where the code does not say.
+    """How many workers may run at once by default.
 
     Raises
     ------
     DeclarationError
-        If the environment says something that is no number.
+        If the environment variable is no number.
     """
     said = os.environ.get(WORKERS_VARIABLE)
     if not said:
@@ -38,13 +38,13 @@ def workers() -> int:
 
 
 def driver_memory() -> int:
-    """Bytes for Java: a quarter of what there is, between 512 MB and 4 GB, or what the environment
-    says. Locally the driver is all of Spark.
+    """Bytes for Java: a quarter of the memory, between 512 MB and 4 GB, or the environment
+    variable. Locally the driver is all of Spark.
 
     Raises
     ------
     DeclarationError
-        If the environment says something that is no size.
+        If the environment variable is no size.
     """
     said = os.environ.get(DRIVER_MEMORY_VARIABLE)
     if said:
@@ -53,7 +53,7 @@ def driver_memory() -> int:
 
 
 def processors(root: Path = Path("/")) -> int:
-    """Processors this process may use; ``root`` is where the file system begins."""
+    """The number of processors this process may use; ``root`` is that of the file system."""
     allowed = len(os.sched_getaffinity(0))
     shares = []
     for folder in _cgroups(root, "cpu"):
@@ -81,8 +81,8 @@ def memory(root: Path = Path("/")) -> int:
 
 
 def _cgroups(root: Path, controller: str) -> Iterator[Path]:
-    """Folders of the control groups this process is in, each with those around it; in a container
-    its own is the outermost, whatever its path is outside."""
+    """The folders of this process's control groups and their parents; in a container its own is
+    the outermost, whatever its path is outside."""
     mounted = root / "sys/fs/cgroup"
     try:
         lines = (root / "proc/self/cgroup").read_text().splitlines()

@@ -1,9 +1,8 @@
-"""Starting Spark the way a notebook wants it: the kernel's Python, little noise, large bundles.
+"""Starts Spark as a notebook needs it: the kernel's Python, little output, large bundles.
 
-Two cases end alike. ``start`` launches a Spark of our own; ``adopt`` takes one that runs and
-changes on it what can be changed, and says what cannot. In both the workers get their
-environment through the functions that are planned from then on, which keeps it off Spark's
-environment page.
+``start`` launches a Spark of our own; ``adopt`` takes one that runs, changes its settings as far
+as they can be changed, and reports the others. In both cases the workers get their environment
+through the functions that are planned from then on, which keeps it off Spark's environment page.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ _SQL_CONF = {
     "spark.sql.streaming.stateStore.providerClass": (
         "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
     ),
-    # What has changed is committed, and not a copy of all that is there.
+    # A commit writes the changes, and not a copy of the whole state.
     CHANGELOG_CONF: "true",
     # Without it a segfault in a worker is reported as 'crashed' and nothing more.
     "spark.sql.execution.pyspark.udf.faulthandler.enabled": "true",
@@ -91,11 +90,11 @@ class Started:
     Attributes
     ----------
     place
-        Where it keeps what it would else put beside the notebooks; None if nothing of it.
+        The folder for what Spark would else write beside the notebooks; None if there is none.
     keeps_tables
-        Whether managed tables are among it: not where somebody else has said where they go.
+        Whether managed tables are kept in it: not if a conf sets another warehouse.
     notes
-        What is to be known about it, in words.
+        What the user has to know about it, as texts.
     """
 
     spark: SparkSession
@@ -113,8 +112,8 @@ def start(
 ) -> Started:
     """Starts Java and Spark.
 
-    What the JVM prints goes to ``jvm.log`` in ``folder``, and what Spark keeps goes to a place
-    of this working folder's: nothing is put beside the notebooks.
+    The JVM's output goes to ``jvm.log`` in ``folder``, and what Spark keeps to the warehouse of
+    this working folder: nothing is written beside the notebooks.
 
     Raises
     ------
@@ -142,7 +141,7 @@ def start(
         tables = _keeps_tables(said, master)
         place, note = _apart(folder, said, tables=tables)
         if place is not None and tables:
-            # As Hadoop takes a path: nothing encoded.
+            # As Hadoop takes a path: without URI encoding.
             spark_conf.set(warehouses.WAREHOUSE_CONF, f"file:{place.tables}")
         interrupt = signal.getsignal(signal.SIGINT)
         spark = SparkSession.builder.config(conf=spark_conf).getOrCreate()
@@ -150,7 +149,7 @@ def start(
             threading.current_thread() is threading.main_thread()
             and interrupt is not signal.default_int_handler
         ):
-            # PySpark puts in a handler of its own, which would undo that of the magics.
+            # PySpark installs a handler of its own, which would replace that of the magics.
             signal.signal(signal.SIGINT, interrupt)
         return Started(spark, place, tables and place is not None, (note,) if note else ())
     except Exception as error:
@@ -161,9 +160,9 @@ def start(
 
 
 def adopt(spark: SparkSession, changes: Changes) -> list[str]:
-    """Takes over a running Spark; returns, in words, what could not be changed on it.
+    """Adopts a running Spark; returns texts about settings that could not be changed.
 
-    On a cluster the workers go on running the Python that they were given.
+    On a cluster the workers keep the Python that is set there.
 
     Raises
     ------
@@ -198,26 +197,26 @@ def _workers_python(conf: Mapping[str, str], *, here: bool) -> str:
     """The Python that runs functions: on this machine the kernel's.
 
     The first python3 on PATH may be another one, without pyarrow. A cluster has folders of its
-    own, or an archive that was sent to it: there it is what a person says.
+    own, or an archive that was sent to it: there it is the user's setting.
     """
     said = conf.get(_PYTHON_CONF) or os.environ.get("PYSPARK_PYTHON")
     return sys.executable if here or not said else said
 
 
 def _keeps_tables(said: SparkConf, master: str) -> bool:
-    """Whether managed tables go to the working folder's place.
+    """Whether managed tables go to the working folder's warehouse.
 
-    Not where a person has said where they go. Nor on a cluster: what executors write has to be in
-    a place that all of them reach, and nobody here knows one.
+    Not where a conf of the user sets another one. Nor on a cluster: what executors write has to be
+    on storage that all of them share, and none is known here.
     """
     return master.startswith("local") and not any(map(said.contains, warehouses.WAREHOUSE_CONFS))
 
 
 def _apart(folder: Path, said: SparkConf, *, tables: bool) -> tuple[Warehouse | None, str]:
-    """The place for what Spark would put beside the notebooks, and what is to be known about it.
+    """The folder for what Spark would write beside the notebooks, and a note about it.
 
-    None where Hive is set up by a file, and where its catalog was kept beside the notebooks so
-    far: it goes on being found.
+    None if Hive is configured by a file, or if its catalog is beside the notebooks already, where
+    it has to be found again.
     """
     jvm: Any = SparkContext._jvm
     loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
@@ -233,14 +232,14 @@ def _apart(folder: Path, said: SparkConf, *, tables: bool) -> tuple[Warehouse | 
 
 
 def _java_options(folder: Path, *, computes: bool) -> list[str]:
-    """Spark's log in a file and, where the driver itself computes, a collector for throughput and
-    an optimizer that waits for what is hot.
+    """JVM options: Spark's log in a file and, where the driver itself computes, a collector for
+    throughput and an optimizer that waits for hot code.
 
     The rows between Java and Python live briefly and are many: the default collector's barriers
     cost a tenth of such a query. A notebook's queries are short and planned anew each time: by
     default the JVM spends another tenth on optimizing the planner, on cores that the query needs.
-    What runs for each row is optimized within its first bundles all the same. The user's errors
-    come to them another way than the log.
+    What runs for each row is optimized within its first bundles all the same. Users' errors reach
+    them by another way than the log.
     """
     settings = folder / "log4j2.properties"
     settings.write_text(
@@ -283,7 +282,7 @@ def stop(spark: SparkSession) -> None:
     process = getattr(gateway, "proc", None)
     if process is None:
         return
-    # The JVM ends when nobody holds the other end of its stdin.
+    # The JVM ends when the other end of its stdin is closed.
     process.stdin.close()
     try:
         process.wait(_JVM_GRACE_SECONDS)

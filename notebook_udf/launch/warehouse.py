@@ -1,7 +1,7 @@
-"""Where Spark keeps managed tables, and what else it would put beside a person's notebooks.
+"""The folder for managed tables, and for what else Spark would write beside the notebooks.
 
-One place for each working folder, so that a notebook finds its tables again when its kernel was
-restarted. What is remembered of the tables themselves is the business of ``kernel.kept_tables``.
+There is one for each working folder, so that a notebook finds its tables again after a restart of
+its kernel. ``kernel.kept_tables`` saves the definitions of the tables.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from pathlib import Path
 
 VARIABLE = "NOTEBOOK_UDF_WAREHOUSE"
 WAREHOUSE_CONF = "spark.sql.warehouse.dir"
-# Where a person may have said it already: Hive's own setting counts for Spark as well.
+# The confs by which a user may set another one: Hive's own counts for Spark as well.
 WAREHOUSE_CONFS = (WAREHOUSE_CONF, "spark.hadoop.hive.metastore.warehouse.dir")
 CATALOG_CONF = "spark.sql.catalogImplementation"
 DERBY_PROPERTY = "derby.system.home"
 METASTORE = "metastore_db"
 _PRIVATE = 0o700
-# How long a JVM may take to end whose kernel was killed.
+# How long the JVM of a killed kernel may take to end.
 _GRACE_SECONDS = 10.0
 
 
@@ -34,7 +34,7 @@ class Warehouse:
     Attributes
     ----------
     root
-        Holds all of it.
+        The folder that holds the others.
     """
 
     root: Path
@@ -47,21 +47,21 @@ class Warehouse:
 
     @property
     def catalog(self) -> Path:
-        """What the tables are: a statement for each."""
+        """The definitions of the tables: a file with a statement for each."""
         return self.root / "catalog"
 
     @property
     def metastore(self) -> Path:
-        """Derby's, where Spark runs with Hive's catalog."""
+        """Derby's database, if Spark runs with Hive's catalog."""
         return self.root / "metastore"
 
     def make(self) -> None:
-        """Makes it, for this user only.
+        """Creates the folders, for this user only.
 
         Raises
         ------
         OSError
-            If nothing can be written there.
+            If they cannot be written.
         """
         for folder in (self.root, self.tables, self.catalog):
             folder.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
@@ -69,7 +69,7 @@ class Warehouse:
             raise PermissionError(f"{self.root} cannot be written")
 
     def leave(self) -> None:
-        """Lets others have it, and takes it away if nothing is in it."""
+        """Releases it for other kernels, and removes it if it is empty."""
         if self._lock is not None:
             os.close(self._lock)
         for folder in (self.tables, self.catalog, self.root):
@@ -78,14 +78,14 @@ class Warehouse:
 
 
 def of_working_folder() -> Warehouse:
-    """The one of the folder this process works in."""
+    """The warehouse of this process's working folder."""
     here = Path.cwd()
     mark = hashlib.sha256(os.fsencode(here)).hexdigest()[:10]
     return Warehouse(_home() / f"{here.name or 'root'}-{mark}")
 
 
 def _home() -> Path:
-    """Where those of all working folders are."""
+    """The folder of all warehouses."""
     said = os.environ.get(VARIABLE)
     if said:
         return Path(said).expanduser().absolute()
@@ -94,14 +94,15 @@ def _home() -> Path:
 
 
 def made(folder: Path, *, alone: bool) -> tuple[Warehouse, str]:
-    """The warehouse of this working folder, and what is to be known about it, in words.
+    """The warehouse of this working folder, and a note about it.
 
     Parameters
     ----------
     folder
-        The session's, which holds the tables as long as it lives where nothing else can.
+        The session's, which holds the tables until its end if they can be kept nowhere else.
     alone
-        Whether no other kernel may have it: Derby lets one process in. It is then one of several.
+        Whether no other kernel may use it, because Derby takes one process only: each such kernel
+        then has one of its own.
     """
     wanted = of_working_folder()
     try:
@@ -119,7 +120,7 @@ def made(folder: Path, *, alone: bool) -> tuple[Warehouse, str]:
 
 
 def _alone(wanted: Warehouse) -> tuple[Warehouse, str]:
-    """The first of a working folder's warehouses that no other kernel has."""
+    """The first of a working folder's warehouses that no other kernel uses."""
     for number in itertools.count(1):
         root = wanted.root.with_name(f"{wanted.root.name}-hive{'' if number == 1 else number}")
         Warehouse(root).make()
@@ -139,7 +140,7 @@ def _alone(wanted: Warehouse) -> tuple[Warehouse, str]:
 
 
 def _wait_for_derby(lock: Path) -> None:
-    """Until the JVM of a kernel that was killed has let go of its database."""
+    """Waits until the JVM of a killed kernel has released its database."""
     deadline = time.monotonic() + _GRACE_SECONDS
     while lock.exists() and time.monotonic() < deadline:
         with open(lock, "r+b") as file:
