@@ -1,13 +1,12 @@
 """The daemon Spark starts instead of its own: ``python -m notebook_udf.pool.daemon``.
 
-It speaks the protocol of ``pyspark.daemon`` towards the JVM (a port on stdout, one connection
-per worker, process ids to kill on stdin) and adds what a managed pool needs: everything a
-function needs is imported before the fork, so that a worker is there in milliseconds; a worker
-that is told to go may close its functions first; every death is noticed, with its exit code or
-signal, and reported; and when the JVM goes, nothing is left behind.
+It speaks the protocol of ``pyspark.daemon`` with the JVM (a port on stdout, one connection per
+worker, process ids to kill on stdin) and adds what a managed pool needs: what functions need is
+imported before the fork, so that a worker starts in milliseconds; a worker that is told to exit may
+close its functions first; every exit is reported with its code or signal; and when the JVM ends,
+nothing is left behind.
 
-No thread may exist here before a fork. Reports about dead workers are therefore sent by a
-process of their own.
+No thread may exist here before a fork. So a separate process reports each exit of a worker.
 """
 
 from __future__ import annotations
@@ -39,9 +38,9 @@ from notebook_udf.worker.runtime import stop_signal
 from notebook_udf.worker.runtime.progress_file import read_task_start
 from notebook_udf.worker.runtime.stop_signal import StopSignal
 
-# How long a worker that was told to go may take to close its functions.
+# How long a worker that was told to exit may take to close its functions.
 GRACE_SECONDS = 3.0
-# How long it may take to begin, if it was not the daemon that told it: native code may keep it.
+# How long it may take to begin, if somebody else told it: native code may hold it up.
 HEED_SECONDS = 0.5
 # Spark waits for the daemon without end, so the daemon has to give up by itself.
 START_SECONDS = 60
@@ -57,7 +56,7 @@ KERNEL_VARIABLE = "NOTEBOOK_UDF_KERNEL"
 
 
 class Children:
-    """The worker processes: who was told to go, and until when they may take their time."""
+    """The worker processes: which were told to exit, and their deadlines."""
 
     def __init__(self, folder: Path | None, poller: select.poll) -> None:
         self._folder = folder
@@ -65,17 +64,17 @@ class Children:
         self._alive: set[int] = set()
         self._asked: set[int] = set()
         self._deadlines: dict[int, float] = {}
-        # By the descriptors on which they are heard.
+        # Process ids by the descriptors of their lines (``StopSignal``).
         self._lines: dict[int, int] = {}
 
     def add(self, pid: int, line: int) -> None:
-        """A worker was forked, which is heard on a descriptor."""
+        """Adds a forked worker and the descriptor of its line, on which it is heard."""
         self._alive.add(pid)
         self._lines[line] = pid
         self._poller.register(line, select.POLLIN)
 
     def hear(self, ready: Set[int]) -> None:
-        """Takes note of who got SIGTERM, from whomever, and who has begun to go."""
+        """Notes which workers got SIGTERM, from any sender, and which have begun to exit."""
         for line in ready & self._lines.keys():
             pid, now = self._lines[line], time.monotonic()
             match stop_signal.hear(line):
@@ -97,11 +96,11 @@ class Children:
         os.close(line)
 
     def is_meant(self, pid: int) -> bool:
-        """Whether a request to end a worker can be about what it is doing now.
+        """Whether a request to end a worker can be about its present task.
 
-        Spark hands a worker on when it has sent its last row, while the cancelled task may go on
+        Spark reuses a worker once it has sent its last row, while the cancelled task may go on
         aggregating: the request that follows would hit the next query's task, which is younger
-        than any that Spark has lost patience with.
+        than any that Spark asks to end.
         """
         if self._folder is None:
             return True
@@ -109,7 +108,7 @@ class Children:
         return not started or time.monotonic() - started >= _KILL_TIMEOUT_SECONDS
 
     def ask_to_go(self, pid: int) -> None:
-        """SIGTERM now, SIGKILL when the grace period is over."""
+        """Sends SIGTERM now, and SIGKILL when the grace period is over."""
         if pid not in self._alive or pid in self._asked:
             return
         self._asked.add(pid)
@@ -118,7 +117,7 @@ class Children:
             os.kill(pid, signal.SIGTERM)
 
     def tick(self) -> None:
-        """Reaps the dead and kills those whose grace period is over."""
+        """Reaps workers that have ended and kills those whose grace period is over."""
         now = time.monotonic()
         for pid, deadline in self._deadlines.items():
             if now >= deadline:
@@ -140,7 +139,7 @@ class Children:
                 self._asked.discard(pid)
 
     def end_all(self) -> None:
-        """Everybody goes: politely, then not."""
+        """Ends all workers, by SIGTERM and, after the grace period, by SIGKILL."""
         for pid in list(self._alive):
             self.ask_to_go(pid)
         while self._alive:
@@ -224,7 +223,7 @@ def preload() -> None:
 
 
 def listen() -> tuple[socket.socket, Path | None]:
-    """The socket workers are asked for on, announced to the JVM on stdout."""
+    """The socket on which the JVM asks for workers, announced to it on stdout."""
     from pyspark.serializers import write_int, write_with_length
 
     stdout = os.fdopen(os.dup(1), "wb", 4)
@@ -246,7 +245,7 @@ def listen() -> tuple[socket.socket, Path | None]:
 
 
 class Daemon:
-    """The loop: fork on request, reap, kill on request, end with the JVM."""
+    """The daemon's loop: forks and kills on request, reaps, ends with the JVM."""
 
     def __init__(self) -> None:
         folder = os.environ.get(CHANNEL_VARIABLE)
@@ -258,7 +257,7 @@ class Daemon:
         self._reuse = os.environ.get("SPARK_REUSE_WORKER")
 
     def run(self) -> int:
-        """Until the JVM closes stdin or SIGTERM comes. Returns the exit code."""
+        """Runs until the JVM closes stdin or SIGTERM comes; returns the exit code."""
         wakeup, poke = os.pipe()
         os.set_blocking(poke, False)
         signal.set_wakeup_fd(poke, warn_on_full_buffer=False)
@@ -322,7 +321,7 @@ class Daemon:
             self._become_worker(connection, workers_line)
         os.close(workers_line)
         self._children.add(pid, line)
-        # Said here and not by the worker, which could hang before it gets to say it.
+        # Sent here and not by the worker, which could hang before it does.
         with connection, connection.makefile("wb") as reply:
             write_int(pid, reply)
 
@@ -333,7 +332,7 @@ class Daemon:
             stopping = StopSignal(line)
             stopping.listen()
             self._children.hang_up()
-            # A daemon that is killed takes its workers along, whatever they are doing.
+            # The workers of a killed daemon are killed with it, whatever they are doing.
             ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
             self._listener.close()
             with open(os.devnull, "rb") as nothing:
@@ -350,12 +349,12 @@ class Daemon:
             self._socket_path.unlink(missing_ok=True)
         kernel = int(os.environ.get(KERNEL_VARIABLE) or 0)
         if self._folder is not None and kernel and not is_alive(kernel):
-            # The kernel was killed and cannot tidy up itself.
+            # The kernel was killed and cannot remove it itself.
             shutil.rmtree(self._folder, ignore_errors=True)
 
 
 def work(connection: socket.socket, stopping: StopSignal, *, reuse: bool) -> int:
-    """A worker's life: task after task on one connection. Returns the exit code."""
+    """Runs task after task on one connection, as a worker; returns the exit code."""
     from pyspark.daemon import worker
     from pyspark.util import enable_faulthandler
 
@@ -385,13 +384,13 @@ def work(connection: socket.socket, stopping: StopSignal, *, reuse: bool) -> int
                 return 0
             gc.collect()
             if len(sys.modules) != modules:
-                # Modules stay: to look at them again after every task takes milliseconds.
+                # Modules stay: going through them after every task takes milliseconds.
                 modules = len(sys.modules)
                 gc.freeze()
 
 
 def end_by(number: signal.Signals) -> NoReturn:
-    """Ends this process by a signal that it has heeded, so that its end says why."""
+    """Ends this process by a signal that it has handled, so that its exit status says why."""
     signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {number})
     os.kill(os.getpid(), number)
@@ -407,7 +406,7 @@ def is_alive(pid: int) -> bool:
 
 
 def main() -> int:
-    """What Spark runs."""
+    """The daemon's entry point, which Spark calls."""
     os.setpgid(0, 0)
     limit = int(os.environ.get(START_VARIABLE) or START_SECONDS)
 

@@ -1,12 +1,12 @@
-"""Attaching to a worker that a daemon of somebody else forked.
+"""Attaches this package to a worker that another daemon than ours has forked.
 
-There nobody has put this package around Spark's worker before its first task. So it is done when
-the first function of ours arrives, while Spark is still reading that task's functions: the task is
-put around them through the serializers that Spark is about to call. Tasks that follow go through
-``main`` as under our own daemon.
+Such a worker is not attached before its first task. So it is attached when the first function of
+ours arrives, while Spark is still reading that task's functions: the task is wrapped around them
+through the serializers that Spark is about to call. Tasks that follow go through ``main`` as under
+our own daemon.
 
-What only our daemon has: modules that are loaded before the fork, a quick end of idle workers, and
-word of how a worker that crashed ended.
+Only our daemon has: modules that are loaded before the fork, a quick end of idle workers, and
+reports of how a worker that crashed ended.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _READING = ("read_udfs", "read_udtf")
 
 
 def attach() -> None:
-    """Puts this package into the worker, and a task around the functions that are being read."""
+    """Attaches the worker, and wraps a task around the functions that are being read."""
     reading, invoking, main = _frame_of(*_READING), _frame_of("invoke_udf"), _frame_of("main")
     if reading is None or invoking is None or main is None:
         # Not in a task of Spark's, as in the kernel.
@@ -63,14 +63,14 @@ def _when_returned(frame: FrameType, take: Callable[[Any], None]) -> None:
 
     frame.f_trace = trace
     frame.f_trace_lines = False
-    # Only with some trace function are those of frames called.
+    # Trace functions of frames are called only if the thread has one.
     sys.settrace(lambda *_: None)
 
 
 def _put_around(read: Any, reading: FrameType, invoking: FrameType) -> None:
     """Has Spark write the rows of the functions with a task around them.
 
-    Spark has what was read in its hands: it gets no rows to run it on, and what it writes in the
+    Spark already holds what it has read: it gets no rows to run that on, and what it writes in the
     end is replaced.
     """
     func, _, deserializer, serializer = read

@@ -1,12 +1,11 @@
-"""All that is known of how Spark 4.3 starts and feeds a Python worker.
+"""The attachment to Spark's Python worker: all that depends on how Spark 4.3 runs one.
 
 Spark's ``pyspark.worker.main`` runs one task: it reads what to do, builds ``func`` from the
-pickled functions with ``read_udfs``, and pumps batches through it. ``attach`` puts itself around
-``main`` (a task begins and ends), ``read_udfs`` and ``read_udtf`` (batches arrive and leave).
-``spark_worker_logs`` has the part that is about output. Everything else in the package is told only
-about tasks and bundles, so that another way of feeding workers needs a second module like this one
-and nothing more.
-``tests/spark/test_worker_contract.py`` holds Spark to what is assumed here.
+pickled functions with ``read_udfs``, and pumps batches through it. ``attach`` wraps ``main`` (a
+task begins and ends), ``read_udfs`` and ``read_udtf`` (batches arrive and leave).
+``spark_worker_logs`` has the part for output. The rest of the package knows only tasks and
+bundles, so that another way of feeding workers needs just a second module like this one.
+``tests/spark/test_worker_contract.py`` checks what is assumed here of Spark.
 """
 
 from __future__ import annotations
@@ -42,13 +41,13 @@ from notebook_udf.worker.stream.stream_operator import StreamPass, take_pass
 # Set in the workers' environment by the session.
 MEMORY_VARIABLE = "NOTEBOOK_UDF_WORKER_MEMORY"
 
-# SQL confs that travel with every query as local properties of its tasks.
+# SQL confs that Spark sends with every query as local properties of its tasks.
 JOB_PARAMETERS_CONF = "spark.notebookUdf.jobParameters"
 LOG_LEVEL_CONF = "spark.notebookUdf.logLevel"
 # A local property of the thread that runs a query, and with it of the query's tasks.
 PROFILE_PROPERTY = "notebookUdf.profile"
 _QUERY_PROPERTY = "spark.sql.execution.id"
-# What a query is called: by its thread, or else by the place in Python where it was asked for.
+# A query's description: that of its thread, or else the place in Python where it was started.
 _DESCRIPTIONS = ("spark.job.description", "callSite.short")
 _MOST_DESCRIBED = 400
 # The micro-batches of a stream are queries of their own. Their jobs are in the group of the run.
@@ -60,7 +59,7 @@ Process = Callable[[int, Batches], Batches]
 
 
 def attach() -> None:
-    """Puts this package between Spark's worker and the functions, in this process."""
+    """Wraps the functions of Spark's worker, in this process."""
     import pyspark.worker as spark
 
     process.attached = True
@@ -80,10 +79,10 @@ def attach() -> None:
                     process.stopped = "idle"
                     raise WorkerStopped(0)
                 original_main(infile, outfile)
-                # Half a line of a function that no task of ours was around.
+                # An unfinished line of output, of a function without a task of ours.
                 process.runtime.finish_output()
             finally:
-                # Between two tasks nobody would close what functions keep: the signal waits.
+                # Between two tasks nothing would close the instances kept: the signal waits.
                 signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
                 process.busy = False
         except BaseException:
@@ -95,7 +94,7 @@ def attach() -> None:
 
     def handle(error: BaseException, outfile: Any, *options: Any) -> None:
         if isinstance(error, WorkerStopped):
-            # Without a word to the JVM, which then says itself why it had the worker ended.
+            # Without a message to the JVM, which then says itself why it ended the worker.
             raise error
         original_handle(error, outfile, *options)
 
@@ -105,7 +104,7 @@ def attach() -> None:
 
 
 def _reading(original_read: Callable[..., Any]) -> Callable[..., Any]:
-    """Spark's reader of functions, scalar or table, with a task around those of ours."""
+    """Wraps Spark's reader of functions, scalar or table: ours get a task around them."""
 
     def read(*args: Any, **kwargs: Any) -> tuple[Process, Any, Any, Any]:
         take_arrived()
@@ -125,9 +124,9 @@ def _reading(original_read: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def with_state(passed: StreamPass, func: Process) -> Process:
-    """Whole batches and the state server's connection to the pass, in place of Spark's ``func``.
+    """Gives the pass whole batches and the state server's connection, in place of Spark's ``func``.
 
-    Spark's own would hand it a row at a time, of one key at a time.
+    Spark's own would give it a row at a time, of one key at a time.
     """
     client = inspect.getclosurevars(func).nonlocals["stateful_processor_api_client"]
 
@@ -144,7 +143,7 @@ def with_state(passed: StreamPass, func: Process) -> Process:
 
 
 def watch(infile: Any, outfile: Any) -> None:
-    """Has the process know its connection to the JVM, which no child of a function may have."""
+    """Tells the process its connection to the JVM, which no child of a function may inherit."""
     process.runtime.hung_up = _watching(infile)
     process.runtime.flush_rows = outfile.flush
     forked.contain(infile, outfile)
@@ -158,7 +157,7 @@ def _stop(_number: int, _frame: FrameType | None) -> None:
 
 
 def _watching(stream: Any) -> Callable[[], bool]:
-    """Tells whether the JVM has closed its end, without reading from it."""
+    """A check whether the JVM has closed its end, without reading from the connection."""
     poller = select.poll()
     try:
         poller.register(stream.fileno(), select.POLLRDHUP)
@@ -174,7 +173,7 @@ def enter_process() -> None:
         return
     sender = connect_from_environment()
     if sender is None:
-        # The kernel is gone or on another machine: functions run, and nobody watches.
+        # The kernel is gone or on another machine: functions run without a side channel.
         return
     memory = int(os.environ.get(MEMORY_VARIABLE) or 0)
     folder = Path(os.environ[CHANNEL_VARIABLE])
@@ -197,7 +196,7 @@ def around(func: Process, calls: list[FunctionCall], time_zone: str | None) -> P
             quarantine.commit(process.runtime.quarantine, calls, task.identity)
             outcome = "done"
         except (GeneratorExit, ConnectionError):
-            # The JVM has seen enough (LIMIT), or the query was cancelled.
+            # The JVM needs no more rows (LIMIT), or the query was cancelled.
             outcome = "stopped"
             raise
         except WorkerStopped as stopped:
@@ -209,7 +208,7 @@ def around(func: Process, calls: list[FunctionCall], time_zone: str | None) -> P
         except FunctionFailed:
             raise
         except BaseException as error:
-            # Not in a function of the user's: a column that does not fit, a package missing.
+            # Not in the user's function: a column that does not fit, say, or a missing package.
             _claim(calls).fail(error)
         finally:
             if outcome != "done":
@@ -226,7 +225,7 @@ def _bundles(task: Task, func: Process, split: int, batches: Batches) -> Batches
             try:
                 batch = next(batches, None)
             except (OSError, EOFError, ValueError) as error:
-                # Half a batch: the JVM has hung up, because another task failed or by cancel.
+                # Half a batch: the JVM has closed, because another task failed or by cancel.
                 raise ConnectionError("the JVM sends no more rows") from error
             if pairing is False:
                 task.end_bundle()
@@ -236,8 +235,8 @@ def _bundles(task: Task, func: Process, split: int, batches: Batches) -> Batches
             task.arrived = batch
             yield batch
 
-    # Of a scalar function each result belongs to the rows that came last; a pass over the
-    # partition answers when it likes, and its bundles end when the next rows are asked for.
+    # A scalar function's result belongs to the rows that came last; a pass over the partition
+    # returns rows at any time, and its bundles end when it asks for the next ones.
     pairing = not any(call.in_pass for call in task.calls)
     for result in func(split, arriving()):
         start = perf_counter_ns()
@@ -249,7 +248,7 @@ def _bundles(task: Task, func: Process, split: int, batches: Batches) -> Batches
 
 
 def stream_scope(properties: dict[str, str]) -> str:
-    """Names the run of a streaming query that a task is part of, or that its own run continues;
+    """Identifies the run of a streaming query that a task is part of, or that its run continues;
     "" for other tasks."""
     query = properties.get(_STREAM_PROPERTY)
     if not query:
@@ -264,7 +263,7 @@ def _claim(calls: list[FunctionCall]) -> FunctionCall:
 
 
 def _properties() -> dict[str, str]:
-    """What the query says to its tasks."""
+    """The local properties that the query gives its tasks."""
     from pyspark import TaskContext
 
     context = TaskContext.get()

@@ -2,9 +2,9 @@
 
 With ``spark.sql.pyspark.worker.logging.enabled`` Spark's worker takes what functions write and
 writes it, as lines of JSON with a marker, to the standard output that the JVM reads. Our capture
-has that place by then: here the lines get a copy of the original, and what stands in them comes to
-our log as the function wrote it. ``tests/spark/test_worker_contract.py`` holds Spark to what is
-assumed here.
+has replaced that by then: so the lines go to a copy of the original, and their content to our log
+as the function wrote it. ``tests/spark/test_worker_contract.py`` checks what is assumed here of
+Spark.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ Context = Callable[[], dict[str, str]]
 
 
 class _JvmStream:
-    """The standard output as the daemon has it, which the JVM reads."""
+    """The standard output inherited from the daemon, which the JVM reads."""
 
     def __init__(self) -> None:
         self.stream: TextIO | None = None
 
     def keep(self) -> None:
-        """Copies it, before our capture takes its place; once in each worker process."""
+        """Copies it before our capture replaces it; once in each worker process."""
         if _ENABLED_VARIABLE in os.environ:
             self.stream = os.fdopen(os.dup(1), "w", encoding="utf-8")
 
@@ -43,7 +43,7 @@ jvm_stream = _JvmStream()
 
 
 def attach() -> None:
-    """Puts this package between Spark's worker and its logging, in this process."""
+    """Wraps the capture of output of Spark's worker, in this process."""
     import pyspark.worker
     from pyspark.logger import worker_io
 
@@ -56,7 +56,7 @@ def attach() -> None:
 def _beside_ours(
     original: Callable[[Context], AbstractContextManager[None]],
 ) -> Callable[..., AbstractContextManager[None]]:
-    """Spark's capture of output, with ours behind it."""
+    """Spark's capture of output, which passes it on to ours."""
 
     @contextlib.contextmanager
     def capture_outputs(context_provider: Context = writer) -> Iterator[None]:
@@ -82,7 +82,7 @@ def _beside_ours(
 
 
 def _take_warnings(handler: logging.Handler) -> None:
-    """Has warnings, which our capture turns into records, arrive as Spark has them: on stderr."""
+    """Keeps warnings on stderr, as Spark has them, though our capture logs them as records."""
 
     def keep(record: logging.LogRecord) -> bool:
         if record.name != "py.warnings":
@@ -95,9 +95,9 @@ def _take_warnings(handler: logging.Handler) -> None:
 
 
 def writer() -> dict[str, str]:
-    """Which function writes, as Spark says it: the outermost that is the user's.
+    """The function that writes, as Spark describes it: the outermost one of the user.
 
-    Spark's own way takes the code around it, this package, for the user's.
+    Spark's own way to find it takes the code around it, this package, for the user's.
     """
     found: FrameType | None = None
     frame: FrameType | None = sys._getframe(1)

@@ -1,4 +1,4 @@
-"""The kernel's view of the workers: who they are, what they do, and ways to interfere."""
+"""The kernel's view of the workers: a list of them, what they do, and commands to them."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class Pool(Displayed):
         return chosen
 
     def stacks(self, pid: int | None = None, *, timeout: float = 3.0) -> dict[int, str]:
-        """What every thread of each worker is doing right now, as text by process id.
+        """The stack of every thread of each worker now, as text by process id.
 
         A worker that holds the interpreter in native code does not answer and is left out.
         """
@@ -119,7 +119,7 @@ class Pool(Displayed):
         return answers
 
     def send(self, command: Command) -> None:
-        """Hands a command to the workers."""
+        """Sends a command to the workers."""
         self._receiver.send(command)
 
     def set_log_level(self, level: str) -> None:

@@ -1,4 +1,4 @@
-"""The workers as a table of texts, for whoever shows it: a terminal, a page, a panel's twin."""
+"""The workers as a table of texts: for a terminal, a page, a panel's static form."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from notebook_udf.telemetry.store.worker_store import WorkerView
 HEADERS = ("worker", "state", "function", "bundle", "memory", "limit", "CPU time", "rows", "error")
 _NAME = 60
 _ERROR = 200
-# Spark's worker leaves by ``sys.exit(-1)`` when a task's error has been handed over.
+# Spark's worker exits by ``sys.exit(-1)`` when it has sent a task's error.
 _TASK_FAILED = 255
 
 
@@ -34,7 +34,7 @@ def worker_rows(workers: Iterable[WorkerView]) -> list[tuple[str, ...]]:
 
 
 def how_it_ended(worker: WorkerView, *, restarted: bool) -> str:
-    """In words; "" while it lives. ``restarted``: the kernel asked for its end."""
+    """How a worker ended, in words; "" while it lives. ``restarted``: the kernel ended it."""
     ended = worker.exited
     if ended is None:
         return ""
