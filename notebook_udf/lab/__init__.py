@@ -1,7 +1,7 @@
-"""What JupyterLab's side panel, status bar and cells are told of the kernel, and ask of it.
+"""The kernel's side of the JupyterLab extension: the side panel, the status bar, the cells.
 
-One connection for all browsers that show the kernel: ``comm`` brings messages, ``publisher`` says
-what is sent, ``snapshot``, ``query_list`` and ``registered_cells`` know it, ``news`` has the types
-of it, ``browser_commands`` does what is asked. It starts with ``%load_ext`` and costs nothing while
-nobody listens.
+All browsers that show the kernel share one connection: ``comm`` has its messages, ``publisher``
+sends what has changed, ``snapshot``, ``query_list`` and ``registered_cells`` read it,
+``panel_data`` has its types, ``browser_commands`` carries out requests. It starts with
+``%load_ext`` and costs nothing while no browser listens.
 """

@@ -1,4 +1,4 @@
-"""What a browser may ask of the session, and what comes of it."""
+"""The commands that a browser may send to the session."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _ENDINGS: dict[str, StreamState] = {
 
 
 class Orders:
-    """What is asked of the session. ``ending`` says of streaming queries, by run, how each is
-    being ended."""
+    """Carries out commands on the session. ``ending`` has the streaming queries that are being
+    ended, by run, with how."""
 
     def __init__(self, running_session: Callable[[], Session | None]) -> None:
         self._running_session = running_session
@@ -37,7 +37,7 @@ class Orders:
 
     @answers("end_stream")
     def _end_stream(self, run: str, how: str) -> Future[str]:
-        """Ends a streaming query in one of three ways; answers when it has ended."""
+        """Drains, suspends or cancels a streaming query; done when it has ended."""
         if how not in _ENDINGS:
             raise SessionError(f"{how!r} is not one of {', '.join(_ENDINGS)}")
         session = self._session()
@@ -59,7 +59,7 @@ class Orders:
 
     @answers("cancel_query")
     def _cancel_query(self, query: int) -> int:
-        """Cancels a query that no cell waits for; one that does is interrupted instead."""
+        """Cancels a query that no cell waits for; a cell that waits is interrupted instead."""
         from notebook_udf.lab.query_list import QueryList
 
         return QueryList(self._session()).cancel(query)
@@ -72,7 +72,7 @@ class Orders:
 
 
 def _in_thread(work: Callable[[], Any]) -> Future[Any]:
-    """What takes a while must not keep the kernel from hearing the next request."""
+    """Runs slow work in a thread, so that the kernel can take the next request."""
     done: Future[Any] = Future()
 
     def run() -> None:

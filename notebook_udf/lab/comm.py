@@ -1,8 +1,8 @@
-"""The connection to browsers: messages of a comm whose id is known beforehand.
+"""The connection to browsers: a comm with a fixed id.
 
-With a fixed id, a browser that is opened while a cell blocks the kernel still hears what is sent,
-and several browsers hear the same. Nothing is opened towards a browser: one without the extension
-would say no to it.
+With a fixed id, a browser that is opened while a cell blocks the kernel still gets what is sent,
+and several browsers get the same. The kernel opens no comm in a browser: one without the extension
+would refuse it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ NAME = "notebook-udf"
 
 
 class LabComm(BaseComm):
-    """A comm of the kernel's own, without any parent: what it sends belongs to no cell.
+    """A comm of the kernel without a parent message: what it sends belongs to no cell.
 
     Parameters
     ----------
@@ -35,11 +35,11 @@ class LabComm(BaseComm):
         super().__init__(target_name=NAME, comm_id=NAME, primary=False)
 
     def install(self) -> None:
-        """Takes messages from now on."""
+        """Registers the comm: messages are received from now on."""
         self._kernel.comm_manager.register_comm(self)
 
     def uninstall(self) -> None:
-        """Takes none any more, and says so."""
+        """Unregisters the comm, and tells the browsers."""
         self._kernel.comm_manager.comms.pop(NAME, None)
         gone: LabMessage = {"gone": True}
         self.publish_msg("comm_msg", gone)
@@ -60,5 +60,5 @@ class LabComm(BaseComm):
         )
 
     def handle_msg(self, msg: Any) -> None:
-        """Hands on what a browser sent; no cell is said to run for it."""
+        """Passes on a browser's message, without IPython's events for an execution."""
         self._heard(msg["content"].get("data"))

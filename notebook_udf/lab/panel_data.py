@@ -1,4 +1,4 @@
-"""What a browser is told of a session, part by part. Its scripts get their types from here."""
+"""The types of messages about a session to browsers. The extension's scripts get theirs here."""
 
 from __future__ import annotations
 

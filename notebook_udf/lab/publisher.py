@@ -1,4 +1,4 @@
-"""What browsers are told: each part of the session when it has changed, while somebody listens."""
+"""Publishes each part of the session to browsers when it has changed, while one listens."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-# Spark is asked this often, in seconds.
+# How often Spark is queried, in seconds.
 _SPARK_EVERY = 1.0
-# A browser that came while a cell blocks cannot say so: after so many seconds all is sent again.
+# A browser that connects while a cell blocks is not heard: all is sent again after these seconds.
 _ALL_EVERY = 10.0
-# A browser answers news, twice a minute at most. When none has for so long, though no cell kept the
-# kernel from hearing it, nobody is there.
+# A browser acknowledges news, twice a minute at most. If none has for so many seconds, though no
+# cell kept the kernel from hearing it, no browser is there.
 _PATIENCE = 120.0
 
 
@@ -47,19 +47,19 @@ class _FromSpark(TypedDict):
 
 
 class LabNews:
-    """The connection of one shell to the browsers that show it. ``listened_to`` says whether any
-    may be there.
+    """The connection of a shell to the browsers that show it; ``listened_to`` says whether any may
+    be there.
 
     Parameters
     ----------
     shell
-        A notebook's; in a terminal nothing happens.
+        A notebook's shell; with a terminal's nothing happens.
     running_session
         Gives the session, if there is one, without loading Spark.
     watched
-        Says whether a person may sit in front of the cell that runs.
+        Says whether a person may be watching the cell that runs.
     clock, pulse
-        What says when, in seconds, and what refreshes it.
+        The time in seconds, and what calls ``refresh``.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class LabNews:
         self._from_spark: _FromSpark = {"queries": [], "streams": []}
 
     def install(self) -> None:
-        """Says that it is there, and listens."""
+        """Opens the connection and tells the browsers."""
         kernel = getattr(self._shell, "kernel", None)
         if kernel is None or not hasattr(kernel, "comm_manager"):
             return
@@ -107,7 +107,7 @@ class LabNews:
             self._begins(None)
 
     def uninstall(self) -> None:
-        """Says that it is gone."""
+        """Closes the connection and tells the browsers."""
         if self._line is None:
             return
         self._stop()
@@ -126,7 +126,7 @@ class LabNews:
 
     @answers("hello")
     def _hello(self) -> bool:
-        """A browser begins to listen: it needs all there is."""
+        """A browser begins to listen: it needs all parts."""
         self._asked_for_all = True
         self._listen()
         return True
@@ -159,7 +159,7 @@ class LabNews:
         self._depth = max(0, self._depth - 1)
         self._unanswered = None
 
-    # What is said ----------------------------------------------------------------------------
+    # What is sent ----------------------------------------------------------------------------
 
     def refresh(self) -> None:
         """Sends the parts that have changed."""
@@ -171,7 +171,7 @@ class LabNews:
         try:
             news = self.read()
         except Exception:
-            # A session that ends while it is read; what is wrong for good is wrong next time too.
+            # A session that ends while it is read; a lasting error comes again next time.
             _log.debug("nothing is known of the session now", exc_info=True)
             self._asked_for_all = asked
             return
@@ -188,7 +188,7 @@ class LabNews:
             line.send({**message})
 
     def read(self) -> News:
-        """Every part as it is now; without a session all that belongs to one is None."""
+        """Every part as it is now; without a session its parts are None."""
         always: News = {"cells": self._cells.read(), "busy": self._depth > 0}
         session = self._running_session()
         if session is None or session.spark.sparkContext._jsc is None:

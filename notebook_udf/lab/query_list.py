@@ -1,7 +1,7 @@
 """The queries of a session, running and past, and its streaming queries. Bounded.
 
-Spark's own list of queries is read through the JVM, once a second: who does not change is not read
-again. With Spark Connect there is no JVM to ask, and only streaming queries are known.
+Spark's own list of queries is read through the JVM, once a second; those that cannot change any
+more are not read again. With Spark Connect there is no JVM, and only streaming queries are known.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _log = logging.getLogger(__name__)
 MOST_QUERIES = 20
 MOST_STREAMS = 20
 MOST_ENDED = 10
-# Micro-batches are queries as well, in Spark's list; they are told with their stream.
+# Micro-batches are queries as well in Spark's list; they are shown with their stream.
 _MOST_READ = 100
 _TEXT = 200
 _ERROR = 400
@@ -33,7 +33,7 @@ _CANCELLED = "SPARK_JOB_CANCELLED"
 
 
 class QueryList:
-    """Reads them. One per session, used by one thread at a time."""
+    """The queries of a session. One per session, used by one thread at a time."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -94,7 +94,7 @@ class QueryList:
         return len(jobs)
 
     def _is_no_work(self, each: Any) -> bool:
-        """Whether it is over without a job, as a command is, or the session's own."""
+        """Whether it has ended without a job, as a command does, or is the session's own."""
         jobs = _jobs(each)
         if not jobs:
             return bool(each.completionTime().isDefined()) and not each.errorMessage().isDefined()
@@ -118,7 +118,7 @@ class QueryList:
             "error": one_line(failed, _ERROR),
             "functions": [one_line(t.function, _TEXT) for t in totals[:10]],
             "rows": max((t.rows_in for t in totals), default=0),
-            # Records travel beside the result: it is read once more after its end.
+            # Records take the side channel: it is read once more after its end.
             "settled": before is not None and before["state"] == state != "running",
         }
 

@@ -1,4 +1,4 @@
-"""Which ``%%udf`` cells ran, and what each of them registered. By the cell's id, bounded."""
+"""The ``%%udf`` cells that ran, and the functions that each registered. By cell id, bounded."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TEXT = 200
 
 
 class UdfCells:
-    """Listens to one shell's cells."""
+    """Follows the ``%%udf`` cells of a shell."""
 
     def __init__(self, shell: Any, running_session: Callable[[], Session | None]) -> None:
         self._shell = shell
@@ -29,12 +29,12 @@ class UdfCells:
         self._before: dict[str, int] = {}
 
     def install(self) -> None:
-        """Starts listening."""
+        """Starts following the shell's cells."""
         self._shell.events.register("pre_run_cell", self._begins)
         self._shell.events.register("post_run_cell", self._ended)
 
     def uninstall(self) -> None:
-        """Stops it."""
+        """Stops following them."""
         self._shell.events.unregister("pre_run_cell", self._begins)
         self._shell.events.unregister("post_run_cell", self._ended)
 

@@ -19,12 +19,12 @@ _LINE = 400
 _NAME = 120
 _ERROR = 300
 _MIB = 1 << 20
-# The rate of this moment is that of so many seconds.
+# Seconds over which the present rate is taken.
 _MOMENT = 3.0
 
 
 class Facts:
-    """What a session is now. One per session, used by one thread at a time."""
+    """The parts of a session as they are now. One per session, used by one thread at a time."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -54,7 +54,7 @@ class Facts:
         }
 
     def functions(self) -> FunctionsNews:
-        """The newest version of each."""
+        """The newest version of each function."""
         records = list(self._session.functions.values())
         known = [(record.name, record.version) for record in records]
         if self._functions is None or self._functions[0] != known:
@@ -85,7 +85,7 @@ class Facts:
                     "pid": each.pid,
                     "state": one_line(each.state, _NAME),
                     "function": one_line(each.function, _NAME),
-                    # In whole megabytes: what flutters below would be news all the time.
+                    # In whole megabytes: smaller changes would be news all the time.
                     "memory": each.memory // _MIB * _MIB,
                     "rows": each.rows_done,
                     "failures": each.failures,
@@ -96,7 +96,7 @@ class Facts:
         }
 
     def _rate(self) -> int:
-        """Rows that functions took in a second, lately."""
+        """The rows that functions took per second, lately."""
         now = time.monotonic()
         self._rows.append((now, sum(w.rows_done for w in self._session.store.workers())))
         while len(self._rows) > 2 and self._rows[1][0] < now - _MOMENT:
