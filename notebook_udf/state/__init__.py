@@ -1,4 +1,4 @@
-"""Reading a stream's state back: what functions remember of each key, by batch."""
+"""Reads a stream's state from its checkpoint, by key and by batch."""
 
 from notebook_udf.state.reader import StateReader
 

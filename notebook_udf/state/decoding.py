@@ -1,7 +1,7 @@
-"""Accumulators out of a checkpoint, in the functions' own terms.
+"""Decodes a checkpoint's pickled accumulators to Python values and Arrow columns.
 
 Runs in workers, over rows of a key, the pickled accumulators and the entries of large views. A
-view is shown as the dict or list it is, however it was laid out.
+view becomes a dict or list, wherever its entries are stored.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from notebook_udf.worker.state.spilled_views import views_of
 
 @dataclass(frozen=True)
 class Decoding:
-    """A pass over rows of state.
+    """A pass over rows of state that decodes their accumulators.
 
     Attributes
     ----------
     keys
         How many columns of keys there are; ``pickled`` and ``entries`` come after them.
     function
-        Which of the functions' accumulators is wanted.
+        The position of the function whose accumulators are decoded.
     type
-        In which type; None for text.
+        The type of the results; None for text.
     payload
-        The pickled function, which knows the classes of its accumulators; b"" if there is none.
+        The pickled function, whose accumulators may be of its own classes; b"" if there is none.
     """
 
     keys: int
@@ -46,7 +46,7 @@ class Decoding:
         encode: Callable[[list[Any]], pa.Array] | None = None
         if self.type is not None:
             encode = encoder(without_views(self.type))
-        # Its classes are there for as long as it is.
+        # The classes of its accumulators can be found as long as it exists.
         known = unpack(self.payload) if self.payload else None
         for batch in batches:
             pickled = batch.column(self.keys).to_pylist()
@@ -64,9 +64,9 @@ class Decoding:
 
 
 def accumulators(pickled: bytes, entries: list[dict[str, Any]] | None) -> list[Any]:
-    """The accumulators of a key, a function's after the other, views as dicts and lists."""
+    """The accumulators of a key by function, views as dicts and lists."""
     parts = {(e["view"], e["number"]): e["values"] for e in entries or ()}
-    # Views are read while they are shown: until then their entries have to stay.
+    # Views read their entries only when they are shown: until then the entries have to stay.
     with showing_unknown():
         found, _, _ = views_of(parts)(pickled)
         return [shown(value) for value in found]
@@ -115,5 +115,5 @@ def _typed(values: list[Any], encode: Callable[[list[Any]], pa.Array]) -> pa.Arr
         try:
             return encode(given)
         except BadResult as error:
-            # An accumulator is pickled as it is, and may hold what its declared type does not.
+            # An accumulator is pickled as it is, and need not fit its declared type.
             given[error.index] = None

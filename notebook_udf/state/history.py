@@ -1,4 +1,4 @@
-"""What a key's state was after each batch: what the first batch left, and the changes since.
+"""A key's state after each batch, from that after the first batch and the changes since.
 
 Each variable is read once for either, however many batches there are.
 """
@@ -22,9 +22,9 @@ SCHEMA = "batch INT, pickled BINARY, entries ARRAY<STRUCT<view STRING, number IN
 
 
 def by_batch(stored: Stored, where: Column) -> list[Kept]:
-    """What is kept of a key after each batch that knew it, the oldest first.
+    """A key's state after each batch in which it had some, the oldest first.
 
-    ``where`` says whether a row's ``key`` is the one.
+    ``where`` is the condition for a row's ``key``.
 
     Raises
     ------
@@ -47,12 +47,12 @@ def by_batch(stored: Stored, where: Column) -> list[Kept]:
 
 
 class _Variable:
-    """What a variable holds of a key, batch by batch.
+    """A state variable's content for a key, batch by batch.
 
     Attributes
     ----------
     now
-        Values by the names of what is under the key; of a value, by ``()``.
+        Values by the entry's own key below the state's key; a single value by ``()``.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class _Variable:
             self._changes[batch].append(change)
 
     def go_to(self, batch: int) -> None:
-        """Makes the changes of a batch, in their order."""
+        """Applies the changes of a batch, in their order."""
         for kind, *name, value in self._changes[batch]:
             if kind == "delete":
                 self.now.pop(tuple(name), None)

@@ -1,4 +1,4 @@
-"""Which part of a stream's state is whose."""
+"""Which part of a stream's state belongs to which function."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _PARTITION_KEY = (StructField("partition", IntegerType()),)
 
 @dataclass(frozen=True)
 class StateShare:
-    """What one function keeps.
+    """The part of the state that one function keeps.
 
     Attributes
     ----------
     variable, place
-        The variable, and which of the pickled values in it.
+        The state variable, and the position among the pickled values in it.
     keys
-        What it is read by: the columns of a key, or the number of a partition.
+        The columns that identify a row: those of the key, or the number of a partition.
     """
 
     variable: str
@@ -32,14 +32,14 @@ class StateShare:
 
     @property
     def columns(self) -> list[Column]:
-        """The columns of ``keys``, of rows as Spark reads them."""
+        """The columns of ``keys``, from rows as Spark reads them."""
         if self.variable == PARTITION:
             return [F.col("partition_id").alias(self.keys[0].name)]
         return [F.col(f"key.`{f.name}`").alias(f.name) for f in self.keys]
 
 
 def shares_of(keys: Sequence[StructField], types: StructType) -> dict[str, StateShare]:
-    """The shares by the functions' names, from the types that a query has noted in its state."""
+    """The shares by the functions' names, from the types that a query stores in its state."""
     functions = types["functions"].dataType.names
     found = {name: StateShare(ACCUMULATORS, at, tuple(keys)) for at, name in enumerate(functions)}
     partition = types["partition"].dataType.fields if "partition" in types.names else []

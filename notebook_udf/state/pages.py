@@ -1,7 +1,7 @@
-"""State as pages of text: what a panel shows of a reader, and what it may ask of it.
+"""State as pages of text, for panels.
 
-Each page is a read of Spark's, of the state as it was after a batch; searching and cutting are
-done where the state is, so that a state of any size can be looked through.
+Each page is a query over the state as it was after a batch; Spark does the searching and the
+paging, so that a state of any size can be looked through.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ class Page:
     rows
         Texts; None stands for NULL.
     offset, total
-        Where the first row stands, and how many there are in all.
+        The position of the first row, and how many rows there are in all.
     batch
-        After which batch it was so.
+        The batch after which the state was so.
     """
 
     columns: tuple[str, ...]
@@ -83,12 +83,12 @@ def state_page(
     Parameters
     ----------
     search
-        What a key's text has to hold; upper and lower case are one.
+        What a key's text has to contain; upper and lower case are equal.
 
     Returns
     -------
     tuple
-        The page, and the keys of its rows as ``StateReader.history`` takes them; none for a
+        The page, and the keys of its rows as ``StateReader.history`` takes them; no keys for a
         variable.
 
     Raises
@@ -146,13 +146,13 @@ def history_page(reader: StateReader, key: Any, batches: int = HISTORY) -> Histo
     key
         As ``StateReader.history`` takes it.
     batches
-        How many to look at, the latest ones: each is a read of its own.
+        How many of the latest batches to read; each is a read of its own.
 
     Returns
     -------
     dict
-        With ``rows`` of the first batch that knows the key, and of those that know it with another
-        accumulator than the batch before.
+        With ``rows`` for the first batch that has the key, and for those in which its accumulator
+        differs from that of the batch before.
     """
     first, last = max(reader.batches[0], reader.batches[1] - batches + 1), reader.batches[1]
     numbers = range(first, last + 1)
@@ -189,7 +189,7 @@ def _page(
             "\n", *(F.coalesce(t, F.lit("NULL")) for k in keys for _, t in _flat(frame, k))
         )
         frame = frame.where(F.lower(held).contains(search.lower()))
-    # Counted on the way: reading them all once more would take as long again.
+    # Counted in the same pass: reading them all once more would take as long again.
     seen = Observation()
     ordered = frame.observe(seen, F.count(F.lit(1)).alias("rows")).orderBy(
         *(F.col(f"`{name}`") for name in (*order, *keys) if _orderable(frame, name))

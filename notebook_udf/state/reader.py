@@ -1,6 +1,6 @@
-"""``session.state(...)``: what a stream remembers, read from its checkpoint.
+"""``session.state(...)``: a stream's state, read from its checkpoint.
 
-While the query runs or after it died.
+The query may be running, or have ended or failed.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ class StateReader(Displayed):
     Attributes
     ----------
     functions
-        The functions that keep something in it, aggregate functions and process functions; one
-        called twice has a number or the name of its column behind its name. What a process
-        function without keys keeps is read by the number of its partition, ``partition``.
+        The aggregate and process functions that keep state; one called twice has a number or the
+        name of its column behind its name. The state of a process function without keys is read by
+        the number of its partition, ``partition``.
     variables
         The state variables by name, with their kind.
     operators
@@ -86,13 +86,13 @@ class StateReader(Displayed):
         return tuple((f.name, ddl(f.dataType)) for f in self._keys)
 
     def latest(self) -> StateReader:
-        """The same state, with the batches that were committed since this was made."""
+        """The same state with the batches committed since this reader was made."""
         return StateReader(self._stored.spark, self.checkpoint, self._registered)
 
     def read(
         self, name: str, batch: int | None = None, *, where: Column | None = None
     ) -> DataFrame:
-        """Every key and what is remembered of it.
+        """Every key with its state.
 
         Parameters
         ----------
@@ -101,11 +101,11 @@ class StateReader(Displayed):
         batch
             As it was after this batch; by default after the last one.
         where
-            Of a function, a condition on the key's columns; others are not unpickled.
+            Of a function, a condition on the key's columns; other keys are not unpickled.
 
         Notes
         -----
-        What a process function without keys keeps has the partition's number for its key.
+        The state of a process function without keys has the partition's number for its key.
 
         Returns
         -------
@@ -135,7 +135,7 @@ class StateReader(Displayed):
         -------
         DataFrame
             ``function``, the key's columns, and ``before`` and ``after`` as text; NULL where the
-            batch did not know the key.
+            batch does not have the key.
         """
         found = []
         for name in self._of_keys():
@@ -153,7 +153,7 @@ class StateReader(Displayed):
         return self._all(found)
 
     def find(self, key: Any, batch: int | None = None) -> DataFrame:
-        """What every function remembers of one key.
+        """The accumulators of all functions for one key.
 
         Parameters
         ----------
@@ -165,7 +165,7 @@ class StateReader(Displayed):
         Returns
         -------
         DataFrame
-            ``function`` and ``accumulator`` as text; no row if the key is not known.
+            ``function`` and ``accumulator`` as text; no row if there is no such key.
         """
         where = self._is(key)
         text = F.col("accumulator").cast("string").alias("accumulator")
@@ -188,7 +188,7 @@ class StateReader(Displayed):
         -------
         DataFrame
             ``batch``, ``function`` and ``accumulator`` as text, oldest first; no row for a batch
-            that did not know the key.
+            that does not have the key.
 
         Raises
         ------
@@ -206,7 +206,7 @@ class StateReader(Displayed):
         return self._all(found).orderBy("batch", "function")
 
     def timers(self, batch: int | None = None) -> DataFrame:
-        """When groups end, where they are of an event time.
+        """The times at which groups by event time end.
 
         Parameters
         ----------
@@ -240,7 +240,7 @@ class StateReader(Displayed):
         return found
 
     def _of_keys(self) -> list[str]:
-        """The functions that keep something of each key."""
+        """The functions that keep state for each key."""
         return [name for name, share in self._shares.items() if share.variable == ACCUMULATORS]
 
     def _key_columns(self) -> list[Column]:
@@ -276,7 +276,7 @@ class StateReader(Displayed):
         return joined.select("shown.*", "pickled", F.col("e").alias("entries"))
 
     def _decoded(self, name: str, rows: DataFrame, keys: Sequence[StructField]) -> DataFrame:
-        """A function's share, as ``accumulator``, of what is pickled behind keys."""
+        """A function's share, decoded as ``accumulator``, of rows with pickled state and keys."""
         declared = self._declared(name)
         shown = "STRING" if declared is None else ddl(without_views(declared))
         names = [f"{f.name} {ddl(f.dataType)}" for f in keys]
@@ -296,7 +296,7 @@ class StateReader(Displayed):
         return reduce(DataFrame.unionAll, found)
 
     def _record(self, name: str) -> RegisteredFunction | None:
-        """The function that a share of the state is of, if it is registered."""
+        """The registered function that a share of the state belongs to; None if there is none."""
         known = [r for r in self._registered.values() if name == r.name]
         known = known or [r for r in self._registered.values() if name.startswith(f"{r.name}_")]
         return known[0] if known else None
@@ -330,7 +330,7 @@ class StateReader(Displayed):
 
 
 def _literal(value: Any, data_type: DataType) -> Column:
-    """A key's value as a column; a tuple as the struct it is."""
+    """A key's value as a column; a tuple as a struct."""
     if isinstance(value, tuple) and isinstance(data_type, StructType):
         parts = zip(value, data_type.fields, strict=True)
         return F.struct(*(_literal(part, f.dataType).alias(f.name) for part, f in parts))

@@ -1,6 +1,6 @@
-"""What Spark stores of a streaming query's state, through its own sources.
+"""A streaming query's state as Spark stores it, read through Spark's own sources.
 
-Rows as they are in the checkpoint; what they mean is the business of ``reader``.
+Rows are as in the checkpoint; ``reader`` interprets them.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class Stored:
             raise
 
     def changes(self, variable: str, first: int, last: int) -> DataFrame:
-        """What batches, ``first`` to ``last``, have changed in a variable: its rows with
+        """The changes to a variable in the batches ``first`` to ``last``: its rows with
         ``batch_id``, and ``change_type``, which is ``update`` or ``delete``; those of one key in
         the order in which they were made."""
         reader = self._reader(variable, None).option("stateVarName", variable)
@@ -96,7 +96,7 @@ class Stored:
         return _without_expiry(reader.load(self.checkpoint))
 
     def timers(self, variable: str, batch: int | None = None) -> DataFrame:
-        """Keys and times of the timers beside a variable."""
+        """Keys and times of the timers of a variable."""
         reader = self._reader(variable, batch).option("readRegisteredTimers", True)
         return reader.load(self.checkpoint)
 
@@ -119,7 +119,7 @@ class Stored:
 
 
 def _without_expiry(rows: DataFrame) -> DataFrame:
-    """Rows of state with their values alone, where Spark keeps the time of their end beside."""
+    """Rows of state with just their values, without the expiry times that Spark may add."""
     for name in ("value", "user_map_value", "list_element"):
         if name in rows.columns and "ttlExpirationMs" in rows.schema[name].dataType.names:
             rows = rows.withColumn(name, rows[name]["value"])
@@ -127,7 +127,7 @@ def _without_expiry(rows: DataFrame) -> DataFrame:
 
 
 def checkpoint_of(query: Any) -> str:
-    """The checkpoint folder of a query, or of what names one.
+    """The checkpoint folder of a query, or a path as text.
 
     Raises
     ------
