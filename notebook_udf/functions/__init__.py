@@ -1,2 +1,2 @@
-"""What a user writes: base classes, decorators, options, context and metrics. No Spark in here
-beyond its type objects, and nothing about how a function runs."""
+"""What users declare functions with: base classes, decorators, options, context and metrics.
+Of Spark only its type objects are used here, and nothing says how a function runs."""

@@ -1,4 +1,4 @@
-"""How an aggregate function's methods hand on an accumulator: changed in place, or made anew."""
+"""Whether an aggregate function's methods change an accumulator in place or return a new one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _UNCHANGEABLE = (
 
 @dataclass(frozen=True)
 class AccumulatorKind:
-    """What a fresh accumulator of a function tells of all others.
+    """What a function's fresh accumulator shows about all its accumulators.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class AccumulatorKind:
         return answer
 
     def another(self, method: str, answer: Any) -> DeclarationError:
-        """What to say of a method that answered another object than the one it was to change."""
+        """The error for a method that returned another object than the one it had to change."""
         return DeclarationError(
             f"{self.function}.{method} returned {articled(type(answer).__name__)} of its own: "
             f"change the accumulator that it is given, and return nothing"

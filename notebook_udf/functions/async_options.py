@@ -1,9 +1,9 @@
-"""What can be said about an async function: how many calls at once, for how long, how often again.
+"""The options of async functions: calls in flight, time-outs, retries.
 
 Names, defaults and meanings are those of the async scalar function design ("Public Interfaces");
 the names that Flink gave two of them later are read as well. A declaration gives them as options of
-``udf``, a conf for one function or for many, see ``conf_scopes``. What they do is the business of
-``worker.async_.in_flight``.
+``udf``, a conf for one function or for many, see ``conf_scopes``. ``worker.async_.in_flight``
+carries them out.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def _exceptions(value: Any, *, what: str) -> tuple[str, ...]:
 
 
 def full_name(cls: type) -> str:
-    """The name of a class with its module, by which it is known in another process."""
+    """The name of a class with its module, which identifies it in other processes."""
     return f"{cls.__module__}.{cls.__qualname__}"
 
 
@@ -82,13 +82,12 @@ class AsyncOptions(FunctionOptions):
         How many calls may be in flight in a worker.
     output_mode
         ``ORDERED``: rows leave in the order in which they came. ``ALLOW_UNORDERED``: as their
-        calls end, in ``nu.map_async`` alone; anywhere else SQL has an order to keep.
+        calls end, in ``nu.map_async`` alone; elsewhere SQL requires the order.
     retry_strategy, fixed_delay, max_attempts
         ``FIXED_DELAY``: a call that raises is made again ``fixed_delay`` seconds later, up to
         ``max_attempts`` attempts in all. ``NO_RETRY``: it is made once.
     retry_on
-        Full names of the exceptions after which a call is made again; those derived from them
-        count as well.
+        Full names of the exceptions after which a call is made again; subclasses count as well.
     share_calls
         Whether equal arguments that are in flight at the same time share one call.
     """
@@ -117,7 +116,7 @@ class AsyncOptions(FunctionOptions):
 
     @property
     def attempts(self) -> int:
-        """How often one row's call is made at most."""
+        """How often a row's call is made at most."""
         return self.max_attempts if self.retry_strategy == "FIXED_DELAY" else 1
 
     @classmethod
@@ -130,12 +129,12 @@ class AsyncOptions(FunctionOptions):
         return super().parse(named, what=what)
 
     def overridden(self, settings: Mapping[str, Any], *, what: str) -> AsyncOptions:
-        """These options with some set anew, by the names that ``conf_option`` gives them.
+        """These options with some replaced, by the names that ``conf_option`` gives them.
 
         Raises
         ------
         DeclarationError
-            For a value that is not one.
+            For a value that the option does not take.
         """
         return replace(self, **self.parsed(settings, what=what))
 
@@ -146,12 +145,12 @@ CONFIGURABLE = (
 
 
 def conf_option(key: str) -> str:
-    """The option that a conf sets, told by the end of its key, where dashes stand for ``_``.
+    """The option that a conf sets, by the end of its key, where dashes stand for ``_``.
 
     Raises
     ------
     DeclarationError
-        If there is none of that name.
+        If there is no option of that name.
     """
     spelled = key.rpartition(".")[2]
     name = spelled.lower().replace("-", "_")
@@ -166,10 +165,10 @@ def conf_option(key: str) -> str:
 
 
 def conf_scopes(catalog: str, database: str, function: str) -> tuple[str, ...]:
-    """What may stand between prefix and option of a conf for a function, the farthest first.
+    """The scopes of a conf that apply to a function, the widest first.
 
-    All functions, as nothing or ``system``; a catalog; a database; the name of a function wherever
-    it is; a function of a database.
+    All functions, as nothing or ``system``; a catalog; a database; a function's name in any
+    database; a function of a database.
     """
     return (
         "",
@@ -182,7 +181,7 @@ def conf_scopes(catalog: str, database: str, function: str) -> tuple[str, ...]:
 
 
 def options_of(document: Mapping[str, Any]) -> FunctionOptions:
-    """The options that ``dataclasses.asdict`` had made a document of."""
+    """The options from a document that ``dataclasses.asdict`` made of them."""
     if "buffer_capacity" not in document:
         return FunctionOptions(**document)
     return AsyncOptions(**{**document, "retry_on": tuple(document["retry_on"])})

@@ -1,4 +1,4 @@
-"""The classes a user derives from to write a function with a beginning and an end.
+"""The base classes of functions with ``open`` and ``close``.
 
 Semantics: the Python UDF design, "User Defined Function", and PyFlink's Python API.
 """
@@ -30,11 +30,11 @@ Ending: TypeAlias = tuple[str, Callable[[], None]]
 class UserDefinedFunction(ABC):  # noqa: B024
     """Base of all kinds of functions.
 
-    One instance serves one task (or one worker and query, with ``open_scope="query"``). Only that
-    of an ``AsyncScalarFunction`` sees more than one row at a time.
+    One instance serves one task (or one worker and query, with ``open_scope="query"``). Only an
+    ``AsyncScalarFunction`` handles more than one row at a time.
     """
 
-    # The kind of all functions that derive from a class; None: it says nothing about that.
+    # The kind of all functions that derive from a class; None: the class does not decide it.
     function_kind: ClassVar[KindTraits | None] = None
 
     def open(self, function_context: FunctionContext) -> None:  # noqa: B027
@@ -52,11 +52,11 @@ class UserDefinedFunction(ABC):  # noqa: B024
 
 
 class WithGracefulShutdown(ABC):
-    """Mixin for a function that has something to do when a job ends in order.
+    """Mixin for a function with work to do at a graceful end of its job.
 
     At the end of a finite source, and when a streaming query is drained, ``prepare_to_shutdown``,
     ``shutdown`` and ``close`` are called, in this order; after a failure, a cancel or a suspend
-    only ``close`` is. Both have to be idempotent: it is not promised that they are called once.
+    only ``close`` is. Both have to be idempotent: they may be called more than once.
 
     Notes
     -----
@@ -65,11 +65,11 @@ class WithGracefulShutdown(ABC):
 
     @abstractmethod
     def prepare_to_shutdown(self) -> None:
-        """Called after the last row: finish what is begun, so that it can be committed."""
+        """Called after the last row: finish pending work, so that it can be committed."""
 
     @abstractmethod
     def shutdown(self) -> None:
-        """Called when what was finished is safe: commit side effects."""
+        """Called when the finished work is committed: commit side effects."""
 
 
 class ScalarFunction(UserDefinedFunction):
@@ -97,7 +97,7 @@ class TableFunction(UserDefinedFunction):
 
 
 class AsyncScalarFunction(UserDefinedFunction):
-    """Maps the values of a row to one value, by way of something worth waiting for.
+    """Maps the values of a row to one value that has to be awaited.
 
     ``open`` and ``close`` may be ``async def`` as well. All three run in the worker's one event
     loop; the instance is kept while the query lives, so that a client made in ``open`` keeps its
@@ -116,11 +116,11 @@ class AsyncScalarFunction(UserDefinedFunction):
 
     @abstractmethod
     async def eval(self, *args: Any) -> Any:
-        """The result for one row. Up to ``buffer_capacity`` rows are on their way at a time."""
+        """The result for one row. Up to ``buffer_capacity`` calls are in flight at a time."""
 
 
 class ImperativeAggregateFunction(UserDefinedFunction):
-    """What aggregate functions of both kinds share.
+    """Base of both kinds of aggregate functions.
 
     ``accumulate``, ``retract`` and ``merge`` change the accumulator in place. An accumulator that
     cannot be changed (a number, a string, a tuple) is returned anew by them instead.
@@ -132,21 +132,21 @@ class ImperativeAggregateFunction(UserDefinedFunction):
 
     @abstractmethod
     def create_accumulator(self) -> Any:
-        """An accumulator that has seen no row: a list, a ``Row``, a dataclass, anything that can
-        be pickled."""
+        """An accumulator of no rows: a list, a ``Row``, a dataclass, anything that can be
+        pickled."""
 
     @abstractmethod
     def accumulate(self, accumulator: Any, *args: Any) -> Any:
-        """Takes the values of one row in."""
+        """Adds the values of one row to the accumulator."""
 
     def retract(self, accumulator: Any, *args: Any) -> Any:
-        """Takes the values of one row, accumulated before, out again; optional."""
+        """Takes the values of a row that was accumulated before out again; optional."""
         raise NotImplementedError(f"{type(self).__name__} has no retract")
 
     def merge(self, accumulator: Any, accumulators: Any) -> Any:
-        """Takes what other accumulators have seen into the first; optional.
+        """Merges other accumulators into the first; optional.
 
-        With it partitions are aggregated before anything is moved between them.
+        With it partitions are aggregated before the shuffle.
         """
         raise NotImplementedError(f"{type(self).__name__} has no merge")
 
@@ -181,12 +181,12 @@ class TableAggregateFunction(ImperativeAggregateFunction):
 
 @dataclass(frozen=True)
 class Endings:
-    """What is to be called at the end of a function's work, where there is anything.
+    """The methods to call at the end of a function's work, if there are any.
 
     Attributes
     ----------
     function
-        Whose methods they are, for messages.
+        The function's name, for messages.
     prepare, shutdown
         Only of a function ``WithGracefulShutdown``.
     close
@@ -210,7 +210,7 @@ class Endings:
         )
 
     def called(self, call: Callable[[Callable[..., Any]], None]) -> Endings:
-        """The same methods, each by way of ``call``."""
+        """The same methods, each called through ``call``."""
         return Endings(
             self.function,
             *(
@@ -221,7 +221,7 @@ class Endings:
 
 
 def endings(function: Any) -> Endings:
-    """What ends a function's work."""
+    """The methods to call at the end of a function's work."""
     if not isinstance(function, UserDefinedFunction):
         return Endings()
     name = type(function).__name__
@@ -231,9 +231,9 @@ def endings(function: Any) -> Endings:
 
 
 def of_columns(function: Any) -> Callable[..., Any]:
-    """What maps the columns of a group to its value: a function, or a class's methods in turn.
+    """Maps the columns of a group to its value: a function, or a class's methods in turn.
 
-    The accumulator of a class sees the group's columns once and is never merged or sent away.
+    The accumulator of a class takes the group's columns once and is never merged or pickled.
     """
     if not isinstance(function, AggregateFunction):
         return function  # type: ignore[no-any-return]
@@ -251,7 +251,7 @@ def implements(function: Any, name: str) -> bool:
     """Whether an aggregate function has a ``merge`` or ``retract`` that does something.
 
     One whose body is only ``pass``, as in a class written from a template, does not count:
-    calling it would lose rows without a word.
+    calling it would silently lose rows.
     """
     method = getattr(type(function), name, None)
     if method is None or method is getattr(ImperativeAggregateFunction, name, None):

@@ -1,8 +1,8 @@
-"""Spark's count, sum and avg as aggregate functions, so that rows can be taken out of them again.
+"""Spark's count, sum and avg as aggregate functions that can retract rows.
 
-Totals are exact whatever comes and goes: floats are added up as the whole numbers of units that
-they are, because in floats ``(1e16 + 1) - 1e16`` is 0. Which calls they stand in for is the
-business of ``planner.dataframe.built_in_calls``.
+Totals are exact whatever rows come and go: floats are added up as whole numbers of units, because
+in floats ``(1e16 + 1) - 1e16`` is 0. ``planner.dataframe.built_in_calls`` says which calls they
+replace.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _EXACT = decimal.Context(prec=decimal.MAX_PREC, Emax=decimal.MAX_EMAX, Emin=deci
 _LONGS = 1 << 64
 
 
-# Plain values, so that a checkpoint depends on nothing of ours.
+# Plain values, so that a checkpoint does not depend on classes of this package.
 Totals: TypeAlias = dict[str, int]
 
 
 class _Counting(AggregateFunction):
-    """What holds for all: accumulators are added up, name by name."""
+    """Base of them all: ``merge`` adds up accumulators, name by name."""
 
     def merge(self, accumulator: Totals, accumulators: Iterable[Totals]) -> None:
         for other in accumulators:
@@ -35,7 +35,7 @@ class _Counting(AggregateFunction):
 
 
 class Count(_Counting):
-    """How many rows have a value in each of the arguments; all, if there are none."""
+    """The number of rows without NULL in any argument; of all rows, if there are no arguments."""
 
     def create_accumulator(self) -> Totals:
         return {"rows": 0}
@@ -53,7 +53,7 @@ class Count(_Counting):
 class Sum(_Counting):
     """The sum of whole numbers, or their mean; NULL where there are none.
 
-    An accumulator holds how many ``rows`` have a value, and what these come to in ``units``.
+    An accumulator holds how many ``rows`` have a value, and the sum of the values in ``units``.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class Sum(_Counting):
         Whether it is their mean.
     ansi
         Whether a sum beyond its type is an error. Without it a BIGINT wraps around and a DECIMAL is
-        NULL, as ``spark.sql.ansi.enabled=false`` has it.
+        NULL, as with ``spark.sql.ansi.enabled=false``.
     """
 
     def __init__(self, *, mean: bool = False, ansi: bool = True) -> None:
@@ -85,7 +85,7 @@ class Sum(_Counting):
         return self.average(accumulator) if self.mean else self.total(accumulator)
 
     def change(self, accumulator: Totals, value: Any, by: int) -> None:
-        """Takes a value in, or with -1 out."""
+        """Adds a value, or with -1 takes it out again."""
         accumulator["rows"] += by
         accumulator["units"] += by * self.units(value)
 

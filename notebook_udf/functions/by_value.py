@@ -1,8 +1,8 @@
-"""Pickling a function by value where cloudpickle alone cannot: what ``functools`` makes of one.
+"""Pickles by value what cloudpickle alone cannot: functions wrapped by ``functools``.
 
-A cache, a dispatch table and a cached property belong to their process. What travels is the
-function below them and what was asked of them; the worker makes its own. Of what a module
-holds only the name travels, as of any function.
+A cache, a dispatch table and a cached property belong to their process. The function below them
+and their parameters are pickled; the worker makes its own. Of what can be imported from a module
+only the name is pickled, as of any function.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _OF_ITS_TABLE = vars(_DISPATCHER).keys() - vars(functools.lru_cache(len)).keys()
 
 
 def dumps(value: Any) -> bytes:
-    """A value pickled with the code of what is in no module.
+    """A value pickled with the code of what cannot be imported.
 
     Raises
     ------
@@ -38,7 +38,7 @@ def dumps(value: Any) -> bytes:
 
 
 def inside(value: Any) -> tuple[Any, ...]:
-    """The functions that a wrapper of Python's own holds; none of anything else."""
+    """The functions in a wrapper of Python's own; none of any other object."""
     if isinstance(value, (functools.partial, functools.partialmethod, functools.cached_property)):
         return (value.func,)
     if isinstance(value, property):
@@ -63,8 +63,8 @@ def is_dispatching(function: Any) -> bool:
 
 
 def has_a_name(obj: Any) -> bool:
-    """Whether a worker finds the very object by its module's name and its own; what it does not
-    find travels by value."""
+    """Whether a worker finds this very object by its module's name and its own; else it is pickled
+    by value."""
     name = str(getattr(obj, "__module__", None))
     shipped = cloudpickle.list_registry_pickle_by_value()
     if name == "__main__" or any(f"{name}.".startswith(f"{module}.") for module in shipped):
@@ -105,8 +105,8 @@ def _cached(function: Callable[..., Any], maxsize: int | None, typed: bool) -> A
 
 
 def _leave_slots_out(names: dict[str, Any]) -> None:
-    """Takes the slots out of a class's names; they are made from ``__slots__``. Private ones,
-    whose names differ there, would be asked of a class that does not have them yet."""
+    """Removes the slots from a class's names: they are made from ``__slots__``. Private ones, whose
+    names differ there, would be looked up in a class that does not have them yet."""
     for name in [name for name, value in names.items() if inspect.ismemberdescriptor(value)]:
         del names[name]
 

@@ -1,8 +1,8 @@
-"""What a function takes along to a worker, and refusing what cannot travel.
+"""Pickles a function with what it captures, and refuses what cannot be pickled.
 
-A function is shipped by value with the globals and closure cells it names. Some of those do not
-survive the trip (a SparkSession, a lock, a socket, an open file): they are found here, when the
-function is registered, by name and line, instead of as a pickling error from nowhere.
+A function is pickled by value with the globals and closure cells it names. Some of those cannot be
+(a SparkSession, a lock, a socket, an open file): they are found here, when the function is
+registered, by name and line, instead of by a pickling error without a place.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def freeze(definition: FunctionDefinition) -> bytes:
     Raises
     ------
     CaptureError
-        If something it refers to cannot travel; the message names the variable and its line.
+        If something it refers to cannot be pickled; the message names the variable and its line.
     """
     for name, value, line in _walk(definition.function, set()):
         reason = _refusal(value)
@@ -50,8 +50,8 @@ def freeze(definition: FunctionDefinition) -> bytes:
 
 @contextmanager
 def _naming_itself(function: Any) -> Iterator[None]:
-    """While a decorator runs, a function's name is still unbound, or bound to what it replaces:
-    one that calls itself has to find itself there."""
+    """Binds a function's name to it for the block: while a decorator runs the name is unbound, or
+    bound to what it replaces, and one that calls itself has to find itself there."""
     wrapped = isinstance(function, FunctionType) or is_cached(function)
     plain = inspect.unwrap(function) if wrapped else None
     if (
@@ -59,7 +59,7 @@ def _naming_itself(function: Any) -> Iterator[None]:
         or plain.__module__ != "__main__"
         or not plain.__qualname__.isidentifier()
     ):
-        # In a module the bound name would make the pickler ship a reference to it.
+        # In a module the bound name would make the pickler write a reference to it.
         yield
         return
     names, name = plain.__globals__, plain.__name__
@@ -85,7 +85,7 @@ def _message(definition: FunctionDefinition, name: str, line: int, reason: str) 
 
 
 def _blame(definition: FunctionDefinition, error: Exception) -> str:
-    """Which captured variable is at fault for a pickling error."""
+    """The message for a pickling error: which captured variable caused it."""
     for name, value, line in _walk(definition.function, set()):
         if not _pickles(value):
             kind = f"{type(value).__module__}.{type(value).__qualname__}"
@@ -105,7 +105,7 @@ def _pickles(value: Any) -> bool:
 
 
 def _refusal(value: Any) -> str:
-    """Why a value cannot travel, or an empty string."""
+    """Why a value cannot be pickled for a worker, or an empty string."""
     if isinstance(value, (*_LOCKS, *_SYNCHRONISERS)):
         return "a lock, which has no meaning in another process"
     if isinstance(value, socket.socket):
@@ -122,7 +122,7 @@ def _refusal(value: Any) -> str:
 
 
 def _walk(function: Any, seen: set[int]) -> Iterator[tuple[str, Any, int]]:
-    """Every variable that travels with a function: name, value, line of its first use."""
+    """Every variable that is pickled with a function: name, value, line of its first use."""
     if id(function) in seen:
         return
     seen.add(id(function))

@@ -1,4 +1,4 @@
-"""What a function can ask about the task it runs in."""
+"""``FunctionContext``: what a function can find out about the task it runs in."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from notebook_udf.functions.metrics import MetricGroup
 
 @dataclass(frozen=True)
 class FunctionContext:
-    """Handed to ``open``: metrics, job parameters, a logger, and which part of the job this is.
+    """The argument of ``open``: metrics, job parameters, a logger, the partition and the attempt.
 
     Semantics: the Python UDF design, class ``FunctionContext`` and "Job Parameter"; the names of
     the subtask methods are PyFlink's.
@@ -39,7 +39,7 @@ class FunctionContext:
         return self.task_name
 
     def get_task_name_with_subtasks(self) -> str:
-        """The same with the number of the partition, from 1 on, and how many there are."""
+        """The same with the number of the partition, counted from 1, and how many there are."""
         return f"{self.task_name} ({self.subtask + 1}/{self.subtasks})"
 
     def get_number_of_parallel_subtasks(self) -> int:
@@ -47,7 +47,7 @@ class FunctionContext:
         return self.subtasks
 
     def get_max_number_of_parallel_subtasks(self) -> int:
-        """The same: Spark has no greater number that a stage may be cut into later."""
+        """The same: Spark has no greater number for a stage to be rescaled to."""
         return self.subtasks
 
     def get_index_of_this_subtask(self) -> int:
@@ -55,7 +55,7 @@ class FunctionContext:
         return self.subtask
 
     def get_attempt_number(self) -> int:
-        """0 for the first try at this partition."""
+        """0 for the first attempt at this partition."""
         return self.attempt
 
     def get_logger(self) -> logging.Logger:

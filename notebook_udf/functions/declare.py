@@ -1,8 +1,8 @@
-"""``udf``: from what a user writes to a ``FunctionDefinition``.
+"""``udf``: makes a ``FunctionDefinition`` of a user's code.
 
 Accepts functions, lambdas, partials, callables, classes and instances, as decorator or call.
-Types come from the arguments (in PyFlink's order) or from annotations; one that cannot be known
-is an error here, not at the first row. Aggregates are declared in ``declare_aggregate``.
+Types come from the arguments (in PyFlink's order) or from annotations; a missing one is an error
+here, not at the first row. Aggregates are declared in ``declare_aggregate``.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ def udf(
         One type or a sequence of them: ``DataTypes``, Spark types or DDL strings. A column of a
         narrower type is widened to it; one that does not fit is an error that names it.
     result_type
-        Type of the result; may be left out where the return annotation says it.
+        Type of the result; may be left out if there is a return annotation.
     deterministic
-        False for a function that gives different results for equal arguments; Spark then calls
-        it exactly where it stands.
+        False for a function that gives different results for equal arguments; Spark then calls it
+        exactly where the query does.
     name
         Name to register it under; the function's own by default.
     func_type
@@ -172,7 +172,7 @@ def _is_async(call: Any) -> bool:
 
 
 def refuse_kept_calls(call: Any, title: str) -> None:
-    """Refuses a cache around calls that can be used once: the second row would get nothing.
+    """Refuses a cache of results that can be used only once: the second row would get nothing.
 
     Raises
     ------
@@ -228,7 +228,7 @@ def input_types_of(
         return types
     found: dict[str, DataType] = {}
     for parameter in hints.keys() & parameters:
-        # An annotation that names no SQL type says nothing about the column.
+        # An annotation that names no SQL type leaves the column's type open.
         with contextlib.suppress(TypeDeclarationError):
             found[parameter] = unmarked(from_annotation(hints[parameter], what=parameter))
     return tuple(map(found.get, parameters)) if any(found.values()) else None

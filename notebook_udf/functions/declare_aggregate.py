@@ -65,7 +65,7 @@ def udaf(
         Type of the result; else ``get_result_type()``, else the annotation of ``get_value``.
     accumulator_type, acc_type
         Type of the accumulator; else ``get_accumulator_type()``, else it is pickled. One that the
-        type cannot hold is an error, on tables as on streams; what is in views is not looked at.
+        type cannot hold is an error, on tables as on streams; contents of views are not checked.
     func_type
         ``"general"`` takes a row at a time, ``"pandas"`` and ``"arrow"`` a whole group's columns,
         for which a class's ``accumulate`` is called once; a struct is a DataFrame to pandas.
@@ -110,7 +110,7 @@ def udtaf(
     """Declares a table aggregate function: several rows per group.
 
     As ``udaf``, but ``f`` is a ``TableAggregateFunction`` and ``result_type`` the type of its
-    rows; columns without names are called as ``udtf`` calls them, ``f0`` and so on.
+    rows; columns without names are named as by ``udtf``, ``f0`` and so on.
     """
     given: dict[str, Any] = {
         "input_types": input_types,
@@ -214,8 +214,7 @@ def _declare(
 
 
 def _with_views(declared: DataType, fresh: Any) -> DataType:
-    """The declared type, with views where the fresh accumulator has some: texts of types have no
-    word for them."""
+    """The declared type, with views where the fresh accumulator has some: DDL has none."""
     if isinstance(fresh, ListView) and isinstance(declared, ArrayType):
         return ListViewType(declared.elementType, declared.containsNull)
     if isinstance(fresh, MapView) and isinstance(declared, MapType):
@@ -232,7 +231,7 @@ def _with_views(declared: DataType, fresh: Any) -> DataType:
 
 
 def _returned(f: Any) -> Any:
-    """The annotation of the result alone: ``pd.Series[float]`` for a column has no value here."""
+    """The annotation of the result alone: those of columns (``pd.Series[float]``) have no value."""
     target = called(f)
     annotations = getattr(target, "__annotations__", {})
     if "return" not in annotations:
@@ -247,7 +246,7 @@ def _returned(f: Any) -> Any:
 
 
 def _check_methods(function: Any, title: str) -> None:
-    """Refuses methods whose call would not run their body."""
+    """Refuses async methods, whose calls would not run their body."""
     for name in ("create_accumulator", "accumulate", "retract", "merge", "get_value", "emit_value"):
         method = getattr(function, name, None)
         if inspect.iscoroutinefunction(method) or inspect.isasyncgenfunction(method):
@@ -269,7 +268,7 @@ def _accumulator_type(given: Any, title: str) -> DataType | None:
 
 
 def _emitted(annotation: Any) -> Any:
-    """The annotation of a row in that of ``emit_value``; None where there is none."""
+    """A row's annotation, taken from that of ``emit_value``; None where there is none."""
     _, row = rows_of(annotation, LAZY)
     if row is None and annotation is not None:
         raise TypeDeclarationError("emit_value yields rows: annotate it with Iterator[...]")

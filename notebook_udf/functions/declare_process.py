@@ -1,6 +1,6 @@
 """Process functions as ``FunctionDefinition``s.
 
-Attributes, states and the class of records are read off the code here, once; planner and worker
+Attributes, states and the class of records are taken from the code here, once; planner and worker
 read the definition.
 """
 
@@ -31,7 +31,7 @@ from notebook_udf.types import from_annotation, resolve
 
 
 def is_process(f: Any) -> bool:
-    """Whether it is a process function, or the class of one."""
+    """Whether an object is a process function, or the class of one."""
     return callable(getattr(f, "process_record", None))
 
 
@@ -58,8 +58,7 @@ def process_function(
     Raises
     ------
     DeclarationError
-        If it is no process function, a method is not as it should be, or a state is declared
-        twice.
+        If it is no process function, a method is wrong, or a state is declared twice.
     TypeDeclarationError
         If the type of its output is not known.
     """
@@ -74,7 +73,7 @@ def process_function(
     title = name or type(function).__name__
     choice(func_type, ("general",), what=f"{title}, func_type")
     parameters = _parameters(function, title)
-    # What says nothing leaves it to the class.
+    # An annotation with Any leaves the type to the class.
     hints = {k: t for k, t in hints_of(function.process_record).items() if t is not Any}
     generics = _generics(type(function))
     given = result_type if output_type is None else output_type
@@ -122,7 +121,7 @@ def _parameters(function: Any, title: str) -> tuple[str, ...]:
 
 
 def _generics(cls: type) -> tuple[Any, Any]:
-    """IN and OUT of ``OneInputStreamProcessFunction[IN, OUT]``; None for what is not said."""
+    """IN and OUT of ``OneInputStreamProcessFunction[IN, OUT]``; None for one not given."""
     for each in cls.__mro__:
         for base in vars(each).get("__orig_bases__", ()):
             origin = typing.get_origin(base)

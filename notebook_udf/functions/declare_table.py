@@ -1,8 +1,8 @@
-"""``udtf``: table functions as ``FunctionDefinition``s, and the columns their rows have.
+"""``udtf``: table functions as ``FunctionDefinition``s, and the columns of their rows.
 
-Semantics: the Python UDF design, "User Defined Table Function"; argument order, and names of
-columns that were given none: PyFlink's ``udtf``. Whatever the rows are declared as, the
-definition's result type is the struct of their columns.
+Semantics: the Python UDF design, "User Defined Table Function"; argument order, and the default
+names of columns: PyFlink's ``udtf``. However the rows are declared, the definition's result type is
+the struct of their columns.
 """
 
 from __future__ import annotations
@@ -55,22 +55,22 @@ def udtf(
     Parameters
     ----------
     f
-        A generator function, a function or lambda that returns an iterable of rows, or the one
-        row there is (a value, tuple, Row, dict or dataclass; None for no row), a
-        ``functools.partial``, a callable, or a ``TableFunction`` class or instance.
+        A generator function, a function or lambda that returns an iterable of rows or a single row
+        (a value, tuple, Row, dict or dataclass; None for no row), a ``functools.partial``, a
+        callable, or a ``TableFunction`` class or instance.
     input_types, deterministic, name
         As for ``udf``.
     result_types
         Columns of the rows: one type or a list of them, named f0, f1 and so on; a ROW or DDL such
-        as ``"word string, n int"``, whose fields they are. May be left out where the annotation
-        says it: ``Iterator[str]``, ``Iterator[tuple[str, int]]``, ``Iterator[SomeDataclass]``;
+        as ``"word string, n int"``, whose fields they are. May be left out if annotated:
+        ``Iterator[str]``, ``Iterator[tuple[str, int]]``, ``Iterator[SomeDataclass]``;
         ``tuple[str, int]`` where one row is returned.
     func_type
         ``"general"``: a row at a time.
     **options
         ``on_error``, ``memory``, ``timeout``, ``open_scope``; see ``FunctionOptions``. With
-        ``on_error="null"`` or ``"quarantine"`` an input whose call raises, at whichever of its
-        rows, has no rows at all; its rows are held until the call is over.
+        ``on_error="null"`` or ``"quarantine"`` an input whose call raises, at any of its rows,
+        has no rows at all; its rows are held until the call is over.
 
     Returns
     -------
@@ -118,7 +118,7 @@ def udtf(
 
 
 def yields_rows(f: Any) -> bool:
-    """Whether something that may be registered is a table function by its code.
+    """Whether an object to be registered is a table function by its code.
 
     It is if it derives from ``TableFunction``, or if what is called ``yields``.
     """
@@ -132,7 +132,7 @@ def yields_rows(f: Any) -> bool:
 
 
 def returns_one(f: Any) -> bool:
-    """Whether something is a plain function that says it returns one value, and not rows."""
+    """Whether an object is a plain function that is annotated to return one value, not rows."""
     if isinstance(f, (type, UserDefinedFunction)) or not callable(f):
         return False
     annotation = hints_of(f).get("return")
@@ -168,7 +168,7 @@ def _columns(given: Any, call: Any, annotation: Any, title: str) -> StructType:
 
 
 def columns_of(given: Any, row: Any, title: str) -> StructType:
-    """The columns of rows: of the types given for them, or else of a row's annotation.
+    """The columns of rows, from the types given for them, or else from a row's annotation.
 
     Those without a name are ``f0``, ``f1`` and so on, as in the design of PyFlink's functions.
     """
@@ -184,14 +184,14 @@ def columns_of(given: Any, row: Any, title: str) -> StructType:
 
 
 def _row_of(call: Any, annotation: Any, title: str) -> Any:
-    """The annotation of a row in that of a function which returns one or several.
+    """A row's annotation, taken from that of a function that returns one or several.
 
     Raises
     ------
     DeclarationError
-        If a generator's is not one of several rows.
+        If a generator's annotation is not one of several rows.
     TypeDeclarationError
-        If it is missing, or says nothing of the row.
+        If it is missing, or does not have the row's type.
     """
     if annotation is None:
         raise TypeDeclarationError(

@@ -1,7 +1,7 @@
 """A declared function as data.
 
 ``FunctionDefinition`` is what ``udf`` returns and what the registry numbers; planner, worker and
-widgets read it. Making one from a user's object is the business of ``declare``.
+widgets read it. ``declare`` makes one of a user's object.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from notebook_udf.types import unmarked
 
 
 class Door(Protocol):
-    """What turns a call of a definition into a column; the session puts itself here."""
+    """Turns calls of definitions into columns; the session registers itself as one."""
 
     def column(self, definition: FunctionDefinition, args: Any, kwargs: Any) -> Any:
         """A call of ``definition`` on columns."""
@@ -38,7 +38,7 @@ class _Doorway:
 
     @contextmanager
     def as_in_worker(self) -> Iterator[None]:
-        """Within it a function that calls another gets the value, as it will in a worker."""
+        """In the block a function that calls another gets the value, as in a worker."""
         before, self.inside_worker = self.inside_worker, True
         try:
             yield
@@ -46,13 +46,13 @@ class _Doorway:
             self.inside_worker = before
 
 
-# One per process, because a definition travels between processes and sessions without it.
+# One per process, because a definition is pickled for other processes and sessions without it.
 doorway = _Doorway()
 
 
 @dataclass(frozen=True)
 class Source:
-    """Where a function's code stands.
+    """The source of a function's code.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class Source:
     file, line
         File name as in tracebacks, and the number of the first line.
     lines
-        All lines of that file or cell, so that a worker can quote any of them.
+        All lines of that file or cell, so that a worker can quote each of them.
     """
 
     text: str = ""
@@ -77,7 +77,7 @@ class FunctionDefinition:
     Attributes
     ----------
     name
-        What it is called unless registered under another name.
+        Its name unless it is registered under another one.
     traits
         What all functions of its kind have in common.
     function
@@ -85,8 +85,8 @@ class FunctionDefinition:
     input_types
         Types of the parameters, or None where nothing was declared.
     declared_type
-        Type of the result; of its rows, for a table function or a table aggregate. Of fields that
-        a dict may lack it says so.
+        Type of the result; of its rows, for a table function or a table aggregate. It marks fields
+        that a dict may lack.
     accumulator_type
         Spark type of an aggregate's accumulator; None where it is pickled.
     process
@@ -128,7 +128,7 @@ class FunctionDefinition:
 
     @property
     def _accumulates(self) -> bool:
-        """Whether rows come to it one by one, and not as the columns of a whole group."""
+        """Whether it accumulates single rows, and not the columns of a whole group."""
         return self.is_aggregate and self.func_type == "general"
 
     @property
@@ -138,7 +138,7 @@ class FunctionDefinition:
 
     @property
     def value_type(self) -> DataType:
-        """Spark type of what a call gives: a table aggregate's is an array of a group's rows."""
+        """Spark type of a call's value: a table aggregate's is an array of a group's rows."""
         rows = self.is_aggregate and self.gives_rows
         return ArrayType(self.result_type) if rows else self.result_type
 
@@ -148,10 +148,10 @@ class FunctionDefinition:
         return self._accumulates and implements(self.function, "merge") and not self._misreads()
 
     def _misreads(self) -> bool:
-        """Whether ``merge`` takes accumulators for something else, as in a class copied in haste.
+        """Whether ``merge`` mistakes the type of its accumulators, as after careless copying.
 
-        The design's own count adds a list to a number. One that only needs what ``open`` sets up,
-        or raises for a reason of its own, is taken at its word.
+        The design's own count adds a list to a number. A ``merge`` that needs what ``open`` sets
+        up, or that raises for another reason, is taken to be right.
         """
         made = self.fresh_accumulators(2)
         if made is None:
@@ -166,10 +166,10 @@ class FunctionDefinition:
         return False
 
     def fresh_accumulators(self, count: int = 1) -> tuple[Any, list[Any]] | None:
-        """A copy of an aggregate function, and accumulators that it made here in the kernel.
+        """A copy of an aggregate function, and accumulators that it created here in the kernel.
 
-        A copy, because what is shipped must not have seen this. None where it needs what ``open``
-        sets up, or cannot be copied: what an accumulator is like is then not known before it runs.
+        A copy, because the function that is pickled must not be changed by it. None if it needs
+        what ``open`` sets up, or cannot be copied: its accumulators are then unknown until it runs.
         """
         try:
             function = copy.deepcopy(self.function)
@@ -179,20 +179,19 @@ class FunctionDefinition:
 
     @property
     def retractable(self) -> bool:
-        """Whether rows can be taken out of its accumulators again."""
+        """Whether rows can be retracted from its accumulators."""
         return self._accumulates and implements(self.function, "retract")
 
     @property
     def call(self) -> Callable[..., Any]:
-        """What is called per row, batch, or group whose columns it takes as a whole."""
+        """The callable for a row, for a batch, or for a group's whole columns."""
         return call_of(of_columns(self.function))
 
     @functools.cached_property
     def arity(self) -> tuple[int, int | None]:
         """How many arguments a call has at least, and at most; None where there is no such limit.
 
-        One that takes a batch at a time may take several columns by one parameter, and says not
-        how many.
+        A function of batches may take several columns by one parameter: it has no limits.
         """
         if self.func_type != "general":
             return 0, None
@@ -245,7 +244,7 @@ class FunctionDefinition:
 
 
 def call_of(function: Any) -> Callable[..., Any]:
-    """What is called per row or batch: an ``eval`` of ours, and not that of some other object."""
+    """The callable for a row or batch: ``eval`` of a base class of ours, or the object itself."""
     has_eval = isinstance(function, UserDefinedFunction) and hasattr(function, "eval")
     call: Callable[..., Any] = function.eval if has_eval else function
     return call
@@ -266,7 +265,7 @@ def signature_parameters(call: Callable[..., Any]) -> list[inspect.Parameter]:
     Raises
     ------
     TypeError, ValueError
-        If Python knows no signature of it.
+        If it has no signature.
     """
     parameters = list(inspect.signature(call).parameters.values())
     dispatching = getattr(getattr(call, "register", None), "__self__", None)

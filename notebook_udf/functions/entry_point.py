@@ -1,6 +1,6 @@
-"""Which of the things a ``%%udf`` cell defines is the one to register.
+"""The entry points of a ``%%udf`` cell: which of its definitions are registered.
 
-Told by what is found, be it the values of a cell that ran or the text of one that did not.
+They are chosen from what is found: the values of a cell that ran, or the text of one that did not.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ class Found:
     Attributes
     ----------
     decorated
-        Those that a decorator of this package has made.
+        Those made by a decorator of this package.
     functions
         Functions, and classes that are functions.
     classes
-        Other classes: types of rows, more often than functions.
+        Other classes: mostly types of rows.
     """
 
     decorated: dict[str, Any] = field(default_factory=dict)
@@ -34,7 +34,7 @@ class Found:
 
 @dataclass(frozen=True)
 class EntryPoint:
-    """One of them, to be registered; ``name`` is None where it has a name of its own."""
+    """A definition to be registered; ``name`` is None where it has a name of its own."""
 
     variable: str
     function: Any
@@ -42,7 +42,7 @@ class EntryPoint:
 
 
 def stored(body: list[ast.stmt]) -> Iterator[str]:
-    """Names that statements define or assign, branches included, imports not."""
+    """The names that statements define or assign, in branches as well; without imports."""
     for node in body:
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
@@ -60,12 +60,12 @@ def stored(body: list[ast.stmt]) -> Iterator[str]:
 
 
 def choose(found: Found, name: str | None) -> list[EntryPoint]:
-    """Which of them to register, and under which names.
+    """Chooses the definitions to register, and their names.
 
     Raises
     ------
     DeclarationError
-        If there is none, or several and nothing says which.
+        If there is none, or several without a choice by name or decorator.
     """
     everything = found.decorated | found.functions | found.classes
     if name is not None and name in everything:

@@ -1,4 +1,4 @@
-"""The fields of a struct, whatever Python object stands for it."""
+"""The fields of a struct, from any Python object that represents it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ UNKNOWN = object()
 
 
 def fields_of(value: Any, names: tuple[str, ...]) -> list[Any]:
-    """What an object holds for the fields with these names, or ``UNKNOWN`` for each it has not.
+    """An object's values for the fields of these names, ``UNKNOWN`` for each that it lacks.
 
     Objects whose fields have other names, or none, are read by position.
     """

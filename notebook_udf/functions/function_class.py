@@ -1,7 +1,7 @@
-"""Which kind of function a class is: the base class it derives from, or whose methods it has.
+"""Which kind of function a class is: by its base class, or by its methods.
 
 A class with the methods of a kind and without its base class is derived from it here, so that all
-that comes later meets functions of one make. Declaring them is the business of ``declare``.
+other code has to do with derived classes only. ``declare`` declares them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _OF_SPARKS = ("analyze", "cleanup", "terminate")
 def has_methods_of_a_kind(names: Collection[str]) -> bool:
     """Whether a class with methods of these names is a function, whatever it derives from.
 
-    One that can be called is what it is called for: models have an ``eval`` of their own.
+    A callable's ``eval`` does not count, because models have an ``eval`` of their own.
     """
     return (
         "process_record" in names
@@ -51,12 +51,12 @@ def is_function_class(cls: type) -> bool:
 
 
 def kind_of_class(f: Any) -> KindTraits | None:
-    """The kind that a class or instance is of; None for anything that is no function of ours.
+    """The kind of a class or instance; None if it is not that of a function.
 
     Raises
     ------
     DeclarationError
-        If two kinds have its methods.
+        If its methods are those of two kinds.
     """
     cls = f if isinstance(f, type) else type(f)
     declared = _declared_kind(cls)
@@ -71,13 +71,13 @@ def kind_of_class(f: Any) -> KindTraits | None:
 def derived(f: Any, plain: type[UserDefinedFunction] = ScalarFunction) -> Any:
     """A class or instance, derived from the base class whose methods it has if it is not.
 
-    Anything else is returned as it is; of an instance a copy is made. ``plain`` is what a class
-    is whose ``eval`` is a plain def, which may return a value or a list of rows.
+    Anything else is returned as it is; of an instance a copy is made. ``plain`` is the base of a
+    class whose ``eval`` is a plain def, which may return a value or a list of rows.
 
     Raises
     ------
     DeclarationError
-        If two kinds have its methods, or it has others that only Spark would call.
+        If its methods are those of two kinds, or it has others that only Spark would call.
     """
     cls = f if isinstance(f, type) else type(f)
     if _declared_kind(cls) is not None:
@@ -93,7 +93,7 @@ def derived(f: Any, plain: type[UserDefinedFunction] = ScalarFunction) -> Any:
 
 
 def lacks(cls: type) -> str:
-    """What an aggregate function lacks, in words; empty for a class that looks like none."""
+    """What a class lacks to be an aggregate function, in words; "" if it does not look like one."""
     names = _methods(cls)
     if not any(each in names for each in (*_ACCUMULATING, *_RESULTS)):
         return ""
@@ -160,13 +160,13 @@ def _derived(cls: type, base: type[UserDefinedFunction]) -> type:
 
 
 def _without_repeats(bases: Iterable[type]) -> list[type]:
-    """The bases but those that the first has already."""
+    """The bases, except those that the first derives from already."""
     first, *others = bases
     return [first, *(each for each in others if not issubclass(first, each))]
 
 
 def _copied(instance: Any, cls: type) -> Any:
-    """An instance of another class with what an instance holds."""
+    """An instance of another class with the attributes of an instance."""
     made: Any
     try:
         made = object.__new__(cls)

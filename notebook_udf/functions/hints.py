@@ -1,4 +1,4 @@
-"""What the annotations of a callable say, as far as functions are declared by them."""
+"""The annotations of a callable, as far as functions are declared by them."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from typing import Any
 
 from notebook_udf.errors import TypeDeclarationError
 
-# Annotations of several rows: of those that come one by one, and of those that are there.
+# Annotations of several rows: lazy ones, which come one by one, and collections of a known size.
 LAZY = (collections.abc.Iterator, collections.abc.Iterable, collections.abc.Generator)
 SIZED = (list, collections.abc.Sequence, collections.abc.Collection)
 
 
 def called(f: Any) -> Any:
-    """What runs when ``f`` is called."""
+    """The function that runs when ``f`` is called."""
     target = f.func if isinstance(f, functools.partial) else f
     return target if inspect.isroutine(target) else type(target).__call__
 
 
 def own_name(f: Any) -> str:
-    """What a callable, or the one in a ``functools.partial``, is called."""
+    """The name of a callable, or of the one in a ``functools.partial``."""
     named = f.func if isinstance(f, functools.partial) else f
     name = str(getattr(named, "__name__", type(named).__name__))
     return "lambda" if name == "<lambda>" else name
 
 
 def hints_of(call: Callable[..., Any]) -> dict[str, Any]:
-    """The annotations of a callable as objects; none where one of them is for people only."""
+    """The annotations of a callable as objects; none if one of them cannot be resolved."""
     try:
         return typing.get_type_hints(called(call), include_extras=True)
     except TypeDeclarationError:
-        # It is a TypeError as well, and says what is wrong with the annotation.
+        # It is a TypeError as well; its message says what is wrong with the annotation.
         raise
     except (NameError, TypeError, AttributeError):
         # An annotation for people only (a forward reference to nothing): types must be given.
@@ -51,7 +51,7 @@ def yields(call: Callable[..., Any]) -> bool:
 
 
 def rows_of(annotation: Any, kinds: tuple[Any, ...]) -> tuple[bool, Any]:
-    """Whether an annotation is one of several rows, and that of a row where it is given."""
+    """Whether an annotation is one of several rows, and the row's annotation if it has one."""
     annotation = present(annotation)
     if (typing.get_origin(annotation) or annotation) not in kinds:
         return False, None
@@ -68,5 +68,5 @@ def present(annotation: Any) -> Any:
 
 
 def shown(annotation: Any) -> str:
-    """An annotation in a message."""
+    """An annotation as text for a message."""
     return annotation.__name__ if isinstance(annotation, type) else str(annotation)

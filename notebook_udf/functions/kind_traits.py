@@ -1,7 +1,7 @@
-"""What is common to all functions of a kind, as data: what a call takes, and what it gives.
+"""The traits of a kind of function, as data: what a call takes, and what it gives.
 
-It travels with definitions, so it holds nothing but plain values. What a session does for the
-functions of a kind is the business of ``kernel.kinds``.
+They are pickled with definitions, so they are plain values only. ``kernel.kinds`` has what a
+session does for the functions of a kind.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ class KindTraits:
     Attributes
     ----------
     name
-        ``table aggregate``.
+        Such as ``table aggregate``.
     takes, gives
-        What a call is given, and whether its result is a value or any number of rows.
+        What a call takes, and whether its result is a value or any number of rows.
     option
-        What ``kind=`` and ``--kind`` call it; ``name`` if it is left out.
+        Its name for ``kind=`` and ``--kind``; ``name`` if it is left out.
     is_async
         Whether calls are awaited.
     has_kernels
-        Whether what a function computes is all there is to a call, so that Arrow may do it instead.
+        Whether a call does no more than compute its result, so that Arrow may compute it instead.
     """
 
     name: str
@@ -43,12 +43,12 @@ class KindTraits:
 
     @property
     def articled(self) -> str:
-        """``an async``."""
+        """Its name with an article: ``an async``."""
         return articled(self.name)
 
 
 def articled(name: str) -> str:
-    """A name behind its article."""
+    """A name with its article."""
     return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
 
 
@@ -59,5 +59,5 @@ AGGREGATE = KindTraits("aggregate", takes="group")
 TABLE_AGGREGATE = KindTraits("table aggregate", takes="group", gives="rows", option="aggregate")
 PROCESS = KindTraits("process", takes="records", gives="rows")
 
-# In the order of ``kernel.kinds.KINDS``, for what must not load that.
+# In the order of ``kernel.kinds.KINDS``, for modules that must not load that.
 BUILT_IN = (SCALAR, TABLE, AGGREGATE, TABLE_AGGREGATE, ASYNC, PROCESS)

@@ -2,8 +2,8 @@
 
 The four kinds and their methods are those of the Python UDF design ("User Defined Function",
 class ``MetricGroup``) and of PyFlink. A metric here is plain state in the worker; its
-``snapshot`` travels to the kernel, where ``merge`` adds up the snapshots of all tasks by kind.
-Nothing in here knows how it travels.
+``snapshot`` is sent to the kernel, where ``merge`` adds up the snapshots of all tasks by kind.
+Sending is not done here.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Counter:
         self._count += n
 
     def dec(self, n: int = 1) -> None:
-        """Takes ``n`` away."""
+        """Subtracts ``n``."""
         self._count -= n
 
     def get_count(self) -> int:
@@ -79,7 +79,7 @@ class Histogram:
         self._waiting: list[float] = []
 
     def update(self, value: float) -> None:
-        """Adds one observation. NaN is refused, because it would poison the sum.
+        """Adds one observation. NaN is refused, because the sum would be NaN from then on.
 
         Raises
         ------
@@ -115,13 +115,13 @@ class Histogram:
             "sum": self._sum,
             "min": self._min,
             "max": self._max,
-            # JSON has no other names than texts.
+            # JSON takes only strings as names.
             "buckets": {str(number): count for number, count in self._buckets.items()},
         }
 
 
 class Meter:
-    """How often something happens: a count and, over the time marked, a rate per second."""
+    """How often an event happens: a count and, over the time marked, a rate per second."""
 
     kind = "meter"
 
@@ -131,7 +131,7 @@ class Meter:
         self._last = self._start
 
     def mark_event(self, n: int = 1) -> None:
-        """Notes ``n`` events now."""
+        """Counts ``n`` events now."""
         self._count += n
         self._last = time.time()
 
@@ -153,7 +153,7 @@ _M = TypeVar("_M", Counter, Gauge, Histogram, Meter)
 class MetricGroup:
     """A named set of metrics, and of further groups.
 
-    A name that stands for one kind cannot stand for another in the same group.
+    A name in a group is of one kind of metric only.
     """
 
     def __init__(self, name: str = "") -> None:
@@ -187,7 +187,7 @@ class MetricGroup:
         return group if value is None else group.add_group(value)
 
     def reset(self) -> None:
-        """Sets counters, histograms and meters back to nothing, whoever holds them."""
+        """Resets counters, histograms and meters in place, so that references to them hold."""
         for metric in self._metrics.values():
             if not isinstance(metric, Gauge):
                 metric.__init__()  # type: ignore[misc]
@@ -280,5 +280,5 @@ def percentile(histogram: Any, fraction: float) -> float:
 
 
 def buckets(histogram: Any) -> quantile_sketch.Buckets:
-    """The sketch in a histogram's snapshot."""
+    """The quantile sketch in a histogram's snapshot."""
     return {int(number): count for number, count in histogram["buckets"].items()}

@@ -1,7 +1,7 @@
-"""What a user can say about a function besides its code: sizes, times, what to do with bad rows.
+"""The options of a function: sizes, times, what to do with bad rows.
 
-Parsed and checked when the function is declared, so that a night's job does not find the typo.
-What an option does is the business of ``worker``.
+They are parsed and checked when the function is declared, so that a typo does not fail a job at
+night. ``worker`` carries them out.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ _DURATION_UNITS = {
     "d": 86400.0, "day": 86400.0, "days": 86400.0,
 }  # fmt: skip
 
-# What is given beside options where a function is declared.
+# The other arguments of declarations.
 _ARGUMENTS = (
     "input_types", "result_type", "result_types", "deterministic", "name", "func_type",
     "accumulator_type",
 )  # fmt: skip
 
-# Below this a Python process cannot decode one bundle; a limit under it only ever kills.
+# Below this a Python process cannot decode one bundle: each worker would be killed.
 SMALLEST_MEMORY = 16 << 20
 
 
@@ -49,7 +49,7 @@ def parse_memory(value: str | int, *, what: str) -> int:
     Raises
     ------
     DeclarationError
-        If it is not a size, or below 16 MiB (so it can neither round to nothing nor be read as
+        If it is not a size, or below 16 MiB (so that it is neither rounded to 0 nor taken for
         'unlimited').
     """
     match = _MEMORY.fullmatch(value) if isinstance(value, str) else None
@@ -109,7 +109,7 @@ def choice(value: Any, allowed: tuple[str, ...], *, what: str) -> str:
 
 
 def one_of(*allowed: str) -> Any:
-    """What reads an option that has one of these values."""
+    """A parser for an option that has one of these values."""
     return partial(choice, allowed=allowed)
 
 
@@ -129,7 +129,7 @@ def flag(value: Any, *, what: str) -> bool:
 def unknown_option(
     name: str, known: Sequence[str], *, what: str, aliases: Iterable[str] = ()
 ) -> DeclarationError:
-    """What to say of an option that there is not; the arguments of ``udf`` may be meant as well."""
+    """The error for an unknown option; an argument of ``udf`` may be suggested as well."""
     meant = did_you_mean(name, [*known, *aliases, *_ARGUMENTS])
     return DeclarationError(
         f"{what}: no option {name!r}{meant}; there are {', '.join(map(repr, known))}"
@@ -162,23 +162,23 @@ class FunctionOptions:
     Attributes
     ----------
     on_error
-        What a row does whose call raises: ``fail`` ends the query, ``null`` gives NULL,
+        What happens to a row whose call raises: ``fail`` ends the query, ``null`` gives NULL,
         ``quarantine`` gives NULL and keeps the row with its error. A row that an aggregate
         function cannot accumulate is left out of its group; of a pandas or Arrow one, which takes
         a group as a whole, ``quarantine`` keeps all rows of the group.
     memory
-        Bytes a worker may take for itself while it runs this function; None: the session's.
+        Bytes a worker may allocate while it runs this function; None: the session's limit.
     timeout
         Seconds one call may take; None: no limit.
     open_scope
         ``task``: ``open`` and ``close`` run once around the rows of each task. ``query``: the
-        opened instance is kept by its worker while the query lives, for an ``open`` that costs. It
-        is told of a graceful end only where a streaming query is drained.
+        opened instance is kept by its worker while the query lives, for a costly ``open``. It is
+        told of a graceful end only where a streaming query is drained.
     vectorise
-        Whether plain arithmetic may run a bundle at a time, which gives the same answers.
+        Whether plain arithmetic may run a bundle at a time, with the same results.
     compile
-        Whether an aggregate that is sums may become sums of Spark's own, which give the same
-        answers. Scalar functions always run in a worker.
+        Whether an aggregate that is sums may become sums of Spark's own, with the same results.
+        Scalar functions always run in a worker.
     """
 
     on_error: OnError = "fail"
@@ -188,7 +188,7 @@ class FunctionOptions:
     vectorise: bool = True
     compile: bool = True
 
-    # What reads each of them as a user writes it, and other names of some.
+    # The parser of each option as a user writes it, and other names of some.
     parsers: ClassVar[Mapping[str, Any]] = {
         "on_error": one_of(*get_args(OnError)),
         "memory": parse_memory,
@@ -201,12 +201,12 @@ class FunctionOptions:
 
     @classmethod
     def parse(cls, options: Mapping[str, Any], *, what: str) -> Self:
-        """Options as a user writes them.
+        """Parses options as a user writes them.
 
         Raises
         ------
         DeclarationError
-            For an unknown option or a value that is not one.
+            For an unknown option or a wrong value.
         """
         known = [f.name for f in fields(cls)]
         for name in options:
@@ -216,7 +216,7 @@ class FunctionOptions:
 
     @classmethod
     def parsed(cls, given: Mapping[str, Any], *, what: str) -> dict[str, Any]:
-        """The values of some options; None stands for what holds by default, if it is no switch."""
+        """The parsed values of some options; None stands for the default, except for a flag."""
         return {
             name: cls.parsers[name](value, what=f"{what}, {name}")
             for name, value in given.items()

@@ -1,6 +1,6 @@
-"""Process functions: one record in, any number out, with state; and what is known about them.
+"""Process functions: one record in, any number out, with state; and their attributes.
 
-Running them is the business of ``worker``, chaining them that of the planner.
+``worker`` runs them, the planner chains them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ C = TypeVar("C", bound=type)
 
 
 class Collector(Generic[OUT]):
-    """Takes what a process function gives: ``output.collect(record)``."""
+    """Takes the records that a process function emits: ``output.collect(record)``."""
 
     __slots__ = ("__orig_class__", "collect")
 
@@ -38,7 +38,7 @@ class Collector(Generic[OUT]):
 
 
 class _Context:
-    """What every context can be asked."""
+    """Base of both contexts: states, metrics, job parameters, a logger."""
 
     def __init__(self, function_context: FunctionContext, states: KeyedStates) -> None:
         self._function_context = function_context
@@ -55,7 +55,7 @@ class _Context:
         return self._states.find(declaration)
 
     def get_state_manager(self) -> Any:
-        """This context, whose ``get_state`` is that of the design's state manager."""
+        """This context, which has the ``get_state`` of the design's state manager."""
         return self
 
     def get_metric_group(self) -> MetricGroup:
@@ -72,7 +72,7 @@ class _Context:
 
 
 class RuntimeContext(_Context):
-    """Handed to ``process_record``: state of the current key, metrics, job parameters."""
+    """The context of ``process_record``: state of the current key, metrics, job parameters."""
 
     def get_state(self, declaration: StateDeclaration) -> Any:
         # Asked for every record: the declared objects are known by identity.
@@ -90,7 +90,7 @@ class RuntimeContext(_Context):
 
 
 class NonPartitionedContext(_Context):
-    """Handed to ``end_input``, where no key is current."""
+    """The context of ``end_input``, where no key is current."""
 
     def __init__(
         self,
@@ -104,7 +104,7 @@ class NonPartitionedContext(_Context):
     def apply_to_all_partitions(
         self, function: Callable[[Collector[Any], RuntimeContext], Any]
     ) -> None:
-        """Calls ``function(collector, context)`` for every key met, with its state; once where
+        """Calls ``function(collector, context)`` for every key so far, with its state; once if
         the records have no key."""
         self._apply(function)
 
@@ -113,9 +113,9 @@ class OneInputStreamProcessFunction(UserDefinedFunction, Generic[IN, OUT]):
     """Takes records one by one, and collects any number of records for each.
 
     A record is a ``Row`` that can be changed, however many columns there are; annotated with a
-    dataclass, a NamedTuple or ``dict``, it is one of those. It is the bare value of the one column
-    where it is annotated with a type of values (``record: float``), or, without an annotation,
-    where a process function before has collected bare values.
+    dataclass, a NamedTuple or ``dict``, it is one of those. It is the bare value of the only column
+    if it is annotated with a type of values (``record: float``), or, without an annotation, if a
+    process function before has collected bare values.
 
     Notes
     -----
@@ -137,20 +137,20 @@ class OneInputStreamProcessFunction(UserDefinedFunction, Generic[IN, OUT]):
 
 
 def ends(function: Any) -> bool:
-    """Whether a process function has something to do after its last record."""
+    """Whether a process function has an ``end_input`` of its own."""
     return type(function).end_input is not OneInputStreamProcessFunction.end_input
 
 
 @dataclass(frozen=True)
 class Attributes:
-    """What is known of a process function besides its code.
+    """What a process function promises about its output and its records.
 
     Attributes
     ----------
     no_output_until_end_of_input
-        It collects nothing that anybody waits for before its input has ended.
+        It collects nothing that is needed before its input has ended.
     idempotence
-        Each output stands for all before it of the same key.
+        Each output replaces all before it of the same key.
     not_cache_record
         It keeps no record beyond the call, neither one it was given nor one it has collected.
     """
@@ -161,7 +161,7 @@ class Attributes:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Those that are set."""
+        """The names of the attributes that are set."""
         return tuple(name for name, value in vars(self).items() if value)
 
 
@@ -204,32 +204,32 @@ def attributes_of(function: Any) -> Attributes:
 
 
 def keep_attributes(cls: type, derived: type) -> None:
-    """Lets the attributes of a class hold for one that stands for it."""
+    """Copies the attributes of a class to the one derived in its place."""
     if _ATTRIBUTES in vars(cls):
         setattr(derived, _ATTRIBUTES, attributes_of(cls))
 
 
 def no_output_until_end_of_input(cls: C) -> C:
-    """Says that a process function has no output before its input has ended.
+    """Declares that a process function has no output before its input has ended.
 
-    What stands behind it in a chain is opened only then. What it collects earlier is delivered
+    Functions behind it in a chain are opened only then. What it collects earlier is delivered
     then as well. On a source without an end it is refused.
     """
     return _with(cls, no_output_until_end_of_input=True)
 
 
 def idempotence(cls: C) -> C:
-    """Says that each output of a process function is the final result at its time.
+    """Declares that each output of a process function is the final result at its time.
 
-    Of the outputs of a key in a bundle only the last one goes on.
+    Of the outputs of a key in a bundle only the last one is passed on.
     """
     return _with(cls, idempotence=True)
 
 
 def not_cache_record(cls: C) -> C:
-    """Says that a process function keeps no record, whether of its input or of its output.
+    """Declares that a process function keeps no record, whether of its input or of its output.
 
-    Between two such functions of a chain records are handed on, and not copied.
+    Between two such functions of a chain records are passed on without a copy.
     """
     return _with(cls, not_cache_record=True)
 

@@ -1,7 +1,7 @@
-"""State of process functions: what is declared, and state held in memory, a set per key.
+"""State of process functions: declarations, and state held in memory, a set per key.
 
-What a state offers is in ``states``. A function keeps one object per declared state; whose values
-it shows is changed when the key changes, so that a state read once serves all keys.
+``states`` has the interfaces. A function has one object per declared state; when the key changes
+the object shows the values of the new key, so that a state read once serves all keys.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from notebook_udf.functions.states import (
 )
 from notebook_udf.types import resolve, unmarked
 
-# Stands for the key where none is current; None is one.
+# Stands for the key where none is current; None may be a key.
 NO_KEY: Any = object()
 
-# What the declared states of one key hold, in the order of the declarations.
+# The contents of one key's declared states, in the order of the declarations.
 Contents: TypeAlias = list[dict[str, Any]]
 
 _KINDS: dict[str, type[State]] = {
@@ -95,12 +95,12 @@ def _type(given: Any, name: str) -> DataType:
 
 
 def checked_states(declared: Any, function: str) -> tuple[StateDeclaration, ...]:
-    """What ``uses_states`` answered, in the order of the names.
+    """What ``uses_states`` returned, checked, in the order of the names.
 
     Raises
     ------
     DeclarationError
-        If something in it is no declaration, or two states have one name.
+        If an element is no declaration, or two states have one name.
     """
     if isinstance(declared, StateDeclaration):
         declared = [declared]
@@ -152,7 +152,7 @@ class KeyedStates:
 
     @property
     def keys(self) -> list[Any]:
-        """The keys met so far, if they are kept."""
+        """The keys so far, if they are kept."""
         return list(self._kept)
 
     def find(self, declaration: Any) -> Any:
@@ -195,7 +195,7 @@ class KeyedStates:
         return self.key
 
     def switch(self, key: Any) -> None:
-        """Lets the states show the values of another key."""
+        """Has the states show the values of another key."""
         if not self._keyed:
             return
         if self._keeps and self.key is not NO_KEY:
@@ -219,9 +219,9 @@ class KeyedStates:
             state.__dict__ = _KINDS[each.kind]().__dict__
 
     def put(self, key: Any, contents: Contents | None) -> None:
-        """Sets what a key has, in the order of the declarations; None for nothing yet.
+        """Sets a key's contents, in the order of the declarations; None for a new key.
 
-        Without keys of their own ``NO_KEY`` has all there is.
+        If the states are not by key, all contents are those of ``NO_KEY``.
         """
         if contents is None:
             contents = [_KINDS[each.kind]().__dict__ for each in self._declared.values()]
@@ -232,7 +232,7 @@ class KeyedStates:
             state.__dict__ = content
 
     def take(self, key: Any) -> Contents:
-        """What a key has; it is forgotten here. The key must not be the current one."""
+        """Removes a key's contents and returns them. The key must not be the current one."""
         return self._kept.pop(key) if self._keyed else self._shown()
 
     def _shown(self) -> Contents:

@@ -1,7 +1,7 @@
 """Quantile sketch: how many values fall into each of many buckets, 4 % wide.
 
-A bucket has a number that grows with the values in it, those below zero included. So sketches add
-up number by number, and a quantile is off by 2 % at most, as far as a bucket's middle from its
+A bucket's number grows with the values in it, negative ones included. So sketches are added up
+number by number, and a quantile is off by 2 % at most, the distance from a bucket's middle to its
 ends.
 """
 
@@ -28,7 +28,7 @@ _LARGEST = math.log(sys.float_info.max)
 
 def buckets_of(values: npt.NDArray[np.float64] | npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """The number of the bucket that each value falls into."""
-    # Later than this module, which is loaded with the magics.
+    # Imported late, because this module is loaded with the magics.
     import numpy as np
 
     sizes = np.abs(values)
@@ -60,7 +60,7 @@ def add(buckets: Buckets, others: Mapping[int, int]) -> None:
 
 
 def quantiles(buckets: Mapping[int, int], fractions: Iterable[float]) -> list[float]:
-    """The values that so much of all does not exceed; zeros if nothing was counted."""
+    """The values that these fractions of all do not exceed; zeros if nothing was counted."""
     total = sum(buckets.values())
     ordered = sorted(buckets.items())
     found = []
@@ -76,5 +76,5 @@ def quantiles(buckets: Mapping[int, int], fractions: Iterable[float]) -> list[fl
 
 
 def rank(fraction: float, total: int) -> int:
-    """The place of a quantile in order: the first that so much of all is not larger than."""
+    """The position of a quantile in sorted values: the first that ``fraction`` do not exceed."""
     return max(0, math.ceil(fraction * total - 1e-9) - 1)

@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class _Place:
-    """Where an iterator is: in which section of the map, and how far."""
+    """An iterator's position: its section of the map, and the rest of that."""
 
     def __init__(self) -> None:
         self.section: dict[Any, Any] = {}
@@ -26,7 +26,7 @@ class _Place:
 
 # On ``chain``, so that no Python runs for an entry.
 class RemovableIterator(chain, Generic[T]):  # type: ignore[type-arg]
-    """Iterates over a map, and removes from it where asked to."""
+    """Iterates over a map; ``remove`` removes the last entry from it."""
 
     _place: _Place
     _remove: Callable[[Any], None]
@@ -45,7 +45,7 @@ class RemovableIterator(chain, Generic[T]):  # type: ignore[type-arg]
         sections
             Parts of the map that have no key in common.
         of
-            What is answered of a section: its keys, values or items.
+            What is iterated over in a section: its keys, values or items.
         remove
             Removes a key from the map.
         """
@@ -55,7 +55,7 @@ class RemovableIterator(chain, Generic[T]):  # type: ignore[type-arg]
         return cast("RemovableIterator[T]", made)
 
     def remove(self) -> None:
-        """Removes the entry that was answered last.
+        """Removes the entry that was returned last.
 
         Raises
         ------
@@ -65,7 +65,7 @@ class RemovableIterator(chain, Generic[T]):  # type: ignore[type-arg]
         place = self._place
         if place.keys is None:
             place.keys = list(place.section)
-            # What is still to come is put by: a dict that shrinks cannot be iterated over.
+            # The rest is copied first: a dict that shrinks cannot be iterated over.
             place.left = iter(list(place.left))
         last = len(place.keys) - length_hint(place.left) - 1
         if last < 0 or last == place.removed:

@@ -80,7 +80,7 @@ class Row:
         Raises
         ------
         ValueError
-            If there are more or fewer values than names, or what it holds are no names.
+            If there are more or fewer values than names, or its values are no names.
         """
         names = tuple(self._values)
         if len(values) != len(names) or not all(isinstance(name, str) for name in names):
@@ -103,7 +103,7 @@ class Row:
         self._values[self._place(key)] = value
 
     def __getattr__(self, name: str) -> Any:
-        # Dunder names are asked for by copy and pickle before there are fields.
+        # copy and pickle look up dunder names before there are fields.
         if name.startswith("__"):
             raise AttributeError(name)
         try:
@@ -154,7 +154,7 @@ def _as_dicts(value: Any) -> Any:
 
 
 def _remade(names: tuple[str, ...], values: list[Any]) -> Row:
-    # copy.copy() hands over the row's own list, which the copy is not to share.
+    # copy.copy() passes the row's own list, which the copy must not share.
     return Row.of(names, list(values))
 
 

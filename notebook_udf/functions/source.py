@@ -1,4 +1,4 @@
-"""Finding the source of a function or class: in a module, in a cell, or nowhere.
+"""Finds the source of a function or class, in a module or in a cell.
 
 ``inspect.getsource`` cannot find a class that was defined in a notebook cell, because it looks
 for the file of the class's module; so the code of one of its methods leads to the cell here.
@@ -19,7 +19,7 @@ from notebook_udf.functions.definition import Source
 
 
 def code_of(function: Any) -> CodeType | None:
-    """The code object a traceback will show for a callable, a class or an instance."""
+    """The code object that tracebacks show for a callable, a class or an instance."""
     if isinstance(function, functools.partial):
         return code_of(function.func)
     function = inspect.unwrap(function) if callable(function) else function
@@ -39,7 +39,7 @@ def code_of(function: Any) -> CodeType | None:
 
 
 def find_source(function: Any) -> Source:
-    """Where the code of a callable, class or instance stands; empty if nowhere."""
+    """The source of a callable, class or instance; empty if it cannot be found."""
     code = code_of(function)
     if code is None:
         return Source()
@@ -60,7 +60,7 @@ def _extent(lines: tuple[str, ...], line: int, *, whole_class: bool) -> tuple[in
     try:
         tree = ast.parse("\n".join(lines))
     except SyntaxError:
-        # A cell with magics in it is no Python file; the block is what is left.
+        # A cell with magics in it cannot be parsed as Python; its indented block can be found.
         block = inspect.getblock([text + "\n" for text in lines[line - 1 :]])
         return line, line + len(block) - 1
     best = (line, line)

@@ -1,7 +1,7 @@
 """``ValueState``, ``ListState`` and ``MapState``: what a function remembers of a key.
 
-The interfaces a user's code is written against, and implementations that hold everything in memory.
-Accumulators and their views in a stream's state are the business of ``worker.state.spilled_views``.
+The interfaces for users' code, and implementations that hold everything in memory.
+``worker.state.spilled_views`` has accumulators and their views in a stream's state.
 The interfaces, and that a ``ListState`` cannot remove a single element, come from the stateful
 Python aggregates design, "Pyflink State API".
 """
@@ -21,11 +21,11 @@ V = TypeVar("V")
 
 
 class State(ABC):
-    """What every kind of state can do."""
+    """Base of all kinds of state."""
 
     @abstractmethod
     def clear(self) -> None:
-        """Removes everything the current key has."""
+        """Removes the current key's contents."""
 
 
 class ValueState(State, Generic[T]):

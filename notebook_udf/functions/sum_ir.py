@@ -1,6 +1,6 @@
 """An aggregate function's ``accumulate`` and ``retract`` as sums.
 
-Pure data, drawn up by ``compile.sums`` and read by whoever adds up in Python's stead: what a row
+Pure data, made by ``compile.sums`` and read by what computes the sums instead of Python: what a row
 adds to which slot of the accumulator, and on which of its arguments that depends.
 """
 
@@ -32,7 +32,7 @@ class Constant:
 
 @dataclass(frozen=True)
 class Other:
-    """A slot of the accumulator that ``merge`` is at."""
+    """A slot of the accumulator that is being merged into the first."""
 
     slot: Slot
 
@@ -50,7 +50,7 @@ Expression: TypeAlias = Parameter | Constant | Other | Operation
 
 @dataclass(frozen=True)
 class Addition:
-    """What a row adds to a slot, or takes from it.
+    """What a row adds to a slot, or subtracts from it.
 
     ``nulls`` says of which arguments it depends whether they are None.
     """
@@ -89,7 +89,7 @@ def slot_type(accumulator: DataType, slot: Slot) -> DataType | None:
 
 
 def parameters(expression: Expression) -> set[int]:
-    """The places of the arguments that an expression depends on."""
+    """The positions of the arguments that an expression depends on."""
     if isinstance(expression, Parameter):
         return {expression.place}
     if not isinstance(expression, Operation):
@@ -98,7 +98,7 @@ def parameters(expression: Expression) -> set[int]:
 
 
 def divisors(expression: Expression) -> Iterator[Expression]:
-    """What the expression divides by."""
+    """The divisors in an expression."""
     if isinstance(expression, Operation):
         for operand in expression.operands:
             yield from divisors(operand)

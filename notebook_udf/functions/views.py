@@ -1,6 +1,6 @@
 """``ListView`` and ``MapView``: the parts of an accumulator that may grow large.
 
-Here they hold their values in memory, which is what a batch query needs. The interface, and that
+Here they hold their values in memory, as a batch query needs it. The interface, and that
 a ``ListView`` cannot remove a single element, come from the stateful Python aggregates design,
 "DataView".
 """
@@ -19,7 +19,7 @@ V = TypeVar("V")
 
 
 class DataView(ABC):
-    """What the views have in common."""
+    """Base of the views."""
 
     @abstractmethod
     def clear(self) -> None:
