@@ -1,5 +1,5 @@
-"""The side channel: what workers see on the way, brought to the kernel, and commands back.
+"""The side channel: records from the workers to the kernel, and commands back.
 
-``wire`` is the format both ends speak, ``sender`` the worker's end, ``receiver`` the kernel's
-end, ``store`` what the kernel knows. No Spark in here.
+``wire`` is the message format, ``sender`` the worker's end, ``receiver`` the kernel's end,
+``store`` the kernel's collected records. No Spark in here.
 """

@@ -1,4 +1,4 @@
-"""Two queries side by side: what each function cost in the one and in the other."""
+"""Compares two queries: what each function cost in either."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class Change:
     """One measure of one function in two queries.
 
     ``unit`` is ``rows``, ``bundles``, ``rows/s``, ``seconds``, ``seconds/row`` or ``errors``. A
-    value is None where the query does not have the function; ``percent`` is how much the second
-    is above the first, None if that cannot be said.
+    value is None where the query does not call the function; ``percent`` is the change from the
+    first to the second, None without both values or if the first is 0.
     """
 
     function: str
@@ -45,7 +45,7 @@ class Change:
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Displayed):
-    """What functions cost in two queries; versions of a function are taken together."""
+    """What functions cost in two queries; versions of a function are summed."""
 
     query1: str
     query2: str
@@ -105,7 +105,7 @@ def compared(
     totals: tuple[Sequence[FunctionTotals], Sequence[FunctionTotals]],
     percentiles: tuple[Sequence[Percentiles], Sequence[Percentiles]],
 ) -> Comparison:
-    """Two queries side by side, by their totals and percentiles.
+    """Compares two queries by their totals and percentiles.
 
     Percentiles are compared where each query has one version of the function.
     """

@@ -1,7 +1,7 @@
-"""Counts the peers that a listening socket refused, from its monitor's events.
+"""Detects the peers that a listening socket refused, from its monitor's events.
 
-libzmq tells why it refused a peer, but not always that it did: one whose first bytes are no
-greeting is dropped without a word. So connections are followed from ``ACCEPTED`` to
+libzmq reports why it refused a peer, but not always that it did: a peer whose first bytes are no
+greeting is dropped without an event. So connections are followed from ``ACCEPTED`` to
 ``DISCONNECTED``, and one that ends without a handshake in between was refused. No sockets in
 here; the events come from ``receiver``.
 """
@@ -12,11 +12,11 @@ import zmq
 
 
 class Handshakes:
-    """Follows the connections of one listening socket.
+    """Tracks the handshakes on one listening socket.
 
-    ``HANDSHAKE_SUCCEEDED`` does not name its connection. While several are in the middle of
-    their handshake, only the number of those through is known. One that then leaves is taken for
-    one that was through, so a refusal may be counted late; the sum is right once all are gone.
+    ``HANDSHAKE_SUCCEEDED`` does not name its connection. While several handshakes are open, only
+    the number of those that succeeded is known. A connection that then ends is taken for a
+    succeeded one, so a refusal may be counted late; the sum is right once all have ended.
     """
 
     def __init__(self) -> None:
@@ -24,7 +24,7 @@ class Handshakes:
         self._through = 0
 
     def event(self, event: zmq.Event, descriptor: int) -> bool:
-        """Takes the next event; True if it says that a peer was refused."""
+        """Applies the next event; returns whether it means that a peer was refused."""
         if event == zmq.Event.ACCEPTED:
             self._undecided.add(descriptor)
         elif event == zmq.Event.HANDSHAKE_SUCCEEDED:

@@ -1,4 +1,4 @@
-"""What is known of queries and their functions, as JSON-able data.
+"""Metrics of queries and their functions as JSON-able data.
 
 Times are nanoseconds where a name ends in ``_ns``, else seconds since the epoch.
 """
@@ -24,13 +24,13 @@ from notebook_udf.telemetry.timeseries.bars import bars
 from notebook_udf.telemetry.timeseries.latencies import Percentiles
 from notebook_udf.telemetry.timeseries.timeline import SlowBundle
 
-# Failed calls, the latest ones, and user metrics of a query; the rest is counted.
+# The latest failed calls and the user metrics of a query that are included; the rest is counted.
 MOST_FAILED = 20
 MOST_METRICS = 200
 
 
 def query_dict(store: Store, query: str, points: int) -> QueryData:
-    """What is known of one query."""
+    """The metrics of one query as JSON-able data."""
     totals = store.totals(query)
     ranks = {(p.function, p.version): p for p in store.percentiles(query)}
     timeline = store.timeline(query, points)
@@ -52,7 +52,7 @@ def query_dict(store: Store, query: str, points: int) -> QueryData:
 
 
 def place_of(bundle: BundleDone) -> BundlePlace:
-    """Which bundle it is: of which task, where and when it ran."""
+    """Identifies a bundle: its task, its worker and its time."""
     return {
         "query": bundle.task.query,
         "stage": bundle.task.stage,
@@ -65,7 +65,7 @@ def place_of(bundle: BundleDone) -> BundlePlace:
 
 
 def slow_dict(slow: SlowBundle) -> SlowData:
-    """A slow bundle: where it was, what it cost."""
+    """A slow bundle as JSON-able data: its task and worker, and what it cost."""
     bundle = slow.bundle
     return {
         **place_of(bundle),

@@ -1,4 +1,4 @@
-"""What functions cost and counted, as tables of text: the static twin of the live charts."""
+"""Function totals and user metrics as text tables: the static twin of the live charts."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _SLOWEST = ("slowest bundles", "query", "stage", "partition", "bundle", "rows", 
 
 
 def metrics_tables(store: Store, query: str | None, queries: Sequence[str]) -> list[Table]:
-    """Totals, the course of the latest queries, user metrics, slowest bundles.
+    """Tables of totals, the latest queries over time, user metrics and slowest bundles.
 
-    The totals are always there, the others where there is something in them.
+    Empty tables are left out, except for the totals.
     """
     ranks = {(p.query, p.function, p.version): p for p in store.percentiles(query)}
     totals = [

@@ -1,4 +1,4 @@
-"""The shapes of what ``metrics_dict`` makes of a query. A browser's scripts get their types here.
+"""The types of the data that ``metrics_dict`` makes, also generated for the browser's scripts.
 
 Times are nanoseconds where a name ends in ``_ns``, else seconds since the epoch.
 """
@@ -51,7 +51,7 @@ class MetricData(TypedDict):
 
 
 class BundlePlace(TypedDict):
-    """Which bundle it is: of which task, where and when it ran."""
+    """Identifies a bundle: its task, its worker and its time."""
 
     query: str
     stage: int

@@ -1,7 +1,7 @@
-"""What a person knows a query by, out of what Spark calls it.
+"""Readable names of queries, made from Spark's job descriptions.
 
-Spark's own words are where in Python an action was called, or the description that the query's
-thread carries: the cell's, the user's own, or a micro-batch's.
+Spark's description is the call site of an action in Python, or what was set on the query's
+thread: by the cell, by the user, or by a micro-batch.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from notebook_udf.sanitize import one_line
 _NAME = 200
 _BREAK = "<br/>"
 _CALLED = re.compile(r"(\w+) at (.*?)([^/\\]*):\d+", re.DOTALL)
-# Files that only the machine knows: Java's, and those in which a kernel keeps its cells.
+# Files that mean nothing to the user: Java's, and those in which a kernel keeps its cells.
 _NOBODYS = re.compile(r"\.java\Z|ipykernel_\d+[/\\]\Z|^<")
 # What Python methods are called in the JVM.
 _METHODS = {"collectToPython": "collect", "showString": "show", "getRowsToPython": "show"}
 
 
 def query_name(description: str) -> str:
-    """In one line: a cell's first words, a micro-batch's stream, or an action and its place."""
+    """One line: a cell's first words, a micro-batch's stream, or an action and its call site."""
     if _BREAK in description:
         return _batch(description)
     called = _CALLED.fullmatch(description)
@@ -34,7 +34,7 @@ def query_name(description: str) -> str:
 
 
 def _batch(description: str) -> str:
-    """``name = n<br/>id = ...<br/>runId = ...<br/>batch = 3`` in words."""
+    """The name of a micro-batch: ``name = n<br/>id = ...<br/>runId = ...<br/>batch = 3``."""
     fields = dict(part.partition(" = ")[::2] for part in description.split(_BREAK))
     first = description.partition(_BREAK)[0]
     name = fields.get("name") or (first if " = " not in first else "") or "stream"
@@ -43,6 +43,6 @@ def _batch(description: str) -> str:
 
 
 def first_words(text: str, limit: int) -> str:
-    """As much of a text as fits in one line of a table."""
+    """Shortens a text to one line of at most ``limit`` characters."""
     words = " ".join(text.split())
     return words if len(words) <= limit else f"{words[: limit - 1].rstrip()}…"

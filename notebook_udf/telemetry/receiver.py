@@ -1,8 +1,8 @@
 """The kernel's end of the side channel: records in, commands out.
 
-Two sockets in a folder that only the owner may enter: one takes records from workers, one hands
-commands to them. Both speak CURVE, and only to the one key pair that the folder's
-``channel.json`` holds: a peer without it is gone before a byte of what it says is looked at.
+Two sockets in a folder that only the owner may enter: one receives records from workers, one
+sends commands to them. Both use CURVE and accept only the key pair in the folder's
+``channel.json``: a peer without it is refused before a byte of its messages is read.
 
 What it leaves to others: making the folder and removing it (the session), the format (``wire``),
 the other end (``sender``), what records mean (``store``).
@@ -35,13 +35,13 @@ _log = logging.getLogger("notebook_udf.telemetry")
 # A Unix socket's path has to fit into ``sockaddr_un``; macOS has the smaller one.
 _LONGEST_PATH = 103
 
-# Records held per worker while ``on_record`` is busy; what is beyond waits in the worker.
+# Records queued per worker while ``on_record`` is busy; further ones wait in the worker.
 _QUEUED_RECORDS = 1_000
 
 # Encryption makes a message a little longer than what was encoded.
 _ENVELOPE_BYTES = 1024
 
-# Records taken before the other sockets are looked at: a flood must not keep a peer's handshake
+# Records taken before the other sockets are polled: a flood must not keep a peer's handshake
 # waiting past its time.
 _BATCH = 200
 
@@ -63,7 +63,7 @@ class Receiver:
     on_record
         Called with each record, on the receiver's thread. What it raises is logged and counted.
     handshake_seconds
-        How long a peer may take to prove that it holds the key.
+        The time limit of a peer's handshake.
 
     Attributes
     ----------
@@ -166,7 +166,7 @@ class Receiver:
         return socket
 
     def send(self, command: Command) -> bool:
-        """Hands a command to the workers connected now; False once closed.
+        """Sends a command to the workers connected now; False if closed or if sending failed.
 
         Raises
         ------
@@ -185,9 +185,9 @@ class Receiver:
             return True
 
     def close(self) -> None:
-        """Hands on what has arrived, ends the thread and removes the sockets and the address.
+        """Handles the records that have arrived, ends the thread, removes sockets and address.
 
-        Closing twice is allowed, also from ``on_record``. In a forked child it does nothing.
+        Idempotent; may be called from ``on_record``. Does nothing in a forked child.
         """
         if os.getpid() != self._owner:
             return
@@ -260,7 +260,7 @@ class Receiver:
                 self._seldom.warning("a %s record was not applied: %r", record.kind, error)
 
     def _authenticate(self) -> None:
-        """Answers one question of ZeroMQ's authentication protocol (RFC 27)."""
+        """Answers one request of ZeroMQ's authentication protocol (ZAP, RFC 27)."""
         request = self._zap.recv_multipart()
         version, number = request[0], request[1]
         known = request[5:7] == [b"CURVE", self._client_key]
@@ -286,7 +286,7 @@ class Receiver:
 
 
 class _Seldom:
-    """Logs a kind of message at most every five seconds, and how often it was meant."""
+    """Logs a kind of message at most every five seconds, with the number withheld meanwhile."""
 
     def __init__(self) -> None:
         self._last: dict[str, float] = {}

@@ -1,7 +1,7 @@
-"""The side channel's records: what workers tell the kernel, and what they are told.
+"""The side channel's records: from workers to the kernel, and commands back.
 
-Frozen data without behaviour of its own; ``wire`` puts it on the wire and ``store`` gives it a
-meaning. Times are seconds since the epoch, sizes bytes, durations nanoseconds.
+Frozen data; ``wire`` encodes it and ``store`` interprets it. Times are seconds since the epoch,
+sizes bytes, durations nanoseconds.
 """
 
 from __future__ import annotations
@@ -58,12 +58,12 @@ class FunctionTimings:
     errors: tuple[int, ...]
 
     def of(self, at: int) -> FunctionTiming:
-        """What it cost in one of them."""
+        """The timing of one bundle."""
         costs = [column[at] for column in _costs(self)]
         return FunctionTiming(self.function, self.version, *costs)
 
     def total(self) -> FunctionTiming:
-        """What it cost in all of them."""
+        """The sum over all bundles."""
         return FunctionTiming(self.function, self.version, *map(sum, _costs(self)))
 
 
@@ -71,8 +71,8 @@ class FunctionTimings:
 class MetricValue:
     """A user metric, accumulated since the task began.
 
-    ``kind`` is ``counter``, ``gauge``, ``histogram`` or ``meter``; ``value`` is the state that
-    ``notebook_udf.functions.metrics.merge`` understands.
+    ``kind`` is ``counter``, ``gauge``, ``histogram`` or ``meter``; ``value`` is a snapshot that
+    ``notebook_udf.functions.metrics.merge`` takes.
     """
 
     function: str
@@ -82,14 +82,14 @@ class MetricValue:
 
 
 class Record:
-    """Base of everything that travels on the side channel."""
+    """Base of everything that is sent on the side channel."""
 
     kind: ClassVar[str]
 
 
 @dataclass(frozen=True)
 class WorkerStarted(Record):
-    """A worker process was forked and has found the channel."""
+    """A worker process was forked and has found the side channel's address."""
 
     kind: ClassVar[str] = "worker-started"
     pid: int
@@ -101,11 +101,11 @@ class WorkerStarted(Record):
 
 @dataclass(frozen=True)
 class WorkerPulse(Record):
-    """Sent about once a second while a worker lives; that it changes, tasks say themselves.
+    """A worker's status, sent about once a second; changes by tasks have records of their own.
 
     ``cpu_seconds`` is user and system time since the fork, ``memory`` and ``peak_memory`` are
-    resident bytes, ``memory_limit`` is 0 without a limit; ``row`` is the one that
-    runs of the open bundle, counted from 1; ``lost_messages`` counts what the sender had to drop.
+    resident bytes, ``memory_limit`` is 0 without a limit; ``row`` is the current row of the open
+    bundle, counted from 1; ``lost_messages`` counts the records that the sender dropped.
     """
 
     kind: ClassVar[str] = "worker-pulse"
@@ -137,9 +137,9 @@ class WorkerExited(Record):
 
 @dataclass(frozen=True)
 class TaskStarted(Record):
-    """A task of Spark's with functions of ours in it has begun.
+    """A Spark task that calls registered functions has begun.
 
-    ``description`` is what Spark calls its query; "" where it calls it nothing.
+    ``description`` is Spark's description of its query, "" without one.
     """
 
     kind: ClassVar[str] = "task-started"
@@ -152,11 +152,11 @@ class TaskStarted(Record):
 
 @dataclass(frozen=True)
 class BundleDone(Record):
-    """A bundle (one Arrow batch) went through; it travels as a part of ``BundlesDone``.
+    """A bundle (one Arrow batch) was processed; sent as a part of ``BundlesDone``.
 
-    ``wait_ns`` is the time spent waiting for its rows, ``write_ns`` handing the result to the
-    JVM. ``metrics`` holds the user metrics that changed, so that a lost message heals with the
-    next one.
+    ``wait_ns`` is the time spent waiting for its rows, ``write_ns`` writing the result to the
+    JVM. ``metrics`` holds snapshots of the user metrics that changed, so that the next message
+    makes up for a lost one.
     """
 
     kind: ClassVar[str] = "bundle-done"
@@ -178,8 +178,8 @@ class BundleDone(Record):
 class BundlesDone(Record):
     """Bundles of one worker and task, in order: a column for each field of ``BundleDone``.
 
-    Short bundles come by the thousand, and an object each would cost both ends more than they
-    are worth knowing. ``metrics`` are those of all the bundles.
+    Short bundles come by the thousand, and an object each would be too costly for both ends.
+    ``metrics`` are those of all the bundles.
     """
 
     kind: ClassVar[str] = "bundles-done"
@@ -207,7 +207,7 @@ class BundlesDone(Record):
 
     @classmethod
     def of(cls, bundles: Iterable[BundleDone]) -> Iterator[BundlesDone]:
-        """The bundles as few records; those of one record have a task and functions in common."""
+        """Packs bundles into records: one for each run with the same worker, task and functions."""
         for (pid, task, functions), run in groupby(bundles, _shared):
             alike = list(run)
             fields = {name: tuple([getattr(b, name) for b in alike]) for name in _BUNDLE}
@@ -220,9 +220,9 @@ class BundlesDone(Record):
 
     @classmethod
     def joined(cls, records: Iterable[BundlesDone]) -> Iterator[BundlesDone]:
-        """The same bundles in fewer records: one for each run of those that have that in common.
+        """Joins records: one for each run with the same worker, task and functions.
 
-        Their metrics, which only the worker's next record outdates, are left out.
+        Their metrics, snapshots that the worker's next record replaces, are left out.
         """
         for (pid, task, functions), run in groupby(records, _shared):
             alike = list(run)
@@ -236,7 +236,7 @@ class BundlesDone(Record):
             yield cls(pid, task, **fields, functions=tuple(timings))
 
     def __getitem__(self, at: int) -> BundleDone:
-        """One bundle; the last one with the metrics of all."""
+        """One bundle; the last one holds the metrics of all."""
         if not 0 <= at < len(self):
             raise IndexError(f"bundle {at} of {len(self)}")
         fields = {name: getattr(self, name)[at] for name in _BUNDLE}
@@ -245,11 +245,11 @@ class BundlesDone(Record):
         return BundleDone(self.pid, task=self.task, **fields, functions=timings, metrics=metrics)
 
     def __iter__(self) -> Iterator[BundleDone]:
-        """Each bundle."""
+        """Iterates over the bundles."""
         return map(self.__getitem__, range(len(self)))
 
 
-# Fields of which each bundle has its own.
+# Fields with a value for each bundle.
 _BUNDLE = (
     "time", "bundle", "rows_in", "rows_out", "bytes_in", "bytes_out", "wait_ns", "write_ns",
 )  # fmt: skip
@@ -268,7 +268,7 @@ def _shared(bundle: BundleDone | BundlesDone) -> tuple[int, TaskId, tuple[tuple[
 
 @dataclass(frozen=True)
 class BundleSampled(Record):
-    """The first rows of a bundle that took longer than those before it: names, and short texts."""
+    """The first rows of a bundle slower than all before it: column names and shortened values."""
 
     kind: ClassVar[str] = "bundle-sampled"
     pid: int
@@ -281,9 +281,9 @@ class BundleSampled(Record):
 
 @dataclass(frozen=True)
 class TaskEnded(Record):
-    """A task is over. ``outcome`` is ``done``, ``failed`` or ``stopped`` (cancel, LIMIT).
+    """A task has ended. ``outcome`` is ``done``, ``failed`` or ``stopped`` (cancel, LIMIT).
 
-    The totals repeat what the bundles said, so that the kernel's sums are right even if
+    The totals repeat what the bundles reported, so that the kernel's sums are right even if
     messages in between were dropped.
     """
 
@@ -301,7 +301,7 @@ class TaskEnded(Record):
 
 @dataclass(frozen=True)
 class LogLine:
-    """One line a function wrote; ``row`` is counted from 1 in its bundle, -1 outside of a call."""
+    """One log line of a function; ``row`` counts from 1 in its bundle, -1 outside of a call."""
 
     sequence: int
     time: float
@@ -315,9 +315,9 @@ class LogLine:
 
 @dataclass(frozen=True)
 class LogLines(Record):
-    """Lines of one worker, in order. ``dropped`` counts those withheld since the last batch.
+    """Log lines of one worker, in order; ``dropped`` counts those withheld since the last record.
 
-    ``task_attempt`` is Spark's TID, -1 outside of a task: rows are counted anew in each.
+    ``task_attempt`` is Spark's TID, -1 outside of a task: each task counts its rows anew.
     """
 
     kind: ClassVar[str] = "log-lines"
@@ -330,8 +330,8 @@ class LogLines(Record):
 
 @dataclass(frozen=True)
 class CallFailed(Record):
-    """A call failed. ``outcome`` is ``fail``, ``null`` or ``quarantine`` (the function's
-    ``on_error``), ``error`` names the class of ``notebook_udf.errors`` the kernel is to raise,
+    """A call failed. ``outcome`` is the function's ``on_error``: ``fail``, ``null`` or
+    ``quarantine``; ``error`` names the class of ``notebook_udf.errors`` that the kernel raises,
     and ``extra`` holds that class's own attributes."""
 
     kind: ClassVar[str] = "call-failed"
@@ -357,9 +357,9 @@ class StackDump(Record):
 
 @dataclass(frozen=True)
 class StackFrame:
-    """A place in code: file as in tracebacks, function, line (a library's: the function's first).
+    """A stack frame: file as in tracebacks, function, line (in a library: the function's first).
 
-    Of this package's own frames there is one, without a file, that says what they do.
+    A single frame without a file, whose name says what is done, stands for this package's own.
     """
 
     file: str
@@ -370,12 +370,12 @@ class StackFrame:
 
 @dataclass(frozen=True)
 class StackSamples(Record):
-    """Where a worker was, as counts per stack since its last such record.
+    """A worker's sampled stacks, as counts per stack since its last such record.
 
-    Sent while a profile runs, and as the last record of it even if there is nothing to count.
-    Each of ``stacks`` holds places in ``frames``, outermost first; ``functions`` (a place in
-    ``names``), ``counts`` (samples) and ``ns`` (the time they stand for) are those of the stacks.
-    ``dropped`` counts samples of stacks that were one too many.
+    Sent while a profile runs, and once at its end even if there are no samples. Each of
+    ``stacks`` holds indices into ``frames``, outermost first; each stack has one of ``functions``
+    (an index into ``names``), ``counts`` (samples) and ``ns`` (the time they stand for).
+    ``dropped`` counts samples of stacks beyond the limit.
     """
 
     kind: ClassVar[str] = "stack-samples"
@@ -402,7 +402,7 @@ class StackSamples(Record):
 
 @dataclass(frozen=True)
 class QueryLeft(Record):
-    """A worker has closed the instances it kept for a query; ``errors``: what they raised."""
+    """A worker has closed the instances it kept for a query; ``errors`` is what they raised."""
 
     kind: ClassVar[str] = "query-left"
     pid: int
@@ -414,10 +414,10 @@ class QueryLeft(Record):
 
 @dataclass(frozen=True)
 class Command(Record):
-    """From the kernel to workers: ``stacks``, ``log-level``, ``end-query``, ``drain-query`` or
-    ``profile`` (its name and for how many more seconds, 0 to end it).
+    """A command of the kernel to workers: ``stacks``, ``log-level``, ``end-query``,
+    ``drain-query`` or ``profile`` (its name and for how many more seconds, 0 to end it).
 
-    ``pids`` empty means every worker. Ends of queries are answered by ``QueryLeft``.
+    Empty ``pids`` means every worker. Workers answer the end of a query with ``QueryLeft``.
     """
 
     kind: ClassVar[str] = "command"
@@ -426,7 +426,7 @@ class Command(Record):
     argument: str = ""
 
 
-# Every kind that may travel.
+# Every kind that may be sent.
 RECORDS: dict[str, type[Record]] = {
     record.kind: record
     for record in (

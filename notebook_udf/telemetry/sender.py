@@ -1,11 +1,11 @@
 """The worker's end of the side channel: records out, commands in.
 
 A socket is opened by the first call in a process and belongs to that process: a forked child
-starts with a socket, a lock and counts of its own. Nothing here waits for the kernel. What
-cannot be queued is dropped and counted, for the data path must not slow down because nobody
-reads along.
+starts with a socket, a lock and counts of its own. Nothing here waits for the kernel. Records
+that cannot be queued are dropped and counted, for a kernel that does not read must not slow the
+rows down.
 
-What it leaves to others: what is worth sending, and when (``notebook_udf.worker``), the format
+What it leaves to others: what is sent, and when (``notebook_udf.worker``), the format
 (``wire``), the other end (``receiver``).
 """
 
@@ -98,7 +98,7 @@ class _Endpoint:
         return socket
 
     def _drop(self, linger_ms: int) -> None:
-        """Closes what is open. The caller holds the lock."""
+        """Closes the socket and its context. The caller holds the lock."""
         socket, self._socket = self._socket, None
         context, self._context = self._context, None
         if socket is not None:
@@ -109,7 +109,7 @@ class _Endpoint:
     def close(self, linger_ms: int = _LINGER_MS) -> None:
         """Closes the socket; queued records have ``linger_ms`` milliseconds to leave.
 
-        Closing twice is allowed. A forked child that was made before stays open.
+        Idempotent. A child forked before keeps its own socket.
         """
         self._closed = True
         if self._lock.acquire(timeout=_CLOSING_SECONDS):
@@ -120,11 +120,11 @@ class _Endpoint:
 
 
 class Sender(_Endpoint):
-    """Sends a worker's records to the kernel, from any thread, and never waits for it.
+    """Sends a worker's records to the kernel, from any thread, without blocking.
 
-    Records sent before the connection stands, or while it is interrupted, wait in a queue of
-    ``QUEUED_RECORDS``; the connection is taken up again without help. Records that no longer fit
-    are dropped and counted.
+    Records sent before the connection is made, or while it is interrupted, wait in a queue of
+    ``QUEUED_RECORDS``; reconnecting is automatic. Records that no longer fit are dropped and
+    counted.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ class Sender(_Endpoint):
     Attributes
     ----------
     address
-        As given; ``Commands(sender.address)`` listens to the same kernel.
+        As given; ``WorkerCommands(sender.address)`` listens to the same kernel.
     """
 
     def _begin(self) -> None:
@@ -143,14 +143,14 @@ class Sender(_Endpoint):
 
     @property
     def lost(self) -> int:
-        """Records this process had to drop so far."""
+        """The number of records that this process has dropped."""
         return self._lost
 
     def send(self, record: Record) -> bool:
-        """Queues a record; False if it had to be dropped.
+        """Queues a record; False if it was dropped.
 
-        Never raises because of the channel or of what the record holds: whoever sends is
-        in the middle of the user's rows.
+        Never raises because of the channel or of what the record holds: the caller is processing
+        the user's rows.
         """
         try:
             frames = encode(record)
@@ -195,7 +195,7 @@ class Sender(_Endpoint):
 
 
 class WorkerCommands(_Endpoint):
-    """The kernel's commands to this process; for one thread, which also closes it.
+    """Receives the kernel's commands to this process; for one thread, which also closes it.
 
     Parameters
     ----------
@@ -206,7 +206,7 @@ class WorkerCommands(_Endpoint):
     def poll(self, timeout_ms: int) -> list[Command]:
         """The commands that have arrived, after waiting up to ``timeout_ms`` for the first.
 
-        WorkerCommands to other workers are left out. Once closed, the answer is empty at once.
+        Commands to other workers are left out. Once closed, it returns none, without waiting.
         """
         with self._lock:
             socket = self._connected()
@@ -244,10 +244,10 @@ def _mine(frames: list[bytes]) -> list[Command]:
 
 
 def connect_from_environment() -> Sender | None:
-    """The sender for the channel that this process's environment names.
+    """The sender for the channel named in this process's environment.
 
     None if ``CHANNEL_VARIABLE`` is not set or its folder holds no readable address: functions
-    run without a kernel, too.
+    also run without a kernel.
     """
     folder = os.environ.get(CHANNEL_VARIABLE)
     if not folder:

@@ -1,9 +1,9 @@
-"""What a sampled stack says of a function: the user's frames, or which work of ours it is.
+"""Reduces a sampled stack to the user's frames, or to the kind of work this package was doing.
 
 A worker's stack begins with Spark and this package, then comes the user's function, then what it
-calls. Which frame is whose is told by its file.
+calls. A frame's file tells whose it is.
 
-What it leaves to others: taking samples (``worker.runtime.profiler``), what they add up to
+What it leaves to others: taking samples (``worker.runtime.profiler``), summing them up
 (``profile``).
 """
 
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from notebook_udf.telemetry.records import StackFrame
 
-# The name of the one frame that stands for ours.
+# The name of the frame that stands for this package's own.
 OURS = "notebook-udf"
 WAITING = "waiting for rows"
 KERNELS = "Arrow kernels"
@@ -24,7 +24,7 @@ _CALLS = "calls"
 _HANDING = "handing over results"
 _OTHER = "bookkeeping"
 
-# What a module of the worker does, and, where it does several things, which function which.
+# The kind of work of each worker module, or of its functions where they differ.
 _WORK = {
     "worker/call/coerce.py": DECODE,
     "worker/codec/column_encoder.py": DECODE,
@@ -47,7 +47,7 @@ _WORK = {
     "pool/spark_worker.py:arriving": WAITING,
     "pool/spark_worker.py:main": _HANDING,
 }
-# Called by this package in its own work, and so not for the user's.
+# Libraries that this package itself calls: their frames do not show that user code runs.
 _ASSISTANTS = ("pyspark", "pyarrow", "pandas", "numpy", "zmq")
 _LONGEST = 80
 _INNERMOST = 20
@@ -58,7 +58,7 @@ Place = tuple[str, str, int, int]
 
 @dataclass(frozen=True)
 class Paths:
-    """Where code stands: of this package, of Python, of installed packages; each with its slash."""
+    """The folders of this package, of Python and of installed packages, with a trailing slash."""
 
     package: str
     python: tuple[str, ...]
@@ -66,7 +66,7 @@ class Paths:
 
     @classmethod
     def here(cls, package: str) -> Paths:
-        """Those of this process."""
+        """The folders of this process."""
         known = sysconfig.get_paths()
 
         def folders(*names: str) -> tuple[str, ...]:
@@ -75,11 +75,11 @@ class Paths:
         return cls(package, folders("stdlib", "platstdlib"), folders("purelib", "platlib"))
 
     def is_library(self, file: str) -> bool:
-        """Whether a file is Python's own or of an installed package."""
+        """Whether a file belongs to Python or to an installed package."""
         return file.startswith((*self.python, *self.installed, "<frozen "))
 
     def is_assistant(self, file: str) -> bool:
-        """Whether this package calls code of that file in its own work."""
+        """Whether this package itself calls code of that file."""
         for folder in self.installed:
             if file.startswith(folder):
                 return file[len(folder) :].split("/", 1)[0] in _ASSISTANTS
@@ -87,15 +87,15 @@ class Paths:
 
 
 def folded(stack: Sequence[Place], paths: Paths, own_file: str) -> tuple[StackFrame, ...]:
-    """What a stack, outermost first, says: the user's frames from the first one on.
+    """Folds a stack, outermost first, to the frames from the user's first one on.
 
-    Where there is none, a single frame that names the work of ours. Lines of libraries are those
-    at which their functions begin; of a deep stack the middle is left out.
+    A stack without user code becomes a single frame that names this package's work. Library
+    frames have the line at which their function begins; the middle of a deep stack is left out.
 
     Parameters
     ----------
     own_file
-        The file of the function that runs, which is the user's wherever it stands.
+        The file of the function that runs; it counts as user code, wherever it is.
     """
     start = _entry(stack, lambda file: file == own_file or not paths.is_assistant(file), paths)
     if start is None:
@@ -117,7 +117,7 @@ def folded(stack: Sequence[Place], paths: Paths, own_file: str) -> tuple[StackFr
 
 
 def _entry(stack: Sequence[Place], is_users: Callable[[str], bool], paths: Paths) -> int | None:
-    """Where this package calls the user."""
+    """The index of the first frame of user code called by this package; None without one."""
     ours = False
     for at, (file, *_) in enumerate(stack):
         if file.startswith(paths.package):
@@ -130,7 +130,7 @@ def _entry(stack: Sequence[Place], is_users: Callable[[str], bool], paths: Paths
 
 
 def _work(stack: Sequence[Place], paths: Paths) -> str:
-    """What this package is doing, by its innermost frame."""
+    """The kind of work this package is doing, by its innermost frame."""
     for file, name, *_ in reversed(stack):
         if file.startswith(paths.package):
             module = file[len(paths.package) :].partition(":")[0]

@@ -1,4 +1,4 @@
-"""Metrics and logs as a user sees them: tables that are worth printing, and data frames."""
+"""The user's views of metrics and logs: printable tables and data frames."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _SHOWN_LINES = 50
 
 
 class MetricsView(Displayed):
-    """What functions cost and counted, live: read it again and it has moved on."""
+    """Live metrics: what functions cost and their user metrics, read anew at each access."""
 
     _between = "\n\n"
 
@@ -47,7 +47,7 @@ class MetricsView(Displayed):
 
     @property
     def totals(self) -> list[FunctionTotals]:
-        """One entry per query, function and version; attempts that lost are not in it."""
+        """One entry per query, function and version, over the attempts that count."""
         return self._store.totals(self._query)
 
     @property
@@ -66,7 +66,7 @@ class MetricsView(Displayed):
         return [each for each in dict.fromkeys(t.query for t in self.totals) if each != EARLIER]
 
     def name(self, query: str) -> str:
-        """What a person knows a query by: its cell and first words; "" if that is not known."""
+        """A query's readable name: its cell and first words; "" if it is not known."""
         return self._store.name(query)
 
     def percentiles(self) -> list[Percentiles]:
@@ -74,7 +74,7 @@ class MetricsView(Displayed):
         return self._store.percentiles(self._query)
 
     def slowest(self, n: int = 10) -> list[SlowBundle]:
-        """The bundles that took longest, the longest first; of a query at most twenty."""
+        """The slowest bundles, slowest first; at most twenty of a query."""
         return self._store.slowest(self._query)[:n]
 
     def timeline(self, query: str | None = None, points: int = MAX_POINTS) -> Timeline:
@@ -83,14 +83,14 @@ class MetricsView(Displayed):
         Parameters
         ----------
         query
-            Spark's execution id; by default the view's, or else the one that was active last.
+            Spark's execution id; by default the view's, else the last active query.
         points
-            As many as there may be, at most 600.
+            The largest number of points, up to 600.
 
         Raises
         ------
         SessionError
-            If no bundle of it was seen.
+            If no bundle of it is known.
         """
         query = query or self._query or next(reversed(self.queries), "")
         found = self._store.timeline(query, points)
@@ -99,7 +99,7 @@ class MetricsView(Displayed):
         return found
 
     def compare(self, query1: str, query2: str) -> Comparison:
-        """What functions cost in two queries, with the differences in %.
+        """Compares what functions cost in two queries, with the differences in %.
 
         Raises
         ------
@@ -127,12 +127,12 @@ class MetricsView(Displayed):
         return query_dict(self._store, query, points)
 
     def changes(self, query: str) -> int:
-        """A number that grows with what is known of a query's bundles."""
+        """A number that changes with each record of a query's bundles, to detect changes by."""
         return self._store.changes(query)
 
     @property
     def dropped_metrics(self) -> int:
-        """Snapshots of user metrics that could not be kept."""
+        """The number of snapshots of user metrics that were dropped."""
         return self._store.dropped_metrics
 
     def _unknown(self, query: str) -> SessionError:
@@ -142,12 +142,12 @@ class MetricsView(Displayed):
         )
 
     def to_dict(self, points: int = MAX_POINTS) -> dict[str, Any]:
-        """All of it as JSON-able data.
+        """The metrics as JSON-able data.
 
         Parameters
         ----------
         points
-            In how many points, at most, a query's time is divided.
+            The largest number of points of a timeline.
 
         Returns
         -------
@@ -181,12 +181,12 @@ class MetricsView(Displayed):
         return pd.DataFrame(rows)
 
     def to_spark(self) -> DataFrame:
-        """The same as a Spark DataFrame.
+        """The rows of ``to_pandas`` as a Spark DataFrame.
 
         Raises
         ------
         SessionError
-            If no bundle has gone through yet, so that there are no columns.
+            If no bundle is known yet, so that there are no columns.
         """
         return _to_spark(self._spark, self.to_pandas(), "no bundle has gone through yet")
 
@@ -195,12 +195,12 @@ class MetricsView(Displayed):
 
 
 class LogView(Displayed):
-    """The lines functions wrote, live. Iterates oldest first; displays the last ones.
+    """A live view of the functions' log lines. Iterates oldest first; displays the last ones.
 
     Attributes
     ----------
     choice
-        Which lines are in it.
+        The filter of the lines.
     """
 
     def __init__(self, store: Store, spark: SparkSession, choice: LogChoice) -> None:
@@ -210,26 +210,26 @@ class LogView(Displayed):
 
     @property
     def lines(self) -> list[LogEntry]:
-        """The lines kept, oldest first."""
+        """The lines that are kept, oldest first."""
         return self.last(None)
 
     def last(self, count: int | None) -> list[LogEntry]:
-        """The last lines, that many at most, oldest first."""
+        """The last ``count`` lines, or all if it is None, oldest first."""
         return self.kept.select(self.choice, count)
 
     @property
     def kept(self) -> KeptLogs:
-        """All lines of the session that are kept, chosen or not."""
+        """All lines of the session that are kept, whatever the filter."""
         return self._store.kept_logs()
 
     @property
     def failures(self) -> list[CallFailed]:
-        """Calls that failed, of the query and function that were chosen, oldest first."""
+        """Failed calls of the filter's query and function, oldest first."""
         return self._store.failures(self.choice.function, self.choice.query)
 
     @property
     def dropped(self) -> int:
-        """Lines of the session that were not sent because there were too many."""
+        """The number of the session's missing lines: withheld by workers, or no longer kept."""
         return self._store.dropped_logs
 
     def __iter__(self) -> Iterator[LogEntry]:
@@ -257,7 +257,7 @@ class LogView(Displayed):
         return pd.DataFrame(map(vars, self), columns=names)
 
     def to_spark(self) -> DataFrame:
-        """The same as a Spark DataFrame.
+        """The lines as a Spark DataFrame.
 
         Raises
         ------
@@ -267,7 +267,7 @@ class LogView(Displayed):
         return _to_spark(self._spark, self.to_pandas(), "nothing has been written yet")
 
     def save(self, path: str | PathLike[str]) -> int:
-        """Writes the lines to a file, as UTF-8 text without colours; returns how many.
+        """Writes the lines to a file, as UTF-8 text without colours; returns their number.
 
         Raises
         ------
@@ -289,7 +289,7 @@ class LogView(Displayed):
 
 
 def line_text(line: LogEntry) -> str:
-    """A log line in one line of text: when, who, where, what."""
+    """A log entry as one line of text: time, level, worker, function and row, text."""
     clock = time.strftime("%H:%M:%S", time.localtime(line.time))
     place = f"{line.function} row {line.row}" if line.row >= 0 else line.function or "worker"
     return f"{clock} {line.level:<7} {line.pid} {place}: {without_colours(line.text)}"

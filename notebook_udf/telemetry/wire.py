@@ -1,8 +1,8 @@
-"""The side channel's wire format: how records are encoded, and the address of a channel.
+"""The side channel's wire format: the encoding of records, and the address of a channel.
 
-Both ends import this module and nothing else of each other. A message is two frames: a header
+The two ends share this module and do not import each other. A message is two frames: a header
 of five bytes (magic and version) and a JSON document ``{"kind": ..., ...fields}``. JSON, because
-nothing that arrives here may be able to run code; lone surrogates and NUL survive it.
+no message may be able to run code; lone surrogates and NUL survive it.
 
 What it leaves to others: sockets (``sender``, ``receiver``) and meaning (``store``).
 """
@@ -33,14 +33,14 @@ MAX_MESSAGE_BYTES = 8 * 1024 * 1024
 CHANNEL_VARIABLE = "NOTEBOOK_UDF_CHANNEL"
 
 
-# What JSON, the table of records and their constructors raise for a document that fits none.
+# What JSON, the table of records and their constructors raise for a document that is no record.
 _UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError)
 
 
 def encode(record: Record) -> list[bytes]:
-    """The frames of a message.
+    """Encodes a record as the frames of a message.
 
-    A value inside an ``Any`` that JSON has no word for travels as its ``item()`` (NumPy scalars)
+    A value inside an ``Any`` that JSON has no form for is sent as its ``item()`` (NumPy scalars)
     or as its ``repr``.
 
     Raises
@@ -58,7 +58,7 @@ def encode(record: Record) -> list[bytes]:
 
 
 def decode(frames: list[bytes]) -> Record:
-    """The record in a message.
+    """Decodes the record of a message.
 
     Raises
     ------
@@ -83,7 +83,7 @@ def decode(frames: list[bytes]) -> Record:
 
 
 def _plain(value: Any) -> Any:
-    """What stands for a value that JSON cannot hold."""
+    """Replaces a value that JSON has no form for."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return vars(value)
     if isinstance(value, bytes):
@@ -100,7 +100,7 @@ _ENCODER = json.JSONEncoder(separators=(",", ":"), default=_plain)
 
 @functools.cache
 def _reader(hint: Any) -> Callable[[Any], Any]:
-    """What turns a JSON value into a value of type ``hint``, or raises."""
+    """The converter of JSON values to values of type ``hint``; it raises on others."""
     origin, arguments = get_origin(hint), get_args(hint)
     if hint is Any:
         return lambda value: value
@@ -147,7 +147,7 @@ def _dataclass_reader(cls: Any) -> Callable[[Any], Any]:
 
 
 def _numbers(kind: type, value: Any) -> tuple[Any, ...]:
-    # Columns: looked at as a whole.
+    # Columns: checked as a whole.
     met = set(map(type, _listed(value)))
     if kind is float and met <= {int, float}:
         return tuple(map(float, value))
@@ -164,11 +164,11 @@ def _listed(value: Any) -> list[Any]:
 
 @dataclass(frozen=True)
 class ChannelAddress:
-    """Where a channel is and the keys that open it.
+    """The socket addresses of a channel and its keys.
 
-    ``events`` takes records from workers, ``commands`` hands commands to them. ``server_key`` is
-    the kernel's public CURVE key, ``client_public`` and ``client_secret`` the pair every worker
-    of the session uses; without it the kernel's sockets refuse the handshake.
+    The socket ``events`` receives records from workers, ``commands`` sends commands to them.
+    ``server_key`` is the kernel's public CURVE key, ``client_public`` and ``client_secret`` the
+    pair every worker of the session uses; without it the kernel's sockets refuse the handshake.
     """
 
     events: str

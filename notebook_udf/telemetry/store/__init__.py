@@ -1,1 +1,1 @@
-"""What the kernel knows: workers, queries and their sums, lines of logs, failures."""
+"""The kernel's store: workers, queries and their sums, log lines, failed calls."""

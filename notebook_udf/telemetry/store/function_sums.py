@@ -1,7 +1,7 @@
-"""Sums over functions and merged user metrics: what is added up, not which task counts.
+"""Sums of bundle statistics by function, and merged user metrics.
 
-Which attempts are added up is the business of ``run_store``; how two snapshots of a user metric
-merge, of ``notebook_udf.functions.metrics``.
+``run_store`` decides which attempts are added up; ``notebook_udf.functions.metrics`` merges two
+snapshots of a user metric.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _BUCKET = re.compile(r"-?\d{1,5}", re.ASCII)
 
 @dataclass
 class FunctionSums:
-    """Sums in the making; the fields are those of ``FunctionTotals``."""
+    """Mutable sums of one function; the fields are those of ``FunctionTotals``."""
 
     tasks: int = 0
     bundles: int = 0
@@ -42,18 +42,18 @@ class FunctionSums:
 
     @property
     def seconds(self) -> float:
-        """How long its tasks ran; 0 if that is not known yet."""
+        """From its tasks' first record to the last, in seconds; 0 before the first."""
         return max(self.last - self.first, 0.0)
 
     def add(self, other: FunctionSums | FunctionTotals) -> None:
-        """Adds up counts and spans both times."""
+        """Adds the counts of another sum and extends ``first`` and ``last`` to cover it."""
         for name in _ADDED:
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.first = min(self.first, other.first)
         self.last = max(self.last, other.last)
 
     def time(self, timing: FunctionTiming) -> None:
-        """Adds what a function cost."""
+        """Adds the timing of a function."""
         self.rows_in += timing.rows_in
         self.rows_out += timing.rows_out
         self.decode_ns += timing.decode_ns
@@ -71,8 +71,8 @@ class FunctionTotals:
 
     ``bundles``, ``bytes_in``, ``bytes_out``, ``wait_ns`` and ``write_ns`` are those of the
     bundles the function took part in: functions that share a bundle each show all of it. Times
-    in nanoseconds are sums over workers; ``first`` and ``last`` are the times between which its
-    tasks ran. Bytes and waiting of bundles whose record was lost are missing, the rest is not.
+    in nanoseconds are sums over workers; its tasks ran between ``first`` and ``last``. If the
+    record of a bundle is lost, only its bytes and waiting are missing.
     """
 
     query: str
@@ -95,7 +95,7 @@ class FunctionTotals:
 
     @property
     def rows_per_second(self) -> float:
-        """Input rows over the time its tasks ran; 0 if that is not known yet."""
+        """Input rows by the time its tasks ran; 0 while that is not known."""
         span = self.last - self.first
         return self.rows_in / span if span > 0 else 0.0
 
@@ -104,7 +104,7 @@ class FunctionTotals:
 class MetricTotal:
     """A user metric, merged over the attempts that count.
 
-    ``value`` is a state that ``notebook_udf.functions.metrics.describe`` understands.
+    ``value`` is a snapshot that ``notebook_udf.functions.metrics.describe`` takes.
     """
 
     query: str
@@ -115,25 +115,25 @@ class MetricTotal:
 
 
 class Tally:
-    """Sums by function and merged metrics."""
+    """Sums by function, and merged user metrics."""
 
     def __init__(self) -> None:
         self.sums: dict[Key, FunctionSums] = {}
         self.metrics: dict[MetricKey, Any] = {}
 
     def of(self, key: Key) -> FunctionSums:
-        """The sums of a function, made on first use."""
+        """The sums of a function, created on first use."""
         return self.sums.setdefault(key, FunctionSums())
 
     def add(self, other: Tally) -> None:
-        """Adds up sums and merges metrics."""
+        """Adds the sums and merges the metrics of another tally."""
         for key, sums in other.sums.items():
             self.of(key).add(sums)
         for name, value in other.metrics.items():
             self._merge(name, value)
 
     def add_totals(self, totals: Iterable[FunctionTotals], metrics: Iterable[MetricTotal]) -> None:
-        """Adds what the outside has seen, of whatever queries."""
+        """Adds totals and metrics of any queries."""
         for total in totals:
             self.of((total.function, total.version)).add(total)
         for metric in metrics:
@@ -144,19 +144,19 @@ class Tally:
         self.metrics[name] = value if mine is None else merge(name[2], [mine, value])
 
     def totals(self, query: str) -> list[FunctionTotals]:
-        """The sums, as what the outside sees."""
+        """The sums as frozen ``FunctionTotals``."""
         return [
             FunctionTotals(query, function, version, **vars(sums))
             for (function, version), sums in self.sums.items()
         ]
 
     def metric_totals(self, query: str) -> list[MetricTotal]:
-        """The metrics, as what the outside sees."""
+        """The metrics as frozen ``MetricTotal``."""
         return [MetricTotal(query, *name, value) for name, value in self.metrics.items()]
 
 
 def fits(kind: str, value: Any) -> bool:
-    """Whether ``merge`` can take a snapshot that came over the wire."""
+    """Whether a snapshot from a worker has a form that ``merge`` takes."""
     match kind, value:
         case "counter", _:
             return _number(value)

@@ -1,8 +1,8 @@
-"""Log lines as columns: a block of some thousand lines in a tenth of what as many objects take.
+"""Log lines as columns: a block of some thousand lines in a tenth of the memory of objects.
 
-A block that is full is packed once, and goes to a browser as it is kept here. What a line says of
-where it comes from is one of few things in a block, its origin, so that a block is searched by
-looking at its origins first. Which lines are kept is the business of ``log_store``.
+A full block is packed once, and is sent to a browser as it is kept here. The origin of a line has
+few different values in a block, so that a search looks at the block's origins first. Which lines
+are kept is up to ``log_store``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MOST_INT = (1 << 31) - 1
 
 @dataclass(frozen=True)
 class LogEntry:
-    """A line of a worker; ``cut`` counts the characters that ``text`` had to lose.
+    """A worker's log line; ``cut`` counts the characters cut off from ``text``.
 
     ``row`` is -1 outside of a call, ``sequence`` counts the lines of one worker.
     """
@@ -67,7 +67,7 @@ Chosen = Callable[[LineOrigin], bool]
 
 @dataclass(frozen=True)
 class Lines:
-    """Consecutive lines, a column for each field; ``start`` is the first one's number."""
+    """Consecutive log lines, a column for each field; ``start`` is the first one's number."""
 
     start: int
     origins: Sequence[LineOrigin]
@@ -100,7 +100,7 @@ class Lines:
         )
 
     def entry(self, at: int) -> LogEntry:
-        """One line as a user sees it."""
+        """One line as a ``LogEntry``."""
         pid, query, level, source, function, _ = self.origins[self.origin[at]]
         return LogEntry(
             pid, query, self.sequence[at], self.time[at], level, source, function,
@@ -108,7 +108,7 @@ class Lines:
         )  # fmt: skip
 
     def found(self, chosen: Chosen, text: str, first: int) -> Iterator[int]:
-        """Places of the lines that fit, last first, down to the line of number ``first``."""
+        """Indices of the lines that match, last first, down to the line of number ``first``."""
         fitting = {code for code, origin in enumerate(self.origins) if chosen(origin)}
         sought = text.lower()
         for at in range(len(self) - 1, max(0, first - self.start) - 1, -1):
@@ -118,7 +118,7 @@ class Lines:
                 yield at
 
     def pack(self) -> LogBlock:
-        """The same in little memory."""
+        """The lines as a packed block."""
         encoded = [each.encode("utf-8", _SURROGATES) for each in self.text]
         shown = (
             array("d", self.time),
@@ -142,22 +142,22 @@ class Lines:
 
 @dataclass(frozen=True)
 class LogBlock:
-    """Lines that are packed.
+    """A packed block of log lines.
 
     Attributes
     ----------
     start, count
         The number of the first line, and how many there are.
     origins, counts
-        Where the lines come from, and how many come from each.
+        The origins of the lines, and the number of lines of each.
     gaps
-        Lines that are missing between them.
+        Missing lines.
     packed
         Deflated (zlib), little-endian, in this order: times (float64, seconds since the epoch),
         ``count`` + 1 offsets into the text (uint32), rows (int32), bundles (int32), origins
         (uint16), and the text of all lines (UTF-8).
     rest
-        The same of sequence numbers and cuts (int64).
+        Sequence numbers and cuts (int64), deflated likewise.
     """
 
     start: int
@@ -178,12 +178,12 @@ class LogBlock:
 
     @property
     def size(self) -> int:
-        """About how many bytes it holds on to."""
+        """Approximate size in memory, in bytes."""
         names = sum(200 + sum(len(name) for name in origin[1:5]) for origin in self.origins)
         return len(self.packed) + len(self.rest) + names + 100 * len(self.gaps)
 
     def unpack(self) -> Lines:
-        """The lines themselves."""
+        """The unpacked lines."""
         data, n = memoryview(zlib.decompress(self.packed)), self.count
         sizes = [8 * n, 4 * (n + 1), 4 * n, 4 * n, 2 * n]
         ends = list(accumulate(sizes))
@@ -207,7 +207,7 @@ class LogBlock:
 
 
 def without_colours(text: str) -> str:
-    """The text without the sequences that colour it on a terminal (ECMA-48, SGR)."""
+    """Removes the escape sequences for terminal colours (ECMA-48, SGR) from a text."""
     return _COLOURS.sub("", text) if "\x1b" in text else text
 
 

@@ -1,7 +1,7 @@
-"""The lines that functions wrote, as far as they are kept in the kernel.
+"""The functions' log lines, as far as the kernel keeps them.
 
-Bounded by lines and by memory; what is let go is counted, never silently gone. The full text is
-in each worker's log file, which is the business of ``notebook_udf.worker``.
+Bounded by lines and by memory; lines that are discarded are counted. The full text is in each
+worker's log file, which ``notebook_udf.worker`` writes.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class LogChoice:
     text: str | None = None
 
     def __call__(self, origin: LineOrigin) -> bool:
-        """Whether lines of that origin may be wanted."""
+        """Whether lines of that origin may match; ``text`` is not looked at."""
         return (
             (self.query is None or origin.query == self.query)
             and (self.function is None or origin.function == self.function)
@@ -62,7 +62,7 @@ _ANY = LogChoice()
 
 @dataclass(frozen=True)
 class KeptLogs:
-    """The lines that were kept at one moment.
+    """A snapshot of the lines that are kept.
 
     Attributes
     ----------
@@ -72,9 +72,9 @@ class KeptLogs:
         The lines after them.
     first, end
         The number of the oldest line, and that of the next to come. The first line of the session
-        is number 0; the first block may begin with lines older than ``first``, which are let go.
+        is number 0; lines of the first block that are older than ``first`` count as discarded.
     dropped
-        Lines that are missing: withheld by workers, or let go to stay in bounds.
+        The number of missing lines: withheld by workers, or discarded to stay in bounds.
     """
 
     blocks: tuple[LogBlock, ...]
@@ -84,7 +84,7 @@ class KeptLogs:
     dropped: int
 
     def select(self, choice: LogChoice = _ANY, limit: int | None = None) -> list[LogEntry]:
-        """The lines that fit, oldest first; with ``limit``, the last that many of them."""
+        """The lines that match, oldest first; with ``limit``, only the last ``limit`` of them."""
         latest_first = (
             lines.entry(at)
             for lines in chain([self.tail], map(LogBlock.unpack, reversed(self.blocks)))
@@ -94,13 +94,13 @@ class KeptLogs:
         return list(islice(latest_first, most))[::-1]
 
     def entries(self, choice: LogChoice) -> Iterator[LogEntry]:
-        """The lines that fit, oldest first, of which only a block's are in memory at a time."""
+        """The lines that match, oldest first; only one block is unpacked at a time."""
         for lines in chain(map(LogBlock.unpack, self.blocks), [self.tail]):
             for at in reversed(list(lines.found(choice, choice.text or "", self.first))):
                 yield lines.entry(at)
 
     def count(self, choice: LogChoice) -> int:
-        """How many lines fit."""
+        """The number of lines that match."""
         number = sum(1 for _ in self.tail.found(choice, choice.text or "", self.first))
         for block in self.blocks:
             if choice.text or block.start < self.first:
@@ -118,7 +118,7 @@ class Logs:
     Attributes
     ----------
     dropped
-        Lines that are missing here: withheld by workers, or let go to stay in bounds.
+        The number of missing lines: withheld by workers, or discarded to stay in bounds.
     """
 
     def __init__(self, max_lines: int = MAX_LINES, max_bytes: int = MAX_BYTES) -> None:
@@ -128,7 +128,7 @@ class Logs:
         self.clear()
 
     def clear(self) -> None:
-        """Forgets every line, and what was dropped."""
+        """Removes all lines and resets ``dropped``."""
         self._blocks: deque[LogBlock] = deque()
         self._block_bytes = 0
         self._first = self._end
@@ -146,7 +146,7 @@ class Logs:
         self._bytes = 0
 
     def add(self, record: LogLines) -> None:
-        """Takes a batch of lines."""
+        """Adds the lines of a record."""
         missing = max(0, record.dropped)
         self.dropped += missing
         for line in record.lines:
@@ -161,7 +161,7 @@ class Logs:
         self._let_go()
 
     def _miss(self, pid: int, sequence: int, most: int) -> int:
-        """Notes which lines of a worker are missing before that one."""
+        """Notes the gap before a worker's line; returns its length, ``most`` at the most."""
         former = self._sequences.pop(pid, None)
         self._sequences[pid] = sequence
         if len(self._sequences) > _MAX_WORKERS:
@@ -209,7 +209,7 @@ class Logs:
             self._block_bytes -= self._blocks.popleft().size
         while self._blocks and self._blocks[0].end <= first:
             self._block_bytes -= self._blocks.popleft().size
-        # What is let go of the tail stays a line without text until the block is full.
+        # A line discarded from the tail stays, without its text, until the block is full.
         start = self._tail.start
         at = max(self._first, start)
         while at < self._end and (at < first or self._bytes > self._max_bytes):
@@ -222,7 +222,7 @@ class Logs:
         self._first = first
 
     def kept(self) -> KeptLogs:
-        """The lines there are now."""
+        """A snapshot of the lines."""
         tail = self._tail.since(self._tail.start)
         return KeptLogs(tuple(self._blocks), tail, self._first, self._end, self.dropped)
 

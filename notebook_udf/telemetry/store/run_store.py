@@ -1,10 +1,10 @@
-"""Queries, their tasks, and the sums over them: what was done, each row counted once.
+"""Queries, their tasks, and the sums over them, with each row counted once.
 
 Spark may run a partition several times: again after a failure, or twice at the same time when
 one is slow. Only one attempt counts. An attempt can span several workers (a stage with two
 Python nodes), or the same worker twice, one node after the other.
 
-Which records arrive, and when, is the business of ``receiver``; how sums look, of the widgets.
+``receiver`` brings the records; widgets show the sums.
 """
 
 from __future__ import annotations
@@ -42,18 +42,18 @@ MAX_METRICS = 1_000
 _MAX_ATTEMPTS = 16
 _MAX_FOLDED = 100_000
 
-# The ``query`` of sums over queries that are too long ago to be kept one by one. Spark's own
-# ids are numbers.
+# The ``query`` of the sums over old queries that are no longer kept one by one. Spark's own ids
+# are numbers.
 EARLIER = "earlier"
 
 
 def _keys(record: BundlesDone | TaskEnded) -> dict[Key, None]:
-    """The functions in a record, each once, in its order."""
+    """The distinct functions of a record, in its order."""
     return dict.fromkeys((timing.function, timing.version) for timing in record.functions)
 
 
 class _Run:
-    """One worker's pass through one task; metrics are the latest snapshots."""
+    """The statistics of one worker in one task; metrics are the latest snapshots."""
 
     def __init__(self) -> None:
         self._tally = Tally()
@@ -111,7 +111,7 @@ class _Attempt:
         self._live: dict[int, _Run] = {}
 
     def start(self, record: TaskStarted) -> None:
-        # A run still open here has lost its end; what it said so far stands.
+        # The end of a run still open here was lost; what it reported so far counts.
         open_run = self._live.pop(record.pid, None)
         if open_run is not None:
             self._ended.add(open_run.tally())
@@ -144,7 +144,7 @@ class _Attempt:
 
 
 def _counts(attempts: Iterable[_Attempt]) -> _Attempt:
-    """The one of a partition's attempts that counts."""
+    """Which of a partition's attempts counts."""
     by_state: dict[str, list[_Attempt]] = {}
     for attempt in attempts:
         by_state.setdefault(attempt.state, []).append(attempt)
@@ -155,7 +155,7 @@ def _counts(attempts: Iterable[_Attempt]) -> _Attempt:
 
 
 class _Query:
-    """One query: its last bundles, and its tasks by stage and partition; what it is called."""
+    """One query: its name, its latest bundles, and its tasks by stage and partition."""
 
     def __init__(self) -> None:
         self.name = ""
@@ -166,23 +166,23 @@ class _Query:
             OrderedDict()
         )
         self._folded: OrderedDict[tuple[int, int], None] = OrderedDict()
-        # Of partitions that are counted and closed, by stage.
+        # The sums over closed partitions, by stage.
         self._closed: dict[int, Tally] = {}
         self._sum: Tally | None = None
 
     def keep(self, record: BundlesDone) -> None:
-        """Keeps the bundles, and lets those go that are ``MAX_BUNDLES`` old."""
+        """Adds bundles, and removes the oldest beyond ``MAX_BUNDLES``."""
         self.bundles.append(record)
         self.count += len(record)
         while self.count - len(self.bundles[0]) >= MAX_BUNDLES:
             self.drop()
 
     def drop(self) -> None:
-        """Lets the oldest bundles go."""
+        """Removes the oldest record of bundles."""
         self.count -= len(self.bundles.popleft())
 
     def attempt(self, task: TaskId) -> _Attempt | None:
-        """The attempt a record belongs to; None if its partition is counted and closed."""
+        """The attempt a record belongs to; None if its partition is closed."""
         self._sum = None
         place = (task.stage, task.partition)
         if place in self._folded:
@@ -200,7 +200,7 @@ class _Query:
         return attempts[order]
 
     def knows(self, metric: MetricValue) -> bool:
-        """Whether a metric is kept: one of the wrong shape, or one name too many, is not."""
+        """Whether a metric is kept: not if its shape is wrong, or beyond ``MAX_METRICS`` names."""
         name = (metric.function, metric.name, metric.kind)
         if not fits(metric.kind, metric.value):
             return False
@@ -218,7 +218,7 @@ class _Query:
         return self._sum
 
     def by_stage(self) -> dict[int, Tally]:
-        """The same for each of Spark's stages."""
+        """The sums over the attempts that count, by Spark's stage."""
         found: dict[int, Tally] = {}
         for stage, tally in self._closed.items():
             found.setdefault(stage, Tally()).add(tally)
@@ -228,11 +228,11 @@ class _Query:
 
     @property
     def running(self) -> bool:
-        """Whether a task that counts has not said that it ended."""
+        """Whether an attempt that counts has not ended."""
         return any(_counts(a.values()).state == "running" for a in self._partitions.values())
 
     def _fold(self) -> None:
-        """Turns the partition that has been quiet for longest into sums; a done one if it can."""
+        """Closes the partition longest without a record, a done one if possible: sums remain."""
         quiet = list(islice(self._partitions, 100))
         place = next(
             (p for p in quiet if _counts(self._partitions[p].values()).state == "done"), quiet[0]
@@ -245,20 +245,20 @@ class _Query:
 
 
 class Runs:
-    """Every query that is kept, least recently active first. Not thread-safe by itself.
+    """The queries that are kept, least recently active first. Not thread-safe by itself.
 
     Attributes
     ----------
     dropped_metrics
-        Snapshots that were not kept: of a shape that cannot be merged, or of a query with more
-        than ``MAX_METRICS`` metrics.
+        The number of snapshots dropped: of a shape that cannot be merged, or beyond
+        ``MAX_METRICS`` metrics of a query.
     """
 
     def __init__(self) -> None:
         self.clear()
 
     def clear(self) -> None:
-        """Forgets every query."""
+        """Removes all queries."""
         self._queries: OrderedDict[str, _Query] = OrderedDict()
         self._earlier = Tally()
         self._bundles = 0
@@ -266,7 +266,7 @@ class Runs:
         self.dropped_metrics = 0
 
     def apply(self, record: TaskStarted | BundlesDone | TaskEnded) -> None:
-        """Takes what a task said."""
+        """Applies a record of a task."""
         query = self._query(record.task.query)
         if isinstance(record, BundlesDone):
             self._keep(query, record)
@@ -304,7 +304,7 @@ class Runs:
         return (self._earlier.totals(EARLIER) if query in (None, EARLIER) else []) + found
 
     def name(self, query: str) -> str:
-        """What a person knows a query by; "" if nobody said."""
+        """A query's readable name; "" if it is not known."""
         found = self._queries.get(query)
         return "" if found is None else found.name
 

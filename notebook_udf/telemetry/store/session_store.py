@@ -1,12 +1,12 @@
-"""What the kernel knows of workers, queries, metrics, logs and failures.
+"""The session's store of workers, queries, metrics, log lines and failed calls.
 
-Records go in, in the order they arrive; views come out, as frozen dataclasses. No sockets and no
-clock in here: every time comes out of a record. Everything is bounded, so that a session may run
-for weeks. This module holds the lock and the failures; ``worker_store``, ``run_store`` and
+It applies records in the order they arrive, and returns frozen dataclasses. No sockets and no
+clock in here: every time is a record's. Everything is bounded, so that a session may run for
+weeks. This module holds the lock and the failed calls; ``worker_store``, ``run_store`` and
 ``log_store`` hold the rest.
 
-What it leaves to others: bringing the records (``receiver``), showing the views (``widgets``),
-raising what failed (``pool``).
+What it leaves to others: receiving records (``receiver``), showing the views (``widgets``),
+raising errors (``pool``).
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ Callback = Callable[[Record], None]
 
 
 class Store:
-    """What is known of one session. Every method may be called from any thread."""
+    """The store of one session. Every method may be called from any thread."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -66,10 +66,9 @@ class Store:
         self._stacks: deque[StackDump] = deque(maxlen=MAX_STACKS)
 
     def apply(self, record: Record) -> None:
-        """Takes a record, wakes who waits for it, then calls the subscribers.
+        """Applies a record, wakes the threads that wait for it, then calls the subscribers.
 
-        Of bundles that travelled together subscribers are told one by one.
-        What a subscriber raises is logged.
+        Subscribers are called once for each bundle of a ``BundlesDone``. What they raise is logged.
         """
         with self._changed:
             self._workers.apply(record)
@@ -110,12 +109,12 @@ class Store:
         Parameters
         ----------
         kinds
-            Only after records of these. Who can do without bundles should: they come by the
+            Only after records of these classes. Leave out bundles if possible: they come by the
             thousand.
 
         Returns
         -------
-        A function that ends the subscription; calling it twice is allowed.
+        An idempotent function that ends the subscription.
         """
         handle = object()
         with self._changed:
@@ -128,9 +127,9 @@ class Store:
         return unsubscribe
 
     def clear(self) -> None:
-        """Forgets queries, logs, failures, stacks and workers that have ended.
+        """Removes queries, log lines, failed calls, stack dumps and workers that have ended.
 
-        Living workers and subscriptions stay.
+        Live workers and subscriptions stay.
         """
         with self._changed:
             self._workers.clear()
@@ -154,7 +153,7 @@ class Store:
             return self._workers.of_task(task_attempt)
 
     def wait_exit(self, pid: int, timeout: float) -> WorkerExited | None:
-        """How a worker ended, waiting up to ``timeout`` seconds for it; None if it has not."""
+        """Waits up to ``timeout`` seconds for a worker's end; None if it has not ended."""
         with self._changed:
             self._changed.wait_for(lambda: self._workers.exit_of(pid) is not None, timeout)
             return self._workers.exit_of(pid)
@@ -162,7 +161,7 @@ class Store:
     def bundles(self, query: str | None = None) -> list[BundleDone]:
         """The bundles that are kept, each query's in order, without their user metrics.
 
-        Those of attempts that do not count are among them.
+        Includes those of attempts that do not count.
         """
         with self._changed:
             return self._runs.bundles(query)
@@ -170,31 +169,31 @@ class Store:
     def totals(self, query: str | None = None) -> list[FunctionTotals]:
         """Sums per query, function and version, over the attempts that count.
 
-        Of a partition's attempts that is the first that ended ``done``; while there is none, the
-        latest that has neither failed nor been stopped; else the latest. Queries that are no
-        longer kept one by one are summed up under ``EARLIER``.
+        For a partition, the first attempt that ended ``done`` counts; without one, the latest that
+        is running; else the latest. Queries no longer kept one by one are summed under
+        ``EARLIER``.
         """
         with self._changed:
             return self._runs.totals(query)
 
     def name(self, query: str) -> str:
-        """What a person knows a query by: its cell and first words; "" if that is not known."""
+        """A query's readable name: its cell and first words; "" if it is not known."""
         with self._changed:
             return self._runs.name(query)
 
     def totals_by_stage(self, query: str) -> dict[int, list[FunctionTotals]]:
-        """The same of one query, by Spark's number of the stage."""
+        """The sums of one query by Spark's stage number, then per function and version."""
         with self._changed:
             return self._runs.totals_by_stage(query)
 
     def timeline(self, query: str, points: int = MAX_POINTS) -> Timeline | None:
-        """A query over time, in at most that many points; None if no bundle of it was seen."""
+        """A query over time in at most ``points`` points; None without bundles of it."""
         with self._changed:
             found = [each.timeline(name, points) for name, each in self._timelines.of(query)]
             return found[0] if found else None
 
     def changes(self, query: str) -> int:
-        """A number that grows with each record of bundles of a query."""
+        """A number that changes with each record of bundles of a query, to detect changes by."""
         with self._changed:
             return sum(each.changes for _, each in self._timelines.of(query))
 
@@ -205,13 +204,13 @@ class Store:
             return [each for some in found for each in some]
 
     def slowest(self, query: str | None = None) -> list[SlowBundle]:
-        """The bundles of each query that took longest, the longest first."""
+        """The slowest bundles of each query, slowest first."""
         with self._changed:
             found = [slow for _, each in self._timelines.of(query) for slow in each.slowest()]
         return sorted(found, key=lambda slow: slow.busy_ns, reverse=True)
 
     def wait_settled(self, query: str, timeout: float) -> bool:
-        """Waits up to ``timeout`` seconds until tasks of a query were seen and have ended."""
+        """Waits up to ``timeout`` seconds until a query has tasks and all have ended."""
         with self._changed:
             return self._changed.wait_for(lambda: self._runs.settled(query), timeout)
 
@@ -222,19 +221,19 @@ class Store:
 
     @property
     def dropped_metrics(self) -> int:
-        """Snapshots of user metrics that could not be kept."""
+        """The number of snapshots of user metrics that were dropped."""
         with self._changed:
             return self._runs.dropped_metrics
 
     def kept_logs(self) -> KeptLogs:
-        """The log lines there are now, in the order they arrived, which is the order each worker
-        wrote them in; a million of them take no more memory than in here."""
+        """A snapshot of the log lines in the order of arrival, which keeps each worker's order; it
+        shares the store's full blocks, so that a million lines take no further memory."""
         with self._changed:
             return self._logs.kept()
 
     @property
     def dropped_logs(self) -> int:
-        """Lines that are not here: withheld by a worker, or let go to stay in bounds."""
+        """The number of missing lines: withheld by a worker, or discarded to stay in bounds."""
         with self._changed:
             return self._logs.dropped
 
@@ -249,12 +248,12 @@ class Store:
             ]
 
     def failure(self, error_id: str) -> CallFailed | None:
-        """The failure of that id; the first, should two workers claim it."""
+        """The failed call of that error id; the first, if there are several."""
         with self._changed:
             return self._failures_by_id.get(error_id)
 
     def wait_failure(self, error_id: str, timeout: float) -> CallFailed | None:
-        """The failure of that id, waiting up to ``timeout`` seconds for it."""
+        """The failed call of that error id, waiting up to ``timeout`` seconds for it."""
         with self._changed:
             self._changed.wait_for(lambda: error_id in self._failures_by_id, timeout)
             return self._failures_by_id.get(error_id)
@@ -278,7 +277,7 @@ class Store:
 
 
 def _weight(record: CallFailed) -> int:
-    """About how many bytes a failure holds on to."""
+    """Approximate size of a failed call in memory, in bytes."""
     failed = record.failed
     return (
         len(failed.pickled_arguments)

@@ -1,7 +1,7 @@
-"""What is known of each worker process, from its first word to its end.
+"""The state of each worker process, from its first record to its end.
 
 A view changes only by records that carry the worker's own process id. Starting, stopping and
-limiting workers is the business of ``notebook_udf.pool``.
+limiting workers is up to ``notebook_udf.pool``.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ class WorkerView:
     Attributes
     ----------
     state, function, bundle, row
-        What it said it was doing; ``state`` is ``busy`` in a task, ``idle`` between two,
-        ``exited`` once it was reaped, and empty before its first word.
+        What it reported last; ``state`` is ``busy`` in a task, ``idle`` between two, ``exited``
+        once it was reaped, and empty before its first status.
     memory, peak_memory, memory_limit
         Resident bytes; the limit is 0 if there is none.
     cpu_seconds
         User and system time since the fork.
     lost_messages
-        Records the worker could not send.
+        The number of records the worker could not send.
     started, seen
-        Times of its start (0 if that record was lost) and of its last record.
+        The times of its start (0 if that record was lost) and of its last record.
     task
         The task it is in, or None.
     bundles_done, rows_done, failures
@@ -54,7 +54,7 @@ class WorkerView:
     last_error, last_error_id
         Class and message of the last call that failed, and its id.
     exited
-        How it ended, or None while it lives.
+        How it ended; None while it lives.
     """
 
     pid: int
@@ -82,14 +82,14 @@ class WorkerView:
 
 
 class Workers:
-    """The views by process id. Not thread-safe by itself."""
+    """The worker views by process id. Not thread-safe by itself."""
 
     def __init__(self) -> None:
         self._views: OrderedDict[int, WorkerView] = OrderedDict()
         self._tasks: OrderedDict[int, tuple[int, ...]] = OrderedDict()
 
     def clear(self) -> None:
-        """Forgets the workers that have ended."""
+        """Removes the workers that have ended."""
         for pid in [pid for pid, view in self._views.items() if view.exited]:
             del self._views[pid]
         self._tasks.clear()
@@ -104,7 +104,7 @@ class Workers:
         return view.exited if view is not None else None
 
     def of_task(self, task_attempt: int) -> WorkerView | None:
-        """The worker that ran a task: one that has ended, if there are several, else the last."""
+        """The worker that ran a task; of several, the last that has ended, else the last."""
         views = [
             self._views[pid] for pid in self._tasks.get(task_attempt, ()) if pid in self._views
         ]
@@ -113,7 +113,7 @@ class Workers:
         return chosen[-1] if chosen else None
 
     def apply(self, record: Record) -> None:
-        """Takes what a record says of the worker that sent it."""
+        """Updates the view of the worker that a record is about."""
         match record:
             case WorkerStarted():
                 self._started(record)
@@ -150,8 +150,8 @@ class Workers:
 
     def _started(self, record: WorkerStarted) -> None:
         view = self._views.get(record.pid)
-        # The daemon's word of a worker's end may overtake that worker's own first word; a start
-        # after the end is another worker, to which the system gave the same number.
+        # The daemon's record of a worker's end may overtake that worker's own first record; a
+        # start after the end is another worker, to which the system gave the same process id.
         if view is not None and view.exited is not None and view.exited.time < record.time:
             del self._views[record.pid]
         said = _said(record, "host", "python", "log_path")
@@ -185,11 +185,11 @@ class Workers:
     def _change(self, pid: int, time: float, **changes: Any) -> None:
         view = self._view(pid)
         if view.exited is not None:
-            # A late word does not revive it.
+            # A late record does not revive it.
             changes = {k: v for k, v in changes.items() if k not in ("task", "state")}
         self._views[pid] = replace(view, seen=max(view.seen, time), **changes)
 
 
 def _said(record: Record, *names: str) -> dict[str, Any]:
-    """What a record says, in fields that a view has as well."""
+    """The values of those fields of a record, which the view has under the same names."""
     return {name: getattr(record, name) for name in names}

@@ -1,1 +1,1 @@
-"""How things went over time: points of equal width, what is summed in them, how they are drawn."""
+"""Time series of queries: points of equal width, what they sum up, how they are drawn."""

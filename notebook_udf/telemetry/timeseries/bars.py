@@ -11,7 +11,8 @@ from notebook_udf.functions.metrics import buckets
 from notebook_udf.functions.quantile_sketch import middle_of
 
 MOST_BARS = 24
-# From where on equal steps would put nearly everything into the first bar.
+# The ratio of largest to smallest above which equal widths would put nearly everything into the
+# first bar.
 _WIDE = 20.0
 _BLOCKS = "▁▂▃▄▅▆▇█"
 
@@ -28,8 +29,8 @@ class Bar:
 def bars(histogram: Any, most: int = MOST_BARS) -> tuple[Bar, ...]:
     """The bars of a histogram's snapshot, the lowest first; none if nothing was observed.
 
-    Of equal width, or of equal ratio where all values are positive and the largest is many times
-    the smallest. A value is where its bucket is, within 2 %.
+    They have equal widths, or equal ratios where all values are positive and the largest is many
+    times the smallest. A value is placed by its bucket, within 2 %.
     """
     if not histogram["count"]:
         return ()
@@ -51,7 +52,7 @@ def bars(histogram: Any, most: int = MOST_BARS) -> tuple[Bar, ...]:
 
 
 def spark_line(values: Sequence[float], most: int = 60) -> str:
-    """Numbers from 0 on as blocks of eight heights, neighbours put together to fit."""
+    """Draws numbers from 0 on as blocks of eight heights; neighbours are summed to fit."""
     if not values:
         return ""
     step = -(-len(values) // most)

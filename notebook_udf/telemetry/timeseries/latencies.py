@@ -1,6 +1,6 @@
-"""How long bundles took: percentiles, exact while the durations are few, within 2 % after that.
+"""Percentiles of the bundles' durations: exact while they are few, within 2 % after that.
 
-Durations are nanoseconds. What they are durations of is the business of ``series``.
+Durations are nanoseconds; ``series`` measures them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from notebook_udf.functions import quantile_sketch
 
-# As many as there are bundles kept of a query: beyond that there is nothing to check them against.
+# As many as the bundles kept of a query: beyond that there is nothing to check them against.
 MAX_EXACT = 2_000
 
 Durations = npt.NDArray[np.int64]
@@ -24,9 +24,8 @@ class Percentiles:
     """How long the bundles of one version of a function took in one query.
 
     A duration is what decoding, the user's code and encoding took together, in nanoseconds;
-    bundles of attempts that lost are among them. ``exact`` says that each duration was looked at:
-    of more than ``MAX_EXACT`` bundles the percentiles come from a histogram, within 2 %, while
-    ``max_ns`` stays exact.
+    bundles of attempts that do not count are included. ``exact`` is False above ``MAX_EXACT``
+    bundles: the percentiles then come from a histogram, within 2 %, while ``max_ns`` stays exact.
     """
 
     query: str
@@ -41,7 +40,7 @@ class Percentiles:
 
 
 class Latencies:
-    """Durations in the making; bounded, whatever their number."""
+    """Collects durations, in bounded memory whatever their number."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -51,11 +50,11 @@ class Latencies:
 
     @property
     def exact(self) -> bool:
-        """Whether each duration is still there."""
+        """Whether each duration is still kept."""
         return self._exact is not None
 
     def add(self, durations: Durations) -> None:
-        """Adds some."""
+        """Adds durations."""
         self.count += len(durations)
         self.longest = max(self.longest, int(durations.max()))
         if self._exact is None:
@@ -67,7 +66,7 @@ class Latencies:
             self._exact = None
 
     def percentiles(self, fractions: Iterable[float]) -> list[int]:
-        """The shortest durations that so much of them does not exceed; zeros of none."""
+        """The shortest duration that each fraction of them does not exceed; 0 without any."""
         if self._exact is None:
             found = quantile_sketch.quantiles(self._buckets, fractions)
             return [min(round(each), self.longest) for each in found]

@@ -1,6 +1,6 @@
-"""Points of equal width with sums in them: arithmetic alone, what is summed is ``series``' matter.
+"""Points of equal width with sums in them: arithmetic alone; ``series`` says what is summed.
 
-A place is a time in widths; point ``n`` holds the places from ``n`` up to ``n + 1``.
+Times are in units of a point's width; point ``n`` holds the times from ``n`` up to ``n + 1``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from notebook_udf.functions.quantile_sketch import (
 from notebook_udf.telemetry.timeseries.latencies import Durations
 
 COLUMNS = 6
-# Of a worker: the column that holds its time in functions.
+# The column that holds a worker's time in functions.
 BUSY = 4
 
 Floats = npt.NDArray[np.float64]
@@ -28,7 +28,7 @@ Column = tuple[float, ...]
 
 
 class Spread:
-    """Where things lie that begin and end at such places."""
+    """Bundles by their beginning and end, and the points that they cover."""
 
     def __init__(self, begins: Floats, ends: Floats) -> None:
         self.begins = begins
@@ -39,7 +39,7 @@ class Spread:
         self.within = self.first == self.last
 
     def parts(self, at: int) -> Floats:
-        """How much of one that covers several points lies in each of them."""
+        """How a bundle that covers several points is shared out among them."""
         edges = np.arange(self.first[at], self.last[at] + 2, dtype=np.float64)
         edges[0], edges[-1] = self.begins[at], self.ends[at]
         parts: Floats = np.diff(edges) / (self.ends[at] - self.begins[at])
@@ -47,7 +47,7 @@ class Spread:
 
 
 class Points:
-    """Sums, and durations by their size, of a stretch of points."""
+    """Sums, and histograms of durations, for a range of points."""
 
     def __init__(self) -> None:
         self._start = 0
@@ -58,7 +58,7 @@ class Points:
         return len(self._sums)
 
     def add(self, spread: Spread, values: Floats) -> None:
-        """Adds values, a row of columns for each thing, to the points it lies in."""
+        """Adds values, a row of columns for each bundle, spread over the points it covers."""
         self._reach(int(spread.first.min()), int(spread.last.max()))
         within = spread.within
         np.add.at(self._sums, spread.last[within] - self._start, values[within])
@@ -76,7 +76,7 @@ class Points:
             add(self._ended.setdefault(at, {}), {bucket: times})
 
     def halve(self) -> None:
-        """Merges the points two by two."""
+        """Doubles the width: merges the points two by two."""
         if len(self._sums):
             first, last = self._start // 2, (self._start + len(self._sums) - 1) // 2
             self._sums = self._summed(2 * first, 2 * last + 1, 2)
@@ -84,13 +84,13 @@ class Points:
         self._ended = self._gathered(0, 2)
 
     def merged(self, first: int, last: int, step: int) -> list[Column]:
-        """The columns from one point to another, so many points as one."""
+        """The columns from one point to another, with ``step`` points merged into one."""
         return [tuple(column) for column in self._summed(first, last, step).T.tolist()]
 
     def ranks(
         self, first: int, last: int, step: int, fractions: Sequence[float]
     ) -> list[tuple[int | None, ...]]:
-        """Percentiles of the durations, likewise; None where nothing ended."""
+        """Percentiles of the durations, merged likewise; None where no bundle ended."""
         ended = self._gathered(first, step)
         size = (last - first) // step + 1
         none = [None for _ in fractions]
@@ -115,7 +115,7 @@ class Points:
         return found
 
     def _reach(self, first: int, last: int) -> None:
-        """Makes room for the points from one to another."""
+        """Extends the range to include the points from ``first`` to ``last``."""
         if not len(self._sums):
             self._start = first
         begin, end = min(first, self._start), max(last + 1, self._start + len(self._sums))

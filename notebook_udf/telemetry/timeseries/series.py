@@ -1,10 +1,10 @@
-"""How a query went over time: rows a second, where the time went, how long bundles took.
+"""A query over time: rows a second, where the time went, how long bundles took.
 
 Each bundle is spread over the time it took, from the moment its worker began to wait for it until
-its results were with the JVM, and counted in points of equal width. There are at most
-``MAX_POINTS`` of them: when a query outgrows them, they are merged two by two. Attempts that lost
-are counted as well, because their workers did that work; ``run_store`` has the sums without them.
-What is seen from outside are the frozen classes of ``timeline``.
+its results were written to the JVM, and summed in points of equal width. There are at most
+``MAX_POINTS`` of them: when a query outgrows them, they are merged two by two. Attempts that do
+not count are included, because their workers did that work; ``run_store`` has the sums without
+them. Results are the frozen classes of ``timeline``.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ from notebook_udf.telemetry.timeseries.timeline import (
 MAX_POINTS = 600
 MAX_SLOWEST = 20
 MAX_QUERIES = 100
-# Over all queries; the ones longest ago lose resolution first.
+# Over all queries; the oldest lose resolution first.
 MAX_ALL_POINTS = 60_000
-# Workers beyond these are one line, as worker 0.
+# Workers beyond these share one line, as worker 0.
 MAX_WORKERS = 64
 _MAX_TASKS = 500
-# Bundles that are not counted in yet.
+# Bundles that are buffered before they are summed.
 _MAX_ASIDE = 10_000
 _NARROWEST = 0.1
 _LATEST = 1e11
@@ -55,12 +55,12 @@ _FRACTIONS = (0.5, 0.95, 0.99)
 
 
 class Series:
-    """One query over time, in the making.
+    """The mutable time series of one query.
 
     Attributes
     ----------
     changes
-        Grows with what it was made from.
+        The number of records added, to detect changes by.
     """
 
     def __init__(self) -> None:
@@ -78,11 +78,11 @@ class Series:
 
     @property
     def points(self) -> int:
-        """How many are kept."""
+        """The number of points kept."""
         return sum(map(len, (*self._functions.values(), *self._workers.values())))
 
     def add(self, record: BundlesDone) -> None:
-        """Counts bundles in."""
+        """Adds the bundles of a record."""
         self.changes += 1
         took = [_took(timings) for timings in record.functions]
         busy = sum(took, np.zeros(len(record), np.int64))
@@ -110,7 +110,7 @@ class Series:
         self._workers.setdefault(worker, Points()).add(spread, values)
 
     def _keep_slow(self, record: BundlesDone, busy: Durations) -> None:
-        """Keeps those that are among the slowest so far, and where their rows are."""
+        """Keeps the bundles among the slowest so far, with the number of their first row."""
         first = self._rows_before(record)
         slow = np.flatnonzero(busy > self._least)
         slow = slow[np.argsort(-busy[slow], kind="stable")[:MAX_SLOWEST]]
@@ -124,7 +124,7 @@ class Series:
             push(self._slowest, (took, -next(self._numbers), record[at], row))
 
     def sample(self, record: BundleSampled) -> None:
-        """Keeps the first rows of a bundle, as much of them as a reader wants to see."""
+        """Keeps the first rows of a bundle, shortened for display."""
         cut = [
             tuple([one_line(text, _SAMPLED_TEXT) for text in texts[:_SAMPLED]])
             for texts in (record.columns, *record.rows[:_SAMPLED])
@@ -139,7 +139,7 @@ class Series:
         return self._slowest[0][0] if len(self._slowest) == MAX_SLOWEST else -1
 
     def _rows_before(self, record: BundlesDone) -> int | None:
-        """How many rows of its partition came before a record's bundles; None if not known."""
+        """The number of the partition's rows before a record's bundles; None if not known."""
         task = record.task, record.pid
         number, rows = self._rows.pop(task, (0, 0))
         steps = np.diff((number, *record.bundle))
@@ -152,7 +152,7 @@ class Series:
         return rows
 
     def _spread(self, ends: npt.NDArray[np.float64], seconds: npt.NDArray[np.float64]) -> Spread:
-        """Where bundles lie; the points are made wide enough for the query with them in it."""
+        """Locates bundles in points, which are widened first if the query outgrows them."""
         begins = np.maximum(ends - seconds, 1e-9)
         low, high = float(begins.min()), float(ends.max())
         while True:
@@ -165,7 +165,7 @@ class Series:
             self.halve()
 
     def halve(self) -> None:
-        """Merges the points two by two."""
+        """Doubles the width: merges the points two by two."""
         self._width *= 2
         if self._span is not None:
             self._span = self._span[0] // 2, self._span[1] // 2
@@ -173,7 +173,7 @@ class Series:
             points.halve()
 
     def timeline(self, query: str, most: int) -> Timeline:
-        """What there is, in at most that many points."""
+        """The time series in at most ``most`` points."""
         first, last = self._span or (0, -1)
         step = max(1, -(-(last - first + 1) // max(1, most)))
         functions, workers = [], []
@@ -190,7 +190,7 @@ class Series:
         return Timeline(query, start, width, tuple(functions), tuple(workers))
 
     def percentiles(self, query: str) -> list[Percentiles]:
-        """How long bundles took, by function and version."""
+        """Percentiles of the bundles' durations by function and version."""
         found = []
         for key, each in self._latencies.items():
             p50, p95, p99 = each.percentiles(_FRACTIONS)
@@ -200,7 +200,7 @@ class Series:
         return found
 
     def slowest(self) -> list[SlowBundle]:
-        """The bundles that took longest, the longest first."""
+        """The slowest bundles, slowest first."""
         found = sorted(self._slowest, key=lambda each: each[:2], reverse=True)
         return [
             SlowBundle(
@@ -211,9 +211,9 @@ class Series:
 
 
 class Timelines:
-    """The queries over time, least recently active first. Not thread-safe by itself.
+    """The time series of all queries, least recently active first. Not thread-safe by itself.
 
-    Records are put aside until someone looks, or there are many: counted together they cost a
+    Records are buffered until a series is read, or there are many: added together they cost a
     fifth, and a run that nobody watches has its processors for itself.
     """
 
@@ -221,20 +221,20 @@ class Timelines:
         self.clear()
 
     def clear(self) -> None:
-        """Forgets them all."""
+        """Removes all series."""
         self._queries: OrderedDict[str, Series] = OrderedDict()
         self._aside: dict[tuple[int, TaskId], list[BundlesDone]] = {}
         self._bundles_aside = 0
 
     def add(self, record: BundlesDone) -> None:
-        """Takes bundles."""
+        """Buffers the bundles of a record."""
         self._aside.setdefault((record.pid, record.task), []).append(record)
         self._bundles_aside += len(record)
         if self._bundles_aside >= _MAX_ASIDE:
             self._count()
 
     def _count(self) -> None:
-        """Counts in what was put aside, and keeps the whole in bounds."""
+        """Adds the buffered bundles to their series, and keeps the total in bounds."""
         aside, self._aside, self._bundles_aside = self._aside, {}, 0
         for records in aside.values():
             for record in BundlesDone.joined(records):
@@ -254,7 +254,7 @@ class Timelines:
         return series
 
     def of(self, query: str | None) -> Iterator[tuple[str, Series]]:
-        """The query of that name, or all of them."""
+        """The series of one query, or of all if it is None, each with its query."""
         self._count()
         if query is None:
             yield from self._queries.items()

@@ -1,4 +1,4 @@
-"""A query over time as it is seen from outside: frozen data, made by ``series``."""
+"""A query over time, as frozen data made by ``series``."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ class Timeline:
 
 @dataclass(frozen=True)
 class SlowBundle:
-    """One of the bundles of a query that took longest.
+    """One of the slowest bundles of a query.
 
     ``busy_ns`` is what all its functions took, decoding and encoding included. ``first_row``
-    counts from the beginning of the partition, which is row 1; None if bundles before it were not
-    heard of. ``sample`` holds its first rows as text; a worker keeps them of a bundle that is
-    slower than all before it in a query, so that many have none.
+    counts from the beginning of the partition, which is row 1; None if records of bundles before
+    it were lost. ``sample`` holds its first rows as text; many have none, because a worker sends
+    them only of a bundle slower than all before it in a query.
     """
 
     bundle: BundleDone
