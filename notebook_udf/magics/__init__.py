@@ -1,7 +1,7 @@
 """The magics: ``%%udf``, ``%%sparksql``, ``%udf``; what ``%load_ext notebook_udf`` brings.
 
 Loading starts nothing and imports neither Spark nor pandas: each magic imports what it needs
-when it runs. What a magic does is the business of ``kernel``, how it looks of ``widgets``.
+when it runs. ``kernel`` does the work, ``widgets`` shows the results.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _ATTRIBUTE = "_notebook_udf_magics"
 
 
 def load(shell: Any) -> None:
-    """Registers the magics with an IPython shell. Loading twice is loading once."""
+    """Registers the magics with an IPython shell. Idempotent."""
     if getattr(shell, _ATTRIBUTE, None) is not None:
         return
     jobs = CellJobs(shell)
@@ -35,7 +35,7 @@ def load(shell: Any) -> None:
 
 
 def unload(shell: Any) -> None:
-    """Takes them away again; a session that runs goes on."""
+    """Removes the magics from the shell; a running session goes on."""
     for part in getattr(shell, _ATTRIBUTE, None) or ():
         part.uninstall()
     show_static_in(shell)

@@ -1,7 +1,6 @@
-"""The text of a ``%%sparksql`` cell: its statements, and the variables in them.
+"""Splits the text of a ``%%sparksql`` cell into statements and finds the variables in them.
 
-Quotes and comments are told from code by the planner's tokens; what the SQL means is Spark's
-business.
+The planner's tokens tell quotes and comments from code; Spark interprets the SQL.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ _PLAIN = (str, bool, int, float, decimal.Decimal)
 
 @dataclass(frozen=True)
 class CellStatement:
-    """One statement, with the values of its ``{name}`` places as ``spark.sql`` takes them."""
+    """One statement, with the values of its ``{name}`` placeholders as ``spark.sql`` takes them."""
 
     text: str
     values: dict[str, Any]
@@ -29,13 +28,13 @@ class CellStatement:
 def statements(cell: str, namespace: dict[str, Any]) -> list[CellStatement]:
     """The statements of a cell, in order.
 
-    A script that starts with ``BEGIN`` is one statement to its end. Braces are places only
+    A script that starts with ``BEGIN`` is one statement to its end. Braces are placeholders only
     around the name of a variable, outside of quotes and comments.
 
     Raises
     ------
     PlanningError
-        If there is no statement, or a place names a variable that cannot stand in SQL.
+        If there is no statement, or a placeholder names a variable that has no form in SQL.
     """
     try:
         tokens = tokens_of(cell)[:-1]
@@ -102,7 +101,7 @@ def _value(name: str, namespace: dict[str, Any]) -> Any:
 
 
 class _Literal:
-    """SQL that ``spark.sql`` would otherwise have to guess from a Python value."""
+    """A SQL literal, for values whose type ``spark.sql`` would otherwise guess."""
 
     def __init__(self, text: str) -> None:
         self._text = text

@@ -1,4 +1,4 @@
-"""What each magic does, in the order a user sees it happen."""
+"""The commands behind the magics: what ``%%udf``, ``%%sparksql`` and ``%udf`` do."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class Commands:
     def __init__(self, shell: Any, live: LiveCells) -> None:
         self._shell = shell
         self._live = live
-        # What a cell's example showed, for its test when the functions are exported.
+        # The output of a cell's example, for its test when the functions are exported.
         self._tried: dict[str, str] = {}
 
     def install(self) -> None:
-        """Registers them."""
+        """Registers the magics with the shell."""
         manager = self._shell.magics_manager
         manager.register_function(self._magic(self.udf_cell, UDF_CELL.usage), "cell", "udf")
         manager.register_function(
@@ -47,7 +47,7 @@ class Commands:
         manager.register_function(self._magic(self.udf_line, UDF_LINE.usage), "line", "udf")
 
     def uninstall(self) -> None:
-        """Takes them away."""
+        """Removes the magics from the shell."""
         magics = self._shell.magics_manager.magics
         for kind, name in (("cell", "udf"), ("cell", "sparksql"), ("line", "udf")):
             magics[kind].pop(name, None)
@@ -64,7 +64,7 @@ class Commands:
         return magic
 
     def udf_cell(self, line: str, cell: str) -> None:
-        """``%%udf``: runs the cell, registers what it defines, says so."""
+        """``%%udf``: runs the cell, registers the functions it defines and displays them."""
         __tracebackhide__ = True
         from notebook_udf.magics import defining
 
@@ -87,7 +87,7 @@ class Commands:
                 self._show(trial)
 
     def sparksql_cell(self, line: str, cell: str) -> None:
-        """``%%sparksql``: runs the statements, shows the last one's first rows."""
+        """``%%sparksql``: runs the statements and shows the first rows of the last one."""
         __tracebackhide__ = True
         arguments = SPARKSQL_CELL.parse(line)
         limit = _ROWS if arguments.limit is None else arguments.limit
@@ -113,7 +113,7 @@ class Commands:
             self._show(running.plan(result.frame))
 
     def udf_line(self, line: str) -> Any:
-        """``%udf``: something of the session's, to be displayed."""
+        """``%udf``: returns what a subcommand asks of the session, to be displayed."""
         __tracebackhide__ = True
         what, _, query = line.strip().partition(" ")
         if what == "plan":
@@ -158,7 +158,7 @@ class Commands:
                 return running.replay(name)
 
     def _plan(self, query: str) -> Any:
-        """The plan of a query as it stands on the line, or of a variable's DataFrame."""
+        """The plan of a query given as text, or of a variable's DataFrame."""
         __tracebackhide__ = True
         one, against, other = query.partition(" --against ")
         if against:
@@ -201,7 +201,7 @@ class Commands:
         return running.state(query)
 
     def _export(self, line: str) -> Any:
-        """The functions of the cells that were run, as a module."""
+        """Exports the functions of the cells that were run as a module."""
         __tracebackhide__ = True
         from notebook_udf.magics.exporting import export_session
 

@@ -1,4 +1,4 @@
-"""Tab in the line of a magic: options, their values, subcommands, names of functions."""
+"""Tab completion for magics: options, their values, subcommands, names of functions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Completion:
         self._matcher: Any = None
 
     def install(self) -> None:
-        """Adds the matcher to the shell's own."""
+        """Adds the matcher to the shell's completer."""
         from IPython.core.completer import SimpleCompletion, context_matcher
 
         def match(context: Any) -> dict[str, Any]:
@@ -50,14 +50,14 @@ class Completion:
         self._shell.Completer.custom_matchers.append(self._matcher)
 
     def uninstall(self) -> None:
-        """Takes it out again."""
+        """Removes the matcher."""
         matchers = self._shell.Completer.custom_matchers
         if self._matcher in matchers:
             matchers.remove(self._matcher)
 
 
 def suggestions(line: str, *, first_line: bool) -> list[str] | None:
-    """What may stand at the end of ``line``; None if the line is not ours."""
+    """The words that may complete ``line``; None if it is not a line of these magics."""
     words = line.split()
     if not words or (line[:1].isspace() and words[0].startswith("%%")):
         return None
@@ -89,7 +89,7 @@ def _line(before: list[str]) -> list[str]:
 
 
 def _measured(magic: Magic, before: list[str], fragment: str) -> list[str] | None:
-    """A function, then a query, which is not ours to complete, then options."""
+    """Completes a function, then nothing for the query, then options."""
     if not before or before[-1] == "--against":
         return _functions()
     asked = before[-1] in {option.flag for option in magic.options}
@@ -105,7 +105,7 @@ def _options(magic: Magic, before: list[str]) -> list[str]:
 
 
 def _functions() -> list[str]:
-    # Only if it is there already: a Tab must not start Spark.
+    # Only if a session runs already: a Tab must not start Spark.
     session = running_session()
     return sorted(session.functions) if session is not None else []
 

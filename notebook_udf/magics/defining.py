@@ -1,7 +1,7 @@
-"""From a ``%%udf`` cell to registered functions: running it, finding them, registering them.
+"""Runs a ``%%udf`` cell, and finds and registers the functions that it defines.
 
-Declaring (types, options) is the business of ``functions.declare``, registering that of the
-session.
+What it leaves to others: declaring (types, options; ``functions.declare``) and registering (the
+session).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _AS_THEY_ARE = (
 
 @dataclass(frozen=True)
 class Registered:
-    """What was registered and what is new about it. Displays as one line."""
+    """A registered function and what has changed since its last version. Displays as one line."""
 
     record: RegisteredFunction
     change: str
@@ -59,7 +59,7 @@ def function_options(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def split_types(text: str) -> list[str]:
-    """``"BIGINT, DECIMAL(10, 2)"`` is two types: commas inside brackets belong to a type."""
+    """Splits types at commas outside brackets: ``"BIGINT, DECIMAL(10, 2)"`` is two types."""
     types, depth = [""], 0
     for character in text:
         depth += (character in "<(") - (character in ">)")
@@ -71,17 +71,17 @@ def split_types(text: str) -> list[str]:
 
 
 def run(shell: Any, line: str, cell: str) -> Found:
-    """Runs the cell in the notebook's namespace; what it raises is raised.
+    """Runs the cell in the notebook's namespace and finds what it defines; errors propagate.
 
-    Line numbers are those of the cell as it stands in the notebook, the magic's line included,
-    and the file is the one under which the notebook's debugger sets its breakpoints.
+    Line numbers are those of the cell in the notebook, the magic's line included, and the file is
+    the one under which the notebook's debugger sets its breakpoints.
     """
     __tracebackhide__ = True
     raw, blank = _as_sent(shell, line, cell)
     first = f"# %%udf {line}".rstrip()
     text = "\n" * blank + shell.transform_cell(f"{first}\n{cell}")
     file = shell.compile.cache(text, max(shell.execution_count - 1, 0), raw_code=raw)
-    # Without the flag that has newer Pythons say no more than 'incomplete input'.
+    # Without the flag that makes newer Pythons raise nothing but 'incomplete input'.
     incomplete = codeop.PyCF_ALLOW_INCOMPLETE_INPUT  # type: ignore[attr-defined]
     flags = shell.compile.flags & ~incomplete | ast.PyCF_ONLY_AST
     tree: ast.Module = compile(text, file, "exec", flags, True)
@@ -100,7 +100,7 @@ def run(shell: Any, line: str, cell: str) -> Found:
 
 
 def _as_sent(shell: Any, line: str, cell: str) -> tuple[str, int]:
-    """The cell as the notebook sent it, and its blank lines before the magic."""
+    """The cell as the notebook sent it, and the number of blank lines before the magic."""
     parent = shell.get_parent() if hasattr(shell, "get_parent") else {}
     code = (parent or {}).get("content", {}).get("code", "")
     body = code.lstrip()
@@ -139,12 +139,12 @@ def _defined_in(value: Any, file: str) -> bool:
 def register(
     session: Session, choice: EntryPoint, options: dict[str, Any], *, replace: bool
 ) -> Registered:
-    """Registers one of them.
+    """Registers one of the functions of a cell.
 
     Raises
     ------
     DeclarationError
-        As ``Session.register_function``; also for options on what is declared already.
+        As ``Session.register_function``; also for options on a function that is declared already.
     """
     function = choice.function
     if isinstance(function, RegisteredFunction):
@@ -181,7 +181,7 @@ def _change(record: RegisteredFunction) -> str:
 
 
 def bind(namespace: dict[str, Any], choice: EntryPoint, record: RegisteredFunction) -> None:
-    """Lets the variable, and the SQL name where it can be one, stand for the record."""
+    """Binds the record to the variable, and to the SQL name if that is an identifier."""
     namespace[choice.variable] = record
     if choice.name is not None and choice.name.isidentifier():
         namespace[choice.name] = record

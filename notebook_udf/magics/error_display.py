@@ -1,6 +1,6 @@
-"""How an error of this package ends a cell: with a card, and still as an error.
+"""Shows an error of this package that ends a cell as a card, and still as an error.
 
-What the card says is the business of ``widgets.card``.
+``widgets.card`` makes the card.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ class Cards:
         self._earlier: tuple[Any, Any] | None = None
 
     def install(self) -> None:
-        """Takes the place of the shell's handler of custom exceptions."""
+        """Replaces the shell's handler of custom exceptions."""
         self._earlier = self._shell.custom_exceptions, self._shell.CustomTB
         self._shell.set_custom_exc((NotebookUdfError,), _show)
 
     def uninstall(self) -> None:
-        """Puts back the handler that was there before."""
+        """Restores the shell's former handler."""
         if self._earlier is not None:
             self._shell.custom_exceptions, self._shell.CustomTB = self._earlier
 
@@ -37,7 +37,7 @@ def _show(
     traceback: TracebackType | None,
     tb_offset: int | None = None,
 ) -> list[str]:
-    # %debug, %tb and pdb.pm() look there.
+    # It keeps the error for %debug, %tb and pdb.pm().
     shell._get_exc_info((kind, error, traceback))
     text = card_text(error)
     if getattr(shell, "kernel", None) is None:
@@ -52,7 +52,7 @@ def _show(
 
 
 def _short(shell: Any, error: NotebookUdfError, traceback: TracebackType | None) -> list[str]:
-    """What happened and where, for the output that says that the cell failed."""
+    """The headline and the position of an error, for the cell's error output."""
     lines = [f"{type(error).__name__}: {headline(error)}"]
     failed = error.failed if isinstance(error, RemoteError) else None
     if failed is not None and failed.worker:
@@ -64,7 +64,7 @@ def _short(shell: Any, error: NotebookUdfError, traceback: TracebackType | None)
 
 
 def _place(shell: Any, traceback: TracebackType | None) -> str:
-    """The last line of a cell that led to the error."""
+    """The innermost line of a cell in the traceback, in words; "" without one."""
     place = ""
     while traceback is not None:
         file = traceback.tb_frame.f_code.co_filename

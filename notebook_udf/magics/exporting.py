@@ -1,6 +1,6 @@
-"""Where exported cells come from: a notebook's file, or what the running notebook has run.
+"""Reads the cells to export from a notebook's file, or from the running notebook's history.
 
-What becomes of them is the business of ``export``.
+``export`` makes a module of them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from notebook_udf.export.files import Exported, export
 from notebook_udf.magics.defining import function_options
 from notebook_udf.magics.magic_options import UDF_CELL
 
-# Cell magics whose cells are Python all the same.
+# Cell magics whose cells are Python.
 _PYTHON = ("capture", "time")
 _MAGIC = re.compile(r"\s*%%(\w+)")
 
@@ -56,9 +56,9 @@ def export_session(
     *,
     force: bool = False,
 ) -> Exported:
-    """Exports the functions that are registered, from the cells that were run.
+    """Exports the registered functions from the cells that were run.
 
-    ``tried`` is what a cell's example showed, by the cell below its first line.
+    ``tried`` is the output of each cell's example, by the cell's text below its first line.
     """
     sources = [
         (source, tried.get(source.strip().partition("\n")[2].strip(), ""))
@@ -73,7 +73,7 @@ def export_session(
 
 
 def module_name(notebook: Path) -> Path:
-    """A module beside where one is, called like a notebook."""
+    """The file name of the module exported from a notebook, made from the notebook's name."""
     name = re.sub(r"\W+", "_", notebook.stem).strip("_").lower() or "functions"
     return Path(f"functions_{name}.py" if name[0].isdigit() else f"{name}.py")
 
@@ -84,9 +84,9 @@ def cells(sources: list[tuple[str, str]], *, lenient: bool = False) -> list[Expo
     Parameters
     ----------
     sources
-        Each cell's text, and what it shows of an example.
+        Each cell's text, and the output of its example.
     lenient
-        Leaves out cells that cannot have run.
+        Whether cells that do not parse, and so cannot have run, are empty too.
     """
     made = []
     for number, (source, result) in enumerate(sources, 1):
@@ -103,7 +103,7 @@ def cells(sources: list[tuple[str, str]], *, lenient: bool = False) -> list[Expo
 
 
 def shown(outputs: list[Any]) -> str:
-    """What a ``%%udf`` cell's example displays: its last display, after that of the function."""
+    """The output of a ``%%udf`` cell's example: its last display, after that of the function."""
     texts = [
         str(output["data"].get("text/plain", ""))
         for output in outputs
@@ -135,6 +135,6 @@ def _cell(number: int, source: str, result: str) -> ExportedCell:
 
 
 def _python(source: str) -> str:
-    """The cell without what only IPython reads; blank lines at its start stay."""
+    """The cell with IPython's syntax transformed to Python; blank lines at its start stay."""
     blank = source[: len(source) - len(source.lstrip("\n"))]
     return blank + str(TransformerManager().transform_cell(source.lstrip("\n")))

@@ -1,7 +1,7 @@
-"""Interrupting a cell ends the Spark jobs that the cell started.
+"""Cancels the Spark jobs of a cell that is interrupted.
 
-The kernel's interrupt raises in Python while the JVM goes on with the job. Here every cell's jobs
-carry a tag of their own, and an interrupt cancels them by it. An interrupt that hits while the
+The kernel's interrupt raises in Python while the JVM goes on with the job. So every cell's jobs
+carry a tag of their own, and an interrupt cancels them by it. An interrupt that arrives while the
 cell waits for the JVM is held back until the JVM has answered: raised at once, it would tear down
 py4j's connections, those of other threads too, and PySpark's own cleaning up would then wait for
 the job or fail with an error that hides the interrupt.
@@ -28,14 +28,14 @@ _log = logging.getLogger(__name__)
 
 # A job that is still being planned cannot be cancelled yet, so it is tried again and again.
 _SECONDS_BETWEEN = 0.2
-# What does not end by then (a call that is no job) is interrupted all the same.
+# What does not end by then (a call that is no job) is interrupted nevertheless.
 _SECONDS_HELD_BACK = 5.0
 _MODULES = ("py4j.clientserver", "py4j.java_gateway")
 
 
 @dataclass
 class Cell:
-    """A cell that runs; ``session`` and ``tag`` are there if a session was when it began."""
+    """A running cell; ``session`` and ``tag`` are set if there was a session when it began."""
 
     session: Session | None = None
     tag: str = ""
@@ -44,7 +44,7 @@ class Cell:
     thread: threading.Thread | None = None
 
     def cancel(self) -> None:
-        """Cancels its jobs: by its tag, or all of them if the session began in it."""
+        """Cancels its jobs: by its tag, or all jobs if the session began in it."""
         active = running_session()
         if active is None:
             return
@@ -59,17 +59,17 @@ class CellJobs:
 
     def __init__(self, shell: Any) -> None:
         self._shell = shell
-        # The last one runs: cells can run other cells.
+        # Cells can run other cells: the last one is the innermost.
         self._cells: dict[int, Cell] = {}
         self._restore: list[Callable[[], None]] = []
 
     def install(self) -> None:
-        """Starts listening to cells."""
+        """Registers for the shell's events of cells."""
         self._shell.events.register("pre_run_cell", self._before)
         self._shell.events.register("post_run_cell", self._after)
 
     def uninstall(self) -> None:
-        """Stops it."""
+        """Unregisters from the shell's events, and restores the interrupt's handler."""
         self._shell.events.unregister("pre_run_cell", self._before)
         self._shell.events.unregister("post_run_cell", self._after)
         self._give_back()
@@ -111,23 +111,23 @@ class CellJobs:
 
     @property
     def running(self) -> Cell | None:
-        """The cell that a user started, while it runs: the first of those that run."""
+        """The running cell that the user started: the outermost one; None if no cell runs."""
         return next(iter(self._cells.values()), None)
 
     @property
     def outermost(self) -> bool:
-        """Whether the cell that runs was not started by another one."""
+        """Whether the running cell was not started by another one."""
         return len(self._cells) == 1
 
     @property
     def interrupted(self) -> bool:
-        """Whether a cell that runs was interrupted."""
+        """Whether a running cell was interrupted."""
         return any(cell.interrupted for cell in list(self._cells.values()))
 
     # The signal ------------------------------------------------------------------------------
 
     def _take_over(self) -> None:
-        """Handles the interrupt while cells run, unless somebody else has plans for it."""
+        """Handles the interrupt while cells run, unless another handler is installed."""
         if (
             threading.current_thread() is not threading.main_thread()
             or signal.getsignal(signal.SIGINT) is not signal.default_int_handler
@@ -185,7 +185,7 @@ def _cancel_until_over(cell: Cell, held_back: bool) -> None:
 
 
 def _cancellation_is_interrupt() -> Callable[[], None]:
-    """Turns Spark's word that a job was cancelled into the interrupt that cancelled it."""
+    """Converts Spark's error that a job was cancelled to KeyboardInterrupt; returns the undo."""
     from pyspark.errors.exceptions import captured
 
     original = captured.convert_exception
@@ -227,10 +227,10 @@ def _waits_for_jvm(frame: FrameType | None) -> bool:
 
 
 def renew_connection(session: Session) -> None:
-    """Closes this thread's connection to the JVM if an answer is still to come on it.
+    """Closes this thread's connection to the JVM if an answer is still pending on it.
 
-    The next call opens another. If the connection were used again, that call would read the
-    answer to the interrupted one.
+    The next call opens another. On the old connection, that call would read the answer to the
+    interrupted one.
     """
     client: Any = session.spark.sparkContext._gateway._gateway_client
     connection = client.get_thread_connection()
@@ -240,8 +240,8 @@ def renew_connection(session: Session) -> None:
 
 
 def running_session() -> Session | None:
-    """The session, if there is one; without loading Spark."""
-    # Only if it is there already: loading the magics must not load Spark.
+    """The active session, if there is one; does not load Spark."""
+    # Only if it is loaded already: loading the magics must not load Spark.
     core = sys.modules.get("notebook_udf.kernel.active_session")
     active = getattr(core, "active_session", None)
     session: Session | None = active() if active is not None else None

@@ -1,8 +1,8 @@
-"""Every cell's queries show how far they are, in one place under the cell.
+"""Shows the progress of every cell's queries, in one output under the cell.
 
-A cell that is nothing but a query (``%%sparksql``) has a run of its own, with its rows; for any
-other cell a run watches whether there is a query that takes a while, and shows it then. In a
-terminal there are no cells, and only ``%%sparksql`` is shown.
+A ``%%sparksql`` cell, which is nothing but a query, has a run of its own, with its rows; any other
+cell has a run that is shown once one of its queries takes a while. In a terminal there are no
+cells, and only ``%%sparksql`` is shown.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from notebook_udf.magics.live_screens import is_watched, screen
 
 
 class LiveCells:
-    """The runs of one shell."""
+    """Shows the runs of one shell's cells."""
 
     def __init__(self, shell: Any, jobs: CellJobs) -> None:
         self._shell = shell
@@ -23,28 +23,28 @@ class LiveCells:
         self._run: LiveRun | None = None
 
     def install(self) -> None:
-        """Starts listening to cells. After ``CellJobs``, which knows of a cell first."""
+        """Registers for the shell's events of cells; after ``CellJobs``, which tags them first."""
         if getattr(self._shell, "kernel", None) is not None:
             self._shell.events.register("pre_run_cell", self._before)
             self._shell.events.register("post_run_cell", self._after)
 
     def uninstall(self) -> None:
-        """Stops it."""
+        """Unregisters from the shell's events, and ends the current run."""
         if getattr(self._shell, "kernel", None) is not None:
             self._shell.events.unregister("pre_run_cell", self._before)
             self._shell.events.unregister("post_run_cell", self._after)
         self._end(None)
 
     def query(self, *, live: bool) -> LiveRun:
-        """The run of a cell that is a query; the cell's own is over with it."""
+        """The run of a cell that is a query; it replaces the cell's own run."""
         self._end(None)
         session = running_session()
         live = live and (session is None or session.live)
         return LiveRun(self._jobs, screen(self._shell, live=live), due=soon, always=True)
 
     def _before(self, info: Any) -> None:
-        # A cell that another one runs is a part of it. Where nobody watches there is nobody to
-        # tell, and how long a query took would make every run of a notebook another notebook.
+        # A cell that another one runs is a part of it. A batch run shows nothing: how long
+        # queries took would make each run of a notebook a different notebook.
         if self._run is None and self._jobs.outermost and is_watched(self._shell):
             shown = screen(self._shell, live=True)
             self._run = LiveRun(self._jobs, shown, due=when_slow, always=False)

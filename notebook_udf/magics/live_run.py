@@ -1,7 +1,7 @@
-"""One run on a screen, from its beginning to its end, brought there by a thread of its own.
+"""Shows one run on a screen, from its beginning to its end, on a thread of its own.
 
-What belongs to the run is the business of ``live_watch``, where it is shown of ``live_screens``,
-which runs there are of ``live_cells``.
+``live_watch`` collects what belongs to the run, ``live_screens`` displays it, ``live_cells``
+begins runs.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 _SECONDS_BETWEEN = 0.2
-# Records travel beside the result, and the last of them may arrive a moment after it.
+# Records take the side channel, and the last of them may arrive a moment after the result.
 _SECONDS_TO_SETTLE = 1.0
 # A thread that waits for a JVM that does not answer must not hold the cell.
 _SECONDS_TO_STOP = 2.0
@@ -38,12 +38,12 @@ Due = Callable[[RunState, bool], bool]
 
 
 def when_slow(state: RunState, works: bool) -> bool:
-    """For any cell: a query that takes a while, sooner if functions run in it."""
+    """When any cell's run is due: if a query takes a while, sooner if functions run in it."""
     return works and state.progress.seconds >= (0.5 if state.totals else 1.0)
 
 
 def soon(state: RunState, works: bool) -> bool:
-    """For a cell that is a query: unless it is over before a person has looked."""
+    """When the run of a query's cell is due: unless it is over before a person would see it."""
     return state.seconds >= 0.35
 
 
@@ -53,16 +53,16 @@ class LiveRun:
     Parameters
     ----------
     jobs
-        Knows the tag of the cell, and whether it was interrupted.
+        Has the tag of the cell, and whether it was interrupted.
     due
-        Says whether to show it, told what is known and whether a job has run since last asked.
+        Decides whether to show the run, from its state and whether a job ran since the last call.
     always
-        Whether the end is shown of a run that was over before it was due.
+        Whether the end of a run that was over before it was due is shown.
 
     Attributes
     ----------
     result
-        Rows to show when it is over.
+        Rows to show at the end.
     """
 
     def __init__(self, jobs: CellJobs, screen: Screen, *, due: Due, always: bool) -> None:
@@ -80,11 +80,11 @@ class LiveRun:
         self.result: RowsTable | None = None
 
     def expect_functions(self) -> None:
-        """Says that functions ran, so that a run too short to be seen is waited for."""
+        """Notes that functions ran, so that the end waits for records even of a short run."""
         self._expected = True
 
     def begin(self) -> None:
-        """Starts watching."""
+        """Starts the thread that watches the run."""
         self._began = time.monotonic()
         tag = self._cells.running.tag if self._cells.running is not None else ""
         self._jobs = Jobs(tag, time.time())
@@ -97,7 +97,7 @@ class LiveRun:
         self._thread.start()
 
     def end(self, outcome: Outcome) -> None:
-        """Shows what came of it. Ending twice is ending once."""
+        """Shows the outcome. Idempotent."""
         if self._over.is_set():
             return
         finished = time.monotonic()
@@ -124,7 +124,7 @@ class LiveRun:
         self.end(outcome_of(kind))
 
     def _attach(self) -> Session | None:
-        """Listens to the session, as soon as there is one."""
+        """Subscribes to the session's store, as soon as there is a session."""
         session = running_session()
         if session is not None and self._watch is None:
             self._watch = Watch(session.store, self._began)
@@ -132,7 +132,7 @@ class LiveRun:
         return session
 
     def _show(self) -> None:
-        # The first look is the one after which a run can be shown at the earliest.
+        # A run can be shown after the first wait at the earliest.
         while not self._over.wait(_SECONDS_BETWEEN):
             try:
                 self._look()
@@ -166,7 +166,7 @@ class LiveRun:
         )
 
     def _read(self, *, last: bool = False) -> None:
-        """Asks Spark for the jobs; where it does not say, functions are all that is seen."""
+        """Reads the jobs from Spark; if that fails, only the functions' records are shown."""
         session = running_session()
         try:
             if self._reader is None and session is not None:
@@ -176,7 +176,7 @@ class LiveRun:
             if self._reader is not None:
                 if last:
                     with contextlib.suppress(Exception):
-                        # The store is behind on a busy machine; it is read all the same.
+                        # Spark's store lags on a busy machine; it is read nevertheless.
                         self._reader.settle()
                 self._reader.read(time.time())
         except Exception:
@@ -186,7 +186,7 @@ class LiveRun:
 
 
 def outcome_of(error: type[BaseException] | None) -> Outcome:
-    """How a run ended that raised this."""
+    """The outcome of a run that raised an error of this class; of one without error if None."""
     if error is None:
         return "done"
     return "cancelled" if issubclass(error, KeyboardInterrupt) else "failed"

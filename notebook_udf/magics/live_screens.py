@@ -1,4 +1,4 @@
-"""Where a run is shown: under a notebook's cell, or as a line in a terminal."""
+"""The screens that show a run: an output under a notebook's cell, or a line in a terminal."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ _log = logging.getLogger(__name__)
 
 
 class Screen(Protocol):
-    """A place for a run."""
+    """Displays a run."""
 
     def begin(self, state: RunState) -> None:
-        """Shows that it goes on; called from a thread of its own, as is ``update``."""
+        """Shows that the run is in progress; called from the run's thread, as is ``update``."""
 
     def update(self, state: RunState) -> None:
-        """Shows what is known now."""
+        """Shows the current state."""
 
     def end(self, state: RunState, result: RowsTable | None) -> None:
-        """It is over; replaces all that was shown of it. ``begin`` may never have been called."""
+        """Replaces what is shown by the outcome. ``begin`` may never have been called."""
 
 
 def screen(shell: Any, *, live: bool) -> Screen:
@@ -38,10 +38,10 @@ def screen(shell: Any, *, live: bool) -> Screen:
 
 
 def is_watched(shell: Any) -> bool:
-    """Whether a person sits in front of the cell that runs.
+    """Whether a person may be watching the running cell.
 
-    Who runs a notebook as a batch (nbclient, nbconvert, papermill) says that it takes no input;
-    the state of a widget would stay in what it saves.
+    Tools that run a notebook as a batch (nbclient, nbconvert, papermill) declare that they take no
+    input; the state of a widget would stay in the notebook that they save.
     """
     content = (shell.get_parent() or {}).get("content", {})
     return bool(content.get("allow_stdin", True))
@@ -69,11 +69,11 @@ class CellScreen:
         self._panel.show()
 
     def update(self, state: RunState) -> None:
-        """What the panel shows with its next refresh."""
+        """Sets what the panel shows at its next refresh."""
         self._state = state
 
     def end(self, state: RunState, result: RowsTable | None) -> None:
-        """Puts the static result in its place."""
+        """Replaces the panel by the static result."""
         self._state = state
         note = _note(state, result)
         html, text = summary_html(state, note), summary_text(state, note)
@@ -88,7 +88,7 @@ class CellScreen:
 
 
 class TerminalScreen:
-    """A line in a terminal that goes away when the run ends."""
+    """A line in a terminal that is removed when the run ends."""
 
     def __init__(self, *, live: bool) -> None:
         from rich.console import Console
@@ -113,7 +113,7 @@ class TerminalScreen:
             self._line.update(self._text(state), refresh=True)
 
     def end(self, state: RunState, result: RowsTable | None) -> None:
-        """Takes it away and prints what came of the run."""
+        """Removes the line and prints the outcome of the run."""
         if self._line is not None:
             self._line.stop()
         if result is not None:

@@ -1,7 +1,7 @@
-"""Watching one run: which records and jobs are its own, and what they come to.
+"""Watches one run: selects the records and jobs that belong to it and sums them up.
 
-Records come from ``telemetry.store.session_store``, jobs from ``plan.jobs``; how a moment looks is
-the business of ``widgets.live``.
+Records come from ``telemetry.store.session_store``, jobs from ``plan.jobs``; ``widgets.live``
+shows the run's state.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from notebook_udf.telemetry.store.function_sums import Tally
 from notebook_udf.widgets.live import LOG_TAIL, Outcome, RunState, Split, Trouble, warnings
 
 if TYPE_CHECKING:
-    # It brings numpy, which an extension is loaded without.
+    # It imports numpy, which loading the extension must not.
     from notebook_udf.telemetry.store.session_store import Store
 
-# Queries that are looked at one by one; what ended before them is kept as a sum.
+# Queries that are kept one by one; those that ended before them are kept as a sum.
 _MOST_QUERIES = 20
-# The rate of this moment is that of so many seconds.
+# The seconds that the current rate is measured over.
 _MOMENT = 3.0
 
 
 @dataclass
 class _Sum:
-    """Several queries, added up."""
+    """Sums over several queries."""
 
     tally: Tally = field(default_factory=Tally)
     rows: int = 0
@@ -46,14 +46,14 @@ class _Sum:
     stages: dict[int, list[str]] = field(default_factory=dict)
 
     def add(self, store: Store, query: str) -> None:
-        """Adds what the store knows of a query."""
+        """Adds the totals and metrics that the store has of a query."""
         totals = store.totals(query)
         self.tally.add_totals(totals, store.metrics(query))
         self.rows += max((t.rows_in for t in totals), default=0)
         self.bundles += max((t.bundles for t in totals), default=0)
         for number, stage in store.totals_by_stage(query).items():
             self.stages[number] = [t.function for t in stage]
-            # Functions of a stage that share its bundles all tell the time of all of them.
+            # Functions of a stage that share its bundles each have the time of all of them.
             waiting = max(t.wait_ns for t in stage) if stage else 0
             writing = max(t.write_ns for t in stage) if stage else 0
             self.split = Split(
@@ -70,12 +70,12 @@ class _Sum:
 
 
 class Watch:
-    """Picks a run's records out of the stream: those of queries whose tasks began during it.
+    """Selects a run's records: those of queries whose tasks began during it.
 
     Parameters
     ----------
     began
-        When the run began, on the clock of ``time.monotonic``.
+        When the run began, in seconds of ``time.monotonic``.
     """
 
     KINDS = (TaskStarted, TaskEnded, LogLines, CallFailed, WorkerExited)
@@ -85,7 +85,7 @@ class Watch:
         self._began = began
         self._first_task: float | None = None
         self._changed = threading.Condition()
-        # Each query with the stages in which tasks of its began.
+        # Each query, with its stages in which tasks have begun.
         self._queries: dict[str, set[int]] = {}
         self._ended = _Sum()
         # By query, worker and attempt: a task with several Python nodes begins and ends once for
@@ -99,7 +99,7 @@ class Watch:
         self._rows: deque[tuple[float, int]] = deque()
 
     def apply(self, record: Record) -> None:
-        """Takes any record of the session that is of ``KINDS``."""
+        """Applies a record of the session that is of one of ``KINDS``."""
         with self._changed:
             match record:
                 case TaskStarted(task=task) if record.functions:
@@ -129,18 +129,18 @@ class Watch:
             self._changed.notify_all()
 
     def settle(self, timeout: float, *, expected: bool) -> None:
-        """Waits until every task that began has reported its end."""
+        """Waits up to ``timeout`` seconds until begun tasks, if ``expected`` some, have ended."""
         with self._changed:
             self._changed.wait_for(
                 lambda: not self._busy() and (bool(self._queries) or not expected), timeout
             )
 
     def _busy(self) -> int:
-        """How many tasks of its queries have begun and not ended."""
+        """The number of tasks of its queries that have begun and not ended."""
         return sum(query in self._queries for query, _, _ in self._open)
 
     def forget(self, stages: set[int]) -> None:
-        """Lets go of the queries of others: those that ran nothing but these stages."""
+        """Removes queries of other cells: those that ran nothing but these stages."""
         with self._changed:
             for query in [q for q, ran in self._queries.items() if ran <= stages]:
                 del self._queries[query]
@@ -151,7 +151,7 @@ class Watch:
     def state(
         self, outcome: Outcome, now: float, progress: Progress, *, cancelling: bool = False
     ) -> RunState:
-        """What is known at this moment."""
+        """The state of the run at this moment."""
         with self._changed:
             while len(self._queries) > _MOST_QUERIES:
                 query = next(iter(self._queries))
@@ -185,7 +185,7 @@ class Watch:
         return replace(state, warnings=warnings(state, trouble))
 
     def _rate_now(self, now: float, rows: int) -> float:
-        """Rows a second, lately; what is asked for the first time is since the first task."""
+        """Rows a second over the last seconds; at the first call, since the first task."""
         if not self._rows:
             self._rows.append((self._first_task or now, 0))
         self._rows.append((now, rows))
@@ -196,7 +196,7 @@ class Watch:
 
 
 def _named(progress: Progress, functions: dict[int, list[str]]) -> Progress:
-    """With the functions of a stage as its name, where it has any."""
+    """Names stages after their functions, where they have any."""
     stages = (
         replace(stage, name=", ".join(functions.get(stage.number, [])) or stage.name)
         for stage in progress.stages

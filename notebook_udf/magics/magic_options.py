@@ -1,4 +1,4 @@
-"""The options of the magics as data: parsing, help and completion all read them."""
+"""The options of the magics as data, for parsing, help and completion."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 
 
 def _kinds() -> tuple[str, ...]:
-    # Only if it is there already: loading the extension must not load what only its cells need.
+    # Only if it is loaded already: loading the extension must not load what only its cells need.
     loaded = sys.modules.get("notebook_udf.kernel.kinds")
     traits = BUILT_IN if loaded is None else [kind.traits for kind in loaded.KINDS.values()]
     return tuple(dict.fromkeys(each.option for each in traits))
@@ -30,15 +30,15 @@ class Option:
     Attributes
     ----------
     flag
-        With its dashes.
+        The option with its dashes.
     dest
-        What its value is called in the code.
+        The name of its value in the code.
     value
-        What its value is called in the help; "" for an option without one.
+        The name of its value in the help; "" for an option without one.
     choices
-        The only values it may have, or what answers them when they are asked for; empty for any.
+        The allowed values, or a function that returns them; empty for any.
     suggestions
-        Values to complete, where others are possible.
+        Values offered for completion, where others are allowed, too.
     """
 
     flag: str
@@ -51,7 +51,7 @@ class Option:
 
     @property
     def values(self) -> tuple[str, ...]:
-        """The only values it may have now; empty for any."""
+        """The values that are allowed now; empty for any."""
         return self.choices() if callable(self.choices) else self.choices
 
 
@@ -66,7 +66,7 @@ class Magic:
 
     @property
     def usage(self) -> str:
-        """What its ``?`` shows."""
+        """The help text, which ``?`` shows."""
         words = [self.name, *(f"[{name}]" for name in self.names)]
         words += [f"[{option.flag}{' ' * bool(option.value)}{option.value}]"
                   for option in self.options]  # fmt: skip
@@ -77,12 +77,12 @@ class Magic:
         return "\n".join(lines).rstrip() + "\n"
 
     def parse(self, line: str) -> argparse.Namespace:
-        """The words and options of a line; quotes around a value are taken off.
+        """Parses the words and options of a line; quotes around a value are removed.
 
         Raises
         ------
         DeclarationError
-            If the line has an option, a value or a word too many.
+            If an option or a value is wrong or missing, or there is a word too many.
         """
         parser = _Parser(self)
         for name in self.names:
@@ -104,7 +104,7 @@ class Magic:
 
 
 def unquoted(text: str) -> str:
-    """A text without quotes around it."""
+    """Removes the quotes around a text, if it has any."""
     quoted = len(text) > 1 and text[0] == text[-1] and text[0] in "'\""
     return text[1:-1] if quoted else text
 
@@ -188,9 +188,9 @@ SUBCOMMANDS = (
     "functions", "pool", "metrics", "logs", "errors", "replay", "state", "plan", "bench",
     "profile", "export", "drop",
 )  # fmt: skip
-# Those that are followed by the name of a function.
+# Subcommands that take the name of a function.
 OF_A_FUNCTION = ("errors", "replay", "drop")
-# Those that are followed by a variable or by something longer than a word.
+# Subcommands that take a variable, or text of several words.
 OF_A_THING = ("state", "plan", "bench", "profile")
 
 UDF_EXPORT = Magic(

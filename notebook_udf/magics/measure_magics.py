@@ -1,6 +1,6 @@
 """``%udf bench`` and ``%udf profile``: a name, a query that may hold anything, then options.
 
-A query is not taken apart into words: quotes and spaces in it are Spark's to read.
+A query is not split into words: Spark reads the quotes and spaces in it.
 """
 
 from __future__ import annotations
@@ -42,19 +42,19 @@ PROFILE = Magic(
     ("NAME", "QUERY"),
 )  # fmt: skip
 
-# How a line begins that names no function first.
+# The beginning of a line that has a query, and no function's name, first.
 _QUERY = re.compile(r"(?i)['\"(]|(select|with|from|values)\b")
 
 MEASURES = {"bench": BENCH, "profile": PROFILE}
 
 
 def read(magic: Magic, line: str) -> tuple[str, dict[str, Any]]:
-    """Takes a line apart: what stands before the options, and their values.
+    """Splits a line into the text before the options, and their values.
 
     Raises
     ------
     DeclarationError
-        If an option has no value, or one that is no number where it has to be one.
+        If an option has no value, or a value that has to be a number and is none.
     """
     by_flag = {option.flag: option for option in magic.options}
     flags = "|".join(map(re.escape, by_flag))
@@ -118,14 +118,14 @@ def profile(session: Session, shell: Any, line: str) -> None:
 
 
 def rows_of(shell: Any, query: str) -> Any:
-    """What a query on a line stands for: the value of a variable, or its text without quotes."""
+    """Resolves a query on a line: the variable's value if it names one, else its unquoted text."""
     text = unquoted(query.strip())
     return shell.user_ns.get(text, text)
 
 
 @dataclass
 class Telling:
-    """How far something is, in words, in one place; its result takes the place of the words."""
+    """A progress display of one line of words, which the result replaces."""
 
     show: Callable[[str], None]
     result: Any = None
@@ -133,7 +133,7 @@ class Telling:
 
 @contextmanager
 def telling(shell: Any) -> Iterator[Telling]:
-    """Shows words under the cell that runs, or in a terminal's last line, and then the result."""
+    """Displays progress under the running cell, or in a terminal's last line, then the result."""
     from IPython.display import display
 
     if getattr(shell, "kernel", None) is None:
@@ -164,7 +164,7 @@ def telling(shell: Any) -> Iterator[Telling]:
 
 @dataclass(repr=False)
 class _Words:
-    """One line of text, as a display shows it."""
+    """One line of progress, as a display shows it."""
 
     words: str
 

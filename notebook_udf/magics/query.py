@@ -1,4 +1,4 @@
-"""Running the statements of a ``%%sparksql`` cell and fetching the last one's first rows."""
+"""Runs the statements of a ``%%sparksql`` cell and fetches the first rows of the last one."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from notebook_udf.widgets.rows import RowsTable
 
 @dataclass(frozen=True)
 class Result:
-    """What the last statement led to.
+    """The result of the last statement.
 
     Attributes
     ----------
     table
-        Its first rows, or None for a statement that has no columns (DDL).
+        Its first rows; None for a statement without columns (DDL).
     uses_python
         Whether a Python function is in any of the plans.
     """
@@ -30,7 +30,7 @@ class Result:
 
 
 def run_statements(session: Session, statements: list[CellStatement], limit: int) -> Result:
-    """Runs them in order; what Spark raises ends the series."""
+    """Runs the statements in order; an error of Spark's ends the series."""
     uses_python = False
     for statement in statements:
         frame = session.sql(statement.text, **statement.values)
@@ -42,5 +42,5 @@ def run_statements(session: Session, statements: list[CellStatement], limit: int
 
 
 def _uses_python(frame: DataFrame) -> bool:
-    # The text of the plan, because a node's class says nothing of what a command ran.
+    # In the plan's text, because a command's class does not tell what it ran.
     return "EvalPython" in str(frame._jdf.queryExecution().executedPlan().toString())
