@@ -1,8 +1,8 @@
-"""What a session looks like on a screen.
+"""The visible forms of a session: error cards, tables, runs and panels.
 
 Static forms (``card``, ``live``, ``rows``) are HTML with a plain-text twin, made from data alone.
 Live ones are panels: one anywidget class per job, whose script is built from ``extension``, one
-live instance of each, replaced by its static twin when it ends. ``shown`` says what displays how.
+live instance of each, replaced by its static twin when it ends. ``shown`` maps data to panels.
 
 Text that comes from a worker, a plan or a log is escaped, never parsed.
 """

@@ -1,8 +1,7 @@
-"""An error as a card: what happened, the cell's own line, the values, where, what next.
+"""Error cards: what happened, the cell's own line, the values, the position, the next step.
 
-The HTML is static and holds no script, so that it survives a notebook that is not trusted; what
-is long is folded away. The text twin is the error's own text. Raising and translating errors is
-the business of ``kernel``.
+The HTML is static and holds no script, so that it survives a notebook that is not trusted; long
+parts are folded. The text twin is the error's own text. ``kernel`` raises and translates errors.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ _FAILED = painted("color", ERROR)
 
 
 def card_text(error: NotebookUdfError) -> str:
-    """The card without a browser."""
+    """The card as plain text."""
     if isinstance(error, QueryError):
         return "\n".join([error.mistake.text, *error.added])
     text = plain(str(error))
@@ -76,7 +75,7 @@ def headline(error: NotebookUdfError) -> str:
 
 
 def card_html(error: NotebookUdfError) -> str:
-    """An error as static HTML that reads on light and on dark."""
+    """The card as static HTML, for light and dark themes."""
     failed = error.failed if isinstance(error, RemoteError) else None
     parts: list[Child] = [_title(error)]
     if failed is not None:
@@ -108,7 +107,7 @@ def _mistake(mistake: Mistake) -> list[Child]:
 
 
 def _marked(place: Place) -> Element:
-    """The lines of a query around a place, and the place in them."""
+    """The lines of a query around a place, with the place marked."""
     style = (_FAILED, "font-weight:600;text-decoration:underline wavy")
     rows: list[Child] = []
     for number, text, meant in place_lines(place):
@@ -162,7 +161,7 @@ def _values(arguments: tuple[tuple[str, str], ...]) -> Element:
 
 
 def _rest(error: NotebookUdfError) -> Element | None:
-    """What a text without a call says between its first line and its last."""
+    """The lines of an error's text after the first, without a next step on the last."""
     lines = str(error).strip().splitlines()
     body = "\n".join(lines[1:] if len(lines) < 3 or not _has_step(error) else lines[1:-1])
     body = plain(body.strip("\n"), _BODY)
@@ -177,8 +176,8 @@ def _next_step(error: NotebookUdfError, failed: FailedRow | None) -> Element | N
 
 
 def _has_step(error: NotebookUdfError) -> bool:
-    # These are written by the session, which ends them with what to do; any other text may end
-    # with anything.
+    # The session writes these, with the next step as the last line; other texts may end with
+    # anything.
     return isinstance(error, WorkerError) and len(str(error).strip().splitlines()) > 2
 
 

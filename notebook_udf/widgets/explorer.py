@@ -1,4 +1,4 @@
-"""What ``session.plan`` gives: a plan that displays itself."""
+"""The plan explorer that ``session.plan`` returns: a plan that displays itself."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class PlanExplorer:
-    """A query's plan, as it was read last.
+    """A query's plan, as of its last reading.
 
     Attributes
     ----------
@@ -34,12 +34,12 @@ class PlanExplorer:
         self._newer = newer
 
     def refresh(self) -> bool:
-        """Reads the plan again, with what has been counted by now.
+        """Reads the plan again, with its current metrics.
 
         Returns
         -------
         bool
-            Whether anything about it has changed since it was read last.
+            Whether anything about it has changed since the last reading.
         """
         plan = self._newer()
         if plan is not None:
@@ -47,12 +47,12 @@ class PlanExplorer:
         return plan is not None
 
     def compare(self, other: PlanExplorer) -> PlanComparer:
-        """This plan beside another one, with what differs marked.
+        """Compares this plan with another one; differences are marked.
 
         Raises
         ------
         PlanningError
-            If ``other`` is not what ``session.plan`` gives.
+            If ``other`` is not what ``session.plan`` returns.
         """
         if not isinstance(other, PlanExplorer):
             raise PlanningError(
@@ -75,7 +75,7 @@ class PlanExplorer:
         return self.plan.to_dict()
 
     def to_html(self) -> str:
-        """The plan as an HTML page that stands alone: the explorer without a kernel.
+        """The plan as a standalone HTML page: the explorer without a kernel.
 
         Raises
         ------
@@ -110,7 +110,7 @@ class PlanComparer(Displayed):
         self.comparison = comparison
 
     def to_dict(self) -> ComparisonData:
-        """Both plans and what differs as JSON-able data: ``left``, ``right``, ``pairs`` of
+        """Both plans and their differences as JSON-able data: ``left``, ``right``, ``pairs`` of
         operators' ids, and ``marks`` of both sides by id (``same``, ``changed``, ``only here``)."""
         return self.comparison.to_dict()
 

@@ -1,4 +1,4 @@
-"""A call that failed as JSON-able data, bounded: what the error card shows, for a panel to show."""
+"""Failed calls as bounded, JSON-able data: the contents of the error card, for panels."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class FailureData(TypedDict):
 
 
 def failed_call(record: CallFailed) -> FailureData:
-    """What happened, in which line of the user's code, with which values, and where."""
+    """The data of a failed call: the error, the user's line, the arguments and the position."""
     failed = record.failed
     frame = own_frame(failed)
     code = code_lines(frame) if frame is not None else []

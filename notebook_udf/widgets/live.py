@@ -1,7 +1,7 @@
-"""A run as data: what is known of a cell's queries at one moment, and what is wrong with it.
+"""A run as data: the state of a cell's queries at one moment, and warnings about it.
 
-How it reads as text and as static HTML is the business of ``live_forms``, how it lives in a
-browser of ``live_panel``; collecting it that of ``magics.live_watch``.
+``magics.live_watch`` collects it; ``live_forms`` shows it as text and static HTML, ``live_panel``
+live in a browser.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NAME = 60
 _LOG = 240
 _METRICS = 60
 _SKEWED = 3.0
-# Below this a bundle costs more on its way than its rows are worth.
+# Below this many rows, handing over a bundle costs more than its rows are worth.
 _SMALL = 200
 _MANY = 200
 
@@ -44,7 +44,7 @@ class Split:
 
     @property
     def whole(self) -> float:
-        """All of it."""
+        """The sum of all parts."""
         return self.waiting + self.transfer + self.user
 
 
@@ -71,22 +71,22 @@ class RunData(TypedDict):
 
 @dataclass(frozen=True)
 class RunState:
-    """What is known of a run at one moment.
+    """The state of a run at one moment.
 
     Attributes
     ----------
     seconds
         Since it began.
     totals, metrics
-        Of its queries and of no other, summed over them.
+        Sums over its own queries.
     rows, bundles
-        What went through; functions that share a query's bundles share its rows.
+        Input rows and bundles; functions that share a query's bundles share its rows.
     in_progress
         Bundles that workers are busy with.
     rate, rate_now
         Rows a second since the first task began, and in the last seconds.
     log_lines, log
-        How many lines functions wrote, and the last of them.
+        The number of log lines, and the last of them.
     cancelling
         Whether it was interrupted and has not ended yet.
     """
@@ -108,7 +108,7 @@ class RunState:
     cancelling: bool = False
 
     def to_dict(self) -> RunData:
-        """The same as bounded, JSON-able data; times in seconds."""
+        """The state as bounded, JSON-able data; times in seconds."""
         return {
             "outcome": self.outcome,
             "seconds": self.seconds,
@@ -131,16 +131,16 @@ class RunState:
 
 @dataclass(frozen=True)
 class Trouble:
-    """What went wrong beside the rows.
+    """Problems of a run that its totals do not show.
 
     Attributes
     ----------
     outcomes
-        What rows that fail lead to, by function: ``fail``, ``null`` or ``quarantine``.
+        The outcome of failed rows by function: ``fail``, ``null`` or ``quarantine``.
     lost_workers
-        Workers that ended without being told to.
+        The number of workers that ended without being told to.
     dropped_lines
-        Log lines that were not sent.
+        The number of log lines that were not sent.
     """
 
     outcomes: Mapping[str, str] = field(default_factory=dict)
@@ -155,7 +155,7 @@ _LEADS_TO = {
 
 
 def warnings(state: RunState, trouble: Trouble) -> tuple[str, ...]:
-    """What a person should know before the end, the worst first."""
+    """The warnings about a run, the worst first."""
     found = [
         f"{counted(t.errors, 'row')} failed in {one_line(t.function, NAME)}"
         + _consequence(t.function, trouble)

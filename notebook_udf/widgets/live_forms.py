@@ -1,6 +1,6 @@
-"""A run in one line while it goes on, and in a small report when it is over: text and HTML.
+"""A run as one line while it is in progress, and as a small report at its end: text and HTML.
 
-The HTML holds no script and no style sheet, so that it reads the same where it is not trusted.
+The HTML holds no script and no style sheet, so that it looks the same where it is not trusted.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def live_text(state: RunState) -> str:
 
 
 def summary_text(state: RunState, note: str = "") -> str:
-    """A run that is over: one line, and the tables of the functions that ran in it."""
+    """The report of a run at its end: one line, and the tables of its functions."""
     lines = [_closing(state, note), *(f"! {warning}" for warning in state.warnings)]
     if state.split.whole > 0:
         lines.append(_split_text(state.split))
@@ -54,7 +54,7 @@ def summary_text(state: RunState, note: str = "") -> str:
 
 
 def summary_html(state: RunState, note: str = "") -> str:
-    """The same for a browser, with the stages."""
+    """The report as HTML, with the stages."""
     dot = span("●", style=painted("color", _DOT[state.outcome]))
     return markup(
         div(

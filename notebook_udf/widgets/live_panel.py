@@ -1,4 +1,4 @@
-"""The live cell: how far a cell's queries are, in a browser."""
+"""The live cell: the progress of a cell's queries in a browser."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class LiveData(TypedDict):
 
 
 class LivePanel(Panel):
-    """Shows one run.
+    """The panel of one run.
 
     Parameters
     ----------
     state
-        What is known now.
+        Returns the current state.
     kernel
         The kernel's id on its Jupyter server, through which a page interrupts it; "" where it is
         not known.
@@ -41,21 +41,21 @@ class LivePanel(Panel):
         super().__init__()
 
     def read(self) -> LiveData:
-        """The run, and which kernel it is in."""
+        """The run, and the id of its kernel."""
         return {"run": self._state().to_dict(), "kernel": self._kernel}
 
     def twin(self) -> tuple[str, str]:
-        """What is known by now, as a small report and as a line."""
+        """The current state, as a small report and as a line."""
         state = self._state()
         return summary_html(state), live_text(state)
 
     def show(self) -> None:
-        """Displays it; the instance that was live before becomes static."""
+        """Displays the panel; the former live instance becomes static."""
         super().show()
         self._place = self._handle
 
     def end(self, html: str, text: str) -> None:
-        """Puts what came of the run in its place, also where it is static already."""
+        """Replaces the panel by the outcome of the run, even if it is static already."""
         place, self._place = self._place, None
         self._handle = None
         self.freeze()

@@ -1,9 +1,9 @@
-"""What a log panel has to send and has not sent yet, a bounded part of it at a time.
+"""Selects the messages that a log panel sends next, a bounded amount at a time.
 
-Full blocks go as they are kept, the newest first, because the end of a log is what is looked at.
-Lines that are not in a full block yet go in pieces as they come; the block that holds them in the
-end replaces the pieces. A browser that knows a block already ignores it, so that sending
-everything anew does no harm.
+Full blocks are sent as they are kept, the newest first, because people look at the end of a log.
+Lines that are not in a full block yet are sent in pieces as they come; the block that holds them
+in the end replaces the pieces. A browser ignores a block that it has already, so that sending
+everything again does no harm.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from notebook_udf.telemetry.store.log_blocks import Gap, LineOrigin, LogBlock
 from notebook_udf.telemetry.store.log_store import KeptLogs
 from notebook_udf.widgets.failed_calls import FailureData, failed_call
 
-# At five turns a second: what a connection of 30 Mbit/s takes without falling behind.
+# Per refresh, of five a second: what a connection of 30 Mbit/s takes without falling behind.
 MOST_BYTES = 768 * 1024
 MOST_FAILURES = 200
 
@@ -46,14 +46,14 @@ Message = tuple[LogMessage, list[bytes]]
 
 @dataclass
 class LogFeed:
-    """Decides what is sent; sending it is the panel's business."""
+    """Decides which messages are due; the panel sends them."""
 
     _sent: set[int] = field(default_factory=set)
     _tail: int = -1
     _failures: set[str] = field(default_factory=set)
 
     def again(self) -> None:
-        """Everything is to be sent once more."""
+        """Makes everything due once more."""
         self._sent, self._tail, self._failures = set(), -1, set()
 
     def due(self, kept: KeptLogs, failures: list[CallFailed]) -> Iterator[Message]:

@@ -1,4 +1,4 @@
-"""The log panel: the lines functions wrote, as they come."""
+"""The log panel: the functions' log lines, as they arrive."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from notebook_udf.widgets.scripts import script
 from notebook_udf.widgets.sendable import sendable
 
 # A browser that loads the panel may miss what is sent meanwhile, and while a cell runs it cannot
-# ask for it. So all is sent once more after these times, until it was heard from.
+# ask for it. So everything is sent again after these seconds, until the browser has asked.
 _REPEATS = (2.0, 6.0, 20.0)
 
 
@@ -30,7 +30,7 @@ class LogData(TypedDict):
 
 
 class LogPanel(Panel):
-    """Shows the lines of a session; those that were chosen first."""
+    """The panel of a session's log lines; the view's filter is set at first."""
 
     _esm = script("logs")
 
@@ -43,7 +43,7 @@ class LogPanel(Panel):
         super().__init__()
 
     def read(self) -> LogData:
-        """How many lines there are, and which are wanted."""
+        """The numbers of the lines, and the view's filter."""
         kept = self._view.kept
         return {
             "first": kept.first,
@@ -57,7 +57,7 @@ class LogPanel(Panel):
         return self._view._repr_html_(), repr(self._view)
 
     def refresh(self) -> None:
-        """Sends what has come since the last time, and some of what the browser still lacks."""
+        """Sends new lines, and some of the blocks that the browser still lacks."""
         super().refresh()
         with self._sending:
             if self._repeats and time.monotonic() - self._began > self._repeats[0]:
@@ -69,7 +69,7 @@ class LogPanel(Panel):
 
     @answers("resend")
     def _resend(self) -> None:
-        """A browser begins to show it: it needs all there is."""
+        """Sends everything again, to a browser that begins to show the panel."""
         with self._sending:
             self._repeats = []
             self._feed.again()

@@ -1,4 +1,4 @@
-"""The bundles of queries as live charts."""
+"""The metrics panel: queries and their bundles as live charts."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from notebook_udf.widgets.panel import Panel
 from notebook_udf.widgets.requests import answers
 from notebook_udf.widgets.scripts import script
 
-# Queries that are sent with everything; of the others the browser asks for what it shows.
+# Queries that are sent in full; the browser asks for the others when it shows them.
 PUSHED = 6
 POINTS = 120
-# Functions and workers of a query whose lines are sent, those with the most rows first.
+# The most functions, and workers, of a query whose lines are sent: those with the most rows.
 LINES = 24
 _COUNTS = ("rows", "errors")
 
@@ -36,7 +36,7 @@ class MetricsData(TypedDict):
 
 
 class MetricsPanel(Panel):
-    """Shows what functions cost and counted, of one query or of all."""
+    """The panel of what functions cost and of their user metrics, of one query or of all."""
 
     _esm = script("metrics")
 
@@ -47,15 +47,15 @@ class MetricsPanel(Panel):
         super().__init__()
 
     def refresh(self) -> None:
-        """Sends what has changed; that nothing has is seen without putting it together."""
+        """Sends what has changed; only the totals are read to see whether anything has."""
         totals = self._view.totals
-        # Whatever else a task says is followed by its end, which is in the totals.
+        # Any other record of a task is followed by its end, which is in the totals.
         if totals != self._totals:
             self._totals = totals
             super().refresh()
 
     def read(self) -> MetricsData:
-        """The latest queries with everything, and of the others what they are called."""
+        """The titles of all queries, and the latest ones in full."""
         totals: dict[str, list[Any]] = {}
         for total in self._view.totals:
             totals.setdefault(total.query, []).append(total)
@@ -79,12 +79,12 @@ class MetricsPanel(Panel):
         }
 
     def twin(self) -> tuple[str, str]:
-        """The same as tables, with lines of blocks for charts."""
+        """The metrics as tables, with lines of block characters for charts."""
         return self._view._repr_html_(), repr(self._view)
 
     def _current(self, name: str, state: Any) -> tuple[Any, QueryData]:
         made = self._made.get(name)
-        # Most queries are over, and what is known of them does not change any more.
+        # Most queries have ended, and their data does not change any more.
         return made if made is not None and made[0] == state else (state, self._query(name))
 
     @answers("query")
@@ -93,7 +93,7 @@ class MetricsPanel(Panel):
 
 
 def shortened(query: QueryData) -> QueryData:
-    """A query's data with fewer digits and no more lines than a chart can show."""
+    """A query's data with fewer digits and at most ``LINES`` functions and workers."""
     timeline = query["timeline"]
     if timeline is None:
         return query

@@ -1,6 +1,6 @@
-"""A plan as a page that stands alone: the explorer's own script, its data, and the static form.
+"""A plan as a standalone HTML page: the explorer's own script, its data, and the static form.
 
-The script needs no network. Where scripts do not run, the static form is what is seen.
+The script needs no network. Where scripts do not run, the static form is shown.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ const address = URL.createObjectURL(new Blob([text("script")], { type: "text/jav
 
 
 def page_template() -> str:
-    """The page with everything but script and data, for a browser to fill."""
+    """The page without script and data, for a browser to fill in."""
     return _page(None, "%(data)s", "%(script)s")
 
 
 def plan_page(plan: Plan, explorer: Path) -> str:
-    """The page of a plan, explorer and all."""
-    # Once more the template, so that a saved page can be saved again.
+    """The page of a plan, with the explorer."""
+    # Includes the template, so that a saved page can be saved again.
     data = json.dumps({"plan": sendable(plan.to_dict()), "page": page_template()})
     return _page(plan_html(plan), data, explorer.read_text("utf-8"))
 

@@ -1,8 +1,8 @@
-"""A live widget: data goes to the browser, and a static twin takes its place when it ends.
+"""Base of the panels: live widgets that a static twin replaces at their end.
 
-A panel pushes all it knows, because a cell that runs keeps the kernel from answering; what the
-browser asks of the kernel (a stack, a restart) is answered at once, or with an error, and not
-before the cell has ended. Who wants a panel refreshed is ``widgets.pulse``.
+A panel pushes all its data, because a running cell keeps the kernel from answering; requests of
+the browser (a stack, a restart) are answered at once, or with an error, but not before the cell
+has ended. ``widgets.pulse`` refreshes panels.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from notebook_udf.widgets.sendable import sendable
 
 
 class Panel(anywidget.AnyWidget):
-    """One live widget. A class of its own per job, of which one instance lives at a time.
+    """A live widget. Each job has a derived class, of which one instance is live at a time.
 
-    Methods marked with ``answers`` are what the browser may ask for. A result is sent back, that
-    of a ``Future`` when it is there; what is raised is sent back as a text.
+    Methods marked with ``answers`` are the browser's commands. A result is sent back, that of a
+    ``Future`` when it is done; an error is sent back as text.
 
     Attributes
     ----------
     data
-        What the browser shows; JSON-able, replaced as a whole.
+        The data that the browser shows; JSON-able, replaced as a whole.
     """
 
     data = traitlets.Any().tag(sync=True)
@@ -44,15 +44,15 @@ class Panel(anywidget.AnyWidget):
         self.on_msg(self._asked)
 
     def read(self) -> Any:
-        """What is to be shown now."""
+        """The current data to show."""
         raise NotImplementedError
 
     def twin(self) -> tuple[str, str]:
-        """The same as static HTML and as text."""
+        """The current data as static HTML and as text."""
         raise NotImplementedError
 
     def show(self) -> None:
-        """Displays it; the instance of its class that was live becomes static."""
+        """Displays the panel; the former live instance of its class becomes static."""
         with Panel._changing:
             former = Panel._living.get(self._kind)
             Panel._living[self._kind] = self
@@ -63,13 +63,13 @@ class Panel(anywidget.AnyWidget):
         pulse.add(self)
 
     def refresh(self) -> None:
-        """Sends what has changed, if anything has."""
+        """Sends the current data if it has changed."""
         data = sendable(self.read())
         if data != self.data:
             self.data = data
 
     def freeze(self) -> None:
-        """Puts the static twin in its place and ends it. Idempotent."""
+        """Replaces the panel by its static twin and closes it. Idempotent."""
         pulse.remove(self)
         with Panel._changing:
             if Panel._living.get(self._kind) is self:
@@ -81,7 +81,7 @@ class Panel(anywidget.AnyWidget):
         self.close()
 
     def close(self) -> None:
-        """Ends the model and that of its layout, whose state a saved notebook would keep."""
+        """Closes the model and that of its layout, whose state a saved notebook would keep."""
         layout = self.layout
         super().close()
         if layout is not None:
@@ -97,11 +97,11 @@ class Panel(anywidget.AnyWidget):
         }
 
     def _asked(self, _: Any, content: Any, buffers: Any) -> None:
-        """Answers the browser; every request gets an answer, whatever it is."""
+        """Answers a request of the browser, even a malformed one."""
         answer(content, self._commands, self.send)
 
 
 def freeze_all() -> None:
-    """Ends every panel, as when a session stops."""
+    """Freezes every live panel, as when a session stops."""
     for panel in list(Panel._living.values()):
         panel.freeze()

@@ -1,4 +1,4 @@
-"""The plan explorer: a query's plan as a graph, or two of them side by side."""
+"""The plan panel: a query's plan as a graph, or two plans side by side."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class PlanData(TypedDict):
 
 
 class PlanPanel(Panel):
-    """Shows one plan, current while it runs, or two."""
+    """The panel of one plan, kept current while it runs, or of two."""
 
     _esm = script("plan")
 
@@ -30,13 +30,13 @@ class PlanPanel(Panel):
         super().__init__()
 
     def read(self) -> PlanData:
-        """The plan or both, and the page they are saved as."""
+        """The plan or both plans, and the template of the page they are saved as."""
         if isinstance(self._shown, PlanComparer):
             return {"comparison": self._shown.to_dict(), "page": page_template()}
         return {"plan": self._shown.to_dict(), "page": page_template()}
 
     def refresh(self) -> None:
-        """Sends the plan again if it runs, or has run since."""
+        """Sends the plan again if it is running, or has run since."""
         if isinstance(self._shown, PlanExplorer) and self._shown.refresh():
             super().refresh()
 

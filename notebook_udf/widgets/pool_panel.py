@@ -1,4 +1,4 @@
-"""The workers panel: who they are, what they do and take, and ways to interfere."""
+"""The workers panel: the pool's workers, their status and resources, and commands to them."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ MOST_ENDED = 50
 _STACK = 20_000
 _ERROR = 300
 _NAME = 80
-# What a pulse says is a second old; two of them make a rate.
+# A worker's status comes every second; two of them make a rate.
 _PULSES = 3
 
 
 class WorkerFacts(TypedDict):
-    """A worker: bytes (``memory_limit`` is 0 without one), seconds since the epoch, seconds of a
-    processor, and its last error."""
+    """A worker's status: memory in bytes (``memory_limit`` is 0 without one), times in seconds
+    since the epoch, ``cpu`` in seconds of processor time, and the last error."""
 
     pid: int
     bundle: int
@@ -73,7 +73,7 @@ class PoolData(TypedDict):
 
 
 class PoolPanel(Panel):
-    """Shows the living workers and the latest of those that ended."""
+    """The panel of the live workers and the latest of those that ended."""
 
     _esm = script("pool")
 
@@ -83,7 +83,7 @@ class PoolPanel(Panel):
         super().__init__()
 
     def read(self) -> PoolData:
-        """The workers as they are now."""
+        """The current status of the workers."""
         facts = self._pool.to_dict()
         living, ended = facts["workers"], facts["ended"][::-1]
         self._cpu = {each["pid"]: self._cpu.get(each["pid"], _rates()) for each in living}
@@ -103,7 +103,7 @@ class PoolPanel(Panel):
         if not measured or measured[-1][1] != now[1]:
             measured.append(now)
         (first, before), (last, after) = measured[0], measured[-1]
-        # A worker that computes says so every second; one whose time stands still does nothing.
+        # A busy worker's processor time grows every second; one whose time stands still is idle.
         idle = facts["seen"] - last > 2.5 or last <= first
         task = facts["task"]
         return {
@@ -115,7 +115,7 @@ class PoolPanel(Panel):
         }
 
     def twin(self) -> tuple[str, str]:
-        """The living workers as a table, and how the latest others ended."""
+        """The live workers as a table, and how the latest others ended."""
         gone = [_ended(each) for each in self._pool.to_dict()["ended"][: -MOST_ENDED - 1 : -1]]
         told = [f"worker {each['pid']} {each['how']}" for each in gone]
         fold = details(summary(f"{len(told):,} ended"), ul(map(li, told))) if told else None

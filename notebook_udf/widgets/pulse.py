@@ -1,4 +1,4 @@
-"""The thread that refreshes what is live, some times a second, while anything is."""
+"""The thread that refreshes live panels, five times a second, while there are any."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ SECONDS_BETWEEN = 0.2
 
 
 class Refreshed(Protocol):
-    """What a pulse keeps current."""
+    """Something that a pulse refreshes."""
 
     def refresh(self) -> None:
-        """Shows what there is now."""
+        """Shows the current data."""
 
 
 class Pulse:
-    """Refreshes its members one after the other. The thread lives only while there are any."""
+    """Refreshes its members one after the other; its thread runs only while there are any."""
 
     def __init__(self, seconds: float = SECONDS_BETWEEN) -> None:
         self._seconds = seconds
@@ -28,7 +28,7 @@ class Pulse:
         self._thread: threading.Thread | None = None
 
     def add(self, member: Refreshed) -> None:
-        """Refreshes it from now on."""
+        """Adds a member, and starts the thread if it is the first."""
         with self._changed:
             self._members.append(member)
             if self._thread is None:
@@ -38,7 +38,7 @@ class Pulse:
                 self._thread.start()
 
     def remove(self, member: Refreshed) -> None:
-        """No longer; a refresh that is going on may still end after this returns."""
+        """Removes a member; a refresh in progress may still end after this returns."""
         with self._changed:
             self._members = [each for each in self._members if each is not member]
             self._changed.notify_all()

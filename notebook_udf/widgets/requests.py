@@ -1,4 +1,4 @@
-"""What a browser asks of the kernel is answered, whatever it is."""
+"""Answers requests of a browser to the kernel; each gets a reply, even a malformed one."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ class Reply(TypedDict):
 
 
 def answers(command: str) -> Callable[[Method], Method]:
-    """Of a method: a browser may call it by that name, with keywords. The scripts that do get the
-    types of both from its annotations."""
+    """Decorator of a method that a browser may call under a name, with keywords. The types for the
+    browser's scripts are made from its annotations."""
 
     def mark(method: Method) -> Method:
         setattr(method, _ANSWERS, command)
@@ -55,22 +55,22 @@ def answering(kind: type) -> dict[str, str]:
 
 
 def commands_of(owner: object) -> dict[str, Command]:
-    """What an object answers, ready to be called."""
+    """The bound methods of an object by command."""
     return {command: getattr(owner, name) for command, name in answering(type(owner)).items()}
 
 
 def answer(content: Any, commands: Mapping[str, Command], send: Callable[[Any], None]) -> None:
-    """Does what was asked and sends what came of it.
+    """Runs the command of a request and sends the reply.
 
     Parameters
     ----------
     content
         A ``Request``, or whatever else a browser sends.
     commands
-        Names, and what is called with the keywords that were sent. A result is sent back, that of
-        a ``Future`` when it is there; what is raised is sent back as a text.
+        Functions by command, called with the request's keywords. A result is sent back, that of a
+        ``Future`` when it is done; an error is sent back as text.
     send
-        Takes a ``Reply``.
+        Sends a ``Reply``.
     """
     request = content.get("id") if isinstance(content, dict) else None
 

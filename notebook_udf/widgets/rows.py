@@ -17,7 +17,7 @@ _COLUMNS = 200
 
 @dataclass(frozen=True)
 class RowsTable:
-    """Rows to look at; ``more`` says that the result has further ones."""
+    """The first rows of a result; ``more`` says whether it has further ones."""
 
     columns: tuple[str, ...]
     rows: Sequence[Sequence[Any]]
@@ -32,7 +32,7 @@ class RowsTable:
 
     @property
     def count(self) -> str:
-        """How many rows are shown, and whether there are more."""
+        """In words, how many rows are shown, and whether there are more."""
         number = len(self.rows)
         if self.more:
             return f"the first {counted(number, 'row')}; there are more"
@@ -40,7 +40,7 @@ class RowsTable:
 
     @property
     def hidden_columns(self) -> int:
-        """Columns beyond those that are shown."""
+        """The number of columns that are not shown."""
         return max(0, len(self.columns) - _COLUMNS)
 
     def _table(self) -> Table:

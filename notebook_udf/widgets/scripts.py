@@ -1,4 +1,4 @@
-"""The scripts of the panels, as the build put them beside this module."""
+"""The scripts of the panels, which the build puts beside this module."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _FOLDER = Path(__file__).parent / "static"
 
 
 def script(name: str) -> Path:
-    """The built script of a panel.
+    """The path of a panel's built script.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Data made fit for a browser."""
+"""Makes data safe to send to a browser."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _LONGEST = 40_000
 
 
 def sendable(value: Any) -> Any:
-    """The same as JSON can hold it and a page can show it.
+    """A value that JSON can hold and a page can show.
 
-    Texts become visible and lose what is beyond 40,000 characters, with a count; numbers that JSON
-    has no way to write become None.
+    Texts are made visible (``plain``) and cut at 40,000 characters, with a count of the rest;
+    numbers that JSON has no form for become None.
     """
     match value:
         case str():

@@ -1,4 +1,4 @@
-"""What displays as a live panel in a notebook: the data's own class says nothing of it."""
+"""Maps classes of data to the live panels that display them in a notebook."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 _MARK = "_notebook_udf_shows"
 
-# What is shown by which panel. By name: an extension is loaded before Spark is, and most sessions
+# The panel of each class. By name: the extension is loaded before Spark is, and most sessions
 # show no panel at all.
 _PANELS = {
     "notebook_udf.pool.view.Pool": "pool_panel.PoolPanel",
@@ -27,9 +27,9 @@ def _show(panel: str, data: Any) -> None:
 
 
 def show_live_in(shell: Any) -> None:
-    """Lets a notebook's shell display what has a panel as that panel. In a terminal nothing.
+    """Makes a notebook's shell display data as its live panels; does nothing in a terminal.
 
-    Doing it twice is doing it once.
+    Idempotent.
     """
     if getattr(shell, "kernel", None) is None or getattr(shell, _MARK, False):
         return
@@ -40,7 +40,7 @@ def show_live_in(shell: Any) -> None:
 
 
 def show_static_in(shell: Any) -> None:
-    """Takes it back."""
+    """Undoes ``show_live_in``."""
     if getattr(shell, _MARK, False):
         for kind in _PANELS:
             shell.display_formatter.ipython_display_formatter.pop(kind)
@@ -48,7 +48,7 @@ def show_static_in(shell: Any) -> None:
 
 
 def show_live() -> None:
-    """The same for the shell of this process, if there is one."""
+    """Calls ``show_live_in`` for the shell of this process, if there is one."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     if shell is not None:
@@ -56,7 +56,7 @@ def show_live() -> None:
 
 
 def end_panels() -> None:
-    """Lets static twins take the place of all that is live."""
+    """Replaces all live panels by their static twins."""
     panels = sys.modules.get("notebook_udf.widgets.panel")
     if panels is not None:
         panels.freeze_all()

@@ -1,4 +1,4 @@
-"""A stream's state: its keys and what is remembered of them, batch by batch."""
+"""The state panel: a stream's keys and their state, after each micro-batch."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from notebook_udf.widgets.scripts import script
 
 _log = logging.getLogger(__name__)
 
-# Between two looks whether a batch was committed: at a folder of this machine, or elsewhere.
+# Between two checks for a new commit: in a folder of this machine, or elsewhere.
 _SECONDS_NEAR = 0.5
 _SECONDS_FAR = 5.0
 _KEPT_KEYS = 2_000
@@ -76,7 +76,7 @@ class StateData(TypedDict):
 
 
 class StatePanel(Panel):
-    """Shows the state of one query. Reading it takes Spark a moment, so another thread does it."""
+    """The panel of one query's state. Reading takes Spark a moment, so another thread does it."""
 
     _esm = script("state")
 
@@ -84,7 +84,7 @@ class StatePanel(Panel):
         self._reader = reader
         self._thread = ThreadPoolExecutor(1, "notebook-udf-state")
         self._closed = False
-        # What is shown of the latest batch, and reread when another is committed.
+        # The name whose page after the latest micro-batch is shown, and read again at each commit.
         self._name = next(iter((*reader.functions, *reader.variables)), "")
         self._page: Page | None = None
         self._ids: list[int] = []
@@ -100,7 +100,7 @@ class StatePanel(Panel):
             self._error = _NOT_OURS
 
     def read(self) -> StateData:
-        """What there is, and the first keys after the latest batch."""
+        """The contents of the state, and the first keys after the latest micro-batch."""
         if self._commits.moved():
             self._reread()
         reader, page = self._reader, self._page
@@ -118,7 +118,7 @@ class StatePanel(Panel):
         }
 
     def twin(self) -> tuple[str, str]:
-        """The functions and their accumulators' types, and the first keys after the last batch."""
+        """The functions and their accumulators' types, and the first keys of the page shown."""
         html, text = self._reader._repr_html_(), repr(self._reader)
         page = self._page
         if page is None:
@@ -130,13 +130,13 @@ class StatePanel(Panel):
         return html + markup(table.html), f"{text}\n\n{table.text}"
 
     def freeze(self) -> None:
-        """Ends it, and lets no further read begin."""
+        """Freezes the panel, and prevents further reads."""
         self._closed = True
         self._thread.shutdown(wait=False, cancel_futures=True)
         super().freeze()
 
     def _reread(self) -> None:
-        """Reads the latest batch, unless that is being done."""
+        """Reads the state after the latest micro-batch again, unless a read is in progress."""
         if self._closed or not self._name:
             return
         if self._reading is not None and not self._reading.done():
@@ -194,7 +194,7 @@ class StatePanel(Panel):
         )
 
     def _numbered(self, keys: list[Any]) -> list[int]:
-        """Numbers by which the browser names keys: their texts cannot always be read back."""
+        """Numbers keys for the browser to refer to: their texts cannot always be read back."""
         numbers = []
         for key in keys:
             self._given += 1
@@ -206,7 +206,7 @@ class StatePanel(Panel):
 
 
 class _Commits:
-    """Notices that a query has committed a batch."""
+    """Detects that a query has committed a micro-batch."""
 
     def __init__(self, checkpoint: str) -> None:
         place = urlparse(checkpoint)
@@ -218,7 +218,7 @@ class _Commits:
         self._looked = time.monotonic()
 
     def moved(self) -> bool:
-        """Whether it may have, since this was asked before."""
+        """Whether there may have been a commit since the last call."""
         if time.monotonic() - self._looked < self._seconds:
             return False
         self._looked = time.monotonic()
@@ -226,12 +226,12 @@ class _Commits:
         return bool(before != self._last)
 
     def again(self) -> None:
-        """Has ``moved`` say so once more."""
+        """Makes ``moved`` return True once more."""
         self._last = None
 
     def _state(self) -> Any:
         try:
             return os.stat(self._folder).st_mtime_ns
         except OSError:
-            # On a store that cannot be looked at from here: it may have moved at any time.
+            # On a store that cannot be read from here, there may have been a commit at any time.
             return object()
