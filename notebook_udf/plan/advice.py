@@ -1,7 +1,7 @@
-"""What costs in a plan and what to do about it: pure functions of a plan.
+"""Advice on a plan: what is costly in it and what to do about it, by pure functions of the plan.
 
-Each rule speaks only where the plan, or the metrics of its run, prove what it says. A rule takes
-the plan and yields advice; ``advise`` asks them all.
+Each rule gives advice only where the plan, or the metrics of its run, prove it. A rule takes the
+plan and yields advice; ``advise`` runs them all.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ from notebook_udf.plan.plan_model import (
 from notebook_udf.plan.strategies import COLLECTED
 from notebook_udf.render.format import counted, size
 
-# A partition this many times the middle one, and at least this large, is worth speaking of.
+# A partition this many times the median one, and at least this large, is reported as skew.
 _SKEW = 4.0
 _SKEW_BYTES = 1 << 20
-# From this share of a function's time in Python and this time on, its own code is what costs.
+# From this share of the time in Python and these seconds on, a function's own code is slow.
 _SHARE = 0.5
 _SECONDS = 1.0
-# Bundles, and rows in each of them, from and up to which their number is worth speaking of.
+# From so many bundles on, of fewer than so many rows each, bundles are reported as small.
 _BUNDLES = 50
 _FEW = 256
-# Seconds that are not worth declaring a function anew for.
+# Seconds below which declaring a function anew is not worth it.
 _SHORT = 0.1
-# Operators through which rows go as they are.
+# Operators that pass rows on one by one, without a shuffle or a sort.
 _THROUGH: tuple[Kind, ...] = ("project", "filter", "generate")
 
 
 def advise(plan: Plan) -> tuple[Advice, ...]:
-    """What the rules have to say, in the order of the operators."""
+    """The advice of all rules, in the order of the operators."""
     found = [advice for rule in RULES for advice in rule(plan)]
     return tuple(sorted(found, key=lambda advice: advice.node))
 
@@ -72,7 +72,7 @@ def several_python_nodes(plan: Plan) -> Iterator[Advice]:
 
 
 def late_condition(plan: Plan) -> Iterator[Advice]:
-    """A condition without Python that is looked at after Python has run."""
+    """A condition without Python that is evaluated after Python has run."""
     for node in plan.nodes():
         if node.kind != "filter":
             continue
@@ -156,7 +156,7 @@ def skewed(plan: Plan) -> Iterator[Advice]:
 
 
 def slow_code(plan: Plan) -> Iterator[Advice]:
-    """A function whose own code is what the run's time in Python goes to, row by row."""
+    """A row-by-row function whose own code takes most of the run's time in Python."""
     everything = [(node, cost) for node in plan.nodes() for cost in node.costs]
     total = sum(cost.busy / len(cost.nodes) for _, cost in everything)
     told: set[tuple[str, int]] = set()
@@ -199,7 +199,7 @@ def computed_twice(plan: Plan) -> Iterator[Advice]:
 
 
 def collected_groups(plan: Plan) -> Iterator[Advice]:
-    """Groups that are held in memory whole before the function sees them."""
+    """Groups whose rows are all collected in memory before the function is called."""
     for node in plan.nodes():
         for use in node.functions:
             if use.role != "whole":
@@ -236,7 +236,7 @@ def collected_groups(plan: Plan) -> Iterator[Advice]:
 
 
 def small_bundles(plan: Plan) -> Iterator[Advice]:
-    """Bundles of so few rows that handing them over is what costs."""
+    """Bundles of so few rows that handing them over costs more than the function."""
     told: set[tuple[str, int]] = set()
     for node in plan.nodes():
         for cost in node.costs:
@@ -258,7 +258,7 @@ def small_bundles(plan: Plan) -> Iterator[Advice]:
 
 
 def general_is_faster(plan: Plan) -> Iterator[Advice]:
-    """A function on Series whose code Arrow's kernels could run as it stands, without them."""
+    """A function on whole columns whose code could run as Arrow kernels if it took values."""
     for node in plan.nodes():
         for use in node.functions:
             cost = next((c for c in node.costs if c.name == use.name), None)
@@ -290,7 +290,7 @@ RULES: tuple[Callable[[Plan], Iterator[Advice]], ...] = (
 
 
 def _through_sql(plan: Plan, use: FunctionUse) -> bool:
-    """Whether session.sql planned the call: it knows how the call was written."""
+    """Whether session.sql planned the call: then the strategy has the call as it was written."""
     return any(s.function == use.name and s.form == COLLECTED and s.call for s in plan.strategies)
 
 
@@ -303,7 +303,7 @@ def _type_of(node: PlanNode) -> int:
 
 
 def _python_below(node: PlanNode) -> PlanNode | None:
-    """The Python operator right below, if only operators that keep rows stand between."""
+    """The next Python operator below, if all those in between pass rows on one by one."""
     while len(node.children) == 1:
         (node,) = node.children
         if node.kind == "python":
@@ -322,14 +322,14 @@ def _only_projects(node: PlanNode, below: PlanNode) -> bool:
 
 
 def _uses_results(node: PlanNode, below: PlanNode) -> bool:
-    """Whether a call in the upper one takes what is made of what a call in the lower one gives."""
+    """Whether a call in the upper operator takes an expression over a result of the lower one."""
     results = [use.identity for use in below.functions if use.identity]
     taken = [each for use in node.functions for each in parts(call_arguments(use.identity))]
     return any(result in each and result != each for each in taken for result in results)
 
 
 def _rows_kept(node: PlanNode, below: PlanNode) -> bool:
-    """Whether nothing in between makes rows of its own, which a condition could be about."""
+    """Whether no operator in between generates rows, which a condition could be about."""
     between = [n for n in node.walk() if n.id < below.id]
     return all(n.kind != "generate" or "_nu_once" in n.expressions for n in between)
 

@@ -1,4 +1,4 @@
-"""The sentences and figures of a plan that all its forms share."""
+"""The captions of a plan that all its forms share: heading, figures and costs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SHOWN = (
 
 
 def heading(plan: Plan) -> str:
-    """What is shown: how many operators, of which run."""
+    """The heading of a plan: the number of operators, and its run."""
     said = [counted(len(plan.nodes()), "operator")]
     said += {"may change": ["Spark may change it while it runs"], "final": ["as it ran"]}.get(
         plan.adaptive, []
@@ -28,7 +28,7 @@ def heading(plan: Plan) -> str:
 
 
 def figures(node: PlanNode) -> str:
-    """The metrics of an operator that say most, in a few words."""
+    """The main metrics of an operator, in a few words."""
     rows = node.metric("number of output rows")
     found = [counted(rows.value, "row")] if rows else []
     written = node.metric("shuffle bytes written") or node.metric("data size")
@@ -59,7 +59,7 @@ def cost_line(cost: FunctionCost, node: PlanNode) -> str:
 
 
 def shown_metrics(node: PlanNode) -> list[Metric]:
-    """The metrics worth a line: those that are not zero, the telling ones first."""
+    """The metrics that are not zero, the most important first."""
     told = [metric for metric in node.metrics if metric.value]
     order = {name: place for place, name in enumerate(_SHOWN)}
     return sorted(told, key=lambda metric: order.get(metric.name, len(order)))

@@ -1,7 +1,7 @@
-"""Spark's plan, executions and metrics, read through the JVM: the one place that needs it.
+"""Reads Spark's plans, executions and their metrics through the JVM.
 
-A plan is fetched in one piece, in the form in which Spark writes it to an event log; then its
-operators are visited for what an event log leaves out, their columns and Python functions.
+A plan is fetched in one piece, in the form of Spark's event log; then its operators are visited
+for what an event log leaves out, their columns and Python functions.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _DRAIN_MS = 2000
 
 @dataclass(frozen=True)
 class PlanReading:
-    """A DataFrame's plan as it is now; ``initial`` is what it was before it ran, if it changed."""
+    """A DataFrame's current plan; ``initial`` is the plan before it ran, if that has changed."""
 
     root: RawNode
     initial: RawNode | None
@@ -54,7 +54,7 @@ class Jvm:
         self._store: Any = spark._jsparkSession.sharedState().statusStore()
 
     def read(self, frame: DataFrame) -> PlanReading:
-        """The plan of a DataFrame; nothing is run for it."""
+        """Reads the plan of a DataFrame, without running it."""
         plan = frame._jdf.queryExecution().executedPlan()
         adaptive = plan.nodeName() == ADAPTIVE
         final = adaptive and bool(plan.isFinalPlan())
@@ -67,7 +67,7 @@ class Jvm:
         return str(execution.analyzed().toString()), str(execution.optimizedPlan().toString())
 
     def shape(self, frame: DataFrame) -> int:
-        """A number that is another one once Spark has changed a DataFrame's plan."""
+        """A number that changes whenever Spark changes a DataFrame's plan."""
         plan = frame._jdf.queryExecution().executedPlan()
         if plan.nodeName() == ADAPTIVE:
             final = bool(plan.isFinalPlan())
@@ -76,9 +76,9 @@ class Jvm:
         return 0
 
     def is_query(self, text: str) -> bool:
-        """Whether a text only asks for rows; commands run as soon as they are planned.
+        """Whether a text is a query and no command; commands run as soon as they are planned.
 
-        A text that cannot be read is left to whoever plans it, who says what is wrong with it.
+        True for a text that does not parse: planning it raises the error.
         """
         try:
             parsed = self._spark._jsparkSession.sessionState().sqlParser().parsePlan(text)
@@ -108,27 +108,27 @@ class Jvm:
     # Executions ------------------------------------------------------------------------------
 
     def settle(self) -> None:
-        """Waits until what ended has been noted."""
+        """Waits, for two seconds at most, until Spark's listeners have seen all events."""
         try:
             self._spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty(_DRAIN_MS)
         except Py4JError:
-            # Something runs and keeps the bus busy; what is noted by now is shown.
+            # A running query keeps the bus busy; what was seen by now is shown.
             _log.debug("Spark's listeners are behind", exc_info=True)
 
     def newest(self) -> int:
-        """The number of the last query that Spark has begun; -1 if there is none.
+        """The execution id of the last query that Spark has begun; -1 if there is none.
 
-        Not a count: Spark forgets the oldest queries, and takes out and puts back what ends.
+        Not a count: Spark forgets the oldest queries, and removes and adds again those that end.
         """
         return max((int(run.query) for run in self.runs(1)), default=-1)
 
     def run(self, query: str) -> Run | None:
-        """An execution as it is now; None if it is not kept any more."""
+        """The current state of an execution; None if Spark does not keep it any more."""
         found = self._store.execution(int(query))
         return _run(found.get()) if found.isDefined() else None
 
     def runs(self, most: int, after: int = -1) -> Iterator[Run]:
-        """The last that Spark ran, newest first, down to the query numbered ``after``."""
+        """The last ``most`` executions, newest first, down to the id ``after``, without it."""
         count = self._store.executionsCount()
         found = self._store.executionsList(max(0, count - most), most)
         for place in reversed(range(found.size())):
@@ -138,23 +138,23 @@ class Jvm:
             yield _run(each)
 
     def counted(self, run: Run, accumulators: Sequence[int]) -> bool:
-        """Whether a run counted in one of these accumulators."""
+        """Whether a run has a value in one of these accumulators."""
         query = int(run.query)
         if run.state == "done":
             values = self._store.executionMetrics(query)
             return any(values.contains(each) for each in accumulators)
-        # What has not been counted yet has no value, and slower ways to be found.
+        # A metric without a value yet takes this slower way to find.
         metrics = _metrics(self._store.execution(query).get().metrics())
         return not {metric.id for metric in metrics}.isdisjoint(accumulators)
 
     def values(self, query: str) -> dict[int, str]:
-        """The texts of an execution's metrics by accumulator."""
+        """The texts of an execution's metrics by accumulator id."""
         text = str(self._store.executionMetrics(int(query)).mkString(_SEPARATOR))
         pairs = (pair.partition(" -> ") for pair in text.split(_SEPARATOR) if pair)
         return {int(accumulator): value for accumulator, _, value in pairs}
 
     def graph(self, query: str) -> RawNode | None:
-        """The plan of an execution as its page shows it; None if there is none any more."""
+        """The plan of an execution as Spark's page shows it; None if it is not kept any more."""
         try:
             graph = self._store.planGraph(int(query))
         except Py4JError:
@@ -186,7 +186,7 @@ def _run(found: Any) -> Run:
 
 
 def _metrics(found: Any) -> tuple[RawMetric, ...]:
-    """Out of the text of a sequence of ``SQLPlanMetric(name, accumulator, kind)``."""
+    """Parses the text of a sequence of ``SQLPlanMetric(name, accumulator, kind)``."""
     made = []
     for text in str(found.mkString(_SEPARATOR)).split(_SEPARATOR):
         name, _, rest = text.removeprefix("SQLPlanMetric(").removesuffix(")").rpartition(",")
@@ -218,7 +218,7 @@ def _with_details(plan: Any, node: RawNode) -> RawNode:
         output = tuple(text.split(_SEPARATOR)) if text else ()
         functions = tuple(_functions(plan))
     except Py4JError:
-        # An operator that cannot be asked, such as one that a reused plan stands for.
+        # An operator that cannot be read, such as that of a reused plan.
         return replace(node, children=children)
     return replace(node, output=output, functions=functions, children=children)
 
@@ -259,7 +259,7 @@ def _python(expression: Any, *, nested: bool = False) -> Iterator[RawFunction]:
 
 
 def _command(function: Any) -> bytes:
-    """The pickled function; of one that Spark broadcasts because of its size, that of the file."""
+    """The pickled function; if Spark broadcasts it because of its size, read from its file."""
     broadcasts = function.broadcastVars()
     if broadcasts is not None and broadcasts.size() > 0:
         for place in range(broadcasts.size()):

@@ -1,7 +1,7 @@
-"""Two plans side by side: which operators are the same, which changed, which only one has.
+"""Compares two plans: which operators are the same, which changed, which only one plan has.
 
-Operators are paired in the order in which plans list them, parents first: the longest series of
-operators that both plans have in common, of the same name and functions.
+Operators are listed parents first, and paired along the longest runs of operators that both plans
+have in common, by name and functions.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class ComparisonData(TypedDict):
 
 @dataclass(frozen=True)
 class PlanComparison:
-    """Two plans.
+    """The comparison of two plans.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class PlanComparison:
 
     @cached_property
     def pairs(self) -> tuple[tuple[int, int], ...]:
-        """The ids of operators that stand for each other, left and right."""
+        """The ids of paired operators, left and right."""
         left, right = self.left.nodes(), self.right.nodes()
         matcher = SequenceMatcher(
             None, [_identity(n) for n in left], [_identity(n) for n in right], autojunk=False
@@ -54,7 +54,7 @@ class PlanComparison:
 
     @cached_property
     def marks(self) -> tuple[dict[int, Mark], dict[int, Mark]]:
-        """What became of each operator, by its id, left and right."""
+        """The mark of each operator by its id, left and right."""
         lefts = {node.id: node for node in self.left.nodes()}
         rights = {node.id: node for node in self.right.nodes()}
         marks: tuple[dict[int, Mark], dict[int, Mark]] = (
@@ -68,11 +68,11 @@ class PlanComparison:
 
     @property
     def equal(self) -> bool:
-        """Whether both are the same operators in the same order."""
+        """Whether both plans have the same operators in the same order."""
         return all(mark == "same" for side in self.marks for mark in side.values())
 
     def to_dict(self) -> ComparisonData:
-        """All of it as JSON-able data."""
+        """The comparison as JSON-able data."""
         return {
             "left": self.left.to_dict(),
             "right": self.right.to_dict(),
@@ -81,7 +81,7 @@ class PlanComparison:
         }
 
     def lines(self) -> list[tuple[PlanNode | None, PlanNode | None, Mark]]:
-        """Both plans as one list, operators that stand for each other in one line."""
+        """Both plans as one list of lines, with paired operators in one line."""
         left, right = self.left.nodes(), self.right.nodes()
         made: list[tuple[PlanNode | None, PlanNode | None, Mark]] = []
         i = j = 0
@@ -99,8 +99,8 @@ def _identity(node: PlanNode) -> tuple[str, ...]:
 
 
 def _computed(node: PlanNode) -> tuple[Any, ...]:
-    """What an operator does, without what it cost."""
-    # How a shuffle was read is decided while a plan runs.
+    """What an operator computes, without its costs."""
+    # How a shuffle is read is decided while a plan runs.
     facts = tuple(fact for fact in node.facts if fact[0] != "reads")
     uses = tuple((use.label, use.role, use.way, use.call) for use in node.functions)
     return node.detail, facts, node.columns, uses

@@ -1,9 +1,9 @@
-"""What functions cost, put on the operators they stand in.
+"""Assigns the cost of functions to the operators that evaluate them.
 
-Telemetry knows a function by name and version, and the stage of Spark's it ran in; a plan knows
-the parts between shuffles. Where these are in a row, the first of the one is the first of the
-other. Where they are not, or a function stands in several operators of one part, sums belong to
-all of them together, and say so.
+Telemetry has a function's name, version and Spark stage; a plan has its own stages, the parts
+between shuffles. Where each of these feeds the next, both are matched in order. Otherwise, or if
+several operators of a stage evaluate the function, the sums belong to all of them together, and
+``FunctionCost.nodes`` says so.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def with_costs(root: PlanNode, totals: Mapping[int, Sequence[FunctionTotals]]) -
     Parameters
     ----------
     totals
-        Sums per function, by Spark's number of the stage.
+        Sums per function, by Spark's stage number.
     """
     costs: dict[int, list[FunctionCost]] = {}
     for key in _keys(root):
@@ -52,7 +52,7 @@ def _keys(root: PlanNode) -> list[_Key]:
 def _assigned(
     root: PlanNode, nodes: list[PlanNode], ran: list[FunctionTotals]
 ) -> list[tuple[list[PlanNode], list[FunctionTotals]]]:
-    """Operators, and the sums that are theirs."""
+    """Groups of operators, each with its sums."""
     if not ran:
         return []
     stages = sorted({node.stage for node in nodes})

@@ -1,6 +1,6 @@
-"""Names in a plan's texts, made fit for people: none of ours that are hidden, no numbers.
+"""Readable names in a plan's texts: without Spark's numbers and without hidden names.
 
-Spark numbers columns (``id#5L``); what the planner of this package needs on the way has names that
+Spark numbers columns (``id#5L``); the planner's own columns and functions have hidden names, which
 start with ``_nu_``. A hidden column that only stands for an expression is shown as that expression,
 any other as a word; a hidden function under its registered name.
 """
@@ -27,9 +27,9 @@ _HIDDEN_FUNCTION = re.compile(
 )
 _HIDDEN_ALIAS = re.compile(r" AS _nu_\w+#\d+L?\b")
 _NOT_PYTHON = re.compile(rf"(?<![\w.])(?!{_PYTHON}#)[\w.`$]+#\d+L?\b")
-# What collect_list and collect_set carry behind what they collect.
+# Further arguments of collect_list and collect_set.
 _COLLECTED = re.compile(r", 0, 0, (?:true|false)\)")
-# The rows that an aggregate is given, which travel as one struct.
+# The arguments of an aggregate, which are passed as one struct.
 _ROW = re.compile(r"named_struct\((a0, [^()]*)\)")
 _FIELD = re.compile(r"(?:^|(?<=, ))a\d+, ")
 # How a call is computed once per row (``planner.rules.common_subexpression``).
@@ -40,12 +40,12 @@ _OPENING, _CLOSING = "([{", ")]}"
 
 
 def without_numbers(text: str) -> str:
-    """A text of Spark's without the numbers it gives to columns."""
+    """Removes Spark's numbers of columns from a text."""
     return _NUMBER.sub("", text)
 
 
 def parts(text: str) -> list[str]:
-    """``a, f(b, c), [d, e]`` at its outer commas."""
+    """Splits a text such as ``a, f(b, c), [d, e]`` at its outer commas."""
     found, depth, start = [], 0, 0
     for place, character in enumerate(text):
         if character in _OPENING:
@@ -60,13 +60,13 @@ def parts(text: str) -> list[str]:
 
 
 def bracketed(text: str) -> list[str]:
-    """What stands in the brackets that a text begins with, at its outer commas."""
+    """The items in the brackets that a text begins with, split at the outer commas."""
     text = text.strip()
     return parts(text[1 : closing(text)]) if text.startswith("[") else []
 
 
 def closing(text: str, start: int = 0) -> int:
-    """The place of the bracket that closes the one at ``start``; the text's end if none does."""
+    """The index of the bracket that closes the one at ``start``; the text's length if none does."""
     depth = 0
     for place in range(start, len(text)):
         depth += (text[place] in _OPENING) - (text[place] in _CLOSING)
@@ -82,17 +82,17 @@ def hidden_function(text: str) -> tuple[str, str, int] | None:
 
 
 class PlanNames:
-    """What the columns of one plan stand for."""
+    """The meanings of one plan's columns: the expressions that they stand for."""
 
     def __init__(self, root: RawNode) -> None:
         self._meanings: dict[str, str] = {}
-        # Results of hidden functions, as calls their users would know.
+        # Results of hidden functions, as calls that their users know.
         self._calls: dict[str, str] = {}
         for node in _upwards(root):
             self._learn(node)
 
     def shown(self, text: str) -> str:
-        """A text of the plan as it is shown."""
+        """A text of the plan in its readable form."""
         text = self._filled(_HIDDEN_ALIAS.sub("", text), _STAND_IN, _DEPTH, self._calls)
         text = _HIDDEN_FUNCTION.sub(lambda match: match[2], text)
         text = _COLLECTED.sub(")", _NUMBER.sub("", text))
@@ -100,7 +100,7 @@ class PlanNames:
         return unwrapped(_HIDDEN.sub(_word, text))
 
     def identity(self, text: str) -> str:
-        """A text in terms of the plan's own sources: equal ones have equal values."""
+        """A text in terms of the plan's source columns: equal identities have equal values."""
         text = self._filled(text, _COLUMN, _DEPTH, longest=_LONGEST_IDENTITY)
         return unwrapped(re.sub(r"(?<=\))#\d+L?\b", "", text))
 
@@ -118,7 +118,7 @@ class PlanNames:
         *,
         longest: int = _LONGEST,
     ) -> str:
-        """A text with columns replaced by what they stand for, by ``first`` if it is there."""
+        """Replaces columns in a text by their meanings, those in ``first`` taking precedence."""
 
         def meaning(match: re.Match[str]) -> str:
             found = first.get(match[0]) or self._meanings.get(match[0])
@@ -155,7 +155,7 @@ class PlanNames:
                     self._mean(result, once[1])
 
     def _pass_through(self, node: RawNode, body: str) -> None:
-        """What leaves a pass of ours: columns as they entered it, then one for each function."""
+        """Learns the output of one of our passes: input columns, then one for each function."""
         leaving = node.output or tuple(bracketed(body[body.rfind("[") :]))
         entering = {each.partition("#")[0]: each for each in parts(call_arguments(body))}
         for column in leaving:
@@ -166,7 +166,7 @@ class PlanNames:
             header
             for function in node.functions
             for header in function.headers
-            # Columns of these have names of their own, and not all of them leave.
+            # Columns of these have names of their own, and not all of them are output.
             if header["role"] not in ("table", "process")
         ]
         for column, header in zip(leaving[len(leaving) - len(made) :], made, strict=True):
@@ -180,7 +180,7 @@ class PlanNames:
 
 
 def call_arguments(text: str) -> str:
-    """What stands in the parentheses of the call that a text begins with."""
+    """The text in the parentheses of the call that a text begins with."""
     start = text.find("(")
     return text[start + 1 : closing(text, max(start, 0))]
 
@@ -196,7 +196,7 @@ def written(name: str, role: str, call: str) -> str:
 
 
 def unwrapped(text: str) -> str:
-    """A text without the parentheses around what stands alone: ``f((a + b))`` is ``f(a + b)``."""
+    """Removes parentheses around whole arguments and items: ``f((a + b))`` is ``f(a + b)``."""
     pairs, opened = {}, []
     for place, character in enumerate(text):
         if character in _OPENING:

@@ -1,7 +1,7 @@
-"""A plan out of Spark's own text of it, for sessions without a JVM at hand (Spark Connect).
+"""Reads a plan from Spark's own text of it, for sessions without a JVM at hand (Spark Connect).
 
-The text is that of ``EXPLAIN FORMATTED``: a tree of numbered operators, then what each of them
-does. Functions are known by what their calls look like; metrics are not in it.
+The text is that of ``EXPLAIN FORMATTED``: a tree of numbered operators, then the details of each.
+Functions are recognised by the text of their calls; there are no metrics.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from notebook_udf.plan.spark_operators import ADAPTER, CODEGEN
 _LINE = re.compile(r"^(?P<bars>[\s:|+-]*)(?:\* )?(?P<name>[A-Z].*?) \((?P<number>\d+)\)(?:, .*)?$")
 _HEAD = re.compile(r"^\((\d+)\) (.*?)(?: \[codegen id : (\d+)\])?\s*$")
 _FIELD = re.compile(r"^([A-Z][A-Za-z ]*?)(?: \[\d+\])?\s*: (.*)$")
-# A join's line says how it is done, which its details say as well.
+# How a join is done, in its line; its details say it as well.
 _WAYS = re.compile(r"(?<=Join) .*")
 _SUBQUERY = re.compile(r"^Subquery:\d+ Hosting operator id = (\d+) Hosting Expression = (.*)$")
 
 
 def read(text: str) -> RawNode:
-    """The tree of an explained plan; of one that ran, the tree that ran."""
+    """Reads the tree of an explained plan; of one that ran, the final tree."""
     trees, fields = _sections(text)
     hosts: dict[int, list[RawNode]] = {}
     for lines, (host, expression) in trees[1:]:
@@ -84,7 +84,7 @@ def _node(lines: _Lines, fields: _Fields) -> tuple[RawNode, _Lines]:
 
 
 def _body(name: str, known: dict[str, str]) -> str:
-    """What the operator's line says in a plan that is not formatted."""
+    """The operator's line as in a plan that is not formatted."""
     if name == "Project":
         return known.get("Output", "")
     if "Condition" in known:
@@ -114,7 +114,7 @@ def _functions(name: str, known: dict[str, str]) -> Iterator[RawFunction]:
 
 
 def _hosted(node: RawNode, numbers: list[int], hosts: dict[int, list[RawNode]]) -> RawNode:
-    """The tree with its subqueries below the operators that ask for them."""
+    """The tree with its subqueries below the operators that use them."""
     pending = iter(numbers)
 
     def visit(node: RawNode) -> RawNode:

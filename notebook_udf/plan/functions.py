@@ -1,4 +1,4 @@
-"""Python functions of a node: what a plan holds of them, joined with what was registered."""
+"""The Python functions of a node: what the plan says of them, joined with their definitions."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from notebook_udf.plan.raw import RawFunction, RawNode
 from notebook_udf.planner.physical.scalar import runs_as_kernels
 from notebook_udf.sanitize import plain
 
-# The definition of a name and a version; of the current one, where the version is None.
+# The definition of a function's name and version; of its current version if that is None.
 Lookup = Callable[[str, int | None], FunctionDefinition | None]
 
-# What a function is asked for, in words. Roles that are not here are shown as they are called.
+# Roles in words. A role that is not here is shown by its name.
 _TASKS = {
     "scalar": "one value per row",
     "guarded": "one value for each row that reaches the call",
@@ -39,7 +39,7 @@ _PASSES = {
     "TablePass": ("table functions", "table"),
 }
 _SHARING = (*(role for _, role in _PASSES.values()), "process")
-# Characters of a function's code that travel with a plan.
+# The most characters of a function's code that a plan holds.
 _SOURCE = 6_000
 _BY_ROW = ("scalar", "guarded", "each", "each2")
 ROW_BY_ROW = "row by row"
@@ -75,7 +75,7 @@ def _uses(raw: RawFunction, names: PlanNames, lookup: Lookup) -> Iterator[Functi
 def _by_text(
     raw: RawFunction, call: str, identity: str, names: PlanNames, lookup: Lookup
 ) -> FunctionUse:
-    """A function of which the plan's text is all there is."""
+    """A function that is known by the plan's text alone."""
     hidden = hidden_function(raw.text)
     if hidden is not None:
         role, name, version = hidden
@@ -85,7 +85,7 @@ def _by_text(
         return _known(raw, name, version, role, func_type, definition, call, identity)
     name = call.partition("(")[0]
     if name in _PASSES:
-        # Which functions share the pass is in its pickle only.
+        # The functions that share the pass are in its pickle only.
         shown, role = _PASSES[name]
         return FunctionUse(shown, role=role, task=_TASKS[role])
     definition = lookup(name, None)

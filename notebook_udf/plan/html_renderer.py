@@ -27,7 +27,7 @@ _BELOW = "margin-top:8px"
 
 
 def plan_html(plan: Plan) -> Element:
-    """The plan as a fragment of a page."""
+    """The plan as an HTML fragment."""
     advised = {advice.node for advice in plan.advice}
     return div(
         div(visible(heading(plan)), style=QUIET),
@@ -48,7 +48,7 @@ def _before(initial: PlanNode) -> Element:
 
 
 def _chain(node: PlanNode, advised: set[int], longest: float) -> Element:
-    """A chain of operators as one list; what several feed, as lists in it."""
+    """A series of operators as one list; the inputs of one that has several, as lists in it."""
     items = []
     while True:
         items.append(_operator(node, advised, longest))

@@ -1,7 +1,7 @@
-"""Reading the jobs of a classic Spark session from its status store, in few calls of the JVM.
+"""Reads the jobs of a classic Spark session from its status store, with few calls to the JVM.
 
-The store is what Spark's own page shows; it is behind by a tenth of a second at most. What is
-read comes as one text for many jobs: a call for each would cost the query more than it tells.
+The store is what Spark's own page shows; it lags by a tenth of a second at most. Many jobs are
+read as one text: a call for each would slow the query down.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from notebook_udf.plan.progress import Jobs
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# The most that is read at a time; a cell that starts more jobs between two looks is summed up
-# without those in between.
+# The most that is read at a time; of a cell that starts more jobs between two reads, the ones in
+# between are missing from the sums.
 _MOST = 400
 _GUESS = 4
 _DRAIN_MS = 1000
 
 
 class JobReader:
-    """Brings what is new of a cell's jobs. Used by one thread at a time.
+    """Reads new and changed jobs of a cell. Used by one thread at a time.
 
     Raises
     ------
     AttributeError, Py4JError
-        If there is no JVM to ask, as with Spark Connect, or it does not answer.
+        If there is no JVM, as with Spark Connect, or it does not answer.
     """
 
     def __init__(self, spark: SparkSession, jobs: Jobs) -> None:
@@ -56,13 +56,13 @@ class JobReader:
             self._measure(number)
 
     def settle(self) -> None:
-        """Waits, not for long, until the store has heard of all that happened."""
+        """Waits, for a second at most, until the store has seen all events."""
         self._context.listenerBus().waitUntilEmpty(_DRAIN_MS)
 
     def _newest(
         self, newest_first: Any, count: int, wants_more: Callable[[dict[str, Any]], bool]
     ) -> list[dict[str, Any]]:
-        """So many of them at least, and more as long as those before the last are wanted."""
+        """Reads at least ``count`` of them, and more while those before the last are wanted."""
         while True:
             count = min(count, _MOST)
             text = self._mapper.writeValueAsString(newest_first.take(count))
@@ -86,10 +86,10 @@ class JobReader:
 
 
 def rdds_of_stage(spark: SparkSession, stage: int) -> tuple[int, ...]:
-    """The RDDs that a stage computes: the same for one that Spark computes anew under another
-    number, as it does when an executor's output is lost.
+    """Identifies a stage by the RDDs that it computes: they stay the same if Spark computes it
+    again under another number, as it does when an executor's output is lost.
 
-    Of a stage that Spark has forgotten, a tuple of its own.
+    A stage that Spark has forgotten gets a tuple of its own.
     """
     store: Any = spark.sparkContext._jsc.sc().statusStore()
     try:

@@ -1,4 +1,4 @@
-"""Spark's texts of a metric, read as numbers.
+"""Parses Spark's texts of metrics as numbers.
 
 A count is ``1,000``; a size or a time is ``2.2 KiB``, ``609 ms``, and over several tasks
 ``total (min, med, max (stageId: taskId))`` with the values on a line of their own.
@@ -25,14 +25,14 @@ _SPREAD = re.compile(
 
 
 def read_metric(name: str, kind: str, text: str) -> Metric | None:
-    """A metric, or None if the text is none that Spark writes.
+    """Parses a metric; None if the text is not in Spark's form.
 
     Parameters
     ----------
     kind
         Spark's ``metricType``.
     text
-        What Spark's own page shows.
+        The text on Spark's own page.
     """
     unit = _UNITS.get(kind, "rows")
     line = text.strip().rpartition("\n")[2]

@@ -1,6 +1,6 @@
-"""From a plan as it was read to the nodes that are shown.
+"""Builds the nodes of a plan from the operators that were read.
 
-Wrappers go (code generation, query stages, shuffle reads): what they say is a property of the
+Wrappers (code generation, query stages, shuffle reads) are removed: they become properties of the
 operators they wrap.
 """
 
@@ -39,14 +39,14 @@ class _Draft:
 
 
 def build(raw: RawNode, lookup: Lookup, values: Callable[[int], str | None]) -> PlanNode:
-    """The plan's nodes.
+    """Builds the plan's nodes; returns the root.
 
     Parameters
     ----------
     lookup
-        The definitions of registered functions.
+        Finds the definitions of registered functions.
     values
-        The text of a metric by its accumulator; None for one that has no value.
+        Finds the text of a metric by its accumulator id; None without a value.
     """
     names = PlanNames(raw)
     root = _draft(raw, None, [], "")
@@ -73,7 +73,7 @@ def _draft(raw: RawNode, codegen: int | None, metrics: list[RawMetric], reads: s
 
 
 def _number_stages(root: _Draft) -> None:
-    """Numbers the parts between shuffles, each after those that it reads."""
+    """Numbers the stages, the parts between shuffles, each after those that it reads."""
     count = 0
 
     def visit(top: _Draft) -> None:
@@ -84,7 +84,7 @@ def _number_stages(root: _Draft) -> None:
             node = pending.pop()
             members.append(node)
             for child in node.children:
-                # What writes a shuffle runs in the stage below it.
+                # An operator that writes a shuffle runs in the stage below it.
                 if child.kind in _BORDERS:
                     visit(child)
                 else:

@@ -1,7 +1,7 @@
 """A plan as data: frozen, comparable, and JSON-able through ``to_dict``.
 
-Nothing in here knows how a plan is read or shown. Every text is as Spark or the user wrote it:
-whoever shows it escapes it.
+Nothing in here depends on how a plan is read or shown. Texts are as Spark or the user wrote them:
+what shows them escapes them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Adaptive = Literal["no", "may change", "final"]
 State = Literal["running", "done", "failed"]
 Unit = Literal["rows", "bytes", "seconds"]
 
-# Of a field that is for rules and not for people: ``to_dict`` leaves it out.
+# Metadata of a field that only rules need: ``to_dict`` leaves it out.
 _FOR_RULES = {"sent": False}
 
 
@@ -129,7 +129,7 @@ class FunctionCost:
 
     @property
     def busy(self) -> float:
-        """Seconds in Python: its own code, and rows on the way in and out."""
+        """Seconds in Python: its own code, and decoding and encoding rows."""
         return self.user + self.decode + self.encode
 
 
@@ -182,11 +182,11 @@ class PlanNode:
             yield from child.walk()
 
     def fact(self, name: str) -> str:
-        """A fact's text, "" if there is none of that name."""
+        """The text of the fact of that name; "" without one."""
         return dict(self.facts).get(name, "")
 
     def metric(self, name: str) -> Metric | None:
-        """The metric of that name."""
+        """The metric of that name; None without one."""
         return next((metric for metric in self.metrics if metric.name == name), None)
 
 
@@ -318,11 +318,11 @@ class Plan:
 
     @property
     def functions(self) -> tuple[FunctionUse, ...]:
-        """The Python functions in it, in the order of the operators."""
+        """The plan's Python functions, in the order of the operators."""
         return tuple(use for node in self.root.walk() for use in node.functions)
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as JSON-able data: dictionaries, lists, texts and numbers."""
+        """The plan as JSON-able data: dictionaries, lists, texts and numbers."""
         made = _plain(self)
         made["stages"] = [{"stage": s, "nodes": list(ids)} for s, ids in self.stages.items()]
         return dict(made)
@@ -340,5 +340,5 @@ def _plain(value: Any) -> Any:
         return made
     if isinstance(value, tuple):
         return [_plain(each) for each in value]
-    # A lone surrogate cannot be written as UTF-8, which JSON travels as.
+    # A lone surrogate cannot be written as UTF-8, which JSON is sent as.
     return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value

@@ -1,6 +1,6 @@
-"""How far a cell's jobs are: what Spark's status store says of them, folded into few stages.
+"""The progress of a cell's jobs, summed up in few stages from Spark's status store.
 
-Answers of the store go in (``plan.jobs`` brings them), a frozen view comes out. No JVM in here.
+``plan.jobs`` reads the store; a frozen ``Progress`` comes out. No JVM in here.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-# ``ended`` is one whose run is over while Spark has not told yet how it ended.
+# ``ended``: the run is over, and Spark has not said yet how the stage ended.
 StageState = Literal["waiting", "running", "done", "failed", "skipped", "ended"]
 
 # Every cell's jobs carry a tag of their own that begins like this.
 CELL_TAG = "notebook-udf-cell-"
-# Work of the session itself, which belongs to no cell.
+# Jobs of the session itself, which belong to no cell.
 OWN_TAG = "notebook-udf-own"
 
 MAX_STAGES = 12
@@ -28,7 +28,7 @@ _STATES: Mapping[str, StageState] = {
     "SKIPPED": "skipped",
 }
 _OVER = ("done", "failed", "skipped")
-# A stage's rest is told from the tasks it has behind it only if these are many enough.
+# A stage's remaining time is estimated from its done tasks only if there are at least so many.
 _LEAST_DONE = 4
 _LEAST_WAIT = 2.0
 
@@ -103,11 +103,11 @@ class Progress:
 
     @property
     def stage_count(self) -> int:
-        """How many stages there are, those that came earlier among them."""
+        """The number of stages, the earlier ones included."""
         return self.earlier + len(self.stages)
 
     def ended(self) -> Progress:
-        """The same when the run is over: nothing in it goes on."""
+        """The progress at the end of the run: unfinished stages have ended."""
         stages = (
             dataclasses.replace(stage, state="ended", running=0, rest=None)
             if stage.state in ("waiting", "running")
@@ -117,24 +117,24 @@ class Progress:
         return dataclasses.replace(self, stages=tuple(stages), active=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as JSON-able data."""
+        """The progress as JSON-able data."""
         return dataclasses.asdict(self)
 
 
 class Jobs:
-    """The jobs of one cell and their stages, as far as the store has told.
+    """The jobs of one cell and their stages, as far as the store has reported them.
 
     Parameters
     ----------
     tag
-        What the cell's jobs are tagged with; "" takes those that carry no cell's tag.
+        The tag of the cell's jobs; with "", jobs without a cell's tag are taken.
     began
         When the cell began, in seconds since the epoch.
 
     Attributes
     ----------
     foreign
-        Stages that belong to others.
+        Stages of jobs that are not the cell's.
     """
 
     def __init__(self, tag: str, began: float) -> None:
@@ -151,19 +151,19 @@ class Jobs:
         self.foreign: set[int] = set()
 
     def wants_job(self, job: Mapping[str, Any]) -> bool:
-        """Whether jobs before this one, newest first, may still be of interest."""
+        """Whether jobs older than this one have to be read, too."""
         began = _seconds(job.get("submissionTime"))
         if began is not None and began < self._began:
             return False
         return int(job["jobId"]) > min(self._open, default=self._last + 1)
 
     def wants_stage(self, stage: Mapping[str, Any]) -> bool:
-        """The same of stages."""
+        """Whether stages older than this one have to be read, too."""
         return int(stage["stageId"]) > min(self._unfinished, default=2**62)
 
     @property
     def unfinished_span(self) -> int:
-        """From the oldest stage that may still change to the newest one; 0 if none can."""
+        """The span from the oldest stage that may still change to the newest; 0 if none can."""
         unfinished = self._unfinished
         return max(self._stages) - min(unfinished) + 1 if unfinished else 0
 
@@ -172,7 +172,7 @@ class Jobs:
         return [stage.number for stage in self._stages.values() if stage.state not in _OVER]
 
     def take_jobs(self, found: Sequence[Mapping[str, Any]]) -> None:
-        """Takes jobs, the cell's own and others."""
+        """Applies jobs that were read, the cell's own and others."""
         for job in found:
             number = int(job["jobId"])
             if number not in self._open:
@@ -211,7 +211,7 @@ class Jobs:
         )
 
     def take_stages(self, found: Sequence[Mapping[str, Any]], now: float) -> None:
-        """Takes stages, the cell's own and others, newest attempts first."""
+        """Applies stages that were read, the cell's own and others, newest attempts first."""
         seen = set()
         for stage in found:
             number = int(stage["stageId"])
@@ -220,7 +220,7 @@ class Jobs:
                 seen.add(number)
                 self._stages[number] = _stage(stage, now)
         if found:
-            # The store has let go of what is older, or there was too much of it to read.
+            # The store has dropped older ones, or there were too many to read.
             oldest = int(found[-1]["stageId"])
             for number in self._unfinished:
                 if number < oldest:
@@ -228,7 +228,7 @@ class Jobs:
         self._let_go()
 
     def unmeasured(self) -> list[int]:
-        """Stages that have ended after long enough to ask how even their tasks were; each once."""
+        """Ended stages that ran long enough to check for skew; each is returned once."""
         new = [
             stage.number
             for stage in self._stages.values()
@@ -239,13 +239,13 @@ class Jobs:
         return fresh
 
     def measured(self, number: int, median: float, most: float) -> None:
-        """How long a stage's tasks took, in seconds."""
+        """Sets the skew of a stage by its tasks' median and longest time, in seconds."""
         stage = self._stages.get(number)
         if stage is not None and median > 0 and most - median >= _LEAST_WAIT:
             self._stages[number] = dataclasses.replace(stage, skew=most / median)
 
     def _let_go(self) -> None:
-        """Keeps the last stages and adds up those before them."""
+        """Keeps the last stages and sums up those before them."""
         ended = [n for n, stage in sorted(self._stages.items()) if stage.state in _OVER]
         for number in ended[: max(0, len(self._stages) - MAX_STAGES)]:
             stage = self._stages.pop(number)
@@ -255,7 +255,7 @@ class Jobs:
                 )
 
     def progress(self, now: float) -> Progress:
-        """What is known now."""
+        """The current progress."""
         shown = [s for _, s in sorted(self._stages.items()) if s.state != "skipped"]
         cut = max(0, len(shown) - MAX_STAGES)
         return dataclasses.replace(
@@ -304,13 +304,13 @@ def _stage(found: Mapping[str, Any], now: float) -> StageProgress:
 
 
 def _name(text: str) -> str:
-    """``collect at <file>:10`` is ``collect``; what only names Spark's own code is nothing."""
+    """The action in ``collect at <file>:10``: ``collect``; "" for a name of Spark's own code."""
     word = text.partition(" at ")[0]
     return word if word.isidentifier() and "$" not in word and word != "run" else ""
 
 
 def _seconds(text: str | None) -> float | None:
-    """A time as the store writes it, in seconds since the epoch."""
+    """Parses a time of the store, as seconds since the epoch."""
     if not text:
         return None
     return datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%fGMT").replace(tzinfo=UTC).timestamp()

@@ -1,4 +1,4 @@
-"""A plan as an adapter reads it, before anything is made of it."""
+"""A plan as it is read from Spark, which ``plan_builder`` makes a ``PlanNode`` tree of."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ _HEADER = '{"versions": '
 
 @dataclass(frozen=True)
 class RawFunction:
-    """A Python function as Spark holds it.
+    """A Python function in Spark's plan.
 
     Attributes
     ----------
     text
         Spark's text of the call, with its numbers.
     eval_type, deterministic
-        As Spark runs it; None where not known.
+        As Spark runs it; -1 and None where not known.
     headers
-        Of the functions of this package that it carries: of one, or of all that share a pass.
+        The payload headers of this package's functions in it: of one, or of all in a pass.
     nested
-        Whether it is an argument of another one.
+        Whether it is called for an argument of another one.
     """
 
     text: str
@@ -45,7 +45,7 @@ class RawMetric:
 
 @dataclass(frozen=True)
 class RawNode:
-    """An operator.
+    """An operator of Spark's plan.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class RawNode:
 
 
 def from_plan_info(info: dict[str, Any]) -> RawNode:
-    """A plan out of an event log: what Spark writes there as ``sparkPlanInfo``."""
+    """Reads a plan from the ``sparkPlanInfo`` of an event log."""
     return RawNode(
         info["nodeName"].strip(),
         info["simpleString"],
@@ -78,7 +78,7 @@ def from_plan_info(info: dict[str, Any]) -> RawNode:
 
 
 def is_reused(name: str) -> bool:
-    """Whether an operator reads what another one has computed, and which stands elsewhere."""
+    """Whether an operator reads the result of one elsewhere in the plan."""
     return name.startswith("Reused")
 
 
@@ -92,12 +92,12 @@ def first_bytes(pickled: bytes) -> bytes:
 
 
 def headers(command: bytes) -> tuple[dict[str, Any], ...]:
-    """The headers of the shipped functions in a pickle, without unpickling anything.
+    """The headers of the payloads in a pickle, without unpickling anything.
 
-    A function that is not of this package has none, and neither has what is no pickle.
+    There are none for a function that is not of this package, or for bytes that are no pickle.
     """
     found = []
-    # Anybody's bytes may stand here; what was read of them before an error is still true.
+    # The bytes may be anyone's; the headers read before an error are valid.
     with suppress(Exception):
         for _, argument, _ in pickletools.genops(command):
             if isinstance(argument, str) and argument.startswith(_HEADER):

@@ -1,8 +1,8 @@
-"""Whether a query that Spark ran was this plan.
+"""Recognises that a query that Spark ran had a given plan.
 
-An action plans its DataFrame again, so nothing but the plans themselves can tell. They are
-compared operator by operator, without Spark's numbers and wrappers. An action may have put limits
-in between, or what writes or prints rows on top; anything else that differs makes them two plans.
+An action plans its DataFrame again, so only the plans themselves can be compared: operator by
+operator, without Spark's numbers and wrappers. An action may have added limits in between, or
+operators on top that write or print rows; any other difference makes them different plans.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _NUMBERS = re.compile(r"#\d+L?|\bplan_id=\d+|\[id=#\d+\]|(?<=subquery)#?\d+")
 
 
 def ran_as(plan: RawNode, other: RawNode) -> RawNode | None:
-    """The plan with the metrics of a query that ran it; None if the query is another one."""
+    """The plan with the metrics of a query that ran it; None if the query ran another plan."""
     if plan.name in _WRAPPERS or CODEGEN.match(plan.name):
         if len(plan.children) != 1:
             return None
@@ -52,7 +52,7 @@ def _bare(node: RawNode) -> RawNode:
 
 
 def _adds_nothing(node: RawNode) -> bool:
-    """Whether an action can have put the operator there: it limits, writes or prints rows."""
+    """Whether an action can have added the operator: it limits, writes or prints rows."""
     if len(node.children) != 1:
         return False
     writes = node.name.startswith("Execute ") or node.name == "WriteFiles"
@@ -60,14 +60,14 @@ def _adds_nothing(node: RawNode) -> bool:
 
 
 def _prints_columns(node: RawNode) -> bool:
-    """Whether an operator turns columns into text, and does nothing else."""
+    """Whether an operator only converts columns to text."""
     if node.name != "Project" or _PRINTED not in node.text:
         return False
     return all(re.fullmatch(r"[\w.`$]+", item) for item in _items(node))
 
 
 def _items(node: RawNode) -> list[str]:
-    """What a Project gives, as it is before it is printed."""
+    """The items of a Project, without the conversion to text for printing."""
     text = _NUMBERS.sub("", node.text.removeprefix("Project").strip())
     items = []
     for item in bracketed(text):
@@ -83,7 +83,7 @@ def _text(node: RawNode) -> str:
     text = _NUMBERS.sub("", node.text)
     if node.children or node.name == "Range":
         return text
-    # The text of local rows does not say which; only their numbers do. That of files says where
-    # they are, unless it was cut.
+    # The text of local rows does not say which rows; only Spark's numbers do. The text of files
+    # has their location, unless it was cut.
     says_where = "Location: " in text and "..." not in text
     return text if says_where else node.text

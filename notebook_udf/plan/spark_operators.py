@@ -1,4 +1,4 @@
-"""What Spark's operators are and do: kind, short detail and facts, out of their line in a plan."""
+"""Parses the lines of Spark's operators in a plan: kind, short detail and facts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from notebook_udf.plan.demangle import ONCE, PlanNames, bracketed, closing, part
 from notebook_udf.plan.plan_model import Kind
 from notebook_udf.plan.raw import RawNode
 
-# Wrappers that say how Spark goes about it, and compute nothing.
+# Wrappers that say how Spark runs operators, and compute nothing.
 STAGES = ("ShuffleQueryStage", "BroadcastQueryStage", "ResultQueryStage", "TableCacheQueryStage")
 ADAPTIVE = "AdaptiveSparkPlan"
 SHUFFLE_READ = "AQEShuffleRead"
@@ -41,7 +41,7 @@ _OPTION = re.compile(r"\b(\w+): (\[.*?\](?=,|$)|[^,\[]+(?:\[[^\]]*\])?)")
 
 @dataclass(frozen=True)
 class OperatorReading:
-    """What a line says."""
+    """The contents of an operator's line."""
 
     kind: Kind
     detail: str
@@ -49,7 +49,7 @@ class OperatorReading:
 
 
 def read_operator(node: RawNode, names: PlanNames) -> OperatorReading:
-    """What an operator is and does; an unknown one keeps its line."""
+    """Parses an operator's line; an unknown operator keeps its line as detail."""
     kind = kind_of(node)
     body = _PLAN_ID.sub("", node.text.removeprefix(node.name).strip())
     facts = _FACTS[kind](node.name, body) if kind in _FACTS else {}
@@ -64,14 +64,14 @@ def read_operator(node: RawNode, names: PlanNames) -> OperatorReading:
 
 
 def kind_of(node: RawNode) -> Kind:
-    """What sort of operator it is."""
+    """The kind of an operator, by its name."""
     if _PYTHON.search(node.name):
         return "python"
     return next((kind for pattern, kind in _KINDS if re.match(pattern, node.name)), "other")
 
 
 def conjuncts(condition: str) -> list[str]:
-    """``((a AND b) AND c)`` as its three conditions."""
+    """Splits a condition at AND: ``((a AND b) AND c)`` is three conditions."""
     condition = condition.strip()
     while condition.startswith("(") and closing(condition) == len(condition) - 1:
         condition = condition[1:-1]
@@ -147,10 +147,10 @@ def _filter(name: str, body: str) -> dict[str, str]:
 
 
 def _conditions(condition: str, names: PlanNames) -> dict[str, str]:
-    """The conditions without Python, if there are others beside them."""
+    """The conditions without Python, if there are conditions with Python, too."""
     terms = conjuncts(condition)
     cheap = [term for term in terms if not names.is_python(term)]
-    # That it is there is no condition anybody wrote.
+    # Spark adds these itself.
     told = [names.shown(term) for term in cheap if not term.startswith("isnotnull(")]
     return {"cheap conditions": " AND ".join(told)} if told and len(cheap) < len(terms) else {}
 

@@ -1,4 +1,4 @@
-"""Why calls are run the way they are, in words: out of the plan, and what planning noted."""
+"""Strategies: how calls are run and why, in words, from the plan and the planner's choices."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from notebook_udf.planner.rules.short_circuit import ShortCircuit
 
 COLLECTED = "over the rows of each group, collected by Spark"
 _ONCE = "Generate"
-# In a plan there is only what became of their calls.
+# A plan does not have the calls of these as they were written.
 _OF_AGGREGATES = ("partial", "window", "whole")
 
 
 def strategies_of(
     root: PlanNode, lookup: Lookup, chosen: Iterable[Choice] = ()
 ) -> tuple[Strategy, ...]:
-    """One for each call and form in the plan.
+    """The strategies of a plan: one for each call and form in it.
 
     Parameters
     ----------
     chosen
-        What the planner noted; it knows the calls of aggregates, of which a plan holds only what
-        became of them.
+        The planner's choices; they have the calls of aggregates as they were written, which a
+        plan does not.
     """
     calls: dict[tuple[str, str], list[Choice]] = {}
     reasons: dict[tuple[str, str], str] = {}
@@ -55,7 +55,7 @@ def strategies_of(
 
 
 class _Form(NamedTuple):
-    """How a call runs, why as a plan shows it, and the rule that knows better why."""
+    """How a call runs, why by the plan, and the rule whose choice has a better reason."""
 
     words: str
     reason: str
@@ -79,7 +79,7 @@ def _scalar(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) ->
 
 
 def _computes_once(node: PlanNode, use: FunctionUse) -> bool:
-    """Whether a node is the column that a rule has given a call."""
+    """Whether a node is the column in which a rule has a call computed once."""
     ours = node.name == _ONCE and "_nu_once" in node.expressions
     return ours and bool(use.call) and use.call in node.detail
 
@@ -87,10 +87,10 @@ def _computes_once(node: PlanNode, use: FunctionUse) -> bool:
 def _partial(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> _Form:
     known = [other.mergeable for other in node.functions]
     if None in known:
-        # The definition is gone; only what has no merge is sorted first.
+        # The definition is gone; rows are sorted first only without a merge.
         known = [not any(child.kind == "sort" for child in node.children)]
     definition = lookup(use.name, use.version)
-    # Of others of its kind Spark adds up the sums.
+    # Of similar functions, on other types, Spark adds up the sums.
     adds = definition is not None and sums_of(definition) is not None
     added = ", and Spark's sums of these types would not be Python's" if adds else ""
     if all(known):
@@ -152,7 +152,7 @@ _SUMMED = _Form(
     "added up by Spark; Python is asked for one value per group",
     "its accumulate only adds up, and Spark's sums of these types are Python's",
 )
-# Of each role how its calls run, or what tells it from the plan.
+# How calls of each role run, or a function that finds it out from the plan.
 _FORMS: dict[str, _Form | Callable[[PlanNode, PlanNode, FunctionUse, Lookup], _Form]] = {
     "scalar": _scalar, "guarded": _GUARDED, "each": _LIFTED, "each2": _LIFTED, "partial": _partial,
     "summed": _SUMMED, "whole": _whole, "window": _window, "table": _table,

@@ -1,7 +1,7 @@
 """A plan as plain text and as a tree of ``rich``, for terminals.
 
-A chain of operators stays in one column, so that deep plans fit; only what reads several others
-indents them. Everything is made visible: no control characters reach a terminal.
+A series of operators stays in one column, so that deep plans fit; only the inputs of an operator
+with several are indented. All text is made visible: no control characters reach a terminal.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def plan_text(plan: Plan, width: int = WIDTH) -> str:
 
 
 def sections(plan: Plan) -> list[tuple[str, list[str]]]:
-    """What is said below the tree: titles and sentences."""
+    """The sections below the tree: titles and sentences."""
     alike: dict[tuple[str, str], list[str]] = {}
     for s in plan.strategies:
         alike.setdefault((s.form, s.reason), []).append(s.call or s.function)
@@ -48,7 +48,7 @@ def sections(plan: Plan) -> list[tuple[str, list[str]]]:
 
 
 def comparison_table(both: PlanComparison) -> Table:
-    """Two plans as a table, with a row for each operator or pair of them."""
+    """The comparison of two plans as a table, with a row for each operator or pair."""
     signs = {"same": "", "changed": "≠", "only here": "+"}
 
     def cell(node: PlanNode | None) -> str:
@@ -62,12 +62,12 @@ def comparison_table(both: PlanComparison) -> Table:
 
 
 def visible(text: str) -> str:
-    """A text of the plan in one line, with nothing in it that a screen would act on."""
+    """A text of the plan in one line, without control characters."""
     return one_line(text, LONGEST)
 
 
 def plan_tree(plan: Plan) -> Tree:
-    """The plan for ``rich``."""
+    """The plan as a tree of ``rich``."""
     from rich.text import Text
     from rich.tree import Tree
 
@@ -82,7 +82,7 @@ def plan_tree(plan: Plan) -> Tree:
 
 
 def _branch(tree: Tree, node: PlanNode) -> None:
-    """A chain as siblings; what several operators feed, as branches."""
+    """Adds a series of operators as siblings; the inputs of one with several, as branches."""
     from rich.text import Text
 
     while True:
