@@ -1,4 +1,4 @@
-"""Stacks as a tree of calls, and the tree as boxes of a flame graph."""
+"""Turns stacks into a tree of calls, and the tree into the boxes of a flame graph."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from notebook_udf.profile.sample_counts import Stack
 from notebook_udf.telemetry.records import StackFrame
 
-# Boxes that a screen cannot show apart: a five-hundredth of its width.
+# The width below which a screen cannot tell boxes apart: a five-hundredth of the whole.
 NARROWEST = 0.002
 MOST_BOXES = 1_500
 DEEPEST = 60
@@ -16,7 +16,7 @@ DEEPEST = 60
 
 @dataclass
 class Node:
-    """Something that was on the stack, with what it called; ``frame`` is None for a function."""
+    """A node of the call tree: a frame, or a registered function, whose ``frame`` is None."""
 
     name: str
     frame: StackFrame | None
@@ -25,12 +25,12 @@ class Node:
     children: dict[object, Node] = field(default_factory=dict)
 
     def largest_first(self) -> list[Node]:
-        """What it called, what took longest first."""
+        """The children, by decreasing time."""
         return sorted(self.children.values(), key=lambda child: child.seconds, reverse=True)
 
 
 def tree_of(stacks: Iterable[Stack]) -> Node:
-    """All that was seen; below the root the functions, below each what was on its stacks."""
+    """The call tree: below the root the functions, below each the frames of its stacks."""
     root = Node("all", None)
     for stack in stacks:
         node = root
@@ -50,7 +50,7 @@ def _count(node: Node, stack: Stack) -> None:
 
 @dataclass(frozen=True)
 class Box:
-    """A node where it is drawn: its depth, and its left edge and width as parts of the whole."""
+    """A node with its position: its depth, and its left edge and width as parts of the whole."""
 
     node: Node
     depth: int
@@ -59,9 +59,9 @@ class Box:
 
 
 def boxes(root: Node) -> tuple[list[Box], int]:
-    """The boxes of a flame graph, callers above what they call, and how many are left out.
+    """The boxes of a flame graph, callers above what they call, and the number of those left out.
 
-    Those are left out that are too narrow, too deep or too many to be seen.
+    Boxes that are too narrow, too deep or too many are left out.
     """
     found: list[Box] = []
     hidden = 0

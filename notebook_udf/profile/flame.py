@@ -35,7 +35,7 @@ LEGEND = (
 
 
 def label(box: Box) -> str:
-    """What stands in a box."""
+    """The text in a box."""
     frame = box.node.frame
     if frame is None or not frame.file:
         return one_line(box.node.name, _NAME)
@@ -47,7 +47,7 @@ def label(box: Box) -> str:
 
 
 def told(profile: Profile, box: Box) -> str:
-    """What is said of a box."""
+    """The description of a box: its label, time, line of code and file."""
     frame = box.node.frame
     words = [label(box), f"{box.node.seconds:.3f} s, {percent(box.width, 1)}"]
     if frame is not None and frame.file and not frame.library:
@@ -69,13 +69,13 @@ def _colour(box: Box) -> str:
 
 
 def _said(profile: Profile, box: Box) -> dict[str, Attribute]:
-    """What a screen reader is told; a box that is not narrow is stopped at."""
+    """Attributes for screen readers and the Tab key; none for a narrow box."""
     wide = box.width >= _STOPS
     return {"tabindex": 0, "role": "img", "aria_label": told(profile, box)} if wide else {}
 
 
 def flame_html(profile: Profile) -> list[Element]:
-    """The graph as positioned boxes; a box says what it is when pointed at or tabbed to."""
+    """The graph as positioned boxes; a box is described when pointed at or tabbed to."""
     found, hidden = boxes(profile.tree)
     if not found:
         return []
@@ -98,7 +98,7 @@ def flame_html(profile: Profile) -> list[Element]:
 
 
 def legend() -> Element:
-    """What the colours mean."""
+    """The legend of the colours."""
     names = [
         span(
             name,

@@ -1,4 +1,4 @@
-"""A profile in a notebook, as a page, and in a terminal."""
+"""Shows a profile in a notebook, as a page, and in a terminal."""
 
 from __future__ import annotations
 
@@ -37,19 +37,20 @@ if TYPE_CHECKING:
 _BAR = "#ff8a3d"
 _TEXT = 200
 _NAME = 80
-# A file is shown whole up to so many lines; of a longer one, lines beside those that took time.
+# A file of up to so many lines is shown whole; of a longer one, the lines around those that took
+# time.
 _WHOLE = 120
 _BESIDE = 3
 _MOST_LINES = 400
 _MOST_FILES = 8
 _HOT_LINES = 12
-# What a tree in a terminal is to show of a whole.
+# The least share of the whole that a tree in a terminal shows.
 _WORTH = 0.01
 _DEPTH = 24
 
 
 def caption(profile: Profile) -> str:
-    """What was seen, in one line."""
+    """The summary of a profile, in one line."""
     if not profile.working:
         return f"no function of yours was at work in {profile.seconds:.1f} s"
     workers = counted(len(profile.workers), "worker")
@@ -65,7 +66,7 @@ def caption(profile: Profile) -> str:
 
 
 def _shares(profile: Profile) -> list[str]:
-    """A sentence per function."""
+    """The shares of each function, as a sentence."""
     return [
         f"{one_line(each.function, _NAME) or 'between functions'}: {percent(each.share)}, "
         + ", ".join(
@@ -87,12 +88,12 @@ def _percent(part: float, whole: float) -> str:
 
 
 def as_html(profile: Profile) -> str:
-    """Flame graph and source as a fragment of a page, without script and style sheet."""
+    """Flame graph and source as an HTML fragment, without script and style sheet."""
     return markup(_document(profile, flame_html(profile)))
 
 
 def as_page(profile: Profile) -> str:
-    """The same as a page that stands alone."""
+    """Flame graph and source as a standalone page."""
     return page("Profile", main(_document(profile, [flame_svg(profile), legend()])))
 
 
@@ -157,7 +158,7 @@ def _row(number: int, text: str, line: Line | None) -> Element:
     here = there = ""
     bar = None
     if line is not None:
-        # The whole is what there was to do, so that bars of several files compare.
+        # Shares are of the whole profile's busy time, so that bars of several files compare.
         here = percent(line.share, 1) if line.seconds else ""
         there = f"{line.total:.2f} s"
         size = f"height:12px;width:{round(100 * line.share)}px"
@@ -194,7 +195,7 @@ def _hot(profile: Profile) -> Table:
 
 
 def as_text(profile: Profile) -> str:
-    """The functions and the lines that took longest."""
+    """The functions and the slowest lines as text."""
     parts = [caption(profile), *_shares(profile), *map(plain, profile.notes)]
     if profile.lines:
         parts.append(_hot(profile).text)
@@ -205,7 +206,7 @@ def as_text(profile: Profile) -> str:
 
 
 def as_rich(profile: Profile) -> Group:
-    """The same with the tree of calls."""
+    """The tree of calls, the functions and the slowest lines for ``rich``."""
     from rich.console import Group
     from rich.text import Text
     from rich.tree import Tree

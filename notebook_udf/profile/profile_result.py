@@ -1,4 +1,4 @@
-"""What a profile found, as data: stacks, lines, functions; and the forms it is shown in."""
+"""The result of a profile as data: stacks, lines, functions; and its displayed forms."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _MOST_TOLD = 2_000
 
 @dataclass(frozen=True)
 class Line:
-    """What a line of the user's code took.
+    """The time of a line of the user's code.
 
     Attributes
     ----------
     file, title, line, text
-        Where it stands: as in tracebacks, in words, and what it says.
+        The file as in tracebacks and in words, the number of the line and its text.
     function
         The Python function or method it is in.
     seconds
@@ -34,7 +34,7 @@ class Line:
     total
         Spent in it and in all that it calls.
     share
-        ``seconds`` as a part of the time in which there was something to do.
+        ``seconds`` as a part of the profile's ``busy`` time.
     """
 
     file: str
@@ -49,7 +49,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Share:
-    """What a registered function took: in the user's code, and per kind of work of ours."""
+    """The time of a registered function: in the user's code, and by kind of work of ours."""
 
     function: str
     seconds: float
@@ -67,17 +67,17 @@ class Profile:
     Attributes
     ----------
     stacks
-        What was on the stack, and for how long; the longest first.
+        The sampled stacks with their times, the longest first.
     seconds
-        How long it was looked at, by the clock.
+        The duration of the profile, by the clock.
     workers
-        Process ids of those that worked.
+        Process ids of the workers that ran functions.
     dropped
-        Samples whose stacks were too many to keep.
+        The number of samples of stacks that were too many to keep.
     notes
-        What to know, such as functions that have no lines.
+        Remarks, such as about functions that have no lines.
     texts, titles
-        Lines of the files that stacks go through, and what the files are called.
+        Lines of the files that stacks go through, and the files' names in words.
     """
 
     stacks: tuple[Stack, ...]
@@ -90,12 +90,12 @@ class Profile:
 
     @cached_property
     def working(self) -> tuple[Stack, ...]:
-        """Those in which there was something to do."""
+        """The stacks that do not wait for rows."""
         return tuple(stack for stack in self.stacks if not stack.waits)
 
     @cached_property
     def busy(self) -> float:
-        """Seconds in which there was something to do."""
+        """Seconds in which functions did not wait for rows."""
         return sum(stack.seconds for stack in self.working)
 
     @property
@@ -105,7 +105,7 @@ class Profile:
 
     @property
     def samples(self) -> int:
-        """How often something was seen at work."""
+        """The number of samples that did not wait for rows."""
         return sum(stack.samples for stack in self.working)
 
     @cached_property
@@ -115,7 +115,7 @@ class Profile:
 
     @cached_property
     def functions(self) -> tuple[Share, ...]:
-        """What each registered function took, the most first."""
+        """The time of each registered function, the slowest first."""
         found = []
         for node in self.tree.largest_first():
             ours = {
@@ -127,7 +127,7 @@ class Profile:
 
     @cached_property
     def lines(self) -> tuple[Line, ...]:
-        """What each line of the user's code took, the most first."""
+        """The time of each line of the user's code, the slowest first."""
         own: dict[tuple[str, int], float] = {}
         total: dict[tuple[str, int], float] = {}
         names: dict[tuple[str, int], str] = {}
@@ -163,7 +163,7 @@ class Profile:
     # Forms -----------------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as JSON-able data.
+        """The profile as JSON-able data.
 
         Returns
         -------
@@ -171,7 +171,7 @@ class Profile:
             ``seconds``, ``busy``, ``waited``, ``samples``, ``workers``, ``dropped``, ``notes``,
             ``functions`` (fields of ``Share``), ``lines`` (fields of ``Line``) and ``stacks``
             (``function``, ``samples``, ``seconds``, ``frames`` with file, name, line and whether
-            it is a library's, outermost first); of the last two the 2,000 that took longest.
+            it is a library's, outermost first); of ``lines`` and ``stacks`` the 2,000 slowest.
         """
         return {
             "seconds": self.seconds,
@@ -187,20 +187,20 @@ class Profile:
         }
 
     def to_pandas(self) -> pd.DataFrame:
-        """A row per line of the user's code, the one that took longest first."""
+        """A row per line of the user's code, the slowest first."""
         import pandas as pd
 
         columns = list(Line.__dataclass_fields__)
         return pd.DataFrame([asdict(line) for line in self.lines], columns=columns)
 
     def to_svg(self) -> str:
-        """The flame graph as an SVG that stands alone."""
+        """The flame graph as a standalone SVG."""
         from notebook_udf.profile.flame import flame_svg
 
         return markup(flame_svg(self))
 
     def save(self, path: str | Path) -> Path:
-        """Writes a page with flame graph and source, which needs nothing beside it."""
+        """Writes a standalone page with flame graph and source; returns its path."""
         from notebook_udf.profile.profile_renderer import as_page
 
         target = Path(path)

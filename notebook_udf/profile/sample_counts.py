@@ -1,4 +1,4 @@
-"""Samples of all workers as one count per stack, bounded however long a profile runs."""
+"""Counts the samples of all workers per stack, bounded however long a profile runs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MOST_STACKS = 20_000
 
 @dataclass(frozen=True)
 class Stack:
-    """One stack of a function, outermost frame first, and how long it was seen."""
+    """One stack of a function, outermost frame first, with its samples and their time."""
 
     function: str
     frames: tuple[StackFrame, ...]
@@ -22,19 +22,19 @@ class Stack:
 
     @property
     def waits(self) -> bool:
-        """Whether there was nothing to do."""
+        """Whether the function was waiting for rows."""
         return not self.frames[0].file and self.frames[0].name == f"{OURS}: {WAITING}"
 
 
 class SampleCollector:
-    """Takes the records of one profile, from any thread.
+    """Collects the records of one profile, from any thread.
 
     Parameters
     ----------
     profile
         Its name in the records.
     function
-        Only what was seen of that function, whatever the case of its letters.
+        Only samples of that function, whatever the case of its letters; None for all.
     """
 
     def __init__(self, profile: str, function: str | None = None) -> None:
@@ -45,11 +45,11 @@ class SampleCollector:
         self.workers: set[int] = set()
         self.queries: set[str] = set()
         self.dropped = 0
-        # Workers that have said that they end it.
+        # Workers that have sent their last record of it.
         self.ended: set[int] = set()
 
     def add(self, record: Record) -> None:
-        """Takes a record, if it is of this profile."""
+        """Adds the samples of a record, if it belongs to this profile."""
         if not isinstance(record, StackSamples) or record.profile != self._profile:
             return
         with self._changed:
@@ -80,14 +80,14 @@ class SampleCollector:
             self.dropped += count
 
     def wait_ended(self, pids: set[int], timeout: float) -> bool:
-        """Waits up to ``timeout`` seconds until those workers have ended it; any, if none."""
+        """Waits up to ``timeout`` seconds until those workers have ended it; any worker if none."""
         with self._changed:
             return self._changed.wait_for(
                 lambda: pids <= self.ended if pids else bool(self.ended), timeout
             )
 
     def stacks(self) -> tuple[Stack, ...]:
-        """What was seen so far, the longest first."""
+        """The stacks so far, the longest first."""
         with self._changed:
             found = [
                 Stack(name, frames, count, ns / 1e9)
