@@ -1,4 +1,4 @@
-"""Comparing forms of a function on a user's own rows: turns, results, what to advise.
+"""Benchmarks that compare ways to run a function on a user's own rows, with results and advice.
 
-What it leaves to others: planning and running the forms (``kernel.measure.benchmark``).
+What it leaves to others: planning and running the ways (``kernel.measure.benchmark``).
 """

@@ -1,4 +1,4 @@
-"""What a comparison of ways to run a function found, in every form a person or a program takes."""
+"""The result of a benchmark: the ways to run a function, as data, tables and advice."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ if TYPE_CHECKING:
 
 _NAME = 80
 _VALUE = 60
-# What is a gain, beyond what the next measurement may say differently.
+# The least ratio that counts as a gain: smaller ones may be gone in the next measurement.
 _CLEARLY = 1.1
 HEADERS = ("way", "seconds", "rows/s", "times faster", "same result?")
 
 
 @dataclass(frozen=True)
 class Way:
-    """One way to run a function, and how it did.
+    """One way to run a function, with its times and results.
 
     Attributes
     ----------
     name
-        What it is, in words.
+        The way in words.
     kind
         ``own`` (the function as it is), ``vectorise=False`` or ``compile=False`` (the same with
         that option), ``pandas`` or ``arrow`` (a wrapper that calls it per element), ``other``.
     runs
         Seconds of each run, Spark's own included; none if it failed.
     error
-        Why it gave no result; "" if it did.
+        Why it has no result; "" if it has one.
     different
-        What its result differs in from the function's own; None if it is the same, or if they
-        were not compared.
+        The difference of its result from the function's own; None if they are the same or were
+        not compared.
     row
         The input of the first row that differs, as name and text of each column.
     """
@@ -59,7 +59,7 @@ class Way:
 
     @property
     def agrees(self) -> bool:
-        """Whether it gave the same results, the last digits of floats aside."""
+        """Whether its results are the same, the last digits of floats aside."""
         return not self.error and (self.different is None or self.different.nearly)
 
 
@@ -72,15 +72,15 @@ class Bench(Displayed):
     function
         Its name.
     rows
-        How many rows each run had.
+        The number of rows of each run.
     ways
-        The function as it is comes first.
+        The ways; the function as it is comes first.
     reading
-        Median seconds of a run without any function: what Spark needs by itself.
+        Median seconds of a run without any function: Spark's own time.
     compared
         Whether results were compared; those of a function that is not deterministic are not.
     notes
-        What to know about how it was measured.
+        Remarks about the measurement.
     """
 
     function: str
@@ -103,7 +103,7 @@ class Bench(Displayed):
 
     @property
     def advice(self) -> str:
-        """What to do, in one sentence."""
+        """The advice, in one sentence."""
         own, best = self.ways[0], self.best
         gain = self.times(best) or 1.0
         if (own.seconds or 0.0) < 1.5 * self.reading:
@@ -142,7 +142,7 @@ class Bench(Displayed):
 
     @property
     def _differences(self) -> list[str]:
-        """A sentence for each way whose results are others."""
+        """A sentence for each way whose results differ."""
         said = []
         for way in self.ways:
             if way.different is None or way.different.nearly:
@@ -170,7 +170,7 @@ class Bench(Displayed):
         return f"no: {counted(way.different.rows, 'row')}"
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as JSON-able data.
+        """The benchmark as JSON-able data.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Measuring cases in turn, so that what slows the machine slows all of them."""
+"""Measures cases in turn, so that whatever slows the machine slows all of them."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ def in_turn(
     """Seconds that each case took in each of ``repeats`` turns.
 
     Every other turn goes backwards, so that no case always follows the same one.
-    A case that returns a float is taken at its word for how many seconds it needed.
+    If a case returns a float, that is used as its seconds.
 
     Parameters
     ----------
     warm
-        Runs each case once before, which does not count.
+        Whether each case is run once before, uncounted, to warm up.
     before
-        Told the case and the number of its turn, from 1 on (0 to warm up), before each run.
+        Called before each run with the case and the number of its turn, from 1 on (0 to warm up).
     """
     seconds: dict[str, list[float]] = {name: [] for name in cases}
     for turn in range(0 if warm else 1, repeats + 1):
@@ -39,10 +39,10 @@ def in_turn(
 
 
 def next_sample(rows: int, seconds: float, *, target: float, most: int) -> int:
-    """How many rows to try next, after that many took so long; ``rows`` if they are enough.
+    """The rows of the next trial run, after ``rows`` took ``seconds``; ``rows`` if that is enough.
 
-    A run that is nearly all start-up says little of how long more rows take: at most 16 times as
-    many are tried at once.
+    A run that is nearly all start-up does not tell how long more rows take: each trial has at most
+    16 times the rows of the last.
     """
     if seconds >= target / 2 or rows >= most:
         return rows

@@ -1,4 +1,4 @@
-"""Whether two results are the same: in every row, nearly, or where they are not."""
+"""Compares two results row by row: they are the same, nearly the same, or different."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ _SLICE = 8192
 
 @dataclass(frozen=True)
 class Difference:
-    """In how many rows two results differ, and the first of them.
+    """The rows in which two results differ.
 
     Attributes
     ----------
     rows
-        How many differ; of results that differ in length, the rows that one of them lacks too.
+        Their number; includes the rows that one of two results of different length lacks.
     first
-        The first row that does, counted from 1.
+        The first of them, counted from 1.
     expected, found
-        The values there.
+        The values in it.
     largest
-        The largest relative difference, where all that differ are floats; None otherwise.
+        The largest relative difference, if only floats differ; None otherwise.
     """
 
     rows: int
@@ -42,9 +42,9 @@ class Difference:
 
 
 def difference(expected: pa.Table, found: pa.Table) -> Difference | None:
-    """What two results differ in, row by row; None if they are the same.
+    """Compares two results row by row; None if they are the same.
 
-    NaN is the same as NaN, and NULL is the same as NULL only. Columns are matched by place.
+    NaN equals NaN, and NULL equals NULL only. Columns are matched by position.
     """
     rows, largest, first = 0, 0.0, -1
     floats = True
@@ -84,8 +84,8 @@ def difference(expected: pa.Table, found: pa.Table) -> Difference | None:
 
 
 def _apart(one: Any, other: Any) -> float:
-    """How far two values are apart: 0.0 if they are the same, inf if not for the digits of a
-    float alone."""
+    """The relative difference of two values: 0.0 if they are the same, inf if more than the digits
+    of floats differs."""
     if isinstance(one, float) and isinstance(other, float):
         if one == other or (math.isnan(one) and math.isnan(other)):
             return 0.0

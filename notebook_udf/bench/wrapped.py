@@ -1,7 +1,7 @@
-"""A general function inside a pandas or an Arrow one that calls it per element.
+"""Wraps a general function in a pandas or an Arrow one that calls it per element.
 
-It is what one writes who wants a batch at a time and has a function of a row: the function, as it
-was registered, is unpacked in the worker, and each batch is taken apart and put together again.
+It is what a user would write who wants a batch at a time and has a function of a row: the worker
+unpickles the function as it was registered, and each batch is taken apart and put together again.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class _PerElement(ScalarFunction):
 
 
 class PandasPerElement(_PerElement):
-    """Takes and returns pandas Series."""
+    """The wrapper that takes and returns pandas Series."""
 
     def eval(self, *columns: pd.Series[Any]) -> pd.Series[Any]:
         """The function's value for each element."""
@@ -51,7 +51,7 @@ class PandasPerElement(_PerElement):
 
 
 class ArrowPerElement(_PerElement):
-    """Takes and returns Arrow arrays; ``result_type`` is that of the result."""
+    """The wrapper that takes and returns Arrow arrays, of type ``result_type``."""
 
     def __init__(self, payload: bytes, result_type: pa.DataType) -> None:
         super().__init__(payload)
@@ -64,8 +64,8 @@ class ArrowPerElement(_PerElement):
 
 
 def is_plain(t: DataType) -> bool:
-    """Whether pandas and Arrow give the function the very values that it gets row by row: rows
-    and maps are DataFrames and pairs to them."""
+    """Whether pandas and Arrow give the function the same values that it gets row by row: they
+    give DataFrames and pairs for rows and maps."""
     if isinstance(t, ArrayType):
         return is_plain(t.elementType)
     return not isinstance(t, (StructType, MapType))
