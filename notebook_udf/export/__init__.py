@@ -1,6 +1,6 @@
-"""From a notebook's cells to a module: what of them functions need, written down to be imported.
+"""Exports a notebook's functions, with the statements that they need, as a module.
 
 ``cells`` reads statements, ``chosen`` finds the functions, ``closure`` what they need, ``declared``
-what they are, ``module`` and ``examples`` write the text, ``files`` puts it on disk. Where the
-cells come from (a file, the running notebook) is the business of ``magics``.
+their kinds and types, ``module`` and ``examples`` make the text, ``files`` writes it to disk.
+``magics`` brings the cells, from a file or the running notebook.
 """

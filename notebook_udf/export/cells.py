@@ -1,4 +1,4 @@
-"""The statements of a notebook's cells: what each binds, reads and changes.
+"""The statements of a notebook's cells: the names that each binds, reads and changes.
 
 Names are resolved by ``closure``. Nothing in here runs a cell.
 """
@@ -15,7 +15,7 @@ from typing import Any
 from notebook_udf.errors import DeclarationError
 from notebook_udf.functions.entry_point import stored
 
-# Methods that change what they are called on, as a statement of their own.
+# Methods that change their object, if called as a statement of their own.
 _CHANGING = (
     "add", "append", "clear", "discard", "extend", "insert", "move_to_end", "pop", "popitem",
     "remove", "reverse", "setdefault", "sort", "update",
@@ -26,7 +26,7 @@ _COMPOUND = (ast.If, ast.For, ast.While, ast.With, ast.Try, ast.TryStar, ast.Mat
 
 @dataclass(frozen=True)
 class UdfLine:
-    """What stands behind ``%%udf``.
+    """The arguments of a cell's ``%%udf`` line.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class UdfLine:
     query
         The example of ``--try``.
     shown
-        What the notebook shows for the example; "" if that was not saved.
+        The output of the example in the notebook; "" if that was not saved.
     """
 
     name: str | None = None
@@ -51,9 +51,9 @@ class UdfLine:
 
 @dataclass(frozen=True)
 class ExportedCell:
-    """A code cell as Python; each line stands where it does in the notebook.
+    """A code cell as Python, with the line numbers of the notebook.
 
-    ``number`` counts the code cells from 1. ``udf`` is None for a cell that registers nothing.
+    ``number`` counts the code cells from 1. ``udf`` is None for a cell without ``%%udf``.
     """
 
     number: int
@@ -79,17 +79,17 @@ class ExportedStatement:
     place
         Its number among all statements.
     cell, line
-        Where it stands.
+        The number of its cell, and its first line in it.
     text
-        As it is written, with the comments right above it and behind it.
+        Its source, with the comments right above it and behind it.
     binds, changes
-        Names it gives a value, and names whose value it changes.
+        Names it binds, and names whose value it changes.
     now, later
         Names it reads when it runs, and names that functions in it read when they are called.
     lazy
-        Whether annotations are read later, too.
+        Whether annotations, too, are read later.
     quoted
-        Words in annotations that are text: names, perhaps.
+        Words in annotations that are text: possibly names.
     """
 
     place: int
@@ -107,12 +107,12 @@ class ExportedStatement:
 
     @property
     def where(self) -> str:
-        """Its place in words."""
+        """Cell and line in words."""
         return f"cell {self.cell}, line {self.line}"
 
     @property
     def defines(self) -> bool:
-        """Whether it is a function or a class, which does little when it runs."""
+        """Whether it defines a function or a class, which does little when it runs."""
         return isinstance(self.node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
 
     def line_of(self, name: str) -> int:
@@ -131,7 +131,7 @@ def statements(cells: list[ExportedCell]) -> list[ExportedStatement]:
     Raises
     ------
     DeclarationError
-        If a cell is no Python; it names cell and line.
+        If a cell is not valid Python; names cell and line.
     """
     found: list[ExportedStatement] = []
     # In a notebook a __future__ import holds for all cells that follow.
@@ -162,7 +162,7 @@ def first_line(node: ast.stmt) -> int:
 def _text(code: str, lines: list[str], node: ast.stmt, before: int, after: int) -> str:
     first, last = first_line(node), node.end_lineno or node.lineno
     if first == before or last == after:
-        # Several on one line.
+        # Several statements on one line.
         return ast.get_source_segment(code, node) or ""
     while first - 1 > before and lines[first - 2].startswith("#"):
         first -= 1
@@ -244,11 +244,11 @@ def _outside_functions(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def reads(node: ast.stmt, text: str, *, lazy: bool) -> tuple[frozenset[str], frozenset[str]]:
-    """Names that a statement takes from outside: when it runs, and in functions in it."""
+    """Names that a statement reads from outside: when it runs, and in functions in it."""
     try:
         table = symtable.symtable(text, "<cell>", "exec")
     except SyntaxError:
-        # What only a notebook allows, such as an await outside of functions.
+        # Valid only in a notebook, such as an await outside of functions.
         names = (n for n in ast.walk(node) if isinstance(n, ast.Name))
         return frozenset(n.id for n in names if isinstance(n.ctx, ast.Load)), frozenset()
     now: set[str] = set()

@@ -1,6 +1,6 @@
-"""Which functions of a notebook are exported: those of ``%%udf`` cells and of ``@nu.register``.
+"""Finds the functions to export: those of ``%%udf`` cells and of ``@nu.register``.
 
-The rules are those by which the cells register them, applied to their text.
+It applies the rules by which cells register functions to the cells' text.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ class Chosen:
     name
         Its name in SQL.
     statement
-        What defines it.
+        The statement that defines it.
     after
-        The number of the statements that have run when it is registered.
+        The number of statements that have run when it is registered.
     options
-        What ``register_function`` is given besides, as source text by argument.
+        Further arguments of ``register_function``, as source text by name.
     declared
-        Whether a decorator of this package, or a call of one, declares it where it stands.
+        Whether its statement declares it, by a decorator of this package or a call of one.
     example
         The line of its ``%%udf`` cell.
     """
@@ -65,7 +65,7 @@ class Chosen:
 
 
 class ChosenNames:
-    """What names stand for in the package, as the imports of a notebook say."""
+    """Resolves names of this package by the imports of a notebook."""
 
     def __init__(self, found: list[ExportedStatement]) -> None:
         self._found = found
@@ -74,7 +74,7 @@ class ChosenNames:
             self._imports |= {each.bound: each for each in statement.imports}
 
     def of(self, node: ast.AST | None) -> str:
-        """The full name of what an expression reads from an import; "" for anything else."""
+        """The full name of an imported object that an expression reads; "" for anything else."""
         parts: list[str] = []
         while isinstance(node, ast.Attribute):
             parts.insert(0, node.attr)
@@ -87,7 +87,7 @@ class ChosenNames:
         return ".".join([part for part in (imported.module, imported.name, *parts) if part])
 
     def ours(self, node: ast.AST | None) -> str:
-        """The name in this package; "" for what is not its own. Calls are looked through."""
+        """The name in this package of an expression, or of what it calls; "" for anything else."""
         if isinstance(node, ast.Call):
             node = node.func
         package, _, name = self.of(node).partition(".")
@@ -119,10 +119,10 @@ def functions(
     names: ChosenNames,
     registered: Mapping[str, str] | None = None,
 ) -> list[Chosen]:
-    """The functions to export; of several under one name the last.
+    """The functions to export; of several under one name, the last.
 
-    ``registered`` is the source of each function that is registered, where the cells were run:
-    others were not, because their cell failed or another one came later.
+    ``registered`` is the source of each registered function, if the cells were run. Functions that
+    are not in it are left out: their cell failed, or a later one replaced them.
 
     Raises
     ------
@@ -143,7 +143,7 @@ def functions(
         for each in picked:
             if registered is not None and not _is_registered(each, registered):
                 continue
-            # As in the session, the later one comes in the place of the earlier.
+            # As in the session, the later one replaces the earlier.
             chosen.pop(each.name.lower(), None)
             chosen[each.name.lower()] = each
     return list(chosen.values())
@@ -175,7 +175,7 @@ def _of_cell(cell: ExportedCell, own: list[ExportedStatement], names: ChosenName
     except DeclarationError as error:
         raise DeclarationError(f"cell {cell.number}: {error}") from None
     if len(choices) > 1:
-        # What is shown is about the last of them.
+        # The output is that of the last of them.
         line = replace(line, shown="")
     after = own[-1].place + 1
     result = []
@@ -203,7 +203,7 @@ def _of_cell(cell: ExportedCell, own: list[ExportedStatement], names: ChosenName
 
 
 def _kind(node: ast.stmt, names: ChosenNames) -> str:
-    """The group of ``Found`` that a statement's function or class belongs to."""
+    """The field of ``Found`` that a statement's function or class belongs to; "" for none."""
     for decorator in getattr(node, "decorator_list", []):
         if names.ours(decorator) in {*_declaring(), "register"}:
             return "decorated"
@@ -224,7 +224,7 @@ def _kind(node: ast.stmt, names: ChosenNames) -> str:
 
 
 def _registered(own: list[ExportedStatement], names: ChosenNames) -> list[Chosen]:
-    """Functions under ``@nu.register``."""
+    """The functions decorated with ``@nu.register``."""
     result = []
     for statement in own:
         call = _register_call(statement, names)
@@ -235,7 +235,7 @@ def _registered(own: list[ExportedStatement], names: ChosenNames) -> list[Chosen
         name = _literal(options.pop("name", "")) or variable
         others = getattr(statement.node, "decorator_list", [])
         declared = any(names.ours(each) in _declaring() for each in others)
-        # Its decorator runs before what stands below it.
+        # Its decorator runs before the statements below it.
         result.append(
             Chosen(variable, name, statement, statement.place + 1, options, declared=declared)
         )
@@ -243,7 +243,7 @@ def _registered(own: list[ExportedStatement], names: ChosenNames) -> list[Chosen
 
 
 def _register_call(statement: ExportedStatement, names: ChosenNames) -> ast.expr | None:
-    """The decorator ``@nu.register`` of a function or class; lines are those of the text."""
+    """The decorator ``@nu.register`` of a function or class, with line numbers of its text."""
     if not statement.defines:
         return None
     (node,) = ast.parse(statement.text).body
@@ -264,7 +264,7 @@ def _keywords(decorator: ast.expr, text: str) -> dict[str, str]:
 
 
 def _name_given(node: ast.stmt, names: ChosenNames) -> str | None:
-    """The name that a decorator, or a call, of this package gives."""
+    """The ``name`` argument of a decorator, or a call, of this package; None without one."""
     calls = [*getattr(node, "decorator_list", []), getattr(node, "value", None)]
     for call in calls:
         if isinstance(call, ast.Call) and names.ours(call) in _declaring():

@@ -1,7 +1,7 @@
-"""What functions need of a notebook: the statements behind the names they read, and no more.
+"""The closure of functions: the statements that bind or change the names they read, and no more.
 
-A name stands for what the notebook had bound to it at that point: when the statement that reads it
-ran, and for a function's body, when the function was registered.
+A name has the value that the notebook had bound to it when the statement that reads it ran, or,
+in a function's body, when the function was registered.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SESSIONS = ("notebook_udf.session", "notebook_udf.samples", "pyspark.sql.SparkS
 
 @dataclass(frozen=True)
 class Needed:
-    """What goes into the module, in the order of the notebook."""
+    """The statements and imports of the module, in the order of the notebook."""
 
     statements: tuple[ExportedStatement, ...]
     imports: tuple[Imported, ...]
@@ -32,15 +32,15 @@ class Needed:
 class _Closure:
     found: list[ExportedStatement]
     names: ChosenNames
-    # Each with the function that needs it first.
+    # The statements taken in, each with the function that needs it first.
     taken: dict[int, Chosen] = field(default_factory=dict)
     imports: dict[Imported, None] = field(default_factory=dict)
-    # What each function takes a name for, when it is called.
+    # For each name, the statements whose value of it functions use when called, and a function.
     meant: dict[str, dict[int, str]] = field(default_factory=dict)
     seen: set[tuple[int, int]] = field(default_factory=set)
 
     def take(self, statement: ExportedStatement, after: int, root: Chosen) -> None:
-        """Takes a statement in, as it is when ``after`` statements have run."""
+        """Takes in a statement and what it needs, as of when ``after`` statements have run."""
         if (statement.place, after) in self.seen:
             return
         self.seen.add((statement.place, after))
@@ -54,7 +54,7 @@ class _Closure:
                 self.meant.setdefault(name, {}).setdefault(version, root.name)
 
     def need(self, name: str, before: int, reader: ExportedStatement, root: Chosen) -> int | None:
-        """Takes in what a name stands for before a statement; None for what Python brings."""
+        """Takes in what binds a name before a statement; its number, or None if it is built in."""
         if name in reader.binds and before <= reader.place and reader.defines:
             # A decorator's own register() call, or a class that names itself.
             return reader.place
@@ -64,7 +64,7 @@ class _Closure:
                 concerned.append(statement)
                 if name not in statement.changes:
                     break
-        # What binds it, then what has changed its value since.
+        # The statement that binds it, then those that have changed its value since.
         for statement in sorted(concerned, key=lambda each: name in each.changes):
             if name in statement.changes:
                 self.take(statement, before, root)
@@ -130,7 +130,7 @@ def needed(chosen: list[Chosen], found: list[ExportedStatement], names: ChosenNa
 
 
 def _check_versions(closure: _Closure) -> None:
-    """A module has one value for each name: the one that its last statement binds."""
+    """Checks that functions agree on each name: a module has only its last value."""
     for name, versions in closure.meant.items():
         kept: list[tuple[ExportedStatement, object]] = []
         places = set(versions) | {
@@ -151,7 +151,7 @@ def _check_versions(closure: _Closure) -> None:
 
 
 def _check_session(closure: _Closure, statement: ExportedStatement, root: Chosen) -> None:
-    """What runs when the module is imported must not start Spark."""
+    """Checks that a statement does not start Spark when the module is imported."""
     if statement.defines:
         return
     for node in ast.walk(statement.node):

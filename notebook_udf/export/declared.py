@@ -1,6 +1,6 @@
-"""What the functions of a module are: their kinds and types, by running the module once.
+"""Finds the kinds and types of a module's functions, by running the module once.
 
-It is run as ``import`` would run it, in this process, and forgotten again.
+It is run as ``import`` would run it, in this process, and removed again.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ class Declared:
 
     @property
     def form(self) -> ExportForm:
-        """How functions of its kind are exported."""
+        """The form in which functions of its kind are exported."""
         return KINDS[self.definition.kind].export
 
     @property
     def plain(self) -> bool:
-        """Whether Spark alone can run it: it has such functions, and knows no options of ours."""
+        """Whether Spark alone can run it: it has functions of the kind, but not our options."""
         definition = self.definition
         types = (*(definition.input_types or ()), definition.result_type)
         return (
@@ -62,12 +62,12 @@ def declared(
 ) -> list[Declared]:
     """Runs a module's text and declares the functions in it.
 
-    ``folder`` is where the notebook stands, with the modules beside it.
+    ``folder`` is the notebook's folder, with the modules beside it.
 
     Raises
     ------
     DeclarationError
-        If the text does not run by itself, or a function is not declared right.
+        If the text does not run by itself, or a function's declaration is wrong.
     """
     with _running(text, statements, folder) as namespace:
         found = []
@@ -90,7 +90,7 @@ def _running(
     text: str, statements: Sequence[ExportedStatement], folder: Path | None
 ) -> Iterator[dict[str, Any]]:
     module = ModuleType(_MODULE)
-    # Dataclasses and text annotations look their module up.
+    # Dataclasses and text annotations look up their module.
     sys.modules[_MODULE] = module
     before = list(sys.path)
     if folder is not None:

@@ -57,7 +57,7 @@ def columns(spark, query, parameters):
 
 
 def tests_text(module: Module, name: str) -> tuple[str, list[str]]:
-    """The text of the tests, and in words which examples could not become one."""
+    """The text of the tests, and notes on the examples that cannot become one."""
     left: list[str] = []
     body: list[str] = []
     for function in module.functions:

@@ -1,4 +1,4 @@
-"""Writing an exported module, its tests and its requirements to disk."""
+"""Writes an exported module, its tests and its requirements to disk."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from notebook_udf.functions.entry_point import listed
 
 @dataclass(frozen=True)
 class Exported:
-    """What was written.
+    """The result of an export.
 
     Attributes
     ----------
     module, tests, requirements
         The files.
     functions
-        ChosenNames of the functions in SQL.
+        The names of the functions in SQL.
     plain
-        Whether Spark alone runs them.
+        Whether Spark alone can run them.
     notes
-        What a reader should know, in words.
+        Remarks for the reader.
     """
 
     module: Path
@@ -66,23 +66,23 @@ def export(
     cells
         The code cells, in their order.
     target
-        The module to write; its tests come beside it, as ``<module>_test.py``, and
+        The module to write; beside it go its tests, as ``<module>_test.py``, and
         ``requirements.txt``.
     notebook
-        What the notebook is called in the module.
+        The notebook's name in the module.
     folder
-        Where the notebook stands, with the modules beside it.
+        The notebook's folder, with the modules beside it.
     registered
-        The source of each function that is registered, by its name, where the cells were run.
+        The source of each registered function by its name, if the cells were run.
     force
-        Allows to overwrite files.
+        Whether files may be overwritten.
 
     Raises
     ------
     DeclarationError
         If there is no function, or one needs what the cells do not define; with cell and line.
     NotebookUdfError
-        If a file is there already, or cannot be written.
+        If a file exists already, or cannot be written.
     """
     if target.suffix != ".py" or not target.stem.isidentifier():
         raise NotebookUdfError(

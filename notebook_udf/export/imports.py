@@ -1,4 +1,4 @@
-"""The imports of a module in order, and the packages behind them."""
+"""The sorted imports of a module, and the packages that provide them."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from notebook_udf.python_calls import LINE
 
 @dataclass(frozen=True)
 class Requirements:
-    """What has to be installed, and which modules have to stand beside the exported one."""
+    """The packages to install, and the modules that have to be beside the exported one."""
 
     packages: Mapping[str, str]
     local: tuple[str, ...]
 
     @property
     def text(self) -> str:
-        """As pip reads it."""
+        """The text of ``requirements.txt``."""
         lines = [f"{name}=={version}" for name, version in sorted(self.packages.items())]
         lines += [f"# {name}: no installed package; it stood beside the notebook"
                   for name in self.local]  # fmt: skip
@@ -31,9 +31,9 @@ class Requirements:
 def requirements(
     imports: Iterable[Imported], statements: Iterable[ExportedStatement], always: Iterable[str]
 ) -> Requirements:
-    """The packages behind imports, of statements as well, in the versions installed here.
+    """The packages of imports, those in statements included, in the versions installed here.
 
-    ``always`` are modules that are needed besides.
+    ``always`` are further modules that are needed.
     """
     modules = {*always, *(each.module for each in imports)}
     for statement in statements:
@@ -48,7 +48,7 @@ def requirements(
     local = []
     for root in sorted(roots):
         try:
-            # One that is installed from its folder is known by its own name alone.
+            # A package that is installed from its folder is found by its own name only.
             package = importlib.metadata.distribution(homes.get(root, [root])[0])
         except importlib.metadata.PackageNotFoundError:
             local.append(root)
@@ -91,5 +91,5 @@ def _group(imports: list[Imported]) -> list[str]:
 
 
 def _order(name: str) -> tuple[int, str]:
-    """Constants, then classes, then functions."""
+    """The sort key of a name: constants, then classes, then functions."""
     return (0 if name.isupper() and len(name) > 1 else 1 if name[:1].isupper() else 2, name)

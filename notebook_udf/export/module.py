@@ -1,6 +1,6 @@
-"""The text of an exported module: imports, what functions need, the functions, ``register``.
+"""The text of an exported module: imports, statements, functions, ``register``.
 
-What a person wrote stays as it was written, comments included.
+The user's code stays as it was written, comments included.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from notebook_udf.kernel.kinds import KINDS
 from notebook_udf.python_calls import LINE, PythonCall, quoted
 
 _OWN = ("register", "session", "session_or_spark", "spark")
-# What ``register`` imports, as it is called where the notebook has no other name for it.
+# The imports of ``register``, with their names if the notebook has no other name for them.
 _SYS = Imported("sys", None, "sys")
 _CLOUDPICKLE = Imported("pyspark", "cloudpickle", "cloudpickle")
 _FUNCTIONS = Imported("pyspark.sql", "functions", "F")
@@ -31,7 +31,7 @@ _PACKAGE = Imported("notebook_udf", "", "nu")
 
 @dataclass(frozen=True)
 class Module:
-    """What goes into a module; ``plain`` where Spark alone runs all of its functions."""
+    """An exported module; ``plain`` if Spark alone can run all of its functions."""
 
     notebook: str
     needed: Needed
@@ -40,7 +40,7 @@ class Module:
 
     @property
     def plain(self) -> bool:
-        """Whether it can do without this package."""
+        """Whether it does not need this package."""
         ours = any(each.module.partition(".")[0] == "notebook_udf" for each in self.needed.imports)
         return not ours and all(function.plain for function in self.functions)
 
@@ -97,7 +97,7 @@ class Module:
         return "\n".join(lines)
 
     def _decorator(self, function: Declared) -> str:
-        """The decorator that carries a function's options; "" where ``register`` does."""
+        """The decorator with a function's options; "" if ``register`` has them."""
         chosen, form = function.chosen, function.form
         if self.plain or chosen.declared or not chosen.statement.defines:
             return ""
@@ -133,7 +133,7 @@ class Module:
         )
 
     def _register(self, spelled: _Spelled) -> str:
-        """The function ``register``."""
+        """The text of the function ``register``."""
         names = listed(function.chosen.name for function in self.functions)
         title = f"Registers {names}."
         if len(title) > LINE - 8:
@@ -192,7 +192,7 @@ class Module:
 
 
 class _Spelled:
-    """How the module's own imports are called beside those of the notebook."""
+    """Names for the module's own imports that do not clash with the notebook's."""
 
     def __init__(self, needed: Needed) -> None:
         self._existing = {(each.module, each.name): each.bound for each in needed.imports}
@@ -202,11 +202,11 @@ class _Spelled:
 
     @property
     def imports(self) -> Iterable[Imported]:
-        """Those that were asked for."""
+        """The imports that were asked for and that the notebook does not have."""
         return self._used.values()
 
     def of(self, wanted: Imported) -> str:
-        """What one of the module's own is called in it."""
+        """The name of one of the module's own imports."""
         existing = self._existing.get((wanted.module, wanted.name))
         if existing is not None:
             return existing
@@ -242,7 +242,7 @@ def _signature(function: Declared) -> str:
 
 
 def _reason(functions: Sequence[Declared]) -> str:
-    """Why plain Spark does not do."""
+    """Why Spark alone cannot run the functions."""
     reasons = []
     for function in functions:
         name, definition = function.chosen.name, function.definition
@@ -258,7 +258,7 @@ def _reason(functions: Sequence[Declared]) -> str:
 
 
 def first_text(needed: Needed) -> str:
-    """The module before it is known what its functions are: without ``register``."""
+    """The text of the module before its functions are declared: without ``register``."""
     imports = import_lines(needed.imports)
     future = f"from __future__ import {', '.join(needed.futures)}" if needed.futures else ""
     texts = [statement.text for statement in needed.statements]
