@@ -1,1 +1,1 @@
-"""What people see of the package's objects: markup, tables, text, figures. Knows none of them."""
+"""Rendering for all of the package's objects, and independent of them: markup, tables, figures."""

@@ -1,4 +1,4 @@
-"""Objects that display themselves: each says what there is to see, in one way for all forms."""
+"""Objects that display themselves as text, HTML and for ``rich``, made from the same blocks."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Paragraph:
-    """A text by itself."""
+    """A paragraph of text."""
 
     text: str
     tag: Tag = div
 
     @property
     def html(self) -> Element:
-        """As an element."""
+        """The paragraph as an HTML element."""
         return self.tag(self.text)
 
     @property
     def rich(self) -> RenderableType:
-        """For ``rich``, which would read square brackets in a plain string as markup."""
+        """The paragraph for ``rich``, which would read square brackets in a str as markup."""
         from rich.text import Text
 
         return Text(self.text)
@@ -37,12 +37,12 @@ Block: TypeAlias = Table | Paragraph
 
 
 class Displayed:
-    """Base of what displays itself in a console, in a terminal with colours, in a notebook."""
+    """Base of objects that display themselves in a console, a colour terminal and a notebook."""
 
     _between: ClassVar[str] = "\n"
 
     def _blocks(self) -> Iterable[Block]:
-        """What is to be seen, from top to bottom."""
+        """The displayed blocks, from top to bottom."""
         raise NotImplementedError
 
     def __repr__(self) -> str:

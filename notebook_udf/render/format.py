@@ -1,10 +1,10 @@
-"""Figures for people; ``format.ts`` of the browser's scripts writes them alike."""
+"""Formats numbers for people; ``format.ts`` of the browser's scripts formats them alike."""
 
 from __future__ import annotations
 
 
 def counted(number: float, thing: str) -> str:
-    """``1 row``, ``2,000 rows``; of a number that is a float, its whole part rounded."""
+    """A number of things: ``1 row``, ``2,000 rows``; floats are rounded to whole numbers."""
     return f"{number:,.0f} {thing}{'' if number == 1 else 's'}"
 
 
@@ -21,7 +21,7 @@ def seconds(value: float) -> str:
 
 
 def nanoseconds(value: float) -> str:
-    """A time as ``seconds`` has it, of nanoseconds."""
+    """A time given in nanoseconds, in the form of ``seconds``."""
     return seconds(value / 1e9)
 
 
@@ -40,5 +40,5 @@ def size(count: float) -> str:
 
 
 def megabytes(count: int) -> str:
-    """Memory in the unit in which limits of it are given, of 1,048,576 bytes: ``512 MB``."""
+    """Memory in the unit of memory limits, 1,048,576 bytes: ``512 MB``."""
     return f"{count / (1 << 20):,.0f} MB"

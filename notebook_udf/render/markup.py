@@ -1,7 +1,7 @@
 """HTML, safe by construction: an element is made of texts, which are escaped, and of elements.
 
-No text is ever read as markup. A tag is a function of what stands in it and of its attributes:
-``div(name, style=QUIET)``. What stands in it may be nested in lists; None stands for nothing.
+No text is ever read as markup. A tag is a function of its children and its attributes:
+``div(name, style=QUIET)``. Children may be nested in lists; None is left out.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import TypeAlias
 Child: TypeAlias = "Element | str | Iterable[Child] | None"
 Attribute: TypeAlias = str | int | tuple[str, ...] | None
 
-# What would end the element of a script or a style sheet, or hide the end of it; the backslash
-# changes nothing in strings of JavaScript, where alone these stand.
+# Text that would end the element of a script or a style sheet, or hide its end. It occurs only in
+# strings of JavaScript, where the backslash changes nothing.
 _ENDS = re.compile(r"<(?=/script|/style|!--)", re.IGNORECASE)
 
 
 class Element:
-    """An element with all that is in it; ``markup`` writes it."""
+    """An element with its contents; ``markup`` writes it."""
 
     __slots__ = ("_written",)
 
@@ -30,10 +30,10 @@ class Element:
 
 
 class Tag:
-    """Makes elements of one kind.
+    """A tag: makes elements of its name.
 
-    In names of attributes ``_`` is ``-``. An attribute that is None is left out; a tuple is joined
-    by semicolons, as a style.
+    In names of attributes ``_`` becomes ``-``. An attribute that is None is left out; a tuple is
+    joined by semicolons, as a style.
     """
 
     def __init__(self, name: str) -> None:
@@ -66,7 +66,7 @@ def _quoted(value: str | int | tuple[str, ...]) -> str:
 
 
 def page(title: str, *children: Child) -> str:
-    """A page that stands alone, light or dark as its reader has it."""
+    """A standalone page, light or dark as in its reader's settings."""
     head = [
         Element("meta", None, {"charset": "utf-8"}),
         Element(
@@ -80,12 +80,12 @@ def page(title: str, *children: Child) -> str:
 
 
 def script(code: str, **attributes: Attribute) -> Element:
-    """A script of our own."""
+    """A script element; the code is not escaped, and so has to be this package's own."""
     return _verbatim("script", code, **attributes)
 
 
 def data_script(json: str, **attributes: Attribute) -> Element:
-    """Data for a script, as JSON."""
+    """A script element with JSON data for a script."""
     escaped = json.replace("<", "\\u003c")
     return _verbatim("script", escaped, type="application/json", **attributes)
 

@@ -1,4 +1,4 @@
-"""Tables for people, as text, as HTML and for ``rich``. Cells are texts and stay texts."""
+"""Tables as text, as HTML and for ``rich``. Cells are text, and never read as markup."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Table:
 
     @property
     def text(self) -> str:
-        """Aligned columns under the caption."""
+        """The table as text: aligned columns under the caption."""
         everything = [self.head, *self.rows]
         widths = [max(len(row[i]) for row in everything) for i in range(len(self.head))]
         lines = [
@@ -35,7 +35,7 @@ class Table:
 
     @property
     def html(self) -> m.Element:
-        """The same as an HTML table."""
+        """The table in HTML."""
         return m.table(
             m.caption(self.caption) if self.caption else None,
             m.thead(m.tr(map(m.th, self.head))),
@@ -44,7 +44,7 @@ class Table:
 
     @property
     def rich(self) -> RichTable:
-        """The same for ``rich``."""
+        """The table for ``rich``."""
         from rich.table import Table as RichTable
         from rich.text import Text
 

@@ -1,7 +1,7 @@
-"""Colours and inline styles of static HTML: JupyterLab's own, light or dark, over plain ones.
+"""Colours and inline styles of static HTML: JupyterLab's variables, with plain fallbacks.
 
-A sanitiser may take away what names a variable; then the plain colour stays, and reads on light
-and on dark.
+A sanitiser may remove styles with variables; then the plain colour stays, which is readable on
+light and on dark.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class Colour(NamedTuple):
-    """A variable of JupyterLab's style sheet, "" for none, and what stands in for it."""
+    """A variable of JupyterLab's style sheet, "" for none, and the plain colour in its place."""
 
     variable: str
     plain: str
@@ -31,7 +31,7 @@ CODE_FONT = "font-family:var(--jp-code-font-family, ui-monospace, Menlo, Consola
 
 
 def painted(what: str, colour: Colour, before: str = "") -> str:
-    """The inline style that gives ``what`` a colour, behind words such as ``1px solid``."""
+    """The inline style that gives ``what`` a colour, after words such as ``1px solid``."""
     said = f"{before} " if before else ""
     plain = f"{what}:{said}{colour.plain}"
     if not colour.variable:
