@@ -228,14 +228,14 @@ def __dir__() -> list[str]:
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """What ``%load_ext notebook_udf`` runs: registers the magics and starts nothing."""
+    """``%load_ext notebook_udf``: registers the magics and starts nothing."""
     from notebook_udf.magics import load
 
     load(shell)
 
 
 def unload_ipython_extension(shell: Any) -> None:
-    """What ``%unload_ext notebook_udf`` runs."""
+    """``%unload_ext notebook_udf``: removes the magics."""
     from notebook_udf.magics import unload
 
     unload(shell)

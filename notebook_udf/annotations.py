@@ -1,9 +1,9 @@
-"""Python annotations as Spark types.
+"""Converts Python annotations to Spark types.
 
 Covers builtins, the date and decimal classes, generic containers, ``Optional``, ``Annotated``,
-numpy's scalar classes, and dataclasses, NamedTuples and TypedDicts as structs. Annotations that
-are still text are resolved by the caller, who knows the function's namespace; ``Iterator[...]``
-of table functions is unpacked by whoever declares those.
+numpy's scalar classes, and dataclasses, NamedTuples and TypedDicts as structs. The caller resolves
+annotations that are still text, in the function's namespace; the declaration of table functions
+unpacks their ``Iterator[...]``.
 """
 
 from __future__ import annotations
@@ -62,10 +62,10 @@ _SCALARS: dict[Any, DataType] = {
     None: NullType(),
     types.NoneType: NullType(),
 }
-# In a field's metadata: a dict that lacks it has NULL there.
+# In a field's metadata: a dict may lack the key, and the field is then NULL.
 MAY_LACK = "notebook-udf.may-lack"
-# What is said of a TypedDict's key rather than of its value, by name: each of ``typing`` and
-# ``typing_extensions`` has its own.
+# Qualifiers of a TypedDict's keys, by name: each of ``typing`` and ``typing_extensions`` has its
+# own.
 _QUALIFIERS = ("Required", "NotRequired", "ReadOnly")
 # Keyed by numpy's kind and size: unsigned types take the next signed one that holds them.
 _NUMPY: dict[str, DataType] = {
@@ -89,9 +89,9 @@ _HOW = (
 
 
 def from_annotation(annotation: Any, *, what: str) -> DataType:
-    """The Spark type an annotation stands for.
+    """Converts an annotation to a Spark type.
 
-    Fields that a TypedDict may lack say so in their metadata, under ``MAY_LACK``.
+    Fields that a TypedDict may lack are marked in their metadata, under ``MAY_LACK``.
 
     Parameters
     ----------
@@ -104,13 +104,13 @@ def from_annotation(annotation: Any, *, what: str) -> DataType:
     ------
     TypeDeclarationError
         If the annotation is missing, names no type (``Any``), several (``int | str``), or one
-        that Spark has no place for.
+        that Spark has no type for.
     """
     return unwrap(_Reading(what).spec(annotation), what=what)[0]
 
 
 class _Reading:
-    """One declaration: its name for messages, and the classes being unfolded."""
+    """Reads the annotation of one declaration, named in messages; nested classes are unfolded."""
 
     def __init__(self, what: str, unfolding: tuple[type, ...] = ()) -> None:
         self._what = what
@@ -275,7 +275,7 @@ def optional_keys(cls: type) -> frozenset[str]:
         return frozenset()
     told: frozenset[str] = cls.__optional_keys__  # type: ignore[attr-defined]
     try:
-        # Where annotations are text, what they say of a key is known only now.
+        # Where annotations are text, their qualifiers are known only now.
         hints = typing.get_type_hints(cls, include_extras=True)
     except NameError:
         return told
@@ -283,7 +283,7 @@ def optional_keys(cls: type) -> frozenset[str]:
 
 
 def _may_lack(hint: Any, told: bool) -> bool:
-    """Whether a key may be missing: as its annotation says, else as the class does."""
+    """Whether a key may be missing: by its annotation's qualifier, else by the class."""
     origin = typing.get_origin(hint)
     name = _qualifier(origin)
     if name in ("Required", "NotRequired"):

@@ -60,7 +60,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def run_demo() -> int:
-    """Runs the first tutorial without a browser and prints what a person would see in it."""
+    """Runs the first tutorial without a browser and prints its cells and their output."""
     from nbclient.exceptions import CellExecutionError
     from rich.console import Console
     from rich.syntax import Syntax
@@ -88,7 +88,7 @@ def run_demo() -> int:
 
 
 def run_export(notebook: Path, target: Path | None, *, force: bool) -> int:
-    """Exports a notebook's functions and says what was written."""
+    """Exports a notebook's functions and prints which files were written."""
     from notebook_udf.magics.exporting import export_notebook, module_name
 
     print(export_notebook(notebook, target or module_name(notebook), force=force))

@@ -1,8 +1,7 @@
-"""``DataTypes``: Flink's factory of types, answering in Spark's types.
+"""``DataTypes``: PyFlink's factory of types, which returns Spark's types.
 
-Covers the names a PyFlink user writes and what they mean on Spark. Reading a declaration (DDL,
-annotation, Spark type) is the business of ``notebook_udf.types``; conversion of values that of
-``notebook_udf.worker``.
+Covers the names that a PyFlink user writes and what they mean on Spark. ``notebook_udf.types``
+reads declarations (DDL, annotation, Spark type), ``notebook_udf.worker`` converts values.
 
 Spark keeps nullability in the container (field, array, map), Flink in the type itself:
 ``NotNull`` carries it from one to the other.
@@ -45,14 +44,14 @@ from notebook_udf.errors import TypeDeclarationError
 
 @dataclass(frozen=True)
 class NotNull:
-    """A type whose values are never NULL; understood by ROW, ARRAY, MAP and ``resolve``."""
+    """A type whose values are never NULL; accepted by ROW, ARRAY, MAP and ``resolve``."""
 
     type: DataType
 
 
 @dataclass(frozen=True)
 class Resolution:
-    """One end of an interval type, as made by ``DataTypes.DAY()`` and its like."""
+    """The unit of one end of an interval type, as made by ``DataTypes.DAY()`` and its like."""
 
     name: str
 
@@ -78,20 +77,20 @@ _DAY_TIME = {
 
 
 class ListViewType(ArrayType):  # type: ignore[misc]
-    """The elements of a ``ListView`` in an accumulator."""
+    """The type of a ``ListView`` in an accumulator."""
 
     def simpleString(self) -> str:  # noqa: N802
         return f"list_view<{self.elementType.simpleString()}>"
 
 
 class MapViewType(MapType):  # type: ignore[misc]
-    """The entries of a ``MapView`` in an accumulator."""
+    """The type of a ``MapView`` in an accumulator."""
 
     def simpleString(self) -> str:  # noqa: N802
         return f"map_view<{self.keyType.simpleString()},{self.valueType.simpleString()}>"
 
 
-# In a field's metadata: it holds a view, of which nothing is known but that it is pickled.
+# In a field's metadata: it holds a state view, which is pickled.
 IS_VIEW = "notebook-udf.view"
 
 
@@ -101,7 +100,7 @@ def unwrap(spec: TypeSpec, *, what: str) -> tuple[DataType, bool]:
     Raises
     ------
     TypeDeclarationError
-        If ``spec`` is no type; the usual cause is a factory that was not called.
+        If ``spec`` is not a type; the usual cause is a factory that was not called.
     """
     if isinstance(spec, NotNull):
         return spec.type, False
@@ -117,12 +116,12 @@ def unwrap(spec: TypeSpec, *, what: str) -> tuple[DataType, bool]:
 
 
 def interval(start: str, end: str | None, *, what: str) -> DataType:
-    """Spark's interval type between two resolutions, which may be one and the same.
+    """Spark's interval type between two units; without ``end``, of ``start`` alone.
 
     Raises
     ------
     TypeDeclarationError
-        If the two belong to different families or stand in the wrong order.
+        If the two belong to different families or are in the wrong order.
     """
     upper, lower = start.upper(), (end or start).upper()
     if upper in _YEAR_MONTH and lower in _YEAR_MONTH and _YEAR_MONTH[upper] <= _YEAR_MONTH[lower]:
@@ -151,7 +150,7 @@ def _between(name: str, value: int, low: int, high: int) -> int:
 class DataTypes:
     """Types by the names PyFlink's ``DataTypes`` gives them.
 
-    Every method takes PyFlink's ``nullable`` last; ``nullable=False`` answers a ``NotNull``.
+    Most methods take PyFlink's ``nullable`` last; ``nullable=False`` returns a ``NotNull``.
 
     Raises
     ------
@@ -160,7 +159,7 @@ class DataTypes:
 
     Notes
     -----
-    Names and parameters follow ``pyflink.table.types.DataTypes``; what they stand for is Spark's.
+    Names and parameters follow ``pyflink.table.types.DataTypes``; the types are Spark's.
     """
 
     @staticmethod

@@ -1,8 +1,8 @@
-"""Types as text: Spark's DDL, read and written without a JVM, and Flink's, read.
+"""Types as text: reads and writes Spark's DDL without a JVM, and reads Flink's.
 
 Covers the whole grammar of data types that a function can use, and the bare column list
-(``a INT, b STRING``) that stands for a struct. Of Flink's grammar it reads what Spark's refuses: a
-text that both read (``TIMESTAMP``) means what Spark means by it. What counts as a usable type, and
+(``a INT, b STRING``) that stands for a struct. Of Flink's grammar it covers what Spark's refuses: a
+text that is valid in both (``TIMESTAMP``) has Spark's meaning. Which types functions can use, and
 Python annotations, are left to ``notebook_udf.types``.
 
 The grammar is written out here because a general SQL parser reads these texts more
@@ -81,7 +81,7 @@ _TYPE_WORDS = {
     *_REFUSED,
     *("string", "time", "interval", "array", "map", "struct", "row"),
 }
-# What other systems call Spark's types; offered, never accepted, since Spark refuses them too.
+# Other systems' names of Spark's types; suggested, never accepted, since Spark refuses them too.
 _ELSEWHERE = {
     "bool": "BOOLEAN",
     "datetime": "TIMESTAMP or TIMESTAMP_NTZ",
@@ -118,7 +118,7 @@ _HOW = (
 
 
 class _Unreadable(Exception):
-    """Why reading stopped; never leaves this module."""
+    """Why parsing failed; never leaves this module."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -126,21 +126,22 @@ class _Unreadable(Exception):
 
 
 def parse(text: str, *, what: str) -> DataType:
-    """Read a type, or a column list as a struct.
+    """Parses a type, or a column list as a struct.
 
-    Lengths are read and dropped: Spark's functions carry none. NOT NULL behind the whole is dropped
-    too, since any function may answer NULL. TIMESTAMP with a precision is Flink's, which has no
+    Lengths are read and dropped: Spark's functions have none. NOT NULL behind the whole is dropped
+    too, since any function may return NULL. TIMESTAMP with a precision is Flink's, which has no
     zone; without one it is Spark's, which is an instant.
 
     Raises
     ------
     TypeDeclarationError
-        If the text is a type of neither, or one that no function can use (INTERVAL alone).
+        If the text is not a type of Spark or Flink, or one that no function can use (INTERVAL
+        alone).
 
     Notes
     -----
-    The semantics are those of ``DataType.fromDDL``, which needs a running Spark, and for what that
-    refuses those of Flink's data types.
+    The semantics are those of ``DataType.fromDDL``, which needs a running Spark, and for texts
+    that it refuses those of Flink's data types.
     """
     as_type, as_columns = _Reader(text, what), _Reader(text, what)
     try:
@@ -175,7 +176,7 @@ class _Reader:
         return found
 
     def looks_like_columns(self) -> bool:
-        """Whether a name and a type, rather than a type alone, were meant."""
+        """Whether the text begins like a column list rather than a type."""
         (first, name), (second, text) = [*self._tokens, ("end", "")][:2]
         known = name.lower() in _TYPE_WORDS
         return first == "quoted" or text == ":" or (second == "word" and not known)
@@ -192,7 +193,7 @@ class _Reader:
             self._fail(f"{text!r} is unexpected where it should end")
 
     def _accept(self, *words: str) -> bool:
-        """Pass over these words or marks if all of them stand here, in any case."""
+        """Consumes these words or marks, in any letter case, if all of them come next."""
         ahead = self._tokens[self._at : self._at + len(words)]
         if [text.lower() for kind, text in ahead if kind in ("word", "mark")] != list(words):
             return False
@@ -340,7 +341,7 @@ class _Reader:
         return TimestampNTZType() if with_precision else TimestampType()
 
     def _digits_of_second(self) -> bool:
-        """Whether a precision is given."""
+        """Reads a precision of seconds; returns whether there is one."""
         given = self._numbers(1)
         if given and given[0] > 6:
             self._fail(f"a precision of {given[0]} is too much: Spark keeps microseconds, 6 digits")
@@ -368,7 +369,7 @@ class _Reader:
             )
 
     def _resolution(self, unit: str) -> None:
-        """Reads how many digits Flink gives a unit; Spark's intervals always have theirs."""
+        """Reads and drops a unit's precision, which Flink lets one choose and Spark fixes."""
         if unit.lower() == "second":
             self._digits_of_second()
         else:
@@ -418,10 +419,10 @@ def _unescaped(match: re.Match[str]) -> str:
 
 
 def ddl(data_type: DataType) -> str:
-    """The type as DDL that ``parse`` and Spark read back.
+    """Writes a type as DDL that ``parse`` and Spark read back.
 
-    Names are back-quoted where Spark's grammar needs it, NOT NULL and comments of fields are
-    kept. NOT NULL elements of arrays and maps have no DDL and are left out.
+    Names are back-quoted where Spark's grammar needs it; NOT NULL and comments of fields are
+    kept. NOT NULL of elements of arrays and maps has no DDL and is left out.
     """
     if isinstance(data_type, ArrayType):
         return f"ARRAY<{ddl(data_type.elementType)}>"

@@ -1,8 +1,8 @@
-"""``notebook-udf doctor``: whether a session can start here and be seen, and how to mend it if not.
+"""``notebook-udf doctor``: checks that a session can start and its panels be shown, with remedies.
 
-Each check looks at one thing, starts nothing that stays, and imports what it needs itself: a
-package that is missing must not keep the others from being looked at. Where Java is looked for and
-where a session's folder goes is asked of those who do it.
+Each check looks at one thing, leaves nothing running, and imports what it needs itself: a missing
+package must not prevent the other checks. The code that finds Java and makes a session's folder
+is called, not repeated.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from notebook_udf.render.format import size
 State = Literal["fine", "look", "wrong"]
 
 _PACKAGE = "notebook-udf"
-# Below the first a session starts badly, below the second functions have little room.
+# Below the first a session may fail to start, below the second functions have little memory.
 _LEAST_MEMORY, _GOOD_MEMORY = 1 << 30, 2 << 30
 _LEAST_DISK, _GOOD_DISK = 200 << 20, 2 << 30
 _WIDGETS = (("ipywidgets", "@jupyter-widgets/jupyterlab-manager"), ("anywidget", "anywidget"))
@@ -37,18 +37,18 @@ _WIDGETS = (("ipywidgets", "@jupyter-widgets/jupyterlab-manager"), ("anywidget",
 
 @dataclass(frozen=True)
 class Finding:
-    """What one check found.
+    """The result of one check.
 
     Attributes
     ----------
     what
-        The thing that was looked at.
+        The thing that was checked.
     state
         ``fine``; ``look`` for what works and may surprise; ``wrong`` for what has to be mended.
     found
-        What is there.
+        What is installed, set or available.
     mend
-        What to do about it; "" if there is nothing to do.
+        The remedy; "" if there is nothing to do.
     """
 
     what: str
@@ -58,7 +58,7 @@ class Finding:
 
 
 def examine() -> list[Finding]:
-    """Runs every check. One that cannot be made says so, and the others go on."""
+    """Runs every check; one that raises becomes a finding, and the others go on."""
     findings: list[Finding] = []
     for name, check in _CHECKS.items():
         try:
@@ -70,7 +70,7 @@ def examine() -> list[Finding]:
 
 
 def to_json(findings: Iterable[Finding]) -> str:
-    """Findings as a document: ``ok`` and ``findings``."""
+    """Findings as a JSON document with ``ok`` and ``findings``."""
     listed = list(findings)
     document = {"ok": is_well(listed), "findings": [asdict(each) for each in listed]}
     return json.dumps(document, indent=2)
@@ -82,7 +82,7 @@ def is_well(findings: Iterable[Finding]) -> bool:
 
 
 def check_python() -> list[Finding]:
-    """The interpreter, which workers run as well, and the system below."""
+    """Checks the Python interpreter, which workers use as well, and the operating system."""
     found = f"{platform.python_version()}, {sys.executable}; workers run the same"
     findings = [Finding("Python", "fine", found)]
     if sys.platform != "linux":
@@ -92,7 +92,7 @@ def check_python() -> list[Finding]:
 
 
 def check_java() -> list[Finding]:
-    """The Java that a session would start Spark with."""
+    """Checks the Java that a session would start Spark with."""
     try:
         java, over = look_for_java()
     except SessionError as error:
@@ -105,7 +105,7 @@ def check_java() -> list[Finding]:
 
 
 def check_packages(requirements: Iterable[str] | None = None) -> list[Finding]:
-    """Installed packages against what this one requires, and what Spark requires of them."""
+    """Checks installed packages against the requirements of this one."""
     from packaging.requirements import Requirement
 
     if requirements is None:
@@ -129,7 +129,7 @@ def check_packages(requirements: Iterable[str] | None = None) -> list[Finding]:
 
 
 def check_spark() -> list[Finding]:
-    """What Spark itself asks of its packages, and whether its own files are used."""
+    """Checks Spark's requirements of its packages, and that SPARK_HOME has PySpark's version."""
     from pyspark.errors import PySparkImportError
     from pyspark.sql.pandas import utils
 
@@ -154,7 +154,7 @@ def check_spark() -> list[Finding]:
 
 
 def check_memory() -> list[Finding]:
-    """What is free, in a container as far as it may go."""
+    """Checks the free memory, in a container within its limit."""
     free = psutil.virtual_memory().available
     limit = _container_memory()
     if limit is not None:
@@ -165,7 +165,7 @@ def check_memory() -> list[Finding]:
 
 
 def _container_memory() -> int | None:
-    """What this container may still take; None without a limit."""
+    """The memory that this container may still use; None without a limit."""
     try:
         group = Path("/sys/fs/cgroup")
         most = (group / "memory.max").read_text().strip()
@@ -176,7 +176,7 @@ def _container_memory() -> int | None:
 
 
 def check_disk() -> list[Finding]:
-    """The folder of a session's sockets and logs, where Spark puts its shuffles as well."""
+    """Checks the folder of a session's sockets and logs, which Spark's shuffles use as well."""
     from notebook_udf.kernel.folder import folders_root
 
     root = folders_root()
@@ -198,7 +198,7 @@ def _by_size(what: str, said: str, free: int, least: int, good: int, mend: str) 
 
 
 def check_sockets() -> list[Finding]:
-    """The sockets between kernel, Java and workers, and the address Spark's driver takes."""
+    """Checks the sockets between kernel, Java and workers, and the address of Spark's driver."""
     from notebook_udf.kernel.folder import folders_root
 
     with tempfile.TemporaryDirectory(dir=folders_root()) as scratch:
@@ -225,7 +225,7 @@ def check_sockets() -> list[Finding]:
 
 
 def check_jupyter() -> list[Finding]:
-    """JupyterLab, its parts for widgets, and the kernel that notebooks would run in."""
+    """Checks JupyterLab, its extensions for widgets, and the kernel that notebooks would run in."""
     from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
     from jupyter_core.paths import jupyter_path
 
@@ -254,7 +254,7 @@ def check_jupyter() -> list[Finding]:
 
 
 def check_sessions() -> list[Finding]:
-    """Sessions of this user that run now."""
+    """Lists this user's running sessions with their memory."""
     from notebook_udf.kernel.folder import living_folders
 
     said = []

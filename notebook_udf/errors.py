@@ -1,11 +1,11 @@
-"""The error tree: every exception this package raises on purpose, drawn once.
+"""The tree of errors: every exception that this package raises on purpose.
 
 ::
 
     NotebookUdfError
     ├── DeclarationError           a function or session declared in a way that cannot work
     │   ├── TypeDeclarationError   a type that is missing, unknown or contradictory
-    │   ├── CaptureError           a closure over something that cannot travel to a worker
+    │   ├── CaptureError           a closure over something that cannot be sent to a worker
     │   └── NameTakenError         a name that belongs to one of Spark's built-ins
     ├── SessionError               Spark, Java or the session is missing or not as needed
     ├── PlanningError              a call that cannot become a Spark plan
@@ -24,7 +24,7 @@
 what Python and PyFlink raise for a declaration that cannot work.
 
 A message's first line says what happened, to which function and value, and is followed by the
-next step. How an error looks on a screen is the business of ``notebook_udf.widgets.card``.
+next step. ``notebook_udf.widgets.card`` shows errors on a screen.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from functools import cached_property
 
 @dataclass(frozen=True)
 class Place:
-    """``text[start:end]``: what an error is about, in a query or in the code of a cell."""
+    """The part ``text[start:end]`` of a query, or of a cell's code, that an error is about."""
 
     text: str
     start: int
@@ -49,26 +49,26 @@ class NotebookUdfError(Exception):
     Attributes
     ----------
     place
-        What it is about in the query that was typed, where that is known.
+        The part of the user's query that it is about; None if that is not known.
     """
 
     place: Place | None = None
 
 
 class DeclarationError(NotebookUdfError, ValueError):
-    """A function, option or session that is declared in a way that cannot work."""
+    """A function, option or session is declared in a way that cannot work."""
 
 
 class TypeDeclarationError(DeclarationError, TypeError):
-    """A type that is missing, unknown, or contradicts another declaration."""
+    """A type is missing, unknown, or contradicts another declaration."""
 
 
 class CaptureError(DeclarationError):
-    """A function refers to a variable whose value cannot travel to a worker."""
+    """A function refers to a variable whose value cannot be sent to a worker."""
 
 
 class NameTakenError(DeclarationError):
-    """A function is named like one of Spark's built-ins and ``replace=True`` was not given."""
+    """A function has the name of one of Spark's built-ins, and ``replace=True`` was not given."""
 
 
 class SessionError(NotebookUdfError):
@@ -76,27 +76,27 @@ class SessionError(NotebookUdfError):
 
 
 class PlanningError(NotebookUdfError):
-    """A call of a registered function that cannot be turned into a Spark plan."""
+    """A call of a registered function cannot be turned into a Spark plan."""
 
 
 @dataclass(frozen=True)
 class Mistake:
-    """What a person needs of Spark's error about a query.
+    """Spark's error about a query, reduced to what a user needs.
 
     Attributes
     ----------
     headline
         What is wrong, in a line.
     meant
-        ``did you mean MyMedian?``; "" where no name is like it.
+        ``did you mean MyMedian?``; "" where no name is similar.
     advice
-        What Spark advises; may be "".
+        Spark's advice; may be "".
     condition
-        Spark's name and SQLSTATE of such errors; may be "".
+        Spark's error condition and SQLSTATE; may be "".
     place
-        What it is about.
+        The part of the query that it is about.
     text
-        All of that, for a terminal.
+        All of that as text, for a terminal.
     account
         Spark's whole text, with its plan, and the JVM's stack.
     """
@@ -111,17 +111,17 @@ class Mistake:
 
 
 class QueryError(NotebookUdfError):
-    """Spark's own error about a query, or a call on a DataFrame, that it cannot make sense of.
+    """Spark's own error about a query, or a call on a DataFrame, that it cannot parse or analyse.
 
-    It is of Spark's class as well (``AnalysisException``, ``ParseException`` and so on), with that
-    one's text and methods; a notebook shows ``mistake`` instead.
+    It is also an instance of Spark's class (``AnalysisException``, ``ParseException`` and so on),
+    with its text and methods; a notebook shows ``mistake`` instead.
     """
 
     _tell: Callable[[QueryError], Mistake]
 
     @cached_property
     def mistake(self) -> Mistake:
-        """What is wrong, where, and the nearest name."""
+        """The error reduced to what a user needs: what is wrong, where, and the nearest name."""
         return self._tell(self)
 
     @cached_property
@@ -131,7 +131,7 @@ class QueryError(NotebookUdfError):
 
     @property
     def added(self) -> list[str]:
-        """Notes that were added to the error, which ``mistake`` does not have."""
+        """Notes that were added to the error and are not in ``mistake``."""
         return [note for note in self.__notes__ if note != self.mistake.meant]
 
     def _render_traceback_(self) -> list[str]:
@@ -140,20 +140,20 @@ class QueryError(NotebookUdfError):
 
 
 class ProtocolError(NotebookUdfError):
-    """A message of the side channel that this version cannot read."""
+    """A message of the side channel cannot be read by this version."""
 
 
 class VersionMismatch(ProtocolError):
-    """Driver and worker run versions of Python or of this package that do not fit."""
+    """Driver and worker run incompatible versions of Python or of this package."""
 
 
 class AuthenticationError(ProtocolError):
-    """A peer of the side channel that does not hold the session's key."""
+    """A peer of the side channel does not hold the session's key."""
 
 
 @dataclass(frozen=True)
 class Frame:
-    """One line of a traceback: where it is and, once known, what the line says."""
+    """One frame of a traceback: its position and, once known, the text of its line."""
 
     file: str
     line: int
@@ -163,16 +163,16 @@ class Frame:
 
 @dataclass(frozen=True)
 class FailedRow:
-    """What is known of a call that failed, as the worker saw it.
+    """A failed call, as the worker reported it.
 
     Attributes
     ----------
     function, version
         The registered function and its version.
     error_id
-        Names this failure in the message Spark carries and in the side channel.
+        Identifies this failure in Spark's error message and on the side channel.
     exception, message
-        Class name and text of what was raised.
+        Class name and text of the exception.
     frames
         Traceback from the user's first line on, outermost first.
     arguments
@@ -181,17 +181,17 @@ class FailedRow:
         Which row of its bundle it is, counted from 1, and the bundle's length; ``row`` is -1
         when no single row is to blame (``open``, ``close``, a whole batch).
     bundle, partition, attempt, stage, query
-        Where in the run it happened. ``query`` is Spark's SQL execution id.
+        The position in the run. ``query`` is Spark's SQL execution id.
     worker
         Process id of the worker.
     pickled_arguments
         The arguments, pickled, for replay; empty if they were too large or could not be pickled.
     group
-        Name and shortened ``repr`` of each key of the group an aggregate was at.
+        Name and shortened ``repr`` of each key of an aggregate's current group.
     method
-        Which of an aggregate's methods was called with the arguments; "" for other functions.
+        The method of an aggregate that was called with the arguments; "" for other functions.
     chain
-        Where the function stands in a chain of process functions, in words; "" for others.
+        The function's position in a chain of process functions, in words; "" for others.
     """
 
     function: str
@@ -227,7 +227,7 @@ class FailedRow:
 
     @property
     def position(self) -> str:
-        """Where the row stands, in words."""
+        """The position of the row in the run, in words."""
         parts = [f"partition {self.partition}", f"worker {self.worker}"]
         if self.row >= 0:
             parts.insert(0, f"row {self.row:,} of {self.rows:,} in bundle {self.bundle}")
@@ -239,14 +239,14 @@ class FailedRow:
 
 
 class RemoteError(NotebookUdfError):
-    """Something that happened in a worker, told in the kernel.
+    """Base of errors that happened in a worker and are raised in the kernel.
 
     Attributes
     ----------
     failed
-        The call that failed, or None if the worker could not say.
+        The call that failed; None if the worker could not report it.
     jvm_stack
-        Spark's own account, folded away.
+        Spark's own error text, which the card folds.
     """
 
     def __init__(
@@ -276,11 +276,11 @@ class WorkerError(RemoteError):
     Attributes
     ----------
     function
-        The function that was running, or an empty string.
+        The function that was running; "" if there was none.
     worker
-        Process id.
+        The worker's process id.
     output
-        The last lines the worker wrote.
+        The last lines that the worker wrote.
     """
 
     def __init__(
@@ -305,9 +305,9 @@ class WorkerLost(WorkerError):
     Attributes
     ----------
     exit_code
-        What it ended with, or None if a signal ended it.
+        Its exit code; None if a signal ended it.
     signal
-        The signal's number, or None.
+        The number of the signal that ended it, or None.
     """
 
     exit_code: int | None = None
@@ -315,12 +315,12 @@ class WorkerLost(WorkerError):
 
 
 class WorkerOutOfMemory(WorkerError):
-    """A worker passed the memory limit of the session or of the function.
+    """A worker exceeded the memory limit of the session or of the function.
 
     Attributes
     ----------
     limit, peak
-        Bytes.
+        The limit and the most memory used, in bytes.
     """
 
     limit: int = 0
@@ -328,15 +328,15 @@ class WorkerOutOfMemory(WorkerError):
 
 
 class FunctionTimeout(WorkerError):
-    """One call of a function took longer than the function's ``timeout``, or a worker gave no rows
-    for longer than Spark waits for any (``spark.sql.execution.pyspark.udf.idleTimeoutSeconds``).
+    """One call of a function took longer than the function's ``timeout``, or a worker sent no rows
+    within Spark's limit (``spark.sql.execution.pyspark.udf.idleTimeoutSeconds``).
 
     Attributes
     ----------
     timeout
-        Seconds; 0.0 if they are not known.
+        The time limit in seconds; 0.0 if it is not known.
     stack
-        Where the worker was stuck; "" if it is not known.
+        The Python stack of the stuck worker; "" if it is not known.
     """
 
     timeout: float = 0.0

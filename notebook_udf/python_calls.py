@@ -1,4 +1,4 @@
-"""Values and calls as Python text, broken into lines the way formatters do."""
+"""Writes values and calls as Python source, broken into lines as formatters do."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ LINE = 88
 
 @dataclass(frozen=True)
 class PythonCall:
-    """A call to be written: what is called, its arguments, and what follows the bracket."""
+    """A call to write: the function, its arguments, and the text behind the closing bracket."""
 
     name: str
     arguments: tuple[str | PythonCall, ...]
     behind: str = ""
 
     def text(self, indent: int = 0, before: int = 0) -> str:
-        """The call on as few lines as it needs.
+        """The source of the call on as few lines as it needs.
 
         Parameters
         ----------
         indent
-            Of the line it starts on.
+            The indentation of the line it starts on.
         before
-            How much stands before it on that line.
+            The number of characters before it on that line, without the indentation.
         """
         inner = ", ".join(_flat(each) for each in self.arguments)
         line = f"{self.name}({inner}){self.behind}"
@@ -49,12 +49,12 @@ def _flat(argument: str | PythonCall) -> str:
 
 
 def quoted(text: str) -> str:
-    """A string in double quotes."""
+    """A string literal in double quotes."""
     return json.dumps(text, ensure_ascii=False)
 
 
 def source(value: Any) -> str:
-    """A value as Python: text, numbers, truth, lists of them."""
+    """A str, number, bool or list of them as Python source."""
     if isinstance(value, str):
         return quoted(value)
     if isinstance(value, list):

@@ -1,7 +1,7 @@
-"""The functions of a session: name → frozen record, with every earlier version.
+"""The registry of a session's functions: name → frozen record, with every earlier version.
 
-A ``RegisteredFunction`` is data; what can be done with it (a column, rows to look at) is done by
-the ``Actions`` its session hands over. Nothing in here talks to Spark.
+A ``RegisteredFunction`` is data; the ``Actions`` of its session make columns and previews of it.
+Nothing in here talks to Spark.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _HEADERS = ("function", "kind", "version", "on error")
 
 
 class Actions(Protocol):
-    """What a session does for the records of its registry."""
+    """The operations of a session on the records of its registry."""
 
     def of_kind(self, record: RegisteredFunction) -> Any: ...
 
@@ -41,13 +41,13 @@ class RegisteredFunction:
     name, version
         The SQL name, and 1 for the first function registered under it.
     definition
-        What was declared.
+        The declaration: code, types and options.
     payload
         The function, pickled as it was when registered, globals included.
     hash
-        Of the payload and the declared types: two versions with one hash behave alike.
+        A hash of payload, types and options: two versions with the same hash behave alike.
     replaces_builtin
-        Whether it took the name of one of Spark's own functions.
+        Whether it has taken the name of one of Spark's own functions.
     """
 
     name: str
@@ -60,12 +60,12 @@ class RegisteredFunction:
 
     @property
     def kind(self) -> str:
-        """``scalar``."""
+        """The kind of the function, such as ``scalar``."""
         return self.definition.kind
 
     @property
     def source(self) -> str:
-        """The text of the function or class, "" where it could not be found."""
+        """The source code of the function or class; "" if it could not be found."""
         return self.definition.source.text
 
     @property
@@ -74,19 +74,19 @@ class RegisteredFunction:
         return self.actions.history(self.name)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """A Column: the function on columns; a string is the name of a column."""
+        """Calls the function on columns, as a Column; a string is the name of a column."""
         if doorway.inside_worker:
             return self.definition.call(*args, **kwargs)
         return self.actions.of_kind(self).column(args, kwargs)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # A function that calls this one takes it along to a worker, where there is no session.
+        # A function that calls this one is pickled with it for a worker, which has no session.
         return _as_definition, (self.definition,)
 
     def eval(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the function here, in the kernel, on plain values, between ``open`` and ``close``.
 
-        The result is held to the declared type as in a query, so that this is its unit test.
+        The result is checked against the declared type as in a query: use it for unit tests.
 
         Raises
         ------
@@ -104,20 +104,20 @@ class RegisteredFunction:
         return self.actions.of_kind(self).preview(df, n)
 
     def explain(self) -> str:
-        """How calls of it run, and why."""
+        """Explains how calls of the function run, and why."""
         text: str = self.actions.of_kind(self).explain()
         return text
 
     def restore(self) -> RegisteredFunction:
-        """Puts this version back: registers it again, as the newest version."""
+        """Registers this version again, as the newest version."""
         return self.actions.restore(self)
 
     @property
     def identity(self) -> tuple[str, int, str, FunctionOptions]:
-        """What a plan of it depends on.
+        """What a plan with calls of the function depends on.
 
-        The hash tells apart those that were never registered, which all have version 0; the
-        options those of an async function, which differ by what conf says when it is planned.
+        The hash distinguishes functions that were never registered, which all have version 0; the
+        options distinguish async functions, whose options depend on conf at planning time.
         """
         return self.name.lower(), self.version, self.hash, self.definition.options
 
@@ -138,7 +138,7 @@ def _as_definition(definition: FunctionDefinition) -> FunctionDefinition:
 
 
 def fingerprint(payload: bytes, definition: FunctionDefinition) -> str:
-    """A hash over what a function does: its code, what it refers to, types and options."""
+    """A hash of a function's payload, types and options."""
     digest = hashlib.sha256(payload)
     types = [t.json() if t else "" for t in definition.input_types or ()]
     for part in (*types, definition.declared_type.json(), repr(definition.options)):
@@ -147,7 +147,7 @@ def fingerprint(payload: bytes, definition: FunctionDefinition) -> str:
 
 
 class Registry(Displayed, Mapping[str, RegisteredFunction]):
-    """The current record of every name; names are compared as Spark does, ignoring case."""
+    """The current record of every name; names ignore letter case, as in Spark."""
 
     def __init__(self) -> None:
         self._versions: dict[str, list[RegisteredFunction]] = {}
@@ -188,7 +188,7 @@ class Registry(Displayed, Mapping[str, RegisteredFunction]):
         return record
 
     def discard(self, record: RegisteredFunction) -> None:
-        """Takes back an ``add`` that Spark then refused."""
+        """Undoes an ``add`` that Spark then refused."""
         versions = self._versions[record.name.lower()]
         versions.remove(record)
         self._last[record.name.lower()] = record.version - 1
@@ -196,7 +196,7 @@ class Registry(Displayed, Mapping[str, RegisteredFunction]):
             del self._versions[record.name.lower()]
 
     def remove(self, name: str) -> tuple[RegisteredFunction, ...]:
-        """Forgets a name; returns the versions it had, oldest first."""
+        """Removes a name; returns its versions, oldest first."""
         return tuple(self._versions.pop(name.lower(), ()))
 
     def history(self, name: str) -> tuple[RegisteredFunction, ...]:
@@ -210,7 +210,7 @@ class Registry(Displayed, Mapping[str, RegisteredFunction]):
         return versions[-1]
 
     def unknown(self, name: str) -> str:
-        """What to say of a name that no function has."""
+        """The message about a name that no function has."""
         known = ", ".join(sorted(self)) or "none yet"
         meant = did_you_mean(name, self)
         return f"no function {name!r} is registered{meant}; there are: {known}"

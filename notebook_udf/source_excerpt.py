@@ -1,4 +1,4 @@
-"""The lines of code that a failure is about."""
+"""Excerpts of source code: the lines that an error is about."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _WIDTH = 100
 
 
 def own_frame(failed: FailedRow) -> Frame | None:
-    """The innermost line of the user's own file or cell; a library it called is not at fault."""
+    """The innermost frame in the user's own file or cell; a library it called is not at fault."""
     own = [frame for frame in failed.frames if frame.file == failed.frames[0].file]
     return own[-1] if own else None
 
 
 def code_lines(frame: Frame, context: int = _CONTEXT_LINES) -> list[tuple[int, str]]:
-    """The line of a frame with its neighbours, numbered; just the line if there is no file."""
+    """The line of a frame and its neighbours, with numbers; only the line if there is no file."""
     try:
         lines = linecache.getlines(frame.file)
     except ValueError:
-        # No file can be called that: a NUL or a lone surrogate is in its name.
+        # No file can have such a name, with a NUL or a lone surrogate in it.
         lines = []
     if not lines:
         return [(frame.line, frame.text.rstrip())] if frame.text else []
@@ -35,8 +35,8 @@ def code_lines(frame: Frame, context: int = _CONTEXT_LINES) -> list[tuple[int, s
 
 
 def place_of(error: NotebookUdfError) -> Place | None:
-    """What an error is about, as far as its text and the user's statement say it: the name that
-    is quoted in its first line, or the call of the function that the line begins with."""
+    """The place in the user's statement that an error is about: the name that is quoted in its
+    first line, or the call of the function that the line begins with; None if not found."""
     if error.place is not None:
         return error.place
     line = str(error).partition("\n")[0]
@@ -48,8 +48,8 @@ def place_of(error: NotebookUdfError) -> Place | None:
 
 
 def code_place(error: BaseException, patterns: Sequence[str]) -> Place | None:
-    """What the first of some patterns finds in the user's statement that led to an error, or the
-    beginning of that statement; None if it is none of the user's own words."""
+    """The first match of the patterns, in order, in the user's statement that led to an error, or
+    the beginning of that statement; None if there is no such statement in the user's text."""
     own = [frame for frame in extract_tb(error.__traceback__) if is_users(frame.filename)]
     lines = linecache.getlines(own[-1].filename) if own else []
     first = own[-1].lineno or 0 if own else 0
@@ -57,7 +57,7 @@ def code_place(error: BaseException, patterns: Sequence[str]) -> Place | None:
         return None
     text = "".join(lines)
     if lines[first - 1].startswith("get_ipython()."):
-        # What IPython makes of a magic.
+        # A magic, as IPython transforms it.
         return None
     start = sum(map(len, lines[: first - 1]))
     end = start + sum(map(len, lines[first - 1 : own[-1].end_lineno or first]))
@@ -70,9 +70,9 @@ def code_place(error: BaseException, patterns: Sequence[str]) -> Place | None:
 
 
 def place_lines(place: Place) -> list[tuple[int, str, tuple[int, int] | None]]:
-    """The line a place begins in with its neighbours: number, text, and what of it is meant.
+    """The line that a place begins in and its neighbours: number, text, and the marked columns.
 
-    Long lines are cut, around what is meant where it is in one of them.
+    Long lines are cut, around the place where it is in one of them.
     """
     before = place.text[: place.start]
     at, column = before.count("\n"), len(before) - before.rfind("\n") - 1
@@ -92,7 +92,7 @@ def place_lines(place: Place) -> list[tuple[int, str, tuple[int, int] | None]]:
 
 
 def place_text(place: Place) -> str:
-    """The same for a terminal, with what is meant underlined."""
+    """The lines around a place as text, with the place underlined."""
     shown = []
     for number, text, meant in place_lines(place):
         shown.append(f"{'-->' if meant else '   '} {number:4d} {text}".rstrip())
@@ -102,7 +102,7 @@ def place_text(place: Place) -> str:
 
 
 def _cut(text: str, column: int) -> tuple[str, int]:
-    """At most so much of a line that a column is in it; how many characters went before it."""
+    """Cuts a long line around a column; returns it and by how much its columns have moved."""
     if len(text) <= _WIDTH:
         return text, 0
     start = max(0, min(column - _WIDTH // 3, len(text) - _WIDTH))

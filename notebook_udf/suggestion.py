@@ -1,4 +1,4 @@
-"""The known name that a misspelt one was probably meant to be."""
+"""Suggests the known name that a misspelt one was probably meant to be."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ _ALIKE = 0.66
 
 
 def nearest(name: str, known: Iterable[str], alike: float = _ALIKE) -> str | None:
-    """The known name most like ``name``, letter case aside; None if none is like it.
+    """The known name most similar to ``name``, letter case aside; None if none is similar.
 
-    Of several that are alike, the first. ``alike`` is the part of the letters that has to be.
+    Of several that are equally similar, the first. ``alike`` is the least similarity, from 0 to 1.
     """
     best, found = alike, None
     matcher = SequenceMatcher(autojunk=False)
@@ -27,6 +27,6 @@ def nearest(name: str, known: Iterable[str], alike: float = _ALIKE) -> str | Non
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """`` (did you mean NAME?)``, to stand behind a name that is unknown, or nothing."""
+    """`` (did you mean NAME?)``, to follow an unknown name; "" if no known name is similar."""
     found = nearest(name, known)
     return "" if found is None else f" (did you mean {found}?)"

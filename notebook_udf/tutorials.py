@@ -1,4 +1,4 @@
-"""Finding the tutorials, giving a person a copy of them, and running one without a browser."""
+"""Finds the tutorials, copies them for the user, and runs one without a browser."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ FIRST = "01-first-function.ipynb"
 
 
 def tutorials_folder() -> Path:
-    """Where the tutorials are: in the installed package, or in the repository beside it.
+    """The folder of the tutorials: in the installed package, or in the repository beside it.
 
     Raises
     ------
     NotebookUdfError
-        If they are in neither place.
+        If they are in neither.
     """
     here = Path(__file__).resolve().parent
     for folder in (here / "notebooks", here.parent / "notebooks"):
@@ -28,7 +28,7 @@ def tutorials_folder() -> Path:
 
 
 def copy_tutorials(target: Path) -> Path:
-    """Copies the tutorials into ``target``, leaving alone what a person may have changed there.
+    """Copies the tutorials into ``target``; files that exist there are not overwritten.
 
     Returns
     -------
@@ -43,7 +43,7 @@ def copy_tutorials(target: Path) -> Path:
 
 
 def run_tutorial(path: Path, show: Callable[[str, list[str]], None]) -> None:
-    """Runs a notebook in a kernel of its own, handing on each cell and its output as text.
+    """Runs a notebook in a kernel of its own, and passes each cell and its output to ``show``.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def run_tutorial(path: Path, show: Callable[[str, list[str]], None]) -> None:
 
 
 def output_text(output: Any) -> str:
-    """An output of a cell as plain text; empty for one that has none."""
+    """An output of a cell as plain text; "" if it has none."""
     if output.output_type == "stream":
         return str(output.text).rstrip()
     if output.output_type == "error":

@@ -1,9 +1,9 @@
-"""The types a function may declare, and where each way of declaring one ends up.
+"""Resolves declared types: the types of functions, in every form of declaring them.
 
-Covers the question "which Spark type is meant": a Spark ``DataType``, a ``DataTypes`` factory, a
-DDL string or a Python annotation all become one ``pyspark.sql.types.DataType``, and that becomes
-DDL or an Arrow type. How values are converted is left to ``notebook_udf.worker.codec.decode`` and
-``notebook_udf.worker.codec.encode``; which parameters a function has, to its declaration.
+A Spark ``DataType``, a ``DataTypes`` factory, a DDL string or a Python annotation all become one
+``pyspark.sql.types.DataType``, and that becomes DDL or an Arrow type. Converting values is left to
+``notebook_udf.worker.codec.decode`` and ``notebook_udf.worker.codec.encode``; which parameters a
+function has, to its declaration.
 """
 
 from __future__ import annotations
@@ -85,13 +85,13 @@ _CARRIED = (
 
 
 def resolve(spec: Any, *, what: str) -> DataType:
-    """The Spark type meant by a declaration.
+    """The Spark type of a declaration.
 
     Parameters
     ----------
     spec
-        A Spark ``DataType``, what a ``DataTypes`` method answered, DDL text, or an annotation.
-        NOT NULL at the top is dropped: any function may answer NULL.
+        A Spark ``DataType``, the result of a ``DataTypes`` method, DDL text, or an annotation.
+        NOT NULL at the top is dropped: any function may return NULL.
     what
         What is being declared, for the message: ``"the result of f"``.
 
@@ -121,7 +121,7 @@ def resolve(spec: Any, *, what: str) -> DataType:
 
 
 def _carried(data_type: DataType, what: str) -> DataType:
-    """The type as functions carry it; refuses what has no conversion."""
+    """The type as functions use it, CHAR as STRING; refuses types without a conversion."""
     if isinstance(data_type, (CharType, VarcharType)):
         return StringType()
     if isinstance(data_type, ArrayType):
@@ -160,7 +160,7 @@ def _carried(data_type: DataType, what: str) -> DataType:
 
 
 def unmarked(data_type: DataType) -> DataType:
-    """The type as Spark knows it: without what is said of keys that a dict may lack."""
+    """The type as Spark knows it: without the marks of keys that a dict may lack."""
     if isinstance(data_type, ArrayType):
         element = unmarked(data_type.elementType)
         if element is data_type.elementType:
@@ -196,12 +196,12 @@ def _part(data_type: DataType, nullable: bool, what: str) -> DataType:
 
 
 def to_arrow(data_type: DataType) -> pa.DataType:
-    """The Arrow type Spark exchanges with Python workers, TIMESTAMP being in UTC.
+    """The Arrow type that Spark exchanges with Python workers, with TIMESTAMP in UTC.
 
     Notes
     -----
-    Equal to ``pyspark.sql.pandas.types.to_arrow_type`` but for year-month intervals, which
-    travel as months in an int32: pyarrow has no class for Arrow's interval of months.
+    Equal to ``pyspark.sql.pandas.types.to_arrow_type`` but for year-month intervals, which are
+    sent as months in an int32: pyarrow has no class for Arrow's interval of months.
     """
     from pyspark.sql.pandas.types import to_arrow_type
 
@@ -239,7 +239,7 @@ def contains_year_month(data_type: DataType) -> bool:
 def is_groupable(data_type: DataType) -> bool:
     """Whether Python can hold values of the type as the keys of a hash table."""
     kinds = (MapType, VariantType, YearMonthIntervalType)
-    # Below a collation 'a' may equal 'A', and to Python it does not.
+    # Under a collation 'a' may equal 'A', and in Python it does not.
     return not any(_contains(data_type, kind) for kind in kinds) and "COLLATE" not in ddl(data_type)
 
 
@@ -249,8 +249,7 @@ def contains_view(data_type: DataType) -> bool:
 
 
 def beside_views(data_type: DataType) -> DataType | None:
-    """The type with fields marked ``IS_VIEW`` in the place of views; None if nothing is beside
-    them."""
+    """The type with fields marked ``IS_VIEW`` in place of views; None if there is nothing else."""
     if not contains_view(data_type):
         return data_type
     if not isinstance(data_type, StructType):
