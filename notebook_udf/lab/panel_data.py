@@ -9,7 +9,7 @@ StreamState = Literal["running", "draining", "suspending", "cancelling", "ended"
 
 
 class SessionNews(TypedDict):
-    """The session: its living workers, their bytes, and rows a second now."""
+    """The session: its live workers, their memory in bytes, and the current rows per second."""
 
     spark: str
     master: str
@@ -30,14 +30,14 @@ class FunctionNews(TypedDict):
 
 
 class FunctionsNews(TypedDict):
-    """The first functions, and how many there are."""
+    """The first functions of the session; ``count`` is the number of all."""
 
     functions: list[FunctionNews]
     count: int
 
 
 class WorkerNews(TypedDict):
-    """A living worker; ``memory`` is in bytes."""
+    """A live worker; ``memory`` is in bytes."""
 
     pid: int
     state: str
@@ -49,7 +49,7 @@ class WorkerNews(TypedDict):
 
 
 class WorkersNews(TypedDict):
-    """The first workers, how many live, and how many there can be at once."""
+    """The first live workers, how many are alive, and how many there can be at once."""
 
     workers: list[WorkerNews]
     alive: int
@@ -57,7 +57,7 @@ class WorkersNews(TypedDict):
 
 
 class QueryNews(TypedDict):
-    """A query; times in seconds since the epoch. One that is ``settled`` will not change."""
+    """A query; times in seconds since the epoch. If ``settled``, its data will not change."""
 
     query: int
     text: str
@@ -85,7 +85,7 @@ class StreamNews(TypedDict):
 
 
 class LineNews(TypedDict):
-    """A line of the log; ``time`` in seconds since the epoch."""
+    """A log line; ``time`` in seconds since the epoch."""
 
     time: float
     level: str
@@ -95,7 +95,7 @@ class LineNews(TypedDict):
 
 
 class LogNews(TypedDict):
-    """The last lines, how many were written, and how many are missing."""
+    """The last log lines, how many were written, and how many are missing."""
 
     lines: list[LineNews]
     count: int
@@ -111,8 +111,8 @@ class RegisteredNews(TypedDict):
 
 
 class CellNews(TypedDict):
-    """A ``%%udf`` cell that ran: the CRC-32 of its text, what it registered, and the error with
-    which it failed, or ""."""
+    """A ``%%udf`` cell that ran: the CRC-32 of its text, the functions it registered, and its
+    error; "" without one."""
 
     code: int
     functions: list[RegisteredNews]
@@ -120,8 +120,8 @@ class CellNews(TypedDict):
 
 
 class News(TypedDict, total=False):
-    """The parts that have changed, or all. Of a session's own parts each is None without one;
-    ``busy`` says whether a cell runs, ``cells`` has those that ran by their ids."""
+    """The parts of the side panel's data that have changed, or all. Without a session its parts
+    are None; ``busy`` is whether a cell runs, ``cells`` holds ``%%udf`` cells that ran, by id."""
 
     session: SessionNews | None
     functions: FunctionsNews | None
@@ -134,7 +134,7 @@ class News(TypedDict, total=False):
 
 
 class LabMessage(TypedDict):
-    """What all browsers are sent beside answers: news, or that the extension is unloaded."""
+    """A message to all browsers that is no reply: news, or that the extension is unloaded."""
 
     news: NotRequired[News]
     gone: NotRequired[bool]

@@ -38,12 +38,12 @@ Due = Callable[[RunState, bool], bool]
 
 
 def when_slow(state: RunState, works: bool) -> bool:
-    """When any cell's run is due: if a query takes a while, sooner if functions run in it."""
+    """Whether any cell's run is due: if its jobs take a while, sooner if functions run in them."""
     return works and state.progress.seconds >= (0.5 if state.totals else 1.0)
 
 
 def soon(state: RunState, works: bool) -> bool:
-    """When the run of a query's cell is due: unless it is over before a person would see it."""
+    """Whether the run of a query's cell is due: once it is long enough for a person to see it."""
     return state.seconds >= 0.35
 
 

@@ -129,7 +129,7 @@ class Watch:
             self._changed.notify_all()
 
     def settle(self, timeout: float, *, expected: bool) -> None:
-        """Waits up to ``timeout`` seconds until begun tasks, if ``expected`` some, have ended."""
+        """Waits up to ``timeout`` seconds until begun tasks, at least one if ``expected``, end."""
         with self._changed:
             self._changed.wait_for(
                 lambda: not self._busy() and (bool(self._queries) or not expected), timeout

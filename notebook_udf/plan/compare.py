@@ -17,8 +17,8 @@ Mark = Literal["same", "changed", "only here"]
 
 
 class ComparisonData(TypedDict):
-    """Two plans as data; ``pairs`` are ids of operators, ``marks`` say of each id of either side
-    what became of it."""
+    """A comparison of two plans as data: ``pairs`` are the ids of paired operators, ``marks`` the
+    mark of each operator by its id, left and right."""
 
     left: Annotated[dict[str, Any], Plan, PlanStages]
     right: Annotated[dict[str, Any], Plan, PlanStages]

@@ -25,20 +25,20 @@ _FOR_RULES = {"sent": False}
 
 @dataclass(frozen=True)
 class Metric:
-    """One of Spark's metrics of a node.
+    """One of Spark's metrics of an operator.
 
     Attributes
     ----------
     name, text
-        As Spark's own page shows them.
+        As Spark's web UI shows them.
     unit
         ``rows`` (or any other count), ``bytes`` or ``seconds``.
     value
         The total over all tasks; sizes and times as exactly as Spark writes them.
     least, median, most
-        Of one task, where Spark keeps them.
+        Minimum, median and maximum over the tasks, where Spark keeps them.
     most_at
-        The stage and the task that had the most; "" where Spark does not say.
+        The stage and the task of the maximum; "" where Spark does not say.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Metric:
 
 @dataclass(frozen=True)
 class FunctionUse:
-    """A Python function in a node.
+    """A Python function in an operator of a plan.
 
     Attributes
     ----------
@@ -64,25 +64,25 @@ class FunctionUse:
         ``scalar``, ``aggregate`` or ``table aggregate``, and ``general``, ``pandas`` or
         ``arrow``; "" where not known.
     eval_type
-        Spark's number for how it is fed; -1 where not known.
+        Spark's number for how Python gets its rows (``PythonEvalType``); -1 where not known.
     role
-        What it is asked for here, one of ``worker.shipment.Role``; "" if not of this package.
+        The role it is called in, one of ``specs.roles.Role``; "" if not of this package.
     task
         The role in words.
     way
-        How its rows are worked on, in words; "" where not known.
+        How its rows are processed, in words; "" where not known.
     call
-        The call as it stands in the plan.
+        The call as shown in the plan; "" where no single call is known.
     identity
-        The same with Spark's numbers for its columns: equal ones have equal values.
+        The call with Spark's expression ids of its columns: equal ones have equal values.
     deterministic, mergeable
         As declared; None where not known.
     nested
-        Whether it is called for an argument of another one in the same node.
+        Whether its result is an argument of another function in the same operator.
     source
-        Its code as it was registered, cut where it is very long; "" where not known.
+        Its source code as registered, cut if it is very long; "" where not known.
     kernels_if_general
-        Whether it takes columns, and its code could run as kernels if it took values.
+        Whether it takes columns, and its code could run as Arrow kernels if it took values.
     """
 
     name: str
@@ -109,10 +109,10 @@ class FunctionUse:
 
 @dataclass(frozen=True)
 class FunctionCost:
-    """What a function cost where it stands: sums over tasks, times in seconds.
+    """What a function cost in an operator: sums over tasks, times in seconds.
 
-    ``nodes`` holds the ids of the operators these sums belong to together: more than one where the
-    function stands in several and its tasks could not be told apart.
+    ``nodes`` holds the ids of the operators that share these sums: several where more than one
+    operator evaluates the function and their tasks could not be told apart.
     """
 
     name: str
@@ -142,23 +142,23 @@ class PlanNode:
     id
         Unique in its plan; the root is 0, children come after their parents.
     name, kind
-        Spark's name, and what sort of operator it is.
+        Spark's name, and the kind of operator.
     detail
-        What it does, short.
+        What it does, in short.
     columns
-        Names of what it gives; empty where not known.
+        The names of its output columns; empty where not known.
     facts
-        Names and texts of what is particular to the kind: ``source``, ``pushed``, ``by``,
+        Names and texts of details that depend on the kind: ``source``, ``pushed``, ``by``,
         ``partitions``, ``reason``, ``type``, ``strategy``, ``keys``, ``condition``, ``build``,
         ``partition``, ``order``, ``reads``.
     functions, costs
-        The Python functions that are evaluated in it, and what each cost if it ran.
+        The Python functions that it evaluates, and what each cost if it ran.
     stage
-        The part of the plan between shuffles that it belongs to, in the order they can run.
+        Its part of the plan between shuffles, numbered in the order they can run.
     codegen
-        The group of operators that Spark compiles into one; None if it is in none.
+        Its group of operators that Spark compiles into one function; None if it is in none.
     expressions
-        The full text of what it computes, with Spark's numbers; for rules, not for people.
+        Its expressions in full, with Spark's expression ids; for rules, not shown.
     """
 
     id: int
@@ -199,11 +199,11 @@ class Strategy:
     function
         The registered name.
     call
-        The call, or the place in the query, that this is about.
+        The call, or the position in the query, that this is about.
     form
-        What was chosen.
+        How they are run, in words.
     reason
-        Why, or why nothing faster.
+        Why so, or why not faster.
     """
 
     function: str
@@ -214,7 +214,7 @@ class Strategy:
 
 @dataclass(frozen=True)
 class Advice:
-    """What costs, and what to do about it; ``node`` is the id of the operator it is about."""
+    """What could be faster in a plan, and how; ``node`` is the id of the operator concerned."""
 
     node: int
     rule: str
@@ -238,15 +238,15 @@ class Run:
 
 @dataclass(frozen=True)
 class PlanOrigin:
-    """What a plan was made of.
+    """The query and the logical plans that a plan was made from.
 
     Attributes
     ----------
     query
         The SQL as its user wrote it; "" for a DataFrame that was not made by ``session.sql``.
     steps
-        What the planner made of it and handed to Spark, each with the name that later ones know
-        it by; empty if Spark got the query as it stands.
+        The queries that the planner gave Spark instead, inputs first, each with the name by which
+        later ones refer to it; empty if Spark got the query unchanged.
     analyzed, optimized
         Spark's logical plans, as Spark prints them.
     """
@@ -265,14 +265,14 @@ class StageNodes(TypedDict):
 
 
 class PlanStages(TypedDict):
-    """What a plan's data has beside its fields: its stages, in their order."""
+    """The part of a plan's data that is no field of ``Plan``: its stages, in order."""
 
     stages: list[StageNodes]
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A plan, what was decided on the way to it, and what its last run cost.
+    """A plan, how and why its functions run as they do, and what its last run cost.
 
     Attributes
     ----------
@@ -285,7 +285,7 @@ class Plan:
     run
         The last run of this very plan; None if there was none.
     note
-        What to know about the run, in a sentence.
+        A remark on the run, in a sentence.
     origin
         The query and the logical plans it came from.
     """

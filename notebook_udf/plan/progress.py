@@ -35,22 +35,21 @@ _LEAST_WAIT = 2.0
 
 @dataclass(frozen=True)
 class StageProgress:
-    """A stage of Spark's.
+    """The progress of one of Spark's stages.
 
     Attributes
     ----------
     number, name
-        Spark's number; the functions in it, or else the action it belongs to, where Spark knows
-        a name for people.
+        Spark's stage id; the functions in the stage, or else the action it belongs to, where
+        Spark has a readable name for it.
     tasks, done, running, failed
         Counts of tasks; ``failed`` counts attempts.
     seconds
-        Since its first task began, up to its end.
+        From the start of its first task to now, or to its end.
     rest
-        Seconds it will need still if its other tasks are like those behind it; None where too
-        few are.
+        Seconds left if its other tasks take as long as those done; None if these are too few.
     spilled
-        Bytes that did not fit into memory and went to disk.
+        Bytes that were spilled from memory to disk.
     skew
         How many times longer the slowest task took than the median one; None if the difference
         is less than two seconds, or not known yet.
@@ -71,24 +70,24 @@ class StageProgress:
 
 @dataclass(frozen=True)
 class Progress:
-    """The jobs of a cell.
+    """The progress of a cell's jobs.
 
     Attributes
     ----------
     stages
-        The last ones, oldest first, without those that were skipped.
+        The last stages, oldest first, without those that were skipped.
     earlier
         How many stages came before them.
     tasks, done
-        Counts over all of them.
+        Counts of tasks over all stages.
     jobs
         How many jobs began.
     active
-        Whether one runs.
+        Whether a job is running.
     seconds
-        Since the first began.
+        Since the first job began.
     spilled, failed
-        Bytes, and attempts at tasks, over all stages.
+        Spilled bytes, and failed attempts at tasks, over all stages.
     """
 
     stages: tuple[StageProgress, ...] = ()

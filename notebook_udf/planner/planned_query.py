@@ -1,4 +1,4 @@
-"""A query that calls registered functions → rows, by way of the rules where they are needed."""
+"""Plans a query that calls registered functions, with the rules where they are needed."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from notebook_udf.registry import RegisteredFunction
 
 @dataclass(frozen=True)
 class PlannedQuery:
-    """A query as it was planned.
+    """The result of planning a query.
 
     Attributes
     ----------
     rows
-        Its rows; None if Spark is to have it as it is.
+        Its rows; None if Spark is to run it unchanged.
     choices
-        What was decided for its calls, and by which rule.
+        The rules' choices for its calls.
     """
 
     rows: DataFrame | None
@@ -43,7 +43,7 @@ class PlannedQuery:
 
 
 def may_concern(query: str, functions: Mapping[str, RegisteredFunction]) -> bool:
-    """Whether a text may be for the planner; cheap, and never wrong about a no."""
+    """Whether a query may need the planner; cheap, and False only where it does not."""
     return mentions(query, functions) or table_keyword.may_stand_in(query)
 
 
@@ -57,9 +57,9 @@ class QueryPlanner:
     functions
         The registered functions, by name.
     context
-        The session's side.
+        The session, as the planner uses it.
     in_force
-        An async function with the options that the session's configuration gives it.
+        Gives an async function the options of the session's configuration.
     """
 
     def __init__(
@@ -78,12 +78,12 @@ class QueryPlanner:
         self._aggregates = called_on(functions, "group", gives="value")
 
     def plan(self) -> PlannedQuery:
-        """The query, planned.
+        """Plans the query.
 
         Raises
         ------
         PlanningError
-            For what neither Spark nor this package can run, with its place.
+            If neither Spark nor this package can run a part of it; names its position.
         """
         typed = self._read()
         if typed is None:
@@ -120,7 +120,7 @@ class QueryPlanner:
             raise
 
     def _is_ours_alone(self, tree: exp.Expression) -> bool:
-        """Whether Spark cannot answer the query as it is, or would answer another one."""
+        """Whether Spark alone could not run the query, or would take it for another one."""
         return calls_any(tree, self._aggregates) or bool(needs_pass(tree, self._tables))
 
     def _rows(self, tree: exp.Expression) -> DataFrame | None:
@@ -136,7 +136,7 @@ class QueryPlanner:
         return laterals.rows()
 
     def _without_tables(self, tree: exp.Expression) -> DataFrame | None:
-        """The same for one in which table functions, if there are any, are left to Spark."""
+        """The rows of a query, table functions left to Spark; None if Spark is to run it all."""
         aggregated, called = (calls_any(tree, f) for f in (self._aggregates, self._scalars))
         calls = self._calls()
         if not aggregated:

@@ -1,4 +1,4 @@
-"""What planning asks of the session that it is done for."""
+"""What the planner needs of the session."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ Member: TypeAlias = tuple[RegisteredFunction, Role, int]
 
 
 class NamingContext(Protocol):
-    """What can be named in a query."""
+    """The names that a rewritten query can use."""
 
     def hidden_name(self, record: RegisteredFunction, role: Role) -> str:
-        """The name of a function in a role, known to Spark, as it can stand in SQL."""
+        """Registers a function in a role in Spark; returns its name as SQL text."""
 
     def view(self, rows: DataFrame) -> str:
-        """A name for rows, as long as a query is planned."""
+        """The name of a temporary view of rows, until planning is over."""
 
     def built_in_aggregates(self) -> frozenset[str]:
         """The names of Spark's own aggregate functions, in lower case."""
@@ -40,15 +40,15 @@ class SortKey:
 
 
 class Passes(Protocol):
-    """What rules have done with rows besides queries: see ``physical.aggregate``."""
+    """Passes over rows, for what no query expresses: see ``physical.aggregate``."""
 
     def partial_rows(
         self, rows: DataFrame, layout: AggregateLayout, records: Sequence[RegisteredFunction]
     ) -> DataFrame:
-        """The rows with the accumulators of each partition."""
+        """``rows`` with accumulators of each partition."""
 
     def passed_rows(self, rows: DataFrame) -> DataFrame:
-        """The rows, marked as those of the query itself."""
+        """``rows`` marked as those of the query itself, which are no accumulators."""
 
     def window_rows(
         self,
@@ -58,42 +58,42 @@ class Passes(Protocol):
         partition: Sequence[str],
         order: Sequence[SortKey],
     ) -> DataFrame:
-        """The rows with the results of the functions over one window."""
+        """``rows`` with a column of results per function, over one window."""
 
 
 class PlanningContext(NamingContext, Protocol):
-    """Names, Spark's answers, and passes over rows."""
+    """The session as the planner uses it: names, queries to Spark, and passes over rows."""
 
     @property
     def passes(self) -> Passes:
-        """What can be done with rows."""
+        """The passes over rows."""
 
     def run(self, query: str) -> DataFrame:
-        """Spark's answer to a query, analysed."""
+        """The DataFrame of a query, analysed by Spark; it counts as a step."""
 
     def ask(self, query: str) -> DataFrame:
-        """The same, where only its columns are looked at: it is no step on the way."""
+        """The same if only its columns are of interest: it is no step."""
 
     def parse(self, query: str) -> str:
-        """The plan that Spark's parser reads, in a form in which equal plans are equal.
+        """The plan that Spark's parser makes, as a text that is the same for equal plans.
 
         Raises
         ------
         ParseException
-            If it reads none.
+            If Spark cannot parse the query.
         """
 
     def optimize(self, rows: DataFrame) -> bool:
-        """Has Spark optimize the plan of rows; whether there is a plan to be had.
+        """Has Spark optimize the plan of rows; returns whether there is access to the plan.
 
         Raises
         ------
         PySparkException
-            What Spark's optimizer says of it.
+            If Spark's optimizer refuses the plan.
         """
 
     def double_quoted_identifiers(self) -> bool:
-        """Whether text in double quotes is a name."""
+        """Whether text in double quotes is an identifier."""
 
     def hidden_node(self, members: Sequence[Member]) -> str:
-        """The SQL name of several async functions in one node, known to Spark."""
+        """Registers a node of several async functions in Spark; returns its name as SQL text."""

@@ -27,18 +27,18 @@ _SHOWN_BYTES = 100
 
 @dataclass(frozen=True)
 class Page:
-    """Some rows of state, as text.
+    """A page of the rows of state, as text.
 
     Attributes
     ----------
     columns
-        Their names; the first ``keys`` of them are the key's.
+        The columns' names; the first ``keys`` of them are the key's.
     rows
-        Texts; None stands for NULL.
+        The values as text; None stands for NULL.
     offset, total
         The position of the first row, and how many rows there are in all.
     batch
-        The batch after which the state was so.
+        The number of the micro-batch after which this was the state.
     """
 
     columns: tuple[str, ...]
@@ -54,7 +54,7 @@ class Page:
 
 
 class KeyChange(TypedDict):
-    """What a function remembers of a key from a batch on; None where the key is gone."""
+    """A function's accumulator for a key from a micro-batch on; None if the key was removed."""
 
     batch: int
     function: str
@@ -62,7 +62,7 @@ class KeyChange(TypedDict):
 
 
 class HistoryData(TypedDict):
-    """When a key's accumulators changed, in the batches that were looked at."""
+    """The changes of a key's accumulators, from micro-batch ``first`` to micro-batch ``last``."""
 
     first: int
     last: int

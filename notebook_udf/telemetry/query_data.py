@@ -13,8 +13,8 @@ from notebook_udf.telemetry.timeseries.timeline import Timeline
 
 
 class TotalData(TypedDict):
-    """What one version of a function cost in a query: sums, and percentiles of its bundles, of
-    which ``exact`` says whether each was looked at."""
+    """What one version of a function cost in a query: sums, and percentiles of its bundles'
+    durations; ``exact`` is False where these come from a histogram, within 2 %."""
 
     function: str
     version: int
@@ -41,7 +41,7 @@ class TotalData(TypedDict):
 
 
 class MetricData(TypedDict):
-    """A user metric in words; a histogram has ``bars`` as well."""
+    """A user metric with its value as text; a histogram has ``bars`` as well."""
 
     function: str
     name: str
@@ -70,7 +70,7 @@ class SampleData(TypedDict):
 
 
 class SlowData(BundlePlace):
-    """A slow bundle: where it was, what it cost."""
+    """A slow bundle: its task and worker, and what it cost."""
 
     rows: int
     first_row: int | None
@@ -98,14 +98,14 @@ class FailedData(TypedDict):
 
 
 class LeftOut(TypedDict):
-    """How many lines of a timeline a panel is not sent; nobody else lacks any."""
+    """How many functions and workers a panel's timeline leaves out; any other has all."""
 
     more_functions: NotRequired[int]
     more_workers: NotRequired[int]
 
 
 class QueryData(TypedDict):
-    """What is known of a query."""
+    """A query's totals, timeline, user metrics, slowest bundles and failed calls."""
 
     query: str
     name: str

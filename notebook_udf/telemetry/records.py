@@ -32,7 +32,7 @@ class TaskId:
 
 @dataclass(frozen=True)
 class FunctionTiming:
-    """What one function cost in one bundle; nanoseconds."""
+    """What one function cost in one bundle; times in nanoseconds."""
 
     function: str
     version: int

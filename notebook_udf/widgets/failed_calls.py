@@ -15,8 +15,8 @@ _FRAMES = 20
 
 
 class FailureData(TypedDict):
-    """A call that failed, as a browser is told it. A line of ``code`` has a number, its text, and
-    whether it is the one that failed."""
+    """A failed call as sent to a browser. A line of ``code`` has its number, its text, and whether
+    it is the one that failed."""
 
     id: str
     time: float

@@ -32,7 +32,7 @@ _MANY = 200
 
 @dataclass(frozen=True)
 class Split:
-    """What the workers' time went into: seconds, summed over workers.
+    """How the workers' time was spent: seconds, summed over workers.
 
     ``waiting`` for rows, ``transfer`` (decoding rows, encoding and handing over results), and
     ``user``, the functions' own code.
@@ -49,7 +49,7 @@ class Split:
 
 
 class RunData(TypedDict):
-    """A run as a browser is told it; ``metrics`` are functions, names and values."""
+    """The state of a run as sent to a browser; a metric is its function, name and value."""
 
     outcome: Outcome
     seconds: float

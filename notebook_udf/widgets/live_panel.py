@@ -14,7 +14,7 @@ from notebook_udf.widgets.scripts import script
 
 
 class LiveData(TypedDict):
-    """A run, and the kernel's id on its Jupyter server; "" where that is not known."""
+    """The state of a run, and the kernel's id on its Jupyter server; "" where not known."""
 
     run: RunData
     kernel: str

@@ -23,7 +23,7 @@ MOST_FAILURES = 200
 
 
 class LinesMessage(TypedDict):
-    """Lines that come as packed columns beside this: of a block that is ``full``, or a piece."""
+    """Log lines, as packed columns in the message's buffer: a ``full`` block, or a piece of one."""
 
     kind: Literal["lines"]
     start: int
@@ -34,7 +34,7 @@ class LinesMessage(TypedDict):
 
 
 class FailuresMessage(TypedDict):
-    """Calls that failed since the last such message."""
+    """The calls that failed since the last message of this kind."""
 
     kind: Literal["failures"]
     failures: list[FailureData]

@@ -21,7 +21,7 @@ _REPEATS = (2.0, 6.0, 20.0)
 
 
 class LogData(TypedDict):
-    """Which lines there are by their numbers, how many are missing, and which are wanted."""
+    """The numbers of the lines that are kept, how many are missing, and the view's filter."""
 
     first: int
     end: int

@@ -19,7 +19,7 @@ _COUNTS = ("rows", "errors")
 
 
 class QueryTitle(TypedDict):
-    """What a query is called, its functions, and the most rows that went into one of them."""
+    """A query's name and functions, and the input rows of the function that had the most."""
 
     query: str
     name: str
@@ -28,7 +28,7 @@ class QueryTitle(TypedDict):
 
 
 class MetricsData(TypedDict):
-    """What every query is called, the newest first, and the latest ones with everything."""
+    """The titles of all queries, newest first, and the data of the latest ones in full."""
 
     names: list[QueryTitle]
     queries: dict[str, QueryData]

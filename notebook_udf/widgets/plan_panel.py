@@ -13,7 +13,7 @@ from notebook_udf.widgets.scripts import script
 
 
 class PlanData(TypedDict):
-    """A plan or two, and the page they are saved as: what a browser fills into it is marked."""
+    """A plan or a comparison, and the template of the page that a browser fills in and saves."""
 
     plan: NotRequired[Annotated[dict[str, Any], Plan, PlanStages]]
     comparison: NotRequired[ComparisonData]

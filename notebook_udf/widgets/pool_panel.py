@@ -44,8 +44,8 @@ class WorkerFacts(TypedDict):
 
 
 class LivingWorker(WorkerFacts):
-    """One that lives: the row and the task it is at (``partition`` is -1 outside of one), and
-    the share of a processor that it takes now."""
+    """A live worker, with the row and the task it is at (``partition`` is -1 outside of a task)
+    and the share of a processor that it uses now."""
 
     row: int
     cpu_now: float
@@ -54,14 +54,14 @@ class LivingWorker(WorkerFacts):
 
 
 class EndedWorker(WorkerFacts):
-    """One that is no more, and ``how`` that came."""
+    """A worker that has ended; ``how`` says in what way."""
 
     how: str
 
 
 class PoolData(TypedDict):
-    """The workers: those that live, first to last, and those that ended, latest first; of each
-    the first ones, and how many there are in all."""
+    """The first live workers, oldest first, and the last to end, latest first, with the
+    numbers of all (``alive``, ``gone``)."""
 
     size: int
     log_level: str

@@ -22,7 +22,7 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 class Request(TypedDict):
-    """A command and the keywords it takes; ``id`` is the browser's, and comes back."""
+    """A command with its keywords; ``id`` is the browser's, and the reply repeats it."""
 
     id: int | str
     command: str
@@ -30,7 +30,7 @@ class Request(TypedDict):
 
 
 class Reply(TypedDict):
-    """What came of a request: a result, or what was refused."""
+    """The reply to a request: its result, or the text of its error."""
 
     id: int | str
     result: NotRequired[object]

@@ -40,19 +40,19 @@ _NOT_OURS = (
 
 
 class PageKeys(TypedDict):
-    """The numbers by which the kernel knows the keys of a page; none of what is no function's."""
+    """The kernel's numbers for the keys of a page of accumulators; other pages have none."""
 
     ids: NotRequired[list[int]]
 
 
 class PageName(TypedDict):
-    """Which function or variable a page is of."""
+    """The function or state variable that a page is of."""
 
     name: str
 
 
 class OperatorData(TypedDict):
-    """An operator with state, and its variables: names, and what kind each is."""
+    """A stateful operator, and the kinds of its state variables by name."""
 
     id: int
     name: str
@@ -63,8 +63,8 @@ SentPage = Annotated[dict[str, Any], Page, PageKeys]
 
 
 class StateData(TypedDict):
-    """What there is: the first and the last batch that can be read, operators, functions, names
-    and types of their keys, and the first page after the last batch of what was looked at last."""
+    """A query's state: the first and the last micro-batch that can be read, operators, functions,
+    names and types of keys, and the first page, after the last one, of what was shown last."""
 
     checkpoint: str
     batches: Annotated[list[int], tuple[int, int]]

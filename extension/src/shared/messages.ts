@@ -1,7 +1,7 @@
 // biome-ignore-all format: as it was written.
 // Written by extension/messages.py from what the Python side says: change that, then `make types`.
 
-/** What costs, and what to do about it; ``node`` is the id of the operator it is about. */
+/** What could be faster in a plan, and how; ``node`` is the id of the operator concerned. */
 export interface Advice {
   node: number;
   rule: string;
@@ -9,7 +9,7 @@ export interface Advice {
   remedy: string;
 }
 
-/** How many observations lie between two values. */
+/** A bar of a histogram: how many observations lie between two values. */
 export interface Bar {
   low: number;
   high: number;
@@ -17,8 +17,8 @@ export interface Bar {
 }
 
 /**
- * A ``%%udf`` cell that ran: the CRC-32 of its text, what it registered, and the error with
- * which it failed, or "".
+ * A ``%%udf`` cell that ran: the CRC-32 of its text, the functions it registered, and its
+ * error; "" without one.
  */
 export interface CellNews {
   code: number;
@@ -27,8 +27,8 @@ export interface CellNews {
 }
 
 /**
- * Two plans as data; ``pairs`` are ids of operators, ``marks`` say of each id of either side
- * what became of it.
+ * A comparison of two plans as data: ``pairs`` are the ids of paired operators, ``marks`` the
+ * mark of each operator by its id, left and right.
  */
 export interface ComparisonData {
   left: Plan & PlanStages;
@@ -37,7 +37,7 @@ export interface ComparisonData {
   marks: [Record<string, "same" | "changed" | "only here">, Record<string, "same" | "changed" | "only here">];
 }
 
-/** One that is no more, and ``how`` that came. */
+/** A worker that has ended; ``how`` says in what way. */
 export interface EndedWorker {
   pid: number;
   bundle: number;
@@ -73,8 +73,8 @@ export interface FailedData {
 }
 
 /**
- * A call that failed, as a browser is told it. A line of ``code`` has a number, its text, and
- * whether it is the one that failed.
+ * A failed call as sent to a browser. A line of ``code`` has its number, its text, and whether
+ * it is the one that failed.
  */
 export interface FailureData {
   id: string;
@@ -96,17 +96,17 @@ export interface FailureData {
   replay: boolean;
 }
 
-/** Calls that failed since the last such message. */
+/** The calls that failed since the last message of this kind. */
 export interface FailuresMessage {
   kind: "failures";
   failures: FailureData[];
 }
 
 /**
- * What a function cost where it stands: sums over tasks, times in seconds.
+ * What a function cost in an operator: sums over tasks, times in seconds.
  *
- * ``nodes`` holds the ids of the operators these sums belong to together: more than one where the
- * function stands in several and its tasks could not be told apart.
+ * ``nodes`` holds the ids of the operators that share these sums: several where more than one
+ * operator evaluates the function and their tasks could not be told apart.
  */
 export interface FunctionCost {
   name: string;
@@ -123,10 +123,10 @@ export interface FunctionCost {
 }
 
 /**
- * What one version of a function did, point by point.
+ * A version of a function in a timeline: a value for each point.
  *
- * ``rows`` are input rows; times are nanoseconds of all workers together, ``wait_ns`` waiting
- * for rows and handing results over. ``p50_ns``, ``p95_ns`` and ``p99_ns`` are of the bundles
+ * ``rows`` are input rows; times are nanoseconds, summed over workers, with ``wait_ns`` for
+ * waiting for rows and handing results over. Percentiles are of the durations of the bundles
  * that ended in the point (within 2 %), None where none did.
  */
 export interface FunctionLine {
@@ -152,7 +152,7 @@ export interface FunctionNews {
   source: string;
 }
 
-/** What one function cost in one bundle; nanoseconds. */
+/** What one function cost in one bundle; times in nanoseconds. */
 export interface FunctionTiming {
   function: string;
   version: number;
@@ -164,7 +164,7 @@ export interface FunctionTiming {
   errors: number;
 }
 
-/** A Python function in a node. */
+/** A Python function in an operator of a plan. */
 export interface FunctionUse {
   name: string;
   version: number | null;
@@ -182,42 +182,42 @@ export interface FunctionUse {
   kernels_if_general: boolean;
 }
 
-/** The first functions, and how many there are. */
+/** The first functions of the session; ``count`` is the number of all. */
 export interface FunctionsNews {
   functions: FunctionNews[];
   count: number;
 }
 
-/** Lines of a worker that are missing before the line of that number in its block. */
+/** How many lines of a worker are missing before the line at position ``at`` of its block. */
 export type Gap = [at: number, pid: number, missing: number];
 
-/** When a key's accumulators changed, in the batches that were looked at. */
+/** The changes of a key's accumulators, from micro-batch ``first`` to micro-batch ``last``. */
 export interface HistoryData {
   first: number;
   last: number;
   rows: KeyChange[];
 }
 
-/** What a function remembers of a key from a batch on; None where the key is gone. */
+/** A function's accumulator for a key from a micro-batch on; None if the key was removed. */
 export interface KeyChange {
   batch: number;
   function: string;
   accumulator: string | null;
 }
 
-/** What all browsers are sent beside answers: news, or that the extension is unloaded. */
+/** A message to all browsers that is no reply: news, or that the extension is unloaded. */
 export interface LabMessage {
   news?: News;
   gone?: boolean;
 }
 
-/** How many lines of a timeline a panel is not sent; nobody else lacks any. */
+/** How many functions and workers a panel's timeline leaves out; any other has all. */
 export interface LeftOut {
   more_functions?: number;
   more_workers?: number;
 }
 
-/** A line of the log; ``time`` in seconds since the epoch. */
+/** A log line; ``time`` in seconds since the epoch. */
 export interface LineNews {
   time: number;
   level: string;
@@ -226,10 +226,10 @@ export interface LineNews {
   text: string;
 }
 
-/** What many lines have in common; ``task_attempt`` is Spark's TID, -1 outside of a task. */
+/** The fields that many log lines share; ``task_attempt`` is Spark's TID, -1 outside a task. */
 export type LineOrigin = [pid: number, query: string, level: string, source: string, function: string, task_attempt: number];
 
-/** Lines that come as packed columns beside this: of a block that is ``full``, or a piece. */
+/** Log lines, as packed columns in the message's buffer: a ``full`` block, or a piece of one. */
 export interface LinesMessage {
   kind: "lines";
   start: number;
@@ -239,15 +239,15 @@ export interface LinesMessage {
   gaps: Gap[];
 }
 
-/** A run, and the kernel's id on its Jupyter server; "" where that is not known. */
+/** The state of a run, and the kernel's id on its Jupyter server; "" where not known. */
 export interface LiveData {
   run: RunData;
   kernel: string;
 }
 
 /**
- * One that lives: the row and the task it is at (``partition`` is -1 outside of one), and
- * the share of a processor that it takes now.
+ * A live worker, with the row and the task it is at (``partition`` is -1 outside of a task)
+ * and the share of a processor that it uses now.
  */
 export interface LivingWorker {
   pid: number;
@@ -270,7 +270,7 @@ export interface LivingWorker {
   partition: number;
 }
 
-/** Which lines are wanted; None for any. */
+/** A filter of log lines; None matches any. */
 export interface LogChoice {
   query: string | null;
   function: string | null;
@@ -279,7 +279,7 @@ export interface LogChoice {
   text: string | null;
 }
 
-/** Which lines there are by their numbers, how many are missing, and which are wanted. */
+/** The numbers of the lines that are kept, how many are missing, and the view's filter. */
 export interface LogData {
   first: number;
   end: number;
@@ -287,14 +287,14 @@ export interface LogData {
   choice: LogChoice;
 }
 
-/** The last lines, how many were written, and how many are missing. */
+/** The last log lines, how many were written, and how many are missing. */
 export interface LogNews {
   lines: LineNews[];
   count: number;
   dropped: number;
 }
 
-/** One of Spark's metrics of a node. */
+/** One of Spark's metrics of an operator. */
 export interface Metric {
   name: string;
   unit: "rows" | "bytes" | "seconds";
@@ -306,7 +306,7 @@ export interface Metric {
   most_at: string;
 }
 
-/** A user metric in words; a histogram has ``bars`` as well. */
+/** A user metric with its value as text; a histogram has ``bars`` as well. */
 export interface MetricData {
   function: string;
   name: string;
@@ -315,7 +315,7 @@ export interface MetricData {
   bars?: Bar[];
 }
 
-/** What every query is called, the newest first, and the latest ones with everything. */
+/** The titles of all queries, newest first, and the data of the latest ones in full. */
 export interface MetricsData {
   names: QueryTitle[];
   queries: Record<string, QueryData>;
@@ -323,8 +323,8 @@ export interface MetricsData {
 }
 
 /**
- * The parts that have changed, or all. Of a session's own parts each is None without one;
- * ``busy`` says whether a cell runs, ``cells`` has those that ran by their ids.
+ * The parts of the side panel's data that have changed, or all. Without a session its parts
+ * are None; ``busy`` is whether a cell runs, ``cells`` holds ``%%udf`` cells that ran, by id.
  */
 export interface News {
   session?: SessionNews | null;
@@ -337,14 +337,14 @@ export interface News {
   busy?: boolean;
 }
 
-/** An operator with state, and its variables: names, and what kind each is. */
+/** A stateful operator, and the kinds of its state variables by name. */
 export interface OperatorData {
   id: number;
   name: string;
   variables: Record<string, string>;
 }
 
-/** Some rows of state, as text. */
+/** A page of the rows of state, as text. */
 export interface Page {
   columns: string[];
   keys: number;
@@ -354,17 +354,17 @@ export interface Page {
   batch: number;
 }
 
-/** The numbers by which the kernel knows the keys of a page; none of what is no function's. */
+/** The kernel's numbers for the keys of a page of accumulators; other pages have none. */
 export interface PageKeys {
   ids?: number[];
 }
 
-/** Which function or variable a page is of. */
+/** The function or state variable that a page is of. */
 export interface PageName {
   name: string;
 }
 
-/** A plan, what was decided on the way to it, and what its last run cost. */
+/** A plan, how and why its functions run as they do, and what its last run cost. */
 export interface Plan {
   root: PlanNode;
   initial: PlanNode | null;
@@ -376,7 +376,7 @@ export interface Plan {
   origin: PlanOrigin;
 }
 
-/** A plan or two, and the page they are saved as: what a browser fills into it is marked. */
+/** A plan or a comparison, and the template of the page that a browser fills in and saves. */
 export interface PlanData {
   plan?: Plan & PlanStages;
   comparison?: ComparisonData;
@@ -399,7 +399,7 @@ export interface PlanNode {
   children: PlanNode[];
 }
 
-/** What a plan was made of. */
+/** The query and the logical plans that a plan was made from. */
 export interface PlanOrigin {
   query: string;
   steps: [string, string][];
@@ -407,14 +407,14 @@ export interface PlanOrigin {
   optimized: string;
 }
 
-/** What a plan's data has beside its fields: its stages, in their order. */
+/** The part of a plan's data that is no field of ``Plan``: its stages, in order. */
 export interface PlanStages {
   stages: StageNodes[];
 }
 
 /**
- * The workers: those that live, first to last, and those that ended, latest first; of each
- * the first ones, and how many there are in all.
+ * The first live workers, oldest first, and the last to end, latest first, with the
+ * numbers of all (``alive``, ``gone``).
  */
 export interface PoolData {
   size: number;
@@ -426,7 +426,7 @@ export interface PoolData {
   gone: number;
 }
 
-/** The jobs of a cell. */
+/** The progress of a cell's jobs. */
 export interface Progress {
   stages: StageProgress[];
   earlier: number;
@@ -439,7 +439,7 @@ export interface Progress {
   failed: number;
 }
 
-/** What is known of a query. */
+/** A query's totals, timeline, user metrics, slowest bundles and failed calls. */
 export interface QueryData {
   query: string;
   name: string;
@@ -454,7 +454,7 @@ export interface QueryData {
   more_failed: number;
 }
 
-/** A query; times in seconds since the epoch. One that is ``settled`` will not change. */
+/** A query; times in seconds since the epoch. If ``settled``, its data will not change. */
 export interface QueryNews {
   query: number;
   text: string;
@@ -467,7 +467,7 @@ export interface QueryNews {
   settled: boolean;
 }
 
-/** What a query is called, its functions, and the most rows that went into one of them. */
+/** A query's name and functions, and the input rows of the function that had the most. */
 export interface QueryTitle {
   query: string;
   name: string;
@@ -482,14 +482,14 @@ export interface RegisteredNews {
   version: number;
 }
 
-/** What came of a request: a result, or what was refused. */
+/** The reply to a request: its result, or the text of its error. */
 export interface Reply {
   id: number | string;
   result?: unknown;
   error?: string;
 }
 
-/** A command and the keywords it takes; ``id`` is the browser's, and comes back. */
+/** A command with its keywords; ``id`` is the browser's, and the reply repeats it. */
 export interface Request {
   id: number | string;
   command: string;
@@ -509,7 +509,7 @@ export interface Run {
   description: string;
 }
 
-/** A run as a browser is told it; ``metrics`` are functions, names and values. */
+/** The state of a run as sent to a browser; a metric is its function, name and value. */
 export interface RunData {
   outcome: "running" | "done" | "failed" | "cancelled";
   seconds: number;
@@ -535,7 +535,7 @@ export interface SampleData {
   rows: string[][];
 }
 
-/** The session: its living workers, their bytes, and rows a second now. */
+/** The session: its live workers, their memory in bytes, and the current rows per second. */
 export interface SessionNews {
   spark: string;
   master: string;
@@ -545,7 +545,7 @@ export interface SessionNews {
   rate: number;
 }
 
-/** A slow bundle: where it was, what it cost. */
+/** A slow bundle: its task and worker, and what it cost. */
 export interface SlowData {
   query: string;
   stage: number;
@@ -563,7 +563,7 @@ export interface SlowData {
 }
 
 /**
- * What the workers' time went into: seconds, summed over workers.
+ * How the workers' time was spent: seconds, summed over workers.
  *
  * ``waiting`` for rows, ``transfer`` (decoding rows, encoding and handing over results), and
  * ``user``, the functions' own code.
@@ -580,7 +580,7 @@ export interface StageNodes {
   nodes: number[];
 }
 
-/** A stage of Spark's. */
+/** The progress of one of Spark's stages. */
 export interface StageProgress {
   number: number;
   name: string;
@@ -596,8 +596,8 @@ export interface StageProgress {
 }
 
 /**
- * What there is: the first and the last batch that can be read, operators, functions, names
- * and types of their keys, and the first page after the last batch of what was looked at last.
+ * A query's state: the first and the last micro-batch that can be read, operators, functions,
+ * names and types of keys, and the first page, after the last one, of what was shown last.
  */
 export interface StateData {
   checkpoint: string;
@@ -640,8 +640,8 @@ export interface Timeline {
 }
 
 /**
- * What one version of a function cost in a query: sums, and percentiles of its bundles, of
- * which ``exact`` says whether each was looked at.
+ * What one version of a function cost in a query: sums, and percentiles of its bundles'
+ * durations; ``exact`` is False where these come from a histogram, within 2 %.
  */
 export interface TotalData {
   function: string;
@@ -668,14 +668,14 @@ export interface TotalData {
   exact: boolean | null;
 }
 
-/** What one worker did, point by point; ``busy_ns`` is time in functions, decoding included. */
+/** A worker in a timeline; ``busy_ns`` is time in functions, with decoding and encoding. */
 export interface WorkerLine {
   pid: number;
   rows: number[];
   busy_ns: number[];
 }
 
-/** A living worker; ``memory`` is in bytes. */
+/** A live worker; ``memory`` is in bytes. */
 export interface WorkerNews {
   pid: number;
   state: string;
@@ -686,7 +686,7 @@ export interface WorkerNews {
   error: string;
 }
 
-/** The first workers, how many live, and how many there can be at once. */
+/** The first live workers, how many are alive, and how many there can be at once. */
 export interface WorkersNews {
   workers: WorkerNews[];
   alive: number;

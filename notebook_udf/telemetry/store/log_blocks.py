@@ -44,7 +44,7 @@ class LogEntry:
 
 
 class LineOrigin(NamedTuple):
-    """What many lines have in common; ``task_attempt`` is Spark's TID, -1 outside of a task."""
+    """The fields that many log lines share; ``task_attempt`` is Spark's TID, -1 outside a task."""
 
     pid: int
     query: str
@@ -55,7 +55,7 @@ class LineOrigin(NamedTuple):
 
 
 class Gap(NamedTuple):
-    """Lines of a worker that are missing before the line of that number in its block."""
+    """How many lines of a worker are missing before the line at position ``at`` of its block."""
 
     at: int
     pid: int

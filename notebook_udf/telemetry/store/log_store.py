@@ -29,16 +29,16 @@ _MAX_WORKERS = 1_000
 
 @dataclass(frozen=True)
 class LogChoice:
-    """Which lines are wanted; None for any.
+    """A filter of log lines; None matches any.
 
     Attributes
     ----------
     query, function, pid
-        Only lines of these.
+        Only lines with these values.
     level
-        Only lines at least this severe; a level that ``logging`` does not know stands for itself.
+        Only lines at least this severe; a level that ``logging`` does not know matches itself only.
     text
-        Only lines that hold this text, whatever the case of its letters.
+        Only lines that contain this text; upper and lower case are equal.
     """
 
     query: str | None = None

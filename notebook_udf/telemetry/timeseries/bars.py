@@ -19,7 +19,7 @@ _BLOCKS = "▁▂▃▄▅▆▇█"
 
 @dataclass(frozen=True)
 class Bar:
-    """How many observations lie between two values."""
+    """A bar of a histogram: how many observations lie between two values."""
 
     low: float
     high: float

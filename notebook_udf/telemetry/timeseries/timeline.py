@@ -9,10 +9,10 @@ from notebook_udf.telemetry.records import BundleDone, BundleSampled
 
 @dataclass(frozen=True)
 class FunctionLine:
-    """What one version of a function did, point by point.
+    """A version of a function in a timeline: a value for each point.
 
-    ``rows`` are input rows; times are nanoseconds of all workers together, ``wait_ns`` waiting
-    for rows and handing results over. ``p50_ns``, ``p95_ns`` and ``p99_ns`` are of the bundles
+    ``rows`` are input rows; times are nanoseconds, summed over workers, with ``wait_ns`` for
+    waiting for rows and handing results over. Percentiles are of the durations of the bundles
     that ended in the point (within 2 %), None where none did.
     """
 
@@ -31,7 +31,7 @@ class FunctionLine:
 
 @dataclass(frozen=True)
 class WorkerLine:
-    """What one worker did, point by point; ``busy_ns`` is time in functions, decoding included."""
+    """A worker in a timeline; ``busy_ns`` is time in functions, with decoding and encoding."""
 
     pid: int
     rows: tuple[float, ...]
