@@ -22,8 +22,9 @@ HOST = "127.0.0.1"
 class Cluster:
     """A master and its workers, each of one core; ``url`` is what a session takes as ``master``."""
 
-    def __init__(self, folder: Path, workers: int) -> None:
+    def __init__(self, folder: Path, workers: int, hidden: Path | None) -> None:
         self._folder = folder
+        self._hidden = hidden
         self._processes: list[subprocess.Popen[str]] = []
         self._readers: list[threading.Thread] = []
         try:
@@ -49,6 +50,9 @@ class Cluster:
             "SPARK_DAEMON_JAVA_OPTS": "-Dspark.master.rest.enabled=false",
         }
         command = [str(SPARK / "bin/spark-class"), f"org.apache.spark.deploy.{entry}"]
+        if self._hidden is not None and entry.startswith("worker"):
+            covered = f'mount -t tmpfs none {self._hidden} && exec "$@"'
+            command = ["unshare", "--mount", "sh", "-c", covered, "sh", *command]
         process = subprocess.Popen(
             [*command, "--host", HOST, "--webui-port", "0", *arguments],
             env=environment,
@@ -103,9 +107,9 @@ class Cluster:
 
 
 @contextmanager
-def cluster(folder: Path, workers: int = 2) -> Iterator[Cluster]:
-    """A cluster with an empty folder, ended with the block."""
-    running = Cluster(folder, workers)
+def cluster(folder: Path, workers: int = 2, *, hidden: Path | None = None) -> Iterator[Cluster]:
+    """A cluster with an empty folder, ended with the block; its workers cannot see ``hidden``."""
+    running = Cluster(folder, workers, hidden)
     try:
         yield running
     finally:

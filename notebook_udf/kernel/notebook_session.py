@@ -54,7 +54,7 @@ from notebook_udf.telemetry.receiver import Receiver
 from notebook_udf.telemetry.store.log_store import LogChoice
 from notebook_udf.telemetry.store.session_store import Store
 from notebook_udf.telemetry.user_views import LogView, MetricsView
-from notebook_udf.telemetry.wire import CHANNEL_VARIABLE
+from notebook_udf.telemetry.wire import ADDRESS_VARIABLE, CHANNEL_VARIABLE
 from notebook_udf.widgets.explorer import PlanExplorer
 from notebook_udf.widgets.shown import end_panels, show_live
 
@@ -129,7 +129,6 @@ class Session(Streams, Measuring, WithDependencies):
         self.warehouse: Warehouse | None = None
         self._place: Warehouse | None = None
         try:
-            self._receiver = Receiver(self.folder, self.store.apply)
             if spark is None:
                 started = launch.start(
                     self.folder,
@@ -155,10 +154,12 @@ class Session(Streams, Measuring, WithDependencies):
                 for key, value in (conf or {}).items():
                     self.changes.sql(key, str(value))
             self.spark: SparkSession = spark
+            host, bind = launch.listening_address(spark)
+            self._receiver = Receiver(self.folder, self.store.apply, host=host, bind=bind)
             self._configure(rows, memory)
             self._hook_in(
                 *self._tables(),
-                Translator(self.store, self.folder, partial(as_query_error, session=self)),
+                Translator(self.store, partial(as_query_error, session=self)),
                 QuietLoggers(),
                 SqlDrops(self),
                 CellNames(spark),
@@ -199,6 +200,8 @@ class Session(Streams, Measuring, WithDependencies):
             "PYTHONPATH": paths,
         }.items():
             self.changes.environment(name, value)
+        if self._receiver is not None and self._receiver.host:
+            self.changes.environment(ADDRESS_VARIABLE, self._receiver.address.text())
         if rows is not None:
             self.changes.sql("spark.sql.execution.arrow.maxRecordsPerBatch", str(rows))
         self.changes.sql(LOG_LEVEL_CONF, "INFO")

@@ -13,7 +13,6 @@ import re
 import signal
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from pyspark.errors.exceptions import captured
@@ -32,9 +31,8 @@ from notebook_udf.kernel.hooks import Replacing
 from notebook_udf.planner.messages import retold
 from notebook_udf.render.format import megabytes
 from notebook_udf.source_excerpt import code_lines, own_frame
-from notebook_udf.telemetry.records import CallFailed
+from notebook_udf.telemetry.records import CallFailed, Position, WorkerExited
 from notebook_udf.telemetry.store.session_store import Store
-from notebook_udf.worker.runtime.progress_file import Position, read_position
 from notebook_udf.worker.runtime.stop_signal import STOPPED_AT
 
 _ERROR_ID = re.compile(r"\[notebook-udf error ([0-9a-f]{12})\]")
@@ -54,16 +52,15 @@ class Translator(Replacing):
 
     Parameters
     ----------
-    store, folder
-        Of the session.
+    store
+        The session's.
     explained
         Adds a short report to other errors; takes PySpark's exception and Java's.
     """
 
-    def __init__(self, store: Store, folder: Path, explained: Callable[[Any, Any], Any]) -> None:
+    def __init__(self, store: Store, explained: Callable[[Any, Any], Any]) -> None:
         super().__init__()
         self._store = store
-        self._folder = folder
         self._explained = explained
         # The last error: a sink that runs queries of its own reports it once more, as text.
         self._latest: NotebookUdfError | None = None
@@ -92,27 +89,23 @@ class Translator(Replacing):
         attempts = [int(number) for number in _TASK_ATTEMPT.findall(text)]
         if attempts and (idle is not None or _CRASH.search(text)):
             worker = self._store.worker_of(attempts[-1])
-            pid = worker.pid if worker is not None else self._pid_at(attempts[-1])
-            if pid is not None:
-                return self._lost(text, pid, attempts[-1])
+            if worker is not None:
+                ended = self._store.wait_exit(worker.pid, _PATIENCE_SECONDS)
+                return self._lost(text, worker.pid, ended, attempts[-1])
+            ended = self._store.wait_exit_at(attempts[-1], _PATIENCE_SECONDS)
+            if ended is not None:
+                return self._lost(text, ended.pid, ended, attempts[-1])
         if idle is not None:
             return _timed_out(_idle_message("", 0, int(idle[1]), None), text, float(idle[1]))
         return None
 
-    def _pid_at(self, task_attempt: int) -> int | None:
-        """The worker of a task by its progress file, if it ended before it could report."""
-        for path in (self._folder / "workers").glob("*.position"):
-            position = read_position(path)
-            if position is not None and position.task_attempt == task_attempt:
-                return int(path.stem)
-        return None
-
-    def _lost(self, text: str, pid: int, task_attempt: int) -> RemoteError:
-        ended = self._store.wait_exit(pid, _PATIENCE_SECONDS)
+    def _lost(
+        self, text: str, pid: int, ended: WorkerExited | None, task_attempt: int
+    ) -> RemoteError:
         worker = next((w for w in self._store.workers() if w.pid == pid), None)
-        position = read_position(self._folder / "workers" / f"{pid}.position")
+        position = ended.position if ended is not None else None
         if position is not None and position.task_attempt != task_attempt:
-            # It ended before its first row of this task: the file is about an earlier one.
+            # It did not get as far in this task, and speaks of an earlier one.
             position = None
         code = ended.exit_code if ended is not None else None
         number = ended.signal if ended is not None else None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -27,6 +28,7 @@ from notebook_udf.launch.changes import Changes
 from notebook_udf.launch.java import find_java
 from notebook_udf.launch.machine import driver_memory
 from notebook_udf.launch.warehouse import Warehouse
+from notebook_udf.telemetry.receiver import BIND_CONF
 
 DAEMON_CONF = "spark.python.daemon.module"
 DAEMON_MODULE = "notebook_udf.pool.daemon"
@@ -186,6 +188,19 @@ def adopt(spark: SparkSession, changes: Changes) -> list[str]:
     for key, value in _SQL_CONF.items():
         changes.sql(key, value)
     return kept
+
+
+def listening_address(spark: SparkSession) -> tuple[str, str]:
+    """The host by which workers reach this process, and the address to listen on for them.
+
+    Both "" if all of Spark is in one process on this machine: then no port is opened.
+    """
+    context = spark.sparkContext
+    if _is_local(context.master):
+        return "", ""
+    conf = context.getConf()
+    host = conf.get("spark.driver.host") or socket.getfqdn()
+    return host, conf.get(BIND_CONF) or conf.get("spark.driver.bindAddress") or ""
 
 
 def _is_local(master: str) -> bool:

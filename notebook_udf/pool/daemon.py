@@ -33,9 +33,9 @@ from typing import NoReturn
 import psutil
 
 from notebook_udf.errors import ProtocolError
-from notebook_udf.telemetry.wire import CHANNEL_VARIABLE, ChannelAddress
-from notebook_udf.worker.runtime import stop_signal
-from notebook_udf.worker.runtime.progress_file import read_task_start
+from notebook_udf.telemetry.wire import ADDRESS_VARIABLE, ChannelAddress
+from notebook_udf.worker.runtime import channel_folder, stop_signal
+from notebook_udf.worker.runtime.progress_file import read_position, read_task_start
 from notebook_udf.worker.runtime.stop_signal import StopSignal
 
 # How long a worker that was told to exit may take to close its functions.
@@ -174,8 +174,10 @@ def _send_exit(folder: Path, pid: int, code: int, *, requested: bool) -> None:
     except ProtocolError:
         return
     output = _output(folder, pid)
-    # The position stays: the kernel reads it to name the row, and removes it with the folder.
-    (folder / "workers" / f"{pid}.native").unlink(missing_ok=True)
+    noted = folder / "workers" / f"{pid}.position"
+    position = read_position(noted)
+    for file in (noted, folder / "workers" / f"{pid}.native"):
+        file.unlink(missing_ok=True)
     sender = Sender(address)
     sender.send(
         WorkerExited(
@@ -185,6 +187,7 @@ def _send_exit(folder: Path, pid: int, code: int, *, requested: bool) -> None:
             signal=-code if code < 0 else None,
             requested=requested,
             output=output,
+            position=position,
         )
     )
     sender.close(linger_ms=2000)
@@ -248,8 +251,7 @@ class Daemon:
     """The daemon's loop: forks and kills on request, reaps, ends with the JVM."""
 
     def __init__(self) -> None:
-        folder = os.environ.get(CHANNEL_VARIABLE)
-        self._folder = Path(folder) if folder else None
+        self._folder = channel_folder.find_or_make()
         self._poller = select.poll()
         self._children = Children(self._folder, self._poller)
         self._listener, self._socket_path = listen()
@@ -347,9 +349,11 @@ class Daemon:
         self._children.end_all()
         if self._socket_path is not None:
             self._socket_path.unlink(missing_ok=True)
+        channel_folder.remove_if_made(self._folder)
         kernel = int(os.environ.get(KERNEL_VARIABLE) or 0)
-        if self._folder is not None and kernel and not is_alive(kernel):
-            # The kernel was killed and cannot remove it itself.
+        here = ADDRESS_VARIABLE not in os.environ
+        if self._folder is not None and here and kernel and not is_alive(kernel):
+            # The kernel was killed and cannot tidy up itself.
             shutil.rmtree(self._folder, ignore_errors=True)
 
 

@@ -16,7 +16,6 @@ import os
 import select
 import signal
 from collections.abc import Callable, Generator, Iterator
-from pathlib import Path
 from time import perf_counter_ns
 from types import FrameType
 from typing import Any
@@ -25,10 +24,9 @@ from notebook_udf.pool import spark_worker_logs
 from notebook_udf.specs.stream_confs import DRAINING_CONF, OUTPUT_MODE_CONF, SCOPE_CONF
 from notebook_udf.telemetry.records import TaskId
 from notebook_udf.telemetry.sender import WorkerCommands, connect_from_environment
-from notebook_udf.telemetry.wire import CHANNEL_VARIABLE
 from notebook_udf.worker.call import quarantine
 from notebook_udf.worker.call.function_call import FunctionCall, take_arrived
-from notebook_udf.worker.runtime import failure, forked
+from notebook_udf.worker.runtime import channel_folder, failure, forked
 from notebook_udf.worker.runtime.dependencies import DEPENDENCIES_CONF
 from notebook_udf.worker.runtime.error_kinds import WorkerStopped
 from notebook_udf.worker.runtime.failure import FunctionFailed
@@ -171,12 +169,12 @@ def enter_process() -> None:
     """Opens the channel and captures output, once in each worker process."""
     if process.runtime.sender is not None:
         return
+    folder = channel_folder.find_or_make()
     sender = connect_from_environment()
-    if sender is None:
-        # The kernel is gone or on another machine: functions run without a side channel.
+    if sender is None or folder is None:
+        # The kernel is gone: functions run, and nobody watches.
         return
     memory = int(os.environ.get(MEMORY_VARIABLE) or 0)
-    folder = Path(os.environ[CHANNEL_VARIABLE])
     spark_worker_logs.jvm_stream.keep()
     process.runtime = Runtime.attached(sender, folder, memory=memory)
     Agent(process.runtime, WorkerCommands(sender.address)).start()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import os
-import signal
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
+
+import psutil
 
 from notebook_udf.errors import DeclarationError
 from notebook_udf.pool.worker_table import HEADERS, how_it_ended, worker_rows
@@ -22,6 +23,9 @@ from notebook_udf.telemetry.store.worker_store import WorkerView
 
 if TYPE_CHECKING:
     import pandas as pd
+
+# Between the fork of a worker and its first word.
+_FORK_SECONDS = 5.0
 
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 
@@ -83,13 +87,11 @@ class Pool(Displayed):
             raise DeclarationError(f"{pid} is not a worker of this session; there are {pids}")
         chosen = pids if pid is None else [pid]
         self._restarted.update(chosen)
-        for one in chosen:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(one, signal.SIGTERM)
+        started = {worker.pid: worker for worker in self.workers}
+        self._receiver.send(Command("restart", tuple(chosen)))
         for one in chosen:
             if self._store.wait_exit(one, 3.0) is None:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(one, signal.SIGKILL)
+                _kill(started[one])
         return chosen
 
     def stacks(self, pid: int | None = None, *, timeout: float = 3.0) -> dict[int, str]:
@@ -172,3 +174,17 @@ class Pool(Displayed):
     def _blocks(self) -> list[Table]:
         caption = f"{len(self)} workers alive, up to {self.size} at once"
         return [Table(HEADERS, worker_rows(self.workers), caption)]
+
+
+def _kill(worker: WorkerView) -> None:
+    """Ends a worker that does not obey, if it is on this machine and still the same process.
+
+    Its process id is what a record says: another process may have it by now, or have it here
+    while the worker is elsewhere.
+    """
+    if worker.host != socket.gethostname():
+        return
+    with contextlib.suppress(psutil.Error, ValueError):
+        process = psutil.Process(worker.pid)
+        if abs(process.create_time() - worker.started) < _FORK_SECONDS:
+            process.kill()

@@ -1,8 +1,9 @@
 """The kernel's end of the side channel: records in, commands out.
 
-Two sockets in a folder that only the owner may enter: one receives records from workers, one
-sends commands to them. Both use CURVE and accept only the key pair in the folder's
-``channel.json``: a peer without it is refused before a byte of its messages is read.
+One socket takes records from workers and hands commands to them: in a folder that only the owner
+may enter, or, where workers may be on other machines, on a TCP port. It speaks CURVE, and only to
+the one key pair that the folder's ``channel.json`` holds: a peer without it is gone before a byte
+of what it says is looked at.
 
 What it leaves to others: making the folder and removing it (the session), the format (``wire``),
 the other end (``sender``), what records mean (``store``).
@@ -13,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import socket
 import stat
 import threading
 import time
@@ -27,7 +29,7 @@ from zmq.utils.monitor import recv_monitor_message
 
 from notebook_udf.errors import ProtocolError, SessionError
 from notebook_udf.telemetry.handshakes import Handshakes
-from notebook_udf.telemetry.records import Command, Record
+from notebook_udf.telemetry.records import Command, Listening, Record
 from notebook_udf.telemetry.wire import MAX_MESSAGE_BYTES, ChannelAddress, decode, encode
 
 _log = logging.getLogger("notebook_udf.telemetry")
@@ -41,8 +43,8 @@ _QUEUED_RECORDS = 1_000
 # Encryption makes a message a little longer than what was encoded.
 _ENVELOPE_BYTES = 1024
 
-# Records taken before the other sockets are polled: a flood must not keep a peer's handshake
-# waiting past its time.
+# Records taken before the other sockets are looked at: a flood must not keep a peer's handshake,
+# or a command, waiting past its time.
 _BATCH = 200
 
 # What a worker sent before it ended may still lie in the system's socket when the session closes.
@@ -51,6 +53,12 @@ _QUIET_MS = 100
 _CLOSING_SECONDS = 2.0
 
 _ZAP_ADDRESS = "inproc://zeromq.zap.01"
+
+# The order that ends the receiver's thread.
+_END = b""
+
+# Where the kernel listens, if it is not the address by which workers reach it.
+BIND_CONF = "spark.notebookUdf.bindAddress"
 
 
 class Receiver:
@@ -62,11 +70,19 @@ class Receiver:
         An existing folder of mode 0700, without a channel in it yet.
     on_record
         Called with each record, on the receiver's thread. What it raises is logged and counted.
+    host
+        The name or number by which workers on other machines reach this one; "" if all are on
+        this machine.
+    bind
+        The address of this machine to listen on, and a port after a colon if it has to be one in
+        particular; that of ``host`` by default.
     handshake_seconds
         The time limit of a peer's handshake.
 
     Attributes
     ----------
+    host
+        As given.
     address
         What workers need to connect; also in ``folder/channel.json``.
     received, rejected, refused, callback_errors
@@ -85,9 +101,12 @@ class Receiver:
         folder: Path,
         on_record: Callable[[Record], None],
         *,
+        host: str = "",
+        bind: str = "",
         handshake_seconds: float = 5.0,
     ) -> None:
         self.folder = Path(os.path.abspath(folder))
+        self.host = host
         self.received = 0
         self.rejected = 0
         self.refused = 0
@@ -97,33 +116,31 @@ class Receiver:
         self._lock = threading.Lock()
         self._open = True
         self._seldom = _Seldom()
-        self._handshakes: list[Handshakes] = []
+        self._handshakes = Handshakes()
+        # Connections that wait for commands.
+        self._listening: set[bytes] = set()
         self._handshake_ms = max(1, int(handshake_seconds * 1000))
-        paths = [self.folder / "events.sock", self.folder / "commands.sock"]
-        _check_folder(self.folder, paths)
+        path = self.folder / "channel.sock"
+        _check_folder(self.folder, path)
 
         public, self._secret = zmq.curve_keypair()
         client_public, client_secret = zmq.curve_keypair()
         self._client_key = z85.decode(client_public)
-        self.address = ChannelAddress(
-            events=f"ipc://{paths[0]}",
-            commands=f"ipc://{paths[1]}",
-            server_key=public.decode("ascii"),
-            client_public=client_public.decode("ascii"),
-            client_secret=client_secret.decode("ascii"),
-        )
-        try:
-            # Written before anything is bound: its exclusive creation is what keeps two
-            # receivers from taking each other's sockets.
-            self.address.write(self.folder)
-        except FileExistsError as error:
+        if (self.folder / "channel.json").exists():
             raise SessionError(
                 f"{self.folder} already holds a channel: give each session a folder of its own"
-            ) from error
-        self._files = [*paths, self.folder / "channel.json"]
+            )
+        self._files = [path, self.folder / "channel.json"]
         self._context: zmq.Context[Any] = zmq.Context()
         try:
-            self._bind()
+            endpoint = self._bind(f"ipc://{path}", host, bind)
+            self.address = ChannelAddress(
+                endpoint=endpoint,
+                server_key=public.decode("ascii"),
+                client_public=client_public.decode("ascii"),
+                client_secret=client_secret.decode("ascii"),
+            )
+            self.address.write(self.folder)
         except BaseException:
             self._dispose()
             raise
@@ -132,38 +149,45 @@ class Receiver:
         )
         self._thread.start()
 
-    def _bind(self) -> None:
-        # First, and closed last: without it the sockets would take any client that knows the
+    def _bind(self, private: str, host: str, bind: str) -> str:
+        """Opens the sockets; the endpoint by which workers reach the one that is theirs."""
+        # First, and closed last: without it the socket would take any client that knows the
         # server's key.
         self._zap = self._context.socket(zmq.REP)
         self._zap.linger = 0
         self._zap.bind(_ZAP_ADDRESS)
-        self._wake = self._context.socket(zmq.PAIR)
-        self._wake.bind("inproc://wake")
-        self._waker = self._context.socket(zmq.PAIR)
-        self._waker.connect("inproc://wake")
-        self._events = self._server(zmq.PULL, self.address.events)
-        self._events.rcvhwm = _QUEUED_RECORDS
-        self._commands = self._server(zmq.PUB, self.address.commands)
-        self._monitors = []
-        for socket, address in (
-            (self._events, self.address.events),
-            (self._commands, self.address.commands),
-        ):
-            self._monitors.append(socket.get_monitor_socket())
-            self._handshakes.append(Handshakes())
-            socket.bind(address)
-            os.chmod(address.removeprefix("ipc://"), 0o600)
-
-    def _server(self, kind: int, address: str) -> zmq.Socket[bytes]:
-        socket: zmq.Socket[bytes] = self._context.socket(kind)
-        socket.curve_server = True
-        socket.curve_secretkey = self._secret
-        socket.zap_domain = b"notebook-udf"
-        socket.handshake_ivl = self._handshake_ms
-        socket.maxmsgsize = MAX_MESSAGE_BYTES + _ENVELOPE_BYTES
-        socket.linger = 0
-        return socket
+        self._orders = self._context.socket(zmq.PAIR)
+        self._orders.bind("inproc://orders")
+        self._orderer = self._context.socket(zmq.PAIR)
+        self._orderer.connect("inproc://orders")
+        self._socket: zmq.Socket[bytes] = self._context.socket(zmq.ROUTER)
+        self._socket.curve_server = True
+        self._socket.curve_secretkey = self._secret
+        self._socket.zap_domain = b"notebook-udf"
+        self._socket.handshake_ivl = self._handshake_ms
+        self._socket.maxmsgsize = MAX_MESSAGE_BYTES + _ENVELOPE_BYTES
+        self._socket.linger = 0
+        self._socket.rcvhwm = _QUEUED_RECORDS
+        # A command to a worker that is gone is an error, by which it is forgotten.
+        self._socket.router_mandatory = True
+        # A worker that connects again is let in before its first connection is known to be dead.
+        self._socket.router_handover = True
+        self._monitor = self._socket.get_monitor_socket()
+        if not host:
+            self._socket.bind(private)
+            os.chmod(private.removeprefix("ipc://"), 0o600)
+            return private
+        address, _, port = bind.partition(":")
+        try:
+            number = socket.gethostbyname(address or host)
+            self._socket.bind(f"tcp://{number}:{port or '*'}")
+        except (zmq.ZMQError, OSError) as error:
+            raise SessionError(
+                f"workers cannot be heard on {bind or host}: {error}. Name an address of this "
+                f"machine with {BIND_CONF}, as in 0.0.0.0 or 10.0.0.5:7077"
+            ) from error
+        bound = self._socket.getsockopt_string(zmq.LAST_ENDPOINT)
+        return f"tcp://{host}:{bound.rpartition(':')[2]}"
 
     def send(self, command: Command) -> bool:
         """Sends a command to the workers connected now; False if closed or if sending failed.
@@ -177,11 +201,7 @@ class Receiver:
         with self._lock:
             if not self._open:
                 return False
-            try:
-                self._commands.send_multipart(frames, zmq.NOBLOCK)
-            except zmq.ZMQError as error:
-                _log.warning("the command %r did not leave: %s", command.name, error)
-                return False
+            self._orderer.send_multipart(frames)
             return True
 
     def close(self) -> None:
@@ -194,7 +214,7 @@ class Receiver:
         with self._lock:
             if self._open:
                 self._open = False
-                self._waker.send(b"")
+                self._orderer.send(_END)
         if threading.current_thread() is not self._thread:
             self._thread.join()
 
@@ -211,19 +231,18 @@ class Receiver:
 
     def _run(self) -> None:
         poller = zmq.Poller()
-        for socket in (self._wake, self._zap, *self._monitors, self._events):
-            poller.register(socket, zmq.POLLIN)
+        for each in (self._orders, self._zap, self._monitor, self._socket):
+            poller.register(each, zmq.POLLIN)
         try:
             while True:
                 ready = dict(poller.poll())
                 if self._zap in ready:
                     self._authenticate()
-                for monitor, handshakes in zip(self._monitors, self._handshakes, strict=True):
-                    if monitor in ready:
-                        self._observe(monitor, handshakes)
-                if self._events in ready:
+                if self._monitor in ready:
+                    self._observe()
+                if self._socket in ready:
                     self._take(_BATCH)
-                if self._wake in ready:
+                if self._orders in ready and not self._hand_out(self._orders.recv_multipart()):
                     self._drain()
                     return
         except Exception:
@@ -233,15 +252,29 @@ class Receiver:
                 self._open = False
                 self._dispose()
 
+    def _hand_out(self, frames: list[bytes]) -> bool:
+        """Sends a command to all who wait for one; False if it is the order to end."""
+        if frames == [_END]:
+            return False
+        for listener in list(self._listening):
+            try:
+                self._socket.send_multipart([listener, *frames], zmq.NOBLOCK)
+            except zmq.Again:
+                self._seldom.warning("a worker does not take its commands")
+            except zmq.ZMQError:
+                # It is gone, or its connection is interrupted; then it says again that it listens.
+                self._listening.discard(listener)
+        return True
+
     def _drain(self) -> None:
         end = time.monotonic() + _CLOSING_SECONDS
-        while self._events.poll(_QUIET_MS) and time.monotonic() < end:
+        while self._socket.poll(_QUIET_MS) and time.monotonic() < end:
             self._take(_BATCH)
 
     def _take(self, most: int) -> None:
         for _ in range(most):
             try:
-                frames = self._events.recv_multipart(zmq.NOBLOCK)
+                sender, *frames = self._socket.recv_multipart(zmq.NOBLOCK)
             except zmq.Again:
                 return
             try:
@@ -251,6 +284,9 @@ class Receiver:
             except ProtocolError as error:
                 self.rejected += 1
                 self._seldom.warning("dropped a message from a worker: %.300s", error)
+                continue
+            if isinstance(record, Listening):
+                self._listening.add(sender)
                 continue
             self.received += 1
             try:
@@ -267,18 +303,17 @@ class Receiver:
         status, reason = (b"200", b"OK") if known else (b"400", b"unknown key")
         self._zap.send_multipart([version, number, status, reason, b"worker", b""])
 
-    def _observe(self, monitor: zmq.Socket[bytes], handshakes: Handshakes) -> None:
-        event = recv_monitor_message(monitor, zmq.NOBLOCK)
-        if handshakes.event(zmq.Event(event["event"]), event["value"]):
+    def _observe(self) -> None:
+        event = recv_monitor_message(self._monitor, zmq.NOBLOCK)
+        if self._handshakes.event(zmq.Event(event["event"]), event["value"]):
             self.refused += 1
             # Not a warning: a worker that is killed as it connects looks the same from here.
             self._seldom.log(logging.INFO, "refused a peer that did not show the channel's key")
 
     def _dispose(self) -> None:
-        for socket in (getattr(self, "_events", None), getattr(self, "_commands", None)):
-            if socket is not None:
-                socket.disable_monitor()
-                socket.close(linger=0)
+        if hasattr(self, "_socket"):
+            self._socket.disable_monitor()
+            self._socket.close(linger=0)
         self._context.destroy(linger=0)
         for file in self._files:
             with contextlib.suppress(OSError):
@@ -306,7 +341,7 @@ class _Seldom:
         _log.log(level, text + suffix, *arguments)
 
 
-def _check_folder(folder: Path, sockets: list[Path]) -> None:
+def _check_folder(folder: Path, endpoint: Path) -> None:
     try:
         status = folder.lstat()
     except OSError as error:
@@ -318,10 +353,9 @@ def _check_folder(folder: Path, sockets: list[Path]) -> None:
             f"{folder} has mode {stat.S_IMODE(status.st_mode):04o}; the side channel's key may "
             "only lie in a folder of mode 0700: chmod 700, or let the session make one"
         )
-    for path in sockets:
-        length = len(os.fsencode(path))
-        if length > _LONGEST_PATH:
-            raise SessionError(
-                f"the socket path {path} has {length} bytes, and the system takes "
-                f"{_LONGEST_PATH}: choose a shorter folder, for instance with TMPDIR=/tmp"
-            )
+    length = len(os.fsencode(endpoint))
+    if length > _LONGEST_PATH:
+        raise SessionError(
+            f"the socket path {endpoint} has {length} bytes, and the system takes {_LONGEST_PATH}: "
+            "choose a shorter folder, for instance with TMPDIR=/tmp"
+        )

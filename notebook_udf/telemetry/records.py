@@ -123,8 +123,23 @@ class WorkerPulse(Record):
 
 
 @dataclass(frozen=True)
+class Position:
+    """Rows ``first`` to ``last`` (zero-based, inclusive) of a bundle of ``rows`` rows."""
+
+    task_attempt: int
+    bundle: int
+    first: int
+    last: int
+    rows: int
+    function: str
+
+
+@dataclass(frozen=True)
 class WorkerExited(Record):
-    """The daemon reaped a worker. Exactly one of ``exit_code`` and ``signal`` is set."""
+    """The daemon reaped a worker. Exactly one of ``exit_code`` and ``signal`` is set.
+
+    ``position`` is the last that it noted, maybe of a task before the last one.
+    """
 
     kind: ClassVar[str] = "worker-exited"
     pid: int
@@ -133,6 +148,7 @@ class WorkerExited(Record):
     signal: int | None
     requested: bool
     output: str
+    position: Position | None = None
 
 
 @dataclass(frozen=True)
@@ -413,8 +429,16 @@ class QueryLeft(Record):
 
 
 @dataclass(frozen=True)
+class Listening(Record):
+    """The connection that this comes by waits for commands to the worker."""
+
+    kind: ClassVar[str] = "listening"
+    pid: int
+
+
+@dataclass(frozen=True)
 class Command(Record):
-    """A command of the kernel to workers: ``stacks``, ``log-level``, ``end-query``,
+    """From the kernel to workers: ``stacks``, ``restart``, ``log-level``, ``end-query``,
     ``drain-query`` or ``profile`` (its name and for how many more seconds, 0 to end it).
 
     Empty ``pids`` means every worker. Workers answer the end of a query with ``QueryLeft``.
@@ -442,6 +466,7 @@ RECORDS: dict[str, type[Record]] = {
         StackDump,
         StackSamples,
         QueryLeft,
+        Listening,
         Command,
     )
 }

@@ -11,10 +11,13 @@ What it leaves to others: what is sent, and when (``notebook_udf.worker``), the 
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
+import platform
 import threading
 import time
+import uuid
 import weakref
 from pathlib import Path
 from typing import Any
@@ -22,10 +25,9 @@ from typing import Any
 import zmq
 
 from notebook_udf.errors import ProtocolError
-from notebook_udf.telemetry.records import Command, Record
+from notebook_udf.telemetry.records import Command, Listening, Record
 from notebook_udf.telemetry.wire import (
     CHANNEL_VARIABLE,
-    HEADER,
     MAX_MESSAGE_BYTES,
     ChannelAddress,
     decode,
@@ -44,6 +46,9 @@ _LINGER_MS = 500
 # may have interrupted, on this very thread, the call that holds the lock.
 _PATIENCE_SECONDS = 0.1
 _CLOSING_SECONDS = 2.0
+
+# Between two times that a worker says that it waits for commands.
+_AGAIN_SECONDS = 5.0
 
 _OPENING_ERRORS = (zmq.ZMQError, OSError, TypeError, ValueError)
 
@@ -185,12 +190,12 @@ class Sender(_Endpoint):
             raise
 
     def _connect(self, context: zmq.Context[Any]) -> zmq.Socket[bytes]:
-        socket = self._secured(context.socket(zmq.PUSH))
+        socket = self._secured(context.socket(zmq.DEALER))
         socket.sndhwm = QUEUED_RECORDS
         # IMMEDIATE would drop what is sent during the handshake, that is every worker's first
         # records, which say who it is.
         socket.immediate = False
-        socket.connect(self.address.events)
+        socket.connect(self.address.endpoint)
         return socket
 
 
@@ -214,6 +219,7 @@ class WorkerCommands(_Endpoint):
             if socket is None:
                 return found
             try:
+                self._say_so(socket)
                 end = time.monotonic() + timeout_ms / 1000
                 # A command to another worker does not end the wait for one to this.
                 while socket.poll(0 if found else max(0, int((end - time.monotonic()) * 1000))):
@@ -225,10 +231,25 @@ class WorkerCommands(_Endpoint):
                     self._drop(0)
             return found
 
+    def _begin(self) -> None:
+        super()._begin()
+        self._said = -_AGAIN_SECONDS
+
+    def _say_so(self, socket: zmq.Socket[bytes]) -> None:
+        """Tells the kernel that commands are waited for: again and again, since it forgets those
+        whose connection was interrupted."""
+        now = time.monotonic()
+        if now - self._said >= _AGAIN_SECONDS:
+            self._said = now
+            with contextlib.suppress(zmq.Again):
+                socket.send_multipart(encode(Listening(os.getpid())), zmq.NOBLOCK)
+
     def _connect(self, context: zmq.Context[Any]) -> zmq.Socket[bytes]:
-        socket = self._secured(context.socket(zmq.SUB))
-        socket.subscribe(HEADER[:4])
-        socket.connect(self.address.commands)
+        socket = self._secured(context.socket(zmq.DEALER))
+        # One that stays when the connection is interrupted: the kernel goes on reaching it.
+        socket.routing_id = f"{platform.node()}/{os.getpid()}/{uuid.uuid4().hex}".encode()
+        socket.immediate = False
+        socket.connect(self.address.endpoint)
         return socket
 
 

@@ -29,8 +29,11 @@ HEADER = b"NUDF" + bytes([VERSION])
 # A record larger than this is a mistake or an attack; the receiving socket refuses it unread.
 MAX_MESSAGE_BYTES = 8 * 1024 * 1024
 
-# Set in a worker's environment: the folder that holds the channel's address and key.
+# Set in a worker's environment: the folder that holds the channel's address and key, and, where
+# workers may be on other machines, the address itself. The environment travels with functions:
+# it is in no event log, on no page of Spark's and in no command line.
 CHANNEL_VARIABLE = "NOTEBOOK_UDF_CHANNEL"
+ADDRESS_VARIABLE = "NOTEBOOK_UDF_CHANNEL_ADDRESS"
 
 
 # What JSON, the table of records and their constructors raise for a document that is no record.
@@ -166,13 +169,12 @@ def _listed(value: Any) -> list[Any]:
 class ChannelAddress:
     """The socket addresses of a channel and its keys.
 
-    The socket ``events`` receives records from workers, ``commands`` sends commands to them.
+    ``endpoint`` is the one socket that takes records from workers and hands commands to them.
     ``server_key`` is the kernel's public CURVE key, ``client_public`` and ``client_secret`` the
-    pair every worker of the session uses; without it the kernel's sockets refuse the handshake.
+    pair every worker of the session uses; without it the kernel's socket refuses the handshake.
     """
 
-    events: str
-    commands: str
+    endpoint: str
     server_key: str
     client_public: str
     client_secret: str = field(repr=False)
@@ -182,8 +184,12 @@ class ChannelAddress:
         path = folder / "channel.json"
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w", encoding="ascii") as file:
-            json.dump(dataclasses.asdict(self), file)
+            file.write(self.text())
         return path
+
+    def text(self) -> str:
+        """What ``of_text`` reads; it holds the secret key."""
+        return json.dumps(dataclasses.asdict(self))
 
     @classmethod
     def read(cls, folder: Path) -> ChannelAddress:
@@ -196,9 +202,23 @@ class ChannelAddress:
         """
         path = folder / "channel.json"
         try:
-            address = cls(**json.loads(path.read_text("ascii")))
-            if not all(isinstance(value, str) for value in vars(address).values()):
-                raise TypeError("every field is a text")
-            return address
-        except (OSError, ValueError, TypeError) as error:
+            return cls.of_text(path.read_text("ascii"))
+        except (OSError, ValueError) as error:
             raise ProtocolError(f"no channel address in {path}: {error}") from error
+
+    @classmethod
+    def of_text(cls, text: str) -> ChannelAddress:
+        """The address that a text holds.
+
+        Raises
+        ------
+        ValueError
+            If it is none.
+        """
+        try:
+            address = cls(**json.loads(text))
+        except TypeError as error:
+            raise ValueError(str(error)) from error
+        if not all(isinstance(value, str) for value in vars(address).values()):
+            raise ValueError("every field is a text")
+        return address

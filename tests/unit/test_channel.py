@@ -63,10 +63,23 @@ def records() -> Records:
     return queue.Queue()
 
 
-@pytest.fixture
-def receiver(folder: Path, records: Records) -> Iterator[Receiver]:
-    with Receiver(folder, records.put, handshake_seconds=0.4) as opened:
+@pytest.fixture(params=["", "127.0.0.1"], ids=["in a folder", "on a port"])
+def receiver(request: pytest.FixtureRequest, folder: Path, records: Records) -> Iterator[Receiver]:
+    host = request.param
+    with Receiver(folder, records.put, host=host, handshake_seconds=0.4) as opened:
         yield opened
+
+
+def connected(receiver: Receiver) -> socket.socket:
+    """A plain connection to where it listens."""
+    scheme, _, place = receiver.address.endpoint.partition("://")
+    if scheme == "tcp":
+        host, _, port = place.rpartition(":")
+        return socket.create_connection((host, int(port)), timeout=10)
+    peer = socket.socket(socket.AF_UNIX)
+    peer.settimeout(10)
+    peer.connect(place)
+    return peer
 
 
 @pytest.fixture
@@ -272,7 +285,7 @@ def test_a_record_that_cannot_be_sent_is_lost_not_raised(sender: Sender) -> None
 
 
 def test_an_unusable_address_is_lost_not_raised(caplog: pytest.LogCaptureFixture) -> None:
-    sender = Sender(ChannelAddress("nowhere", "nowhere", "short", "short", "hush"))
+    sender = Sender(ChannelAddress("nowhere", "short", "short", "hush"))
     assert [sender.send(dump()), sender.send(dump())] == [False, False]
     assert sender.lost == 2
     commands = WorkerCommands(sender.address)
@@ -371,7 +384,7 @@ print("done")
 @pytest.fixture
 def stranger() -> Iterator[zmq.Socket[bytes]]:
     context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
-    opened: zmq.Socket[bytes] = context.socket(zmq.PUSH)
+    opened: zmq.Socket[bytes] = context.socket(zmq.DEALER)
     opened.linger = 0
     opened.reconnect_ivl = -1
     yield opened
@@ -392,7 +405,7 @@ def test_a_stranger_with_the_wrong_key_is_refused(
         stranger.curve_publickey = address.client_public.encode()
         stranger.curve_secretkey = address.client_secret.encode()
         stranger.curve_serverkey = public
-    stranger.connect(address.events)
+    stranger.connect(address.endpoint)
     with contextlib.suppress(zmq.Again):  # Refused before it could even queue.
         stranger.send_multipart(encode(dump("forged")), zmq.NOBLOCK)
     eventually(lambda: receiver.refused == 1)
@@ -405,7 +418,6 @@ GREETING = b"\xff" + bytes(8) + b"\x7f\x03\x01" + b"CURVE".ljust(20, b"\0") + by
 HUGE = (2**62).to_bytes(8, "big")
 
 
-@pytest.mark.parametrize("endpoint", ["events", "commands"])
 @pytest.mark.parametrize(
     "said",
     [
@@ -420,11 +432,8 @@ HUGE = (2**62).to_bytes(8, "big")
         pytest.param(GREETING[:20], id="half-a-greeting"),
     ],
 )
-def test_noise_on_a_socket_is_refused(receiver: Receiver, said: bytes, endpoint: str) -> None:
-    path = getattr(receiver.address, endpoint).removeprefix("ipc://")
-    with socket.socket(socket.AF_UNIX) as peer:
-        peer.settimeout(10)
-        peer.connect(path)
+def test_noise_on_a_socket_is_refused(receiver: Receiver, said: bytes) -> None:
+    with connected(receiver) as peer:
         peer.sendall(said)
         try:
             while peer.recv(4096):
@@ -436,19 +445,16 @@ def test_noise_on_a_socket_is_refused(receiver: Receiver, said: bytes, endpoint:
 
 
 def test_refusals_are_logged_seldom(receiver: Receiver, caplog: pytest.LogCaptureFixture) -> None:
-    path = receiver.address.events.removeprefix("ipc://")
     with caplog.at_level(logging.INFO):
         for _ in range(20):
-            with socket.socket(socket.AF_UNIX) as peer:
-                peer.connect(path)
+            connected(receiver).close()
         eventually(lambda: receiver.refused == 20)
     assert caplog.text.count("refused a peer") == 1
 
 
 def test_a_handshake_has_five_seconds_unless_told(folder: Path) -> None:
     with Receiver(folder, lambda record: None) as receiver:
-        assert receiver._events.handshake_ivl == 5_000
-        assert receiver._commands.handshake_ivl == 5_000
+        assert receiver._socket.handshake_ivl == 5_000
 
 
 @pytest.mark.parametrize(
@@ -504,7 +510,8 @@ def test_a_message_past_the_limit_ends_its_connection_only(
 
 def test_everything_in_the_folder_is_the_owners_alone(receiver: Receiver, folder: Path) -> None:
     modes = {path.name: path.stat().st_mode & 0o777 for path in folder.iterdir()}
-    assert modes == {"events.sock": 0o600, "commands.sock": 0o600, "channel.json": 0o600}
+    sockets = {} if receiver.host else {"channel.sock": 0o600}
+    assert modes == {**sockets, "channel.json": 0o600}
     assert ChannelAddress.read(folder) == receiver.address
 
 
@@ -526,7 +533,7 @@ def test_a_folder_that_is_none_is_refused(folder: Path) -> None:
 
 
 def test_a_path_too_long_for_a_socket_is_refused(folder: Path) -> None:
-    room = 103 - len(os.fsencode(folder)) - len("//commands.sock")
+    room = 103 - len(os.fsencode(folder)) - len("//channel.sock")
     fits, longer = folder / ("x" * room), folder / ("x" * (room + 1))
     fits.mkdir(0o700)
     longer.mkdir(0o700)
@@ -603,7 +610,7 @@ def test_a_forked_child_of_the_kernel_closes_nothing(receiver: Receiver, folder:
     receiver._owner += 1
     receiver.close()
     receiver._owner -= 1
-    assert len(list(folder.iterdir())) == 3
+    assert len(list(folder.iterdir())) == (1 if receiver.host else 2)
     assert receiver.send(Command("stacks"))
 
 

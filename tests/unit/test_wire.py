@@ -23,6 +23,7 @@ from notebook_udf.telemetry.records import (
     CallFailed,
     Command,
     FunctionTiming,
+    Listening,
     LogLine,
     LogLines,
     MetricValue,
@@ -75,6 +76,7 @@ RECORDS = [
         {"limit": 3, "nested": {"a": [1, None]}},
     ),
     StackDump(1, 2.0, "Thread 1", "asked"),
+    Listening(1),
     StackSamples(
         1,
         2.0,
@@ -230,7 +232,7 @@ def test_a_record_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) 
         encode(StackDump(1, 2.0, "x" * 1000, ""))
 
 
-ADDRESS = ChannelAddress("ipc:///a", "ipc:///b", "S" * 40, "P" * 40, "secret")
+ADDRESS = ChannelAddress("ipc:///a", "S" * 40, "P" * 40, "secret")
 
 
 def test_an_address_is_written_for_the_owner_only(tmp_path: Path) -> None:
@@ -250,7 +252,7 @@ def test_the_secret_is_not_in_the_repr() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [None, "", "[]", "{}", '{"a": 1}', '"x"', '{"events": 1}', "\udcff"]
+    "text", [None, "", "[]", "{}", '{"a": 1}', '"x"', '{"endpoint": 1}', "\udcff"]
 )
 def test_an_unreadable_address_is_a_protocol_error(tmp_path: Path, text: str | None) -> None:
     if text is not None:
@@ -260,7 +262,7 @@ def test_an_unreadable_address_is_a_protocol_error(tmp_path: Path, text: str | N
 
 
 def test_an_address_with_a_field_of_another_type_is_a_protocol_error(tmp_path: Path) -> None:
-    (tmp_path / "channel.json").write_text(json.dumps({**vars(ADDRESS), "events": 3}))
+    (tmp_path / "channel.json").write_text(json.dumps({**vars(ADDRESS), "endpoint": 3}))
     with pytest.raises(ProtocolError):
         ChannelAddress.read(tmp_path)
 

@@ -158,6 +158,22 @@ class Store:
             self._changed.wait_for(lambda: self._workers.exit_of(pid) is not None, timeout)
             return self._workers.exit_of(pid)
 
+    def wait_exit_at(self, task_attempt: int, timeout: float) -> WorkerExited | None:
+        """How the worker ended that was at a task as it did, waiting up to ``timeout`` seconds.
+
+        For one that ended before it could say that it has begun the task.
+        """
+
+        def found() -> WorkerExited | None:
+            return next((e for e in self._workers.exits() if at(e) == task_attempt), None)
+
+        def at(ended: WorkerExited) -> int | None:
+            return ended.position.task_attempt if ended.position is not None else None
+
+        with self._changed:
+            self._changed.wait_for(found, timeout)
+            return found()
+
     def bundles(self, query: str | None = None) -> list[BundleDone]:
         """The bundles that are kept, each query's in order, without their user metrics.
 

@@ -103,6 +103,10 @@ class Workers:
         view = self._views.get(pid)
         return view.exited if view is not None else None
 
+    def exits(self) -> list[WorkerExited]:
+        """How workers ended, as far as they are known."""
+        return [view.exited for view in self._views.values() if view.exited is not None]
+
     def of_task(self, task_attempt: int) -> WorkerView | None:
         """The worker that ran a task; of several, the last that has ended, else the last."""
         views = [

@@ -66,6 +66,9 @@ class Agent:
             self._runtime.send(StackDump(os.getpid(), time.time(), stacks(), "asked for"))
         elif command.name == "log-level" and self._runtime.capture is not None:
             self._runtime.capture.set_level(command.argument)
+        elif command.name == "restart":
+            # To the main thread, as the daemon does it.
+            os.kill(os.getpid(), signal.SIGTERM)
         elif command.name == "profile":
             profile, seconds = command.argument.split()
             self._runtime.profiler.ask(profile, float(seconds))

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import mmap
 import struct
-from dataclasses import dataclass
 from pathlib import Path
+
+from notebook_udf.telemetry.records import Position
 
 _LAYOUT = struct.Struct("<qqqqqI200s")
 _SIZE = 4096
@@ -22,18 +23,6 @@ def row_number(place: int) -> int:
     """The number under which a row is shown everywhere: its position in the bundle, from 1 on; -1
     if there is none."""
     return place + 1 if place >= 0 else -1
-
-
-@dataclass(frozen=True)
-class Position:
-    """Rows ``first`` to ``last`` (zero-based, inclusive) of a bundle of ``rows`` rows."""
-
-    task_attempt: int
-    bundle: int
-    first: int
-    last: int
-    rows: int
-    function: str
 
 
 class PositionFile:

@@ -21,11 +21,11 @@ from notebook_udf.telemetry.records import (
     CallFailed,
     FunctionTiming,
     MetricValue,
+    Position,
     TaskEnded,
     TaskId,
     TaskStarted,
 )
-from notebook_udf.worker.runtime.progress_file import Position
 from notebook_udf.worker.runtime.slow_bundles import sampled
 from notebook_udf.worker.runtime.timeout import CallTimer
 from notebook_udf.worker.runtime.worker_process import Runtime

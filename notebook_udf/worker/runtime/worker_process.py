@@ -121,7 +121,8 @@ class Runtime:
         runtime = cls(
             sender=sender,
             position=PositionFile(workers / f"{os.getpid()}.position"),
-            quarantine=folder / "quarantine",
+            # Only where the kernel finds it.
+            quarantine=quarantine if (quarantine := folder / "quarantine").is_dir() else None,
         )
         runtime.capture = Capture(runtime.where, workers)
         runtime.limit = MemoryLimit(memory)

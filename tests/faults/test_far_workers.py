@@ -1,0 +1,97 @@
+"""A cluster whose workers cannot see the folders of the kernel, as on other machines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cluster import cluster
+from tests.scripts import script, told
+
+# One answer for each thing that a session promises.
+FAR = """
+import signal, tempfile
+tempfile.tempdir = "HIDDEN"
+session = nu.session(master="URL", worker_memory="1g")
+assert str(session.folder).startswith("HIDDEN")
+context = session.spark.sparkContext
+secret = session._receiver.address.client_secret
+shown = [*context.getConf().getAll(), *session.spark.conf.getAll.items()]
+tell(kept_secret=not any(secret in str(pair) for pair in shown),
+     endpoint=session._receiver.address.endpoint.partition(":")[0])
+
+def fails(i: int) -> int:
+    print("at", i)
+    return 10 // (5 - i)
+def dwells(i: int) -> int:
+    time.sleep(600)
+    return i
+def dies(i: int) -> int:
+    if i == 7:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return i
+def hoards(i: int) -> int:
+    return len(bytearray(2 << 30))
+session.register_function("fails", fails)
+session.register_function("keeps", udf(fails, on_error="quarantine"))
+session.register_function("dwells", udf(dwells, timeout=1))
+session.register_function("dies", dies)
+session.register_function("hoards", hoards)
+
+def outcome(query):
+    try:
+        return [list(row) for row in session.sql(query).collect()]
+    except Exception as error:
+        failed = getattr(error, "failed", None)
+        facts = {"is": type(error).__name__, "text": str(error).split("\\n")[0]}
+        return facts if failed is None else {**facts, "row": failed.row, "with": failed.arguments}
+
+tell(whole=outcome("SELECT sum(fails(id)) FROM range(0, 4, 1, 2)"),
+     failed=outcome("SELECT fails(id) FROM range(0, 8, 1, 1)"),
+     kept=outcome("SELECT keeps(id) FROM range(0, 8, 1, 1)")["text"],
+     late=outcome("SELECT dwells(id) FROM range(0, 1, 1, 1)")["is"],
+     much=outcome("SELECT hoards(id) FROM range(0, 1, 1, 1)")["is"],
+     lost=outcome("SELECT dies(id) FROM range(0, 20, 1, 1)"))
+try:
+    session.replay("fails")
+except ZeroDivisionError:
+    replayed = True
+hosts = {worker.host for worker in session.pool}
+restarted = session.pool.restart()
+tell(replayed=replayed, lines=sorted({line.text for line in session.logs(function="fails")})[:2],
+     measured="fails" in repr(session.metrics()), hosts=len(hosts), restarted=len(restarted) > 0,
+     alive=len(session.pool))
+session.stop()
+"""
+
+
+@pytest.mark.timeout(400)
+def test_all_that_does_not_need_a_folder_is_there(tmp_path: Path) -> None:
+    hidden = tmp_path / "h"
+    hidden.mkdir()
+    work = tmp_path / "cluster"
+    work.mkdir()
+    with cluster(work, hidden=hidden) as running:
+        body = FAR.replace("URL", running.url).replace("HIDDEN", str(hidden))
+        with script(body) as process:
+            assert told(process) == {"kept_secret": True, "endpoint": "tcp"}
+            facts = told(process)
+            assert facts["whole"] == [[2 + 2 + 3 + 5]]
+            assert facts["failed"]["is"] == "UserFunctionError"
+            assert facts["failed"]["row"] == 6
+            assert facts["failed"]["with"] == [["i", "5"]]
+            assert "cannot be kept for session.errors('keeps')" in facts["kept"]
+            assert (facts["late"], facts["much"]) == ("FunctionTimeout", "WorkerOutOfMemory")
+            assert facts["lost"]["is"] == "WorkerLost"
+            assert "dies" in facts["lost"]["text"]
+            assert told(process) == {
+                "replayed": True,
+                "lines": ["at 0", "at 1"],
+                "measured": True,
+                "hosts": 1,
+                "restarted": True,
+                "alive": 0,
+            }
+            assert process.wait(60) == 0
+    assert not list(Path("/tmp").glob("nudf-worker-*"))
