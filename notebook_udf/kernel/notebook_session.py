@@ -26,6 +26,7 @@ from notebook_udf.kernel import arguments
 from notebook_udf.kernel.actions import SessionActions
 from notebook_udf.kernel.cell_names import CellNames
 from notebook_udf.kernel.dropping import SqlDrops, drop
+from notebook_udf.kernel.executor_check import Executors, check
 from notebook_udf.kernel.folder import make_folder, remove_folder
 from notebook_udf.kernel.function_names import check_name, session_functions_first
 from notebook_udf.kernel.hidden import HiddenFunctions
@@ -369,6 +370,16 @@ class Session(Streams, Measuring, WithDependencies):
         """
         __tracebackhide__ = True
         return replay(self, name, error)
+
+    def check(self) -> Executors:
+        """Asks a worker of every executor what it has: Python, this package, the daemon that forks
+        its workers, whether it reaches this kernel, the memory limit.
+
+        Displays as a table, with what to do about what is missing. Takes about a second, more
+        where executors have to be started first.
+        """
+        self._check_alive()
+        return check(self.spark)
 
     def plan(self, query: DataFrame | str) -> PlanExplorer:
         """The plan of a DataFrame or of a SQL query, without running it.

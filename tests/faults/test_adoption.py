@@ -122,6 +122,8 @@ spark = builder.getOrCreate()
 spark.range(0, 8, 1, 4).select(F.udf(lambda i: i + 1, "bigint")("id")).collect()
 session = nu.session(spark, worker_memory="1g")
 tell(notes=session.notes)
+checked = session.check()
+tell(daemons=[each["daemon"] for each in checked.found], problems=checked.problems)
 
 def says(i: int) -> int:
     print("said", i)
@@ -187,6 +189,10 @@ spark.stop()
 def test_a_cluster_whose_executors_run_already(tmp_path: Path) -> None:
     with cluster(tmp_path) as running, script(CLUSTER.replace("URL", running.url)) as process:
         assert "Spark's own daemon" in told(process)["notes"][0]
+        facts = told(process)
+        assert facts["daemons"] == ["pyspark.daemon"] * 2
+        (problem,) = facts["problems"]
+        assert "spark.python.daemon.module=notebook_udf.pool.daemon" in problem
         assert told(process) == {
             "scalar": [[4950]],
             "aggregate": [[0, 98, 50], [1, 99, 50]],

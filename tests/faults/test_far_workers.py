@@ -18,6 +18,8 @@ assert str(session.folder).startswith("HIDDEN")
 context = session.spark.sparkContext
 secret = session._receiver.address.client_secret
 shown = [*context.getConf().getAll(), *session.spark.conf.getAll.items()]
+checked = session.check()
+tell(executors=len(checked.found), problems=checked.problems)
 tell(kept_secret=not any(secret in str(pair) for pair in shown),
      endpoint=session._receiver.address.endpoint.partition(":")[0])
 
@@ -75,6 +77,7 @@ def test_all_that_does_not_need_a_folder_is_there(tmp_path: Path) -> None:
     with cluster(work, hidden=hidden) as running:
         body = FAR.replace("URL", running.url).replace("HIDDEN", str(hidden))
         with script(body) as process:
+            assert told(process) == {"executors": 2, "problems": []}
             assert told(process) == {"kept_secret": True, "endpoint": "tcp"}
             facts = told(process)
             assert facts["whole"] == [[2 + 2 + 3 + 5]]
