@@ -31,6 +31,7 @@ from notebook_udf.kernel.hooks import Replacing
 from notebook_udf.planner.messages import retold
 from notebook_udf.render.format import megabytes
 from notebook_udf.source_excerpt import code_lines, own_frame
+from notebook_udf.telemetry.carried import record_in, without_record
 from notebook_udf.telemetry.records import CallFailed, Position, WorkerExited
 from notebook_udf.telemetry.store.session_store import Store
 from notebook_udf.worker.runtime.stop_signal import STOPPED_AT
@@ -83,7 +84,12 @@ class Translator(Replacing):
             return self._latest
         match = _ERROR_ID.search(text)
         if match is not None:
+            carried = record_in(text)
+            if isinstance(carried, CallFailed):
+                # Also for those that ask later: replay, the list of what failed.
+                self._store.apply(carried)
             record = self._store.wait_failure(match[1], _PATIENCE_SECONDS)
+            text = without_record(text)
             return from_record(record, text) if record is not None else _from_text(text)
         idle = _IDLE.search(text)
         attempts = [int(number) for number in _TASK_ATTEMPT.findall(text)]

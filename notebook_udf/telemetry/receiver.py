@@ -242,9 +242,12 @@ class Receiver:
                     self._observe()
                 if self._socket in ready:
                     self._take(_BATCH)
-                if self._orders in ready and not self._hand_out(self._orders.recv_multipart()):
-                    self._drain()
-                    return
+                if self._orders in ready:
+                    frames = self._orders.recv_multipart()
+                    if frames == [_END]:
+                        self._drain()
+                        return
+                    self._hand_out(frames, list(self._listening))
         except Exception:
             _log.exception("the side channel broke down: nothing more is seen of the workers")
         finally:
@@ -252,11 +255,9 @@ class Receiver:
                 self._open = False
                 self._dispose()
 
-    def _hand_out(self, frames: list[bytes]) -> bool:
-        """Sends a command to all who wait for one; False if it is the order to end."""
-        if frames == [_END]:
-            return False
-        for listener in list(self._listening):
+    def _hand_out(self, frames: list[bytes], listeners: list[bytes]) -> None:
+        """Sends a command to some of those who wait for one."""
+        for listener in listeners:
             try:
                 self._socket.send_multipart([listener, *frames], zmq.NOBLOCK)
             except zmq.Again:
@@ -264,7 +265,6 @@ class Receiver:
             except zmq.ZMQError:
                 # It is gone, or its connection is interrupted; then it says again that it listens.
                 self._listening.discard(listener)
-        return True
 
     def _drain(self) -> None:
         end = time.monotonic() + _CLOSING_SECONDS
@@ -287,6 +287,7 @@ class Receiver:
                 continue
             if isinstance(record, Listening):
                 self._listening.add(sender)
+                self._hand_out(encode(Command("welcome")), [sender])
                 continue
             self.received += 1
             try:

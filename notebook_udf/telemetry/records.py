@@ -438,8 +438,9 @@ class Listening(Record):
 
 @dataclass(frozen=True)
 class Command(Record):
-    """From the kernel to workers: ``stacks``, ``restart``, ``log-level``, ``end-query``,
-    ``drain-query`` or ``profile`` (its name and for how many more seconds, 0 to end it).
+    """From the kernel to workers: ``welcome`` (the answer to ``Listening``), ``stacks``,
+    ``restart``, ``log-level``, ``end-query``, ``drain-query`` or ``profile`` (its name and for how
+    many more seconds, 0 to end it).
 
     Empty ``pids`` means every worker. Workers answer the end of a query with ``QueryLeft``.
     """

@@ -98,3 +98,55 @@ def test_all_that_does_not_need_a_folder_is_there(tmp_path: Path) -> None:
             }
             assert process.wait(60) == 0
     assert not list(Path("/tmp").glob("nudf-worker-*"))
+
+
+# No way from the workers to the kernel: what is there comes by Spark's own ways.
+CUT_OFF = """
+import tempfile
+from notebook_udf.telemetry.wire import ADDRESS_VARIABLE
+tempfile.tempdir = "HIDDEN"
+session = nu.session(master="URL")
+address = json.loads(session._receiver.address.text())
+# A port of this machine that nobody listens on.
+address["endpoint"] = "tcp://127.0.0.1:9"
+session.changes.environment(ADDRESS_VARIABLE, json.dumps(address))
+def fails(i: int) -> int:
+    return 10 // (5 - i)
+session.register_function("fails", udf(fails, timeout=20))
+checked = session.check()
+tell(problems=[problem.partition(" (")[0] for problem in checked.problems])
+try:
+    session.sql("SELECT fails(id) FROM range(0, 8, 1, 1)").collect()
+except nu.UserFunctionError as error:
+    tell(row=error.failed.row, arguments=error.failed.arguments, clean="record 1" not in str(error),
+         line=error.failed.frames[-1].name, times=len(session.store.failures()))
+try:
+    session.replay("fails")
+except ZeroDivisionError:
+    tell(replayed=True)
+session.stop()
+"""
+
+
+@pytest.mark.timeout(300)
+def test_a_failed_call_comes_whole_where_there_is_no_channel(tmp_path: Path) -> None:
+    hidden = tmp_path / "h"
+    hidden.mkdir()
+    work = tmp_path / "cluster"
+    work.mkdir()
+    with cluster(work, 1, hidden=hidden) as running:
+        body = CUT_OFF.replace("URL", running.url).replace("HIDDEN", str(hidden))
+        with script(body) as process:
+            (problem,) = told(process)["problems"]
+            assert problem.endswith("does not reach this kernel")
+            facts = told(process)
+            assert facts == {
+                "row": 6,
+                "arguments": [["i", "5"]],
+                "clean": True,
+                "line": "fails",
+                # Spark tries a task four times.
+                "times": 1,
+            }
+            assert told(process) == {"replayed": True}
+            assert process.wait(60) == 0

@@ -128,16 +128,14 @@ def test_a_worker_process_is_heard_and_obeys(folder: Path, records: Records) -> 
     def command_whoever_starts(record: Record) -> None:
         records.put(record)
         if isinstance(record, WorkerStarted):
-            # A subscription takes a moment; 100 ms is what is promised. Not slept here, where
-            # the handshake is answered.
-            threading.Timer(0.1, command, [record.pid]).start()
+            command(record.pid)
 
     with (kernel := Receiver(folder, command_whoever_starts)):
         printed = in_a_process(
             WORKER
             + """
 commands = WorkerCommands(sender.address)
-commands.poll(0)
+assert [c.name for c in commands.poll(20_000)] == ["welcome"]
 sender.send(WorkerStarted(os.getpid(), "h", "3", 1.0, ""))
 print([(c.name, c.argument) for c in commands.poll(20_000)])
 for number in range(3000):

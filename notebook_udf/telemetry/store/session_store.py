@@ -280,8 +280,11 @@ class Store:
             return [dump for dump in self._stacks if pid is None or dump.pid == pid]
 
     def _fail(self, record: CallFailed) -> None:
+        if record.failed.error_id in self._failures_by_id:
+            # It came by the channel, and in the text of an exception as well.
+            return
         self._failures.append(record)
-        self._failures_by_id.setdefault(record.failed.error_id, record)
+        self._failures_by_id[record.failed.error_id] = record
         self._failure_bytes += _weight(record)
         while len(self._failures) > MAX_FAILURES or (
             self._failure_bytes > MAX_FAILURE_BYTES and len(self._failures) > 1

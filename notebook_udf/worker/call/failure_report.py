@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark import cloudpickle
 
 from notebook_udf.errors import FailedRow
+from notebook_udf.telemetry.records import CallFailed
 from notebook_udf.worker.runtime.error_kinds import classify
 from notebook_udf.worker.runtime.failure import frames_of, message_of, parameter_name, short
 from notebook_udf.worker.runtime.progress_file import row_number
@@ -33,8 +34,8 @@ def report(
     group: Mapping[str, Any] | None,
     method: str,
     attempts: int,
-) -> FailedRow:
-    """Reports a failed call to the kernel.
+) -> CallFailed:
+    """Reports a failed call to the kernel; returns what is sent.
 
     Parameters
     ----------
@@ -77,8 +78,7 @@ def report(
         chain=call.chain,
     )
     kind, extra = classify(error, call)
-    task.report(failed, outcome, error=kind, extra=extra)
-    return failed
+    return task.report(failed, outcome, error=kind, extra=extra)
 
 
 def _pickled(arguments: Sequence[Any] | None) -> bytes:

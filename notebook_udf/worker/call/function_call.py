@@ -243,7 +243,8 @@ class FunctionCall:
             self.statistics.user_ns += self.task.unnoted_ns
         reported = report(self, error, arguments, row, outcome, group, method, attempts)
         if outcome == "fail":
-            raise failure.FunctionFailed(failure.text(reported)) from None
+            carried = not self.task.runtime.heard
+            raise failure.FunctionFailed(failure.text(reported, carried=carried)) from None
 
 
 @contextmanager

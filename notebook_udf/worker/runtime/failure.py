@@ -14,8 +14,10 @@ from types import TracebackType
 from typing import Any
 
 from notebook_udf.code_origin import is_machinery
-from notebook_udf.errors import FailedRow, Frame
+from notebook_udf.errors import Frame
 from notebook_udf.sanitize import cut
+from notebook_udf.telemetry.carried import line_of
+from notebook_udf.telemetry.records import CallFailed
 from notebook_udf.worker.codec.refusal import BadResult
 
 _MOST_MESSAGE_CHARACTERS = 20_000
@@ -38,8 +40,9 @@ def short(value: Any) -> str:
         return f"<{type(value).__name__}, whose repr raised {type(error).__name__}>"
 
 
-def text(failed: FailedRow) -> str:
-    """A failed call as plain text, with what a person needs."""
+def text(record: CallFailed, *, carried: bool) -> str:
+    """A failed call as plain text, with what a person needs; ``carried`` adds the record itself."""
+    failed = record.failed
     lines = [failed.headline]
     if failed.frames:
         frame = failed.frames[-1]
@@ -48,6 +51,8 @@ def text(failed: FailedRow) -> str:
         lines.append("  with " + ", ".join(f"{n} = {v}" for n, v in failed.arguments))
     lines.append(f"  {failed.position}")
     lines.append(f"  [notebook-udf error {failed.error_id}]")
+    if carried:
+        lines.append(f"  {line_of(record)}")
     return "\n".join(lines)
 
 

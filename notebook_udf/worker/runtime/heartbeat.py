@@ -62,7 +62,9 @@ class Agent:
     def _obey(self, command: Command) -> None:
         if command.pids and os.getpid() not in command.pids:
             return
-        if command.name == "stacks":
+        if command.name == "welcome":
+            self._runtime.heard = True
+        elif command.name == "stacks":
             self._runtime.send(StackDump(os.getpid(), time.time(), stacks(), "asked for"))
         elif command.name == "log-level" and self._runtime.capture is not None:
             self._runtime.capture.set_level(command.argument)

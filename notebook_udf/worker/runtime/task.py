@@ -287,14 +287,16 @@ class Task:
 
     def report(
         self, failed: FailedRow, outcome: str, *, error: str, extra: dict[str, Any] | None = None
-    ) -> None:
+    ) -> CallFailed:
         """Reports a failed call to the kernel; ``error`` names the class it is to raise."""
         self.runtime.flush_output()
         if extra is not None and "stack" in extra:
             self.runtime.note("ERROR", f"{failed.function} was stuck at:\n{extra['stack']}")
-        self.runtime.send(
-            CallFailed(os.getpid(), time.time(), self.identity, outcome, error, failed, extra or {})
+        record = CallFailed(
+            os.getpid(), time.time(), self.identity, outcome, error, failed, extra or {}
         )
+        self.runtime.send(record)
+        return record
 
     def where(self) -> tuple[str, int, int]:
         """The function, bundle and row that is running."""

@@ -99,6 +99,8 @@ class Runtime:
     task: Task | None = None
     kept: dict[tuple[str, str], Kept] = field(default_factory=dict)
     slowest: Slowest = field(default_factory=Slowest)
+    # Whether the kernel has answered on the channel.
+    heard: bool = False
     # Whether the JVM has closed its end of the connection to this worker.
     hung_up: Callable[[], bool] = lambda: False
     # Lets go of results that wait in a buffer on their way to the JVM.
