@@ -25,8 +25,8 @@ from notebook_udf.functions.options import FunctionOptions, parse_memory
 from notebook_udf.kernel import arguments
 from notebook_udf.kernel.actions import SessionActions
 from notebook_udf.kernel.cell_names import CellNames
+from notebook_udf.kernel.cluster_check import ClusterCheck, check
 from notebook_udf.kernel.dropping import SqlDrops, drop
-from notebook_udf.kernel.executor_check import Executors, check
 from notebook_udf.kernel.folder import make_folder, remove_folder
 from notebook_udf.kernel.function_names import check_name, session_functions_first
 from notebook_udf.kernel.hidden import HiddenFunctions
@@ -43,11 +43,11 @@ from notebook_udf.kernel.spark_loggers import QuietLoggers
 from notebook_udf.kernel.streams.session_streams import Streams
 from notebook_udf.kernel.translation import Translator
 from notebook_udf.kernel.warm import Warmup
+from notebook_udf.kernel.worker_environment import worker_environment
 from notebook_udf.launch import spark as launch
 from notebook_udf.launch.changes import Changes
 from notebook_udf.launch.warehouse import CATALOG_CONF, Warehouse
-from notebook_udf.pool.daemon import KERNEL_VARIABLE
-from notebook_udf.pool.spark_worker import JOB_PARAMETERS_CONF, LOG_LEVEL_CONF, MEMORY_VARIABLE
+from notebook_udf.pool.spark_worker import JOB_PARAMETERS_CONF, LOG_LEVEL_CONF
 from notebook_udf.pool.view import Pool
 from notebook_udf.registry import RegisteredFunction, Registry
 from notebook_udf.specs.roles import Role
@@ -55,9 +55,9 @@ from notebook_udf.telemetry.receiver import Receiver
 from notebook_udf.telemetry.store.log_store import LogChoice
 from notebook_udf.telemetry.store.session_store import Store
 from notebook_udf.telemetry.user_views import LogView, MetricsView
-from notebook_udf.telemetry.wire import ADDRESS_VARIABLE, CHANNEL_VARIABLE
 from notebook_udf.widgets.explorer import PlanExplorer
 from notebook_udf.widgets.shown import end_panels, show_live
+from notebook_udf.worker.runtime.quarantine_store import QuarantineStore
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -79,7 +79,9 @@ class Session(Streams, Measuring, WithDependencies):
     folder
         Sockets and logs of this session; private, removed by ``stop``.
     changes
-        What the session has changed on Spark.
+        What was changed on Spark.
+    quarantine
+        Where rows are put that functions cannot take.
     hidden
         Functions in Spark SQL that only rewritten queries call.
     rewritten
@@ -106,12 +108,14 @@ class Session(Streams, Measuring, WithDependencies):
         bundle_time: Any = None,
         job_parameters: Mapping[str, Any] | None,
         conf: Mapping[str, Any] | None,
+        quarantine_path: str | os.PathLike[str] | None = None,
     ) -> None:
         memory = None
         if worker_memory is not None:
             memory = parse_memory(worker_memory, what="worker_memory")
         size = arguments.number_of_workers(master, workers)
         rows = arguments.bundle_size(bundle_size)
+        place = arguments.quarantine_place(quarantine_path)
         self._job_parameters = arguments.job_parameters(job_parameters)
         self._own_spark = spark is None
         self._stopped = False
@@ -157,7 +161,7 @@ class Session(Streams, Measuring, WithDependencies):
             self.spark: SparkSession = spark
             host, bind = launch.listening_address(spark)
             self._receiver = Receiver(self.folder, self.store.apply, host=host, bind=bind)
-            self._configure(rows, memory)
+            self._configure(self._receiver, rows, memory, place)
             self._hook_in(
                 *self._tables(),
                 Translator(self.store, partial(as_query_error, session=self)),
@@ -189,20 +193,19 @@ class Session(Streams, Measuring, WithDependencies):
             return []
         return [KeptTables(self.spark, self.warehouse, self.notes.append)]
 
-    def _configure(self, rows: int | None, memory: int | None) -> None:
-        # Workers get it through functions planned from now on: it stays off Spark's pages.
-        before = self.spark.sparkContext.environment.get("PYTHONPATH", "")
-        # Modules that stand beside the notebook have to be found by the workers as well.
-        paths = os.pathsep.join(filter(None, [*arguments.import_paths(), before]))
-        for name, value in {
-            CHANNEL_VARIABLE: str(self.folder),
-            KERNEL_VARIABLE: str(os.getpid()),
-            MEMORY_VARIABLE: str(memory or 0),
-            "PYTHONPATH": paths,
-        }.items():
+    def _configure(
+        self, receiver: Receiver, rows: int | None, memory: int | None, place: str | None
+    ) -> None:
+        variables = worker_environment(
+            self.folder,
+            receiver,
+            memory=memory,
+            quarantine=place,
+            python_path=self.spark.sparkContext.environment.get("PYTHONPATH", ""),
+        )
+        for name, value in variables.items():
             self.changes.environment(name, value)
-        if self._receiver is not None and self._receiver.host:
-            self.changes.environment(ADDRESS_VARIABLE, self._receiver.address.text())
+        self.quarantine = QuarantineStore(place or str(self.folder / "quarantine"))
         if rows is not None:
             self.changes.sql("spark.sql.execution.arrow.maxRecordsPerBatch", str(rows))
         self.changes.sql(LOG_LEVEL_CONF, "INFO")
@@ -371,7 +374,7 @@ class Session(Streams, Measuring, WithDependencies):
         __tracebackhide__ = True
         return replay(self, name, error)
 
-    def check(self) -> Executors:
+    def check(self) -> ClusterCheck:
         """Asks a worker of every executor what it has: Python, this package, the daemon that forks
         its workers, whether it reaches this kernel, the memory limit.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from collections.abc import Mapping
@@ -28,6 +29,7 @@ def session(
     bundle_time: Any = None,
     job_parameters: Mapping[str, Any] | None = None,
     conf: Mapping[str, Any] | None = None,
+    quarantine_path: str | os.PathLike[str] | None = None,
 ) -> Session:
     """The session of this process, started on first use.
 
@@ -49,6 +51,10 @@ def session(
         ``notes`` say so if it is given.
     job_parameters
         For ``FunctionContext.get_job_parameter``.
+    quarantine_path
+        A place that all workers reach, for rows that functions with ``on_error="quarantine"``
+        cannot take: ``s3://…``, ``hdfs://…``, ``file:///…`` or a path. What is there outlives the
+        session. By default they are in the session's folder, and go with it.
 
     Raises
     ------
@@ -68,6 +74,7 @@ def session(
                 "worker_memory": worker_memory,
                 "bundle_size": bundle_size,
                 "conf": conf,
+                "quarantine_path": quarantine_path,
             }.items()
             if value is not None
         }
@@ -98,6 +105,7 @@ def session(
             bundle_time=bundle_time,
             job_parameters=job_parameters,
             conf=conf,
+            quarantine_path=quarantine_path,
         )
         activate(opened)
         return opened

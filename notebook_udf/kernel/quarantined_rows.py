@@ -11,7 +11,6 @@ from notebook_udf.sanitize import backquoted
 from notebook_udf.worker.call.quarantine import (
     ERROR_COLUMNS,
     GROUP_COLUMN,
-    Quarantine,
     paths_that_count,
 )
 
@@ -35,14 +34,13 @@ def quarantined(session: Session, record: RegisteredFunction) -> DataFrame:
     Where versions differ in their parameters, a column a version does not have is NULL, and one
     that has another type in each is text.
     """
-    root = session.folder / "quarantine"
     frames = []
     computed = functools.cache(functools.partial(rdds_of_stage, session.spark))
     for version in record.history:
-        folder = Quarantine.folder_of(root, record.name, version.version)
-        paths = paths_that_count(folder, computed)
+        folder = session.quarantine.folder_of(record.name, version.version)
+        paths = paths_that_count(session.quarantine, folder, computed)
         if paths:
-            frames.append(session.spark.read.parquet(*map(str, paths)))
+            frames.append(session.spark.read.parquet(*paths))
     grouped = record.definition.is_aggregate
     further = (*ERROR_COLUMNS, GROUP_COLUMN) if grouped else ERROR_COLUMNS
     if not frames:

@@ -191,7 +191,7 @@ def around(func: Process, calls: list[FunctionCall], time_zone: str | None) -> P
             task.start()
             yield from _bundles(task, func, split, batches)
             task.close(failed=False)
-            quarantine.commit(process.runtime.quarantine, calls, task.identity)
+            quarantine.commit(task)
             outcome = "done"
         except (GeneratorExit, ConnectionError):
             # The JVM needs no more rows (LIMIT), or the query was cancelled.

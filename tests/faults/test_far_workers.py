@@ -105,7 +105,7 @@ CUT_OFF = """
 import tempfile
 from notebook_udf.telemetry.wire import ADDRESS_VARIABLE
 tempfile.tempdir = "HIDDEN"
-session = nu.session(master="URL")
+session = nu.session(master="URL", quarantine_path="KEPT")
 address = json.loads(session._receiver.address.text())
 # A port of this machine that nobody listens on.
 address["endpoint"] = "tcp://127.0.0.1:9"
@@ -113,6 +113,9 @@ session.changes.environment(ADDRESS_VARIABLE, json.dumps(address))
 def fails(i: int) -> int:
     return 10 // (5 - i)
 session.register_function("fails", udf(fails, timeout=20))
+session.register_function("keeps", udf(fails, on_error="quarantine"))
+rows = session.sql("SELECT count(keeps(id)) FROM range(0, 8, 1, 1)").collect()
+tell(counted=rows[0][0], kept=[row.i for row in session.errors("keeps").collect()])
 checked = session.check()
 tell(problems=[problem.partition(" (")[0] for problem in checked.problems])
 try:
@@ -136,7 +139,8 @@ def test_a_failed_call_comes_whole_where_there_is_no_channel(tmp_path: Path) -> 
     work.mkdir()
     with cluster(work, 1, hidden=hidden) as running:
         body = CUT_OFF.replace("URL", running.url).replace("HIDDEN", str(hidden))
-        with script(body) as process:
+        with script(body.replace("KEPT", str(tmp_path / "kept"))) as process:
+            assert told(process) == {"counted": 7, "kept": [5]}
             (problem,) = told(process)["problems"]
             assert problem.endswith("does not reach this kernel")
             facts = told(process)
@@ -150,3 +154,5 @@ def test_a_failed_call_comes_whole_where_there_is_no_channel(tmp_path: Path) -> 
             }
             assert told(process) == {"replayed": True}
             assert process.wait(60) == 0
+    # What was put there is a person's.
+    assert len(list((tmp_path / "kept").rglob("*.parquet"))) == 1

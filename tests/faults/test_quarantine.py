@@ -12,6 +12,7 @@ import pytest
 
 import notebook_udf as nu
 from notebook_udf import udf
+from notebook_udf.kernel.arguments import quarantine_place
 from notebook_udf.telemetry.wire import CHANNEL_VARIABLE
 from tests.cluster import cluster
 from tests.scripts import script, told
@@ -117,3 +118,10 @@ def test_rows_before_a_limit_ended_the_query(session: nu.Session) -> None:
     rows = session.sql("SELECT early(id) AS x FROM range(0, 1000000, 1, 1) LIMIT 2").collect()
     assert [row.x for row in rows] == [None, 10]
     assert [row.i for row in session.errors("early").collect()] == [0]
+
+
+def test_a_place_that_cannot_be_written_to_is_refused_at_once(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for place in (tmp_path / "file" / "below", "nothing://of/the/kind", "file://"):
+        with pytest.raises(nu.DeclarationError, match=r"quarantine_path=.* cannot be written to"):
+            quarantine_place(place)

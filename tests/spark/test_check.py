@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import notebook_udf as nu
-from notebook_udf.kernel.executor_check import Executors
+from notebook_udf.kernel.cluster_check import ClusterCheck
 
 
 def test_all_is_there_on_this_machine(session: nu.Session) -> None:
@@ -32,7 +32,7 @@ FAR = {
 
 def test_what_is_missing_is_said_with_what_to_do() -> None:
     def problem(**changed: object) -> str:
-        (said,) = Executors(({**FAR, **changed},), 1).problems
+        (said,) = ClusterCheck(({**FAR, **changed},), 1).problems
         return said
 
     assert "no package notebook-udf in /usr/bin/python3" in problem(package="")
@@ -40,6 +40,6 @@ def test_what_is_missing_is_said_with_what_to_do() -> None:
     assert "timed out" in problem(channel="timed out, at 10:11:12")
     assert "spark.driver.host" in problem(channel="timed out, at 10:11:12")
     assert "forks workers by pyspark.daemon" in problem(daemon="pyspark.daemon")
-    (lost,) = Executors((FAR,), 2).problems
+    (lost,) = ClusterCheck((FAR,), 2).problems
     assert lost.startswith("1 of 2 executors did not answer")
-    assert "1.0 GiB" in repr(Executors((FAR,), 1))
+    assert "1.0 GiB" in repr(ClusterCheck((FAR,), 1))

@@ -1,6 +1,6 @@
 """Quarantine: rows whose call raised, stored with their error.
 
-One Parquet file per bundle with bad rows, in the session's folder, so that they can be read while
+One Parquet file per bundle with bad rows, in the session's store, so that they can be read while
 the query still runs. A file belongs to one attempt of a task, and an attempt that ends in order
 leaves a mark. Of the attempts of one task those of a single one are read, so that a row is there
 once, whatever died, ran twice or ran speculatively.
@@ -9,11 +9,9 @@ once, whatever died, ran twice or ran speculatively.
 from __future__ import annotations
 
 import itertools
-import os
 import socket
 import time
-from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.pandas.types import from_arrow_type
@@ -33,6 +31,8 @@ if TYPE_CHECKING:
 
     from notebook_udf.telemetry.records import TaskId
     from notebook_udf.worker.call.function_call import FunctionCall
+    from notebook_udf.worker.runtime.quarantine_store import QuarantineStore
+    from notebook_udf.worker.runtime.task import Task
 
 # Where Spark looks for the types that Parquet has no name for: intervals, VARIANT.
 _SPARK_SCHEMA = b"org.apache.spark.sql.parquet.row.metadata"
@@ -115,11 +115,10 @@ class Quarantine:
         """
         if not self._rows:
             return
-        folder = self._call.task.runtime.quarantine
-        if folder is None:
+        store = self._call.task.runtime.quarantine
+        if store is None:
             raise self._unreachable("the session's folder is not there")
         import pyarrow as pa
-        import pyarrow.parquet as pq
 
         order = sorted(self._rows)
         names = self._call.header.parameters
@@ -136,14 +135,12 @@ class Quarantine:
         for name in further:
             fields.append(StructField(name, from_arrow_type(table.schema.field(name).type)))
         table = table.replace_schema_metadata({_SPARK_SCHEMA: StructType(fields).json()})
-        path = self.folder_of(folder, self._call.name, self._call.version) / self._file_name()
-        hidden = path.with_name(f".{path.name}.{os.getpid()}")
+        folder = store.folder_of(self._call.name, self._call.version)
         try:
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            pq.write_table(table, hidden)
-            hidden.rename(path)
+            store.write(folder, self._file_name(), table)
         except OSError as error:
             raise self._unreachable(str(error)) from error
+        self._call.task.quarantined.add(folder)
 
     def _unreachable(self, why: str) -> QuarantineUnreachable:
         rows, name = len(self._rows), self._call.name
@@ -151,7 +148,9 @@ class Quarantine:
         return QuarantineUnreachable(
             f"{rows} row{'' if rows == 1 else 's'} on which {name} raised cannot be kept for "
             f"session.errors({name!r}) on {socket.gethostname()}: {why}. To go on without them, "
-            f'give {name} on_error="null"; to see the first, "fail". They begin with: {first:.200}'
+            f'give {name} on_error="null"; to see the first, "fail"; to keep them, start the '
+            f"session with quarantine_path=, a place that all workers reach. They begin with: "
+            f"{first:.200}"
         )
 
     def _type(self, position: int, arrow_type: pa.DataType) -> DataType:
@@ -167,27 +166,22 @@ class Quarantine:
         number = next(_numbers)
         return f"{_attempt(self._call.task.identity)}-{self._bundle}-{number}.parquet"
 
-    @staticmethod
-    def folder_of(quarantine: Path, function: str, version: int) -> Path:
-        """The folder with the quarantined rows of one version of a function."""
-        return quarantine / function.lower().encode().hex() / str(version)
 
-
-def commit(quarantine: Path | None, calls: Iterable[FunctionCall], task: TaskId) -> None:
+def commit(task: Task) -> None:
     """Marks that an attempt ended in order, with all its rows kept.
 
     Called before Spark is told of the end: an attempt that Spark counts has its mark.
     """
-    if quarantine is None:
+    store = task.runtime.quarantine
+    if store is None:
         return
-    for call in calls:
-        folder = Quarantine.folder_of(quarantine, call.name, call.version)
-        keeps = call.header.options.on_error == "quarantine"
-        if keeps and any(folder.glob(f"{_attempt(task)}-*.parquet")):
-            (folder / _mark(_attempt(task))).touch(mode=0o600)
+    for folder in task.quarantined:
+        store.touch(folder, _mark(_attempt(task.identity)))
 
 
-def paths_that_count(folder: Path, computed: Callable[[int], object]) -> list[Path]:
+def paths_that_count(
+    store: QuarantineStore, folder: str, computed: Callable[[int], object]
+) -> list[str]:
     """What to read of one version's rows: of each task, the files of one attempt.
 
     That is the newest that ended in order. While there is none, the newest that has begun: a task
@@ -195,25 +189,28 @@ def paths_that_count(folder: Path, computed: Callable[[int], object]) -> list[Pa
 
     Parameters
     ----------
-    folder
+    store, folder
         Where the version's rows are stored.
     computed
         What a stage computes, by its number: the same for two that Spark gave different numbers,
         because the output of the first was lost with an executor.
     """
-    attempts: dict[tuple[str, object, str], dict[int, list[Path]]] = {}
-    stored = sorted(folder.glob("[!.]*.parquet"))
-    for path in stored:
-        task, _, rest = path.name.partition("_")
+    attempts: dict[tuple[str, object, str], dict[int, list[str]]] = {}
+    names = store.names(folder)
+    stored = [name for name in names if name.endswith(".parquet") and not name.startswith(".")]
+    for name in stored:
+        task, _, rest = name.partition("_")
         query, stage, partition = task.split(".")
         of_task = attempts.setdefault((query, computed(int(stage)), partition), {})
-        of_task.setdefault(int(rest.partition("-")[0]), []).append(path)
-    done = {path.name for path in folder.glob(f"*{_DONE}")}
-    chosen: list[Path] = []
+        of_task.setdefault(int(rest.partition("-")[0]), []).append(name)
+    done = {name for name in names if name.endswith(_DONE)}
+    chosen: list[str] = []
     for of_task in attempts.values():
         ended = [number for number, (first, *_) in of_task.items() if _mark_of(first) in done]
         chosen += of_task[max(ended or of_task)]
-    return chosen if len(chosen) < len(stored) else [folder][: len(stored)]
+    if len(chosen) == len(stored):
+        return [store.path(folder)][: len(stored)]
+    return [store.path(folder, name) for name in chosen]
 
 
 def _attempt(task: TaskId) -> str:
@@ -226,8 +223,8 @@ def _mark(attempt: str) -> str:
     return f".{attempt}{_DONE}"
 
 
-def _mark_of(stored: Path) -> str:
-    return _mark(stored.name.partition("-")[0])
+def _mark_of(stored: str) -> str:
+    return _mark(stored.partition("-")[0])
 
 
 def _unique(name: str, taken: tuple[str, ...]) -> str:

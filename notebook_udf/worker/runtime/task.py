@@ -93,6 +93,8 @@ class Task:
         self.profile = profile
         self.calls = tuple(calls)
         self.runtime = runtime
+        # Where rows of this task were put into quarantine.
+        self.quarantined: set[str] = set()
         self.job_parameters = job_parameters
         self.subtasks = subtasks
         self.time_zone = time_zone

@@ -42,6 +42,7 @@ from notebook_udf.worker.runtime.memory_limit import (
 from notebook_udf.worker.runtime.output_capture import Capture
 from notebook_udf.worker.runtime.profiler import Profiler
 from notebook_udf.worker.runtime.progress_file import PositionFile, row_number
+from notebook_udf.worker.runtime.quarantine_store import QUARANTINE_VARIABLE, QuarantineStore
 from notebook_udf.worker.runtime.slow_bundles import Slowest
 from notebook_udf.worker.runtime.stop_signal import StopSignal
 
@@ -95,7 +96,8 @@ class Runtime:
     capture: Capture | None = None
     position: PositionFile | None = None
     limit: MemoryLimit = field(default_factory=MemoryLimit)
-    quarantine: Path | None = None
+    # Where rows are put that a function cannot take; None where the kernel would not find them.
+    quarantine: QuarantineStore | None = None
     task: Task | None = None
     kept: dict[tuple[str, str], Kept] = field(default_factory=dict)
     slowest: Slowest = field(default_factory=Slowest)
@@ -123,9 +125,10 @@ class Runtime:
         runtime = cls(
             sender=sender,
             position=PositionFile(workers / f"{os.getpid()}.position"),
-            # Only where the kernel finds it.
-            quarantine=quarantine if (quarantine := folder / "quarantine").is_dir() else None,
         )
+        place = os.environ.get(QUARANTINE_VARIABLE) or str(folder / "quarantine")
+        if "://" in place or Path(place).is_dir():
+            runtime.quarantine = QuarantineStore(place)
         runtime.capture = Capture(runtime.where, workers)
         runtime.limit = MemoryLimit(memory)
         runtime.send(

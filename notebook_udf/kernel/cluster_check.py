@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark import cloudpickle
 
-from notebook_udf.kernel import executor_probe
+from notebook_udf.kernel import cluster_probe
 from notebook_udf.launch.spark import DAEMON_CONF, DAEMON_MODULE
 from notebook_udf.render.display import Block, Displayed, Paragraph
 from notebook_udf.render.format import size
@@ -24,7 +24,7 @@ _HEADS = ("host", "daemon", "Python", "package", "pyarrow", "forked by", "channe
 
 
 @dataclass(frozen=True)
-class Executors(Displayed):
+class ClusterCheck(Displayed):
     """What was found on the executors. Displays as a table with what to do below it.
 
     Attributes
@@ -98,17 +98,17 @@ class Executors(Displayed):
         return [Table(_HEADS, rows, caption), *map(Paragraph, self.problems)]
 
 
-def check(spark: SparkSession) -> Executors:
+def check(spark: SparkSession) -> ClusterCheck:
     """Asks a worker of every executor."""
     context = spark.sparkContext
-    cloudpickle.register_pickle_by_value(executor_probe)
+    cloudpickle.register_pickle_by_value(cluster_probe)
     try:
         tasks = max(1, _TASKS_PER_CORE * context.defaultParallelism)
-        answers = context.parallelize(range(tasks), tasks).mapPartitions(executor_probe.probe)
+        answers = context.parallelize(range(tasks), tasks).mapPartitions(cluster_probe.probe)
         # A daemon belongs to one executor, which may have several for functions of other settings.
         found = {(each["host"], each["daemon_pid"]): each for each in answers.collect()}
     finally:
-        cloudpickle.unregister_pickle_by_value(executor_probe)
+        cloudpickle.unregister_pickle_by_value(cluster_probe)
     executors: Any = context._jsc.sc().statusTracker().getExecutorInfos()
     # The driver is among them, and computes only where it is alone.
-    return Executors(tuple(found.values()), max(1, len(executors) - 1))
+    return ClusterCheck(tuple(found.values()), max(1, len(executors) - 1))
