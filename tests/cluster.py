@@ -6,7 +6,7 @@ import os
 import re
 import subprocess
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -22,9 +22,12 @@ HOST = "127.0.0.1"
 class Cluster:
     """A master and its workers, each of one core; ``url`` is what a session takes as ``master``."""
 
-    def __init__(self, folder: Path, workers: int, hidden: Path | None) -> None:
+    def __init__(
+        self, folder: Path, workers: int, hidden: Sequence[Path], environment: Mapping[str, str]
+    ) -> None:
         self._folder = folder
         self._hidden = hidden
+        self._environment = environment
         self._processes: list[subprocess.Popen[str]] = []
         self._readers: list[threading.Thread] = []
         try:
@@ -48,11 +51,13 @@ class Cluster:
             "SPARK_HOME": str(SPARK),
             "SPARK_LOCAL_IP": HOST,
             "SPARK_DAEMON_JAVA_OPTS": "-Dspark.master.rest.enabled=false",
+            **self._environment,
         }
         command = [str(SPARK / "bin/spark-class"), f"org.apache.spark.deploy.{entry}"]
-        if self._hidden is not None and entry.startswith("worker"):
-            covered = f'mount -t tmpfs none {self._hidden} && exec "$@"'
-            command = ["unshare", "--mount", "sh", "-c", covered, "sh", *command]
+        if self._hidden and entry.startswith("worker"):
+            covered = [f"mount -t tmpfs none {folder}" for folder in self._hidden]
+            covering = " && ".join([*covered, 'exec "$@"'])
+            command = ["unshare", "--mount", "sh", "-c", covering, "sh", *command]
         process = subprocess.Popen(
             [*command, "--host", HOST, "--webui-port", "0", *arguments],
             env=environment,
@@ -107,9 +112,18 @@ class Cluster:
 
 
 @contextmanager
-def cluster(folder: Path, workers: int = 2, *, hidden: Path | None = None) -> Iterator[Cluster]:
-    """A cluster with an empty folder, ended with the block; its workers cannot see ``hidden``."""
-    running = Cluster(folder, workers, hidden)
+def cluster(
+    folder: Path,
+    workers: int = 2,
+    *,
+    hidden: Sequence[Path] = (),
+    environment: Mapping[str, str] | None = None,
+) -> Iterator[Cluster]:
+    """A cluster with an empty folder, ended with the block.
+
+    Its workers cannot see the folders ``hidden``, and have the variables of ``environment``.
+    """
+    running = Cluster(folder, workers, hidden, environment or {})
     try:
         yield running
     finally:

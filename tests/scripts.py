@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,9 @@ ROOT = Path(nu.__file__).resolve().parents[1]
 
 
 @contextmanager
-def script(body: str) -> Iterator[subprocess.Popen[str]]:
+def script(
+    body: str, variables: Mapping[str, str] | None = None
+) -> Iterator[subprocess.Popen[str]]:
     """A Python process that runs ``body`` with a session's imports at hand."""
     code = (
         "import json, os, sys, threading, time\n"
@@ -30,7 +32,7 @@ def script(body: str) -> Iterator[subprocess.Popen[str]]:
         "def tell(**facts):\n"
         "    print(json.dumps(facts), flush=True)\n" + textwrap.dedent(body)
     )
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), **(variables or {})}
     process = subprocess.Popen(
         [sys.executable, "-c", code],
         stdin=subprocess.PIPE,

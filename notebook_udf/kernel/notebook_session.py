@@ -109,6 +109,7 @@ class Session(Streams, Measuring, WithDependencies):
         job_parameters: Mapping[str, Any] | None,
         conf: Mapping[str, Any] | None,
         quarantine_path: str | os.PathLike[str] | None = None,
+        archive: Path | None = None,
     ) -> None:
         memory = None
         if worker_memory is not None:
@@ -140,6 +141,7 @@ class Session(Streams, Measuring, WithDependencies):
                     app_name=app_name or "notebook-udf",
                     master=master or f"local[{size}]",
                     conf={k: str(v) for k, v in (conf or {}).items()},
+                    archive=archive,
                 )
                 spark, self._place = started.spark, started.place
                 self.changes = Changes(spark)
@@ -149,7 +151,7 @@ class Session(Streams, Measuring, WithDependencies):
                 if spark.sparkContext._jsc is None:
                     raise SessionError("the Spark session is stopped; start a new one")
                 self.changes = Changes(spark)
-                self.notes += launch.adopt(spark, self.changes)
+                self.notes += launch.adopt(spark, self.changes, archive)
                 ignored = {"app_name": app_name, "master": master, "workers": workers}
                 self.notes += [
                     f"{name}={value!r} has no effect on a Spark that runs already"

@@ -6,11 +6,14 @@ import os
 import sys
 import threading
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import SessionError
 from notebook_udf.kernel.active_session import activate, active_session
 from notebook_udf.kernel.notebook_session import Session
+from notebook_udf.launch.packing import pack
+from notebook_udf.launch.spark import is_local
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -30,6 +33,7 @@ def session(
     job_parameters: Mapping[str, Any] | None = None,
     conf: Mapping[str, Any] | None = None,
     quarantine_path: str | os.PathLike[str] | None = None,
+    ship: bool = False,
 ) -> Session:
     """The session of this process, started on first use.
 
@@ -51,6 +55,9 @@ def session(
         ``notes`` say so if it is given.
     job_parameters
         For ``FunctionContext.get_job_parameter``.
+    ship
+        Sends the kernel's packages to a cluster whose machines lack them; they need Python of the
+        same minor version. Packed once, until a package changes. Has no effect on ``local[…]``.
     quarantine_path
         A place that all workers reach, for rows that functions with ``on_error="quarantine"``
         cannot take: ``s3://…``, ``hdfs://…``, ``file:///…`` or a path. What is there outlives the
@@ -75,6 +82,7 @@ def session(
                 "bundle_size": bundle_size,
                 "conf": conf,
                 "quarantine_path": quarantine_path,
+                "ship": ship or None,
             }.items()
             if value is not None
         }
@@ -106,9 +114,17 @@ def session(
             job_parameters=job_parameters,
             conf=conf,
             quarantine_path=quarantine_path,
+            archive=_archive(spark, master) if ship else None,
         )
         activate(opened)
         return opened
+
+
+def _archive(spark: SparkSession | None, master: str | None) -> Path | None:
+    """The kernel's environment for a cluster; None on this machine, where workers have it."""
+    if is_local(spark.sparkContext.master if spark is not None else master or "local[*]"):
+        return None
+    return pack(lambda text: print(f"notebook-udf: {text}", file=sys.stderr))
 
 
 def _active_spark() -> SparkSession | None:

@@ -24,6 +24,7 @@ from notebook_udf.errors import (
     FunctionTimeout,
     NotebookUdfError,
     RemoteError,
+    SessionError,
     UserFunctionError,
     WorkerLost,
 )
@@ -42,6 +43,12 @@ _CRASH = re.compile(r"Python worker (exited unexpectedly|failed to connect)|EOFE
 _IDLE = re.compile(r"terminated due to idle timeout \(timeout: (\d+) seconds\)")
 _IDLE_CONF = "spark.sql.execution.pyspark.udf.idleTimeoutSeconds"
 _IN_SINK = "An exception was raised by the Python Proxy"
+_MISSING = re.compile(r"No module named '?notebook_udf\b")
+_MISSING_MESSAGE = (
+    "the cluster's workers have no package notebook-udf: nu.session(master=…, ship=True) sends "
+    "them the kernel's packages; or install it there, in the Python that PYSPARK_PYTHON names. "
+    "session.check() shows what they have"
+)
 # What faulthandler writes when it ends a process that holds the interpreter.
 _WATCHDOG = "Timeout ("
 # A record usually overtakes the JVM's exception; a dying worker's may be a moment late.
@@ -82,6 +89,8 @@ class Translator(Replacing):
         """This package's error for a Java stack trace, or None."""
         if _IN_SINK in text and self._latest is not None and str(self._latest) in text:
             return self._latest
+        if _MISSING.search(text):
+            return SessionError(_MISSING_MESSAGE)
         match = _ERROR_ID.search(text)
         if match is not None:
             carried = record_in(text)

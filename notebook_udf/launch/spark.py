@@ -23,6 +23,7 @@ from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from notebook_udf.errors import SessionError
+from notebook_udf.launch import packing
 from notebook_udf.launch import warehouse as warehouses
 from notebook_udf.launch.changes import Changes
 from notebook_udf.launch.java import find_java
@@ -77,6 +78,7 @@ _LATE_OPTIMIZER = (
 
 _JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 _PYTHON_CONF = "spark.pyspark.python"
+_ARCHIVES_CONF = "spark.archives"
 _OTHER_DAEMON = (
     f"executors that run already keep Spark's own daemon: their workers start slower, and of one "
     f"that crashes the row is not known, unless Spark is started with "
@@ -111,6 +113,7 @@ def start(
     app_name: str,
     master: str,
     conf: Mapping[str, str],
+    archive: Path | None = None,
 ) -> Started:
     """Starts Java and Spark.
 
@@ -124,11 +127,15 @@ def start(
     """
     java = find_java()
     log = folder / "jvm.log"
-    here = _is_local(master)
+    here = is_local(master)
     settings = {**_START_CONF, **_SQL_CONF}
     if here:
         settings |= {**_LOCAL_CONF, "spark.driver.memory": f"{driver_memory() >> 20}m"}
     settings |= conf
+    if archive is not None:
+        archives = [settings.get(_ARCHIVES_CONF, ""), f"{archive}#{packing.FOLDER}"]
+        settings[_ARCHIVES_CONF] = ",".join(filter(None, archives))
+        settings[_PYTHON_CONF] = packing.PYTHON
     options = [*_java_options(folder, computes=here), conf.get(_JAVA_OPTIONS, "")]
     settings[_JAVA_OPTIONS] = " ".join(options).strip()
     spark_conf = SparkConf(loadDefaults=False).setMaster(master).setAppName(app_name)
@@ -136,7 +143,7 @@ def start(
         spark_conf.set(key, value)
     os.environ.update(java.environment())
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-    os.environ["PYSPARK_PYTHON"] = _workers_python(conf, here=here)
+    os.environ["PYSPARK_PYTHON"] = _workers_python(settings, here=here)
     try:
         _launch(spark_conf, log)
         said = SparkConf(loadDefaults=True)
@@ -161,7 +168,7 @@ def start(
         ) from error
 
 
-def adopt(spark: SparkSession, changes: Changes) -> list[str]:
+def adopt(spark: SparkSession, changes: Changes, archive: Path | None = None) -> list[str]:
     """Adopts a running Spark; returns texts about settings that could not be changed.
 
     On a cluster the workers keep the Python that is set there.
@@ -172,7 +179,7 @@ def adopt(spark: SparkSession, changes: Changes) -> list[str]:
         If it is stopped.
     """
     context = spark.sparkContext
-    here = _is_local(context.master)
+    here = is_local(context.master)
     current = context.getConf()
     wanted = {**_START_CONF, **_LOCAL_CONF} if here else _START_CONF
     kept = [
@@ -185,6 +192,9 @@ def adopt(spark: SparkSession, changes: Changes) -> list[str]:
     changes.core(DAEMON_CONF, DAEMON_MODULE)
     if here:
         changes.python(sys.executable)
+    elif archive is not None:
+        context.addArchive(f"{archive}#{packing.FOLDER}")
+        changes.python(packing.PYTHON)
     for key, value in _SQL_CONF.items():
         changes.sql(key, value)
     return kept
@@ -196,14 +206,14 @@ def listening_address(spark: SparkSession) -> tuple[str, str]:
     Both "" if all of Spark is in one process on this machine: then no port is opened.
     """
     context = spark.sparkContext
-    if _is_local(context.master):
+    if is_local(context.master):
         return "", ""
     conf = context.getConf()
     host = conf.get("spark.driver.host") or socket.getfqdn()
     return host, conf.get(BIND_CONF) or conf.get("spark.driver.bindAddress") or ""
 
 
-def _is_local(master: str) -> bool:
+def is_local(master: str) -> bool:
     """Whether one process on this machine is all of Spark."""
     return master == "local" or master.startswith("local[")
 

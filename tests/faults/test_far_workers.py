@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.cluster import cluster
-from tests.scripts import script, told
+from tests.scripts import ROOT, script, told
 
 # One answer for each thing that a session promises.
 FAR = """
@@ -74,7 +76,7 @@ def test_all_that_does_not_need_a_folder_is_there(tmp_path: Path) -> None:
     hidden.mkdir()
     work = tmp_path / "cluster"
     work.mkdir()
-    with cluster(work, hidden=hidden) as running:
+    with cluster(work, hidden=[hidden]) as running:
         body = FAR.replace("URL", running.url).replace("HIDDEN", str(hidden))
         with script(body) as process:
             assert told(process) == {"executors": 2, "problems": []}
@@ -137,7 +139,7 @@ def test_a_failed_call_comes_whole_where_there_is_no_channel(tmp_path: Path) -> 
     hidden.mkdir()
     work = tmp_path / "cluster"
     work.mkdir()
-    with cluster(work, 1, hidden=hidden) as running:
+    with cluster(work, 1, hidden=[hidden]) as running:
         body = CUT_OFF.replace("URL", running.url).replace("HIDDEN", str(hidden))
         with script(body.replace("KEPT", str(tmp_path / "kept"))) as process:
             assert told(process) == {"counted": 7, "kept": [5]}
@@ -156,3 +158,45 @@ def test_a_failed_call_comes_whole_where_there_is_no_channel(tmp_path: Path) -> 
             assert process.wait(60) == 0
     # What was put there is a person's.
     assert len(list((tmp_path / "kept").rglob("*.parquet"))) == 1
+
+
+# Machines with Python, Java and Spark, and no package of ours.
+BARE = """
+import io, contextlib
+session = nu.session(master="URL", ship=SHIP)
+print("problems:", session.check().problems, file=sys.stderr)
+def doubles(i: int) -> int:
+    return 2 * i
+class Most(nu.AggregateFunction):
+    def create_accumulator(self): return [0]
+    def accumulate(self, acc, v: int): acc[0] = max(acc[0], v)
+    def merge(self, acc, others):
+        for other in others: acc[0] = max(acc[0], other[0])
+    def get_value(self, acc) -> int: return acc[0]
+session.register_function("doubles", doubles)
+session.register_function("most", nu.udaf(Most(), accumulator_type="array<bigint>", compile=False))
+try:
+    rows = session.sql("SELECT most(doubles(id)), count(*) FROM range(0, 100, 1, 4)").collect()
+    tell(answer=[list(row) for row in rows], problems=session.check().problems)
+except nu.SessionError as error:
+    tell(error=str(error))
+session.stop()
+"""
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("ship", [True, False])
+def test_a_cluster_without_the_package(tmp_path: Path, ship: bool) -> None:
+    work = tmp_path / "cluster"
+    work.mkdir()
+    bare = f"{sys.base_prefix}/bin{os.pathsep}/usr/bin{os.pathsep}/bin"
+    hidden = [ROOT / "notebook_udf"]
+    with cluster(work, 1, hidden=hidden, environment={"PATH": bare}) as running:
+        body = BARE.replace("URL", running.url).replace("SHIP", str(ship))
+        with script(body, {"PYSPARK_PYTHON": "python3"}) as process:
+            facts = told(process)
+            if ship:
+                assert facts == {"answer": [[198, 100]], "problems": []}
+            else:
+                assert "ship=True" in facts["error"]
+            assert process.wait(60) == 0
