@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark import cloudpickle
 
+from notebook_udf.host.classic.spark_start import DAEMON_CONF, DAEMON_MODULE
 from notebook_udf.kernel import cluster_probe
-from notebook_udf.launch.spark import DAEMON_CONF, DAEMON_MODULE
 from notebook_udf.render.display import Block, Displayed, Paragraph
 from notebook_udf.render.format import size
 from notebook_udf.render.tables import Table

@@ -11,7 +11,7 @@ from notebook_udf.errors import NameTakenError, PlanningError
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from notebook_udf.launch.changes import Changes
+    from notebook_udf.host.changes import Changes
     from notebook_udf.registry import RegisteredFunction
 
 _ORDER_CONF = "spark.sql.functionResolution.sessionOrder"

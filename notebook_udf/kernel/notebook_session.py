@@ -22,6 +22,8 @@ from notebook_udf.errors import DeclarationError, SessionError
 from notebook_udf.functions.capture import freeze
 from notebook_udf.functions.definition import FunctionDefinition, doorway
 from notebook_udf.functions.options import FunctionOptions, parse_memory
+from notebook_udf.host.changes import Changes
+from notebook_udf.host.classic import spark_start as launch
 from notebook_udf.kernel import arguments
 from notebook_udf.kernel.actions import SessionActions
 from notebook_udf.kernel.cell_names import CellNames
@@ -44,8 +46,6 @@ from notebook_udf.kernel.streams.session_streams import Streams
 from notebook_udf.kernel.translation import Translator
 from notebook_udf.kernel.warm import Warmup
 from notebook_udf.kernel.worker_environment import worker_environment
-from notebook_udf.launch import spark as launch
-from notebook_udf.launch.changes import Changes
 from notebook_udf.launch.warehouse import CATALOG_CONF, Warehouse
 from notebook_udf.pool.spark_worker import JOB_PARAMETERS_CONF, LOG_LEVEL_CONF
 from notebook_udf.pool.view import Pool

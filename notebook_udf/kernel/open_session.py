@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import SessionError
+from notebook_udf.host.classic.spark_start import is_local
 from notebook_udf.kernel.active_session import activate, active_session
 from notebook_udf.kernel.notebook_session import Session
 from notebook_udf.launch.packing import pack
-from notebook_udf.launch.spark import is_local
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

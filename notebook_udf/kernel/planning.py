@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.functions.definition import FunctionDefinition
+from notebook_udf.host.classic.classic_plans import Jvm, PlanReading
+from notebook_udf.host.raw_plan import RawNode
+from notebook_udf.host.runs import Run
 from notebook_udf.kernel.querying import Rewriting
 from notebook_udf.plan import explained
 from notebook_udf.plan.advice import advise
-from notebook_udf.plan.classic import Jvm, PlanReading
 from notebook_udf.plan.costs import with_costs
 from notebook_udf.plan.demangle import without_numbers
 from notebook_udf.plan.plan_builder import build
-from notebook_udf.plan.plan_model import Adaptive, Plan, PlanNode, PlanOrigin, Run
-from notebook_udf.plan.raw import RawNode
+from notebook_udf.plan.plan_model import Adaptive, Plan, PlanNode, PlanOrigin
 from notebook_udf.plan.same_plan import ran_as
 from notebook_udf.plan.strategies import strategies_of
 from notebook_udf.sanitize import plain

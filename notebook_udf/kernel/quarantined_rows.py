@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING
 
-from notebook_udf.plan.jobs import rdds_of_stage
+from notebook_udf.host.classic.classic_jobs import rdds_of_stage
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.sanitize import backquoted
 from notebook_udf.worker.call.quarantine import (

@@ -36,7 +36,7 @@ from notebook_udf.worker.runtime.dependencies import (
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from notebook_udf.launch.changes import Changes
+    from notebook_udf.host.changes import Changes
 
 _HEADERS = ("dependency", "kind", "from")
 # Workers load these before they get a query; two versions of one cannot be loaded together.

@@ -23,8 +23,8 @@ from notebook_udf.widgets.live import Outcome, RunState
 from notebook_udf.widgets.rows import RowsTable
 
 if TYPE_CHECKING:
+    from notebook_udf.host.classic.classic_jobs import JobReader
     from notebook_udf.kernel import Session
-    from notebook_udf.plan.jobs import JobReader
 
 _log = logging.getLogger(__name__)
 
@@ -170,7 +170,7 @@ class LiveRun:
         session = running_session()
         try:
             if self._reader is None and session is not None:
-                from notebook_udf.plan.jobs import JobReader
+                from notebook_udf.host.classic.classic_jobs import JobReader
 
                 self._reader = JobReader(session.spark, self._jobs)
             if self._reader is not None:

@@ -1,6 +1,6 @@
 """Watches one run: selects the records and jobs that belong to it and sums them up.
 
-Records come from ``telemetry.store.session_store``, jobs from ``plan.jobs``; ``widgets.live``
+Records come from ``telemetry.store.session_store``, jobs from ``host``; ``widgets.live``
 shows the run's state.
 """
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import get_args
 
-from notebook_udf.plan.raw import RawNode
+from notebook_udf.host.raw_plan import RawNode
 from notebook_udf.specs.roles import Role
 
 _LONGEST = 70

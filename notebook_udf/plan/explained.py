@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from notebook_udf.host.raw_plan import RawFunction, RawNode
 from notebook_udf.plan.demangle import bracketed
-from notebook_udf.plan.raw import RawFunction, RawNode
 from notebook_udf.plan.spark_operators import ADAPTER, CODEGEN
 
 _LINE = re.compile(r"^(?P<bars>[\s:|+-]*)(?:\* )?(?P<name>[A-Z].*?) \((?P<number>\d+)\)(?:, .*)?$")

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from notebook_udf.functions.definition import FunctionDefinition
+from notebook_udf.host.raw_plan import RawFunction, RawNode
 from notebook_udf.plan.demangle import PlanNames, call_arguments, hidden_function, parts, written
 from notebook_udf.plan.plan_model import FunctionUse
-from notebook_udf.plan.raw import RawFunction, RawNode
 from notebook_udf.planner.physical.scalar import runs_as_kernels
 from notebook_udf.sanitize import plain
 

@@ -9,17 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from notebook_udf.host.raw_plan import ADAPTIVE, STAGES, RawMetric, RawNode
 from notebook_udf.plan.demangle import PlanNames
 from notebook_udf.plan.functions import Lookup, functions_of, line_of
 from notebook_udf.plan.metric_text import read_metric
 from notebook_udf.plan.plan_model import Kind, Metric, PlanNode
-from notebook_udf.plan.raw import RawMetric, RawNode
 from notebook_udf.plan.spark_operators import (
     ADAPTER,
-    ADAPTIVE,
     CODEGEN,
     SHUFFLE_READ,
-    STAGES,
     kind_of,
     read_operator,
 )

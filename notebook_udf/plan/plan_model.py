@@ -11,12 +11,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict
 
+from notebook_udf.host.runs import Run
+
 Kind = Literal[
     "scan", "python", "filter", "project", "aggregate", "join", "shuffle", "broadcast", "sort",
     "window", "limit", "generate", "union", "write", "subquery", "reused", "other",
 ]  # fmt: skip
 Adaptive = Literal["no", "may change", "final"]
-State = Literal["running", "done", "failed"]
 Unit = Literal["rows", "bytes", "seconds"]
 
 # Metadata of a field that only rules need: ``to_dict`` leaves it out.
@@ -220,20 +221,6 @@ class Advice:
     rule: str
     cost: str
     remedy: str
-
-
-@dataclass(frozen=True)
-class Run:
-    """A run of the plan.
-
-    ``query`` is Spark's execution id, under which the session keeps metrics and logs; ``seconds``
-    is None while it runs.
-    """
-
-    query: str
-    state: State
-    seconds: float | None
-    description: str = ""
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from notebook_udf.host.raw_plan import ADAPTIVE, STAGES, RawNode
 from notebook_udf.plan.demangle import bracketed
-from notebook_udf.plan.raw import RawNode
-from notebook_udf.plan.spark_operators import ADAPTER, ADAPTIVE, CODEGEN, SHUFFLE_READ, STAGES
+from notebook_udf.plan.spark_operators import ADAPTER, CODEGEN, SHUFFLE_READ
 
 _LIMITS = ("CollectLimit", "LocalLimit", "GlobalLimit")
 _PRINTED = "toprettystring("

@@ -6,13 +6,11 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from notebook_udf.host.raw_plan import RawNode
 from notebook_udf.plan.demangle import ONCE, PlanNames, bracketed, closing, parts
 from notebook_udf.plan.plan_model import Kind
-from notebook_udf.plan.raw import RawNode
 
-# Wrappers that say how Spark runs operators, and compute nothing.
-STAGES = ("ShuffleQueryStage", "BroadcastQueryStage", "ResultQueryStage", "TableCacheQueryStage")
-ADAPTIVE = "AdaptiveSparkPlan"
+# More wrappers, as ``host.raw_plan`` has two.
 SHUFFLE_READ = "AQEShuffleRead"
 ADAPTER = "InputAdapter"
 CODEGEN = re.compile(r"WholeStageCodegen \((\d+)\)")

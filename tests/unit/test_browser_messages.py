@@ -16,8 +16,9 @@ from plans import cost, metric, plan, python, scan, use
 from notebook_udf import widgets
 from notebook_udf.errors import FailedRow, Frame
 from notebook_udf.functions.metrics import Histogram
+from notebook_udf.host.runs import Run
 from notebook_udf.plan.compare import ComparisonData, PlanComparison
-from notebook_udf.plan.plan_model import Advice, Plan, PlanOrigin, PlanStages, Run, Strategy
+from notebook_udf.plan.plan_model import Advice, Plan, PlanOrigin, PlanStages, Strategy
 from notebook_udf.plan.progress import Progress, StageProgress
 from notebook_udf.telemetry.metrics_dict import query_dict
 from notebook_udf.telemetry.query_data import QueryData

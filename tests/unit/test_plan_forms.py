@@ -11,7 +11,8 @@ import pytest
 from plans import cost, metric, op, plan, python, scan, use
 from rich.console import Console
 
-from notebook_udf.plan.plan_model import Advice, Plan, Run, Strategy
+from notebook_udf.host.runs import Run
+from notebook_udf.plan.plan_model import Advice, Plan, Strategy
 from notebook_udf.widgets.explorer import PlanExplorer
 
 HOSTILE = [

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from plans import op, plan, python, use
 
 from notebook_udf.functions.declare import udf
+from notebook_udf.host.raw_plan import RawFunction, RawMetric, RawNode, headers
 from notebook_udf.plan.costs import with_costs
 from notebook_udf.plan.demangle import PlanNames, bracketed, parts, unwrapped
 from notebook_udf.plan.metric_text import read_metric
 from notebook_udf.plan.plan_builder import build
 from notebook_udf.plan.plan_model import PlanNode
-from notebook_udf.plan.raw import RawFunction, RawMetric, RawNode, headers
 from notebook_udf.plan.same_plan import ran_as
 from notebook_udf.plan.spark_operators import conjuncts, read_operator
 from notebook_udf.specs.payload import ship

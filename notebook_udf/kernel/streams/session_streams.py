@@ -17,15 +17,15 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming import DataStreamWriter
 
 from notebook_udf.errors import PlanningError
+from notebook_udf.host.classic.stateful_nodes import forget
+from notebook_udf.host.sql_confs import with_confs
 from notebook_udf.kernel.hooks import Hook, Replacing
-from notebook_udf.kernel.sql_confs import with_confs
 from notebook_udf.kernel.streams.stateful_plans import (
     StreamPlan,
     check_checkpoint,
     checkpoint_option,
 )
 from notebook_udf.kernel.streams.stop import Failures, StreamEnds
-from notebook_udf.planner.streaming.stateful_nodes import forget
 from notebook_udf.registry import Registry
 from notebook_udf.specs.stream_confs import OUTPUT_MODE_CONF
 from notebook_udf.state.reader import StateReader

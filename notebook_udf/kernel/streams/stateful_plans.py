@@ -1,7 +1,7 @@
 """Streaming plans with groups in state, at their start: complete mode, checks of the checkpoint.
 
 Only Spark's writer knows the output mode and the checkpoint. Its plan is searched for the nodes
-that ``planner.streaming.stateful_nodes`` knows. All of it needs the JVM: over Spark
+that ``host.classic.stateful_nodes`` knows. All of it needs the JVM: over Spark
 Connect a query in complete mode and a checkpoint that does not fit are refused by Spark itself.
 """
 
@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.types import DataType, StructType
 
 from notebook_udf.errors import PlanningError, SessionError
-from notebook_udf.planner.streaming.stateful_nodes import KeptGroups, known
+from notebook_udf.host.classic.stateful_nodes import KeptGroups, known
 from notebook_udf.planner.streaming.stateful_process import OWN_TIME
 from notebook_udf.specs.state_layout import TYPES
 from notebook_udf.state.spark_source import Stored

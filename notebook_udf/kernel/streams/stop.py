@@ -21,8 +21,8 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming import StreamingQuery
 
 from notebook_udf.errors import NotebookUdfError, SessionError, WorkerError
-from notebook_udf.kernel.streams.resume import continued
-from notebook_udf.kernel.streams.running_query import RunningQuery
+from notebook_udf.host.classic.running_query import RunningQuery
+from notebook_udf.host.classic.stream_restart import continued
 from notebook_udf.pool.view import Pool
 from notebook_udf.telemetry.records import Command, QueryLeft, Record
 from notebook_udf.telemetry.store.session_store import Store

@@ -27,8 +27,8 @@ from notebook_udf.errors import PlanningError
 from notebook_udf.functions.built_in import Count, DecimalSum, FloatSum, Sum
 from notebook_udf.functions.declare_aggregate import udaf
 from notebook_udf.functions.definition import FunctionDefinition
+from notebook_udf.host.classic.column_nodes import class_of, column_of, node_of
 from notebook_udf.planner.analysis.aggregate_calls import arguments_of, name_of
-from notebook_udf.planner.dataframe.column_nodes import class_of, column_of, node_of
 from notebook_udf.planner.syntax.dialect import embedded, fragment
 
 UNDOABLE = ("count", "count_if", "sum", "avg")

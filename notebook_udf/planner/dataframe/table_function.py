@@ -14,7 +14,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.udtf import UserDefinedTableFunction
 
-from notebook_udf.planner.dataframe.column_nodes import class_of, node_of
+from notebook_udf.host.classic.column_nodes import class_of, node_of
 from notebook_udf.planner.physical.aggregate import column_name
 from notebook_udf.planner.physical.column_arguments import with_constants
 from notebook_udf.planner.physical.table import CallChain

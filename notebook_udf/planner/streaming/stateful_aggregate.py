@@ -37,10 +37,10 @@ from notebook_udf.errors import PlanningError
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.functions.row import Row
 from notebook_udf.functions.views import ListView, MapView
+from notebook_udf.host.classic.stateful_nodes import KeptGroups, remember
 from notebook_udf.planner.physical.aggregate import ColumnCall, partial_rows
 from notebook_udf.planner.physical.aggregate import column as column_of
 from notebook_udf.planner.physical.udf import spark_function
-from notebook_udf.planner.streaming.stateful_nodes import KeptGroups, remember
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.specs.aggregate_layout import ACCUMULATOR, PASSED, AggregateLayout, AggregatePart
 from notebook_udf.specs.payload import ship

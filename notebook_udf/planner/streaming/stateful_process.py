@@ -16,6 +16,7 @@ from pyspark.sql.types import BinaryType, DataType, StructField, StructType
 from notebook_udf.errors import PlanningError
 from notebook_udf.functions.base import WithGracefulShutdown
 from notebook_udf.functions.process import ends
+from notebook_udf.host.classic.stateful_nodes import KeptGroups, remember
 from notebook_udf.planner.analysis.process_records import traits_of
 from notebook_udf.planner.streaming.stateful_aggregate import (
     TTL_CONF,
@@ -25,7 +26,6 @@ from notebook_udf.planner.streaming.stateful_aggregate import (
     struct_of,
     time_to_live,
 )
-from notebook_udf.planner.streaming.stateful_nodes import KeptGroups, remember
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.specs.chain_layout import ProcessLayout, StreamedLayout
 from notebook_udf.specs.payload import Shipment

@@ -15,8 +15,8 @@ from typing import Any
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming import StreamingQuery
 
-from notebook_udf.kernel.sql_confs import with_confs
-from notebook_udf.kernel.streams.running_query import RunningQuery
+from notebook_udf.host.classic.running_query import RunningQuery
+from notebook_udf.host.sql_confs import with_confs
 from notebook_udf.specs.stream_confs import OUTPUT_MODE_CONF, SCOPE_CONF
 
 # The confs that a query's start has set for it (``kernel.streams.session_streams``).

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JError
 
-from notebook_udf.plan.plan_model import Run, State
-from notebook_udf.plan.raw import (
+from notebook_udf.host.raw_plan import (
+    ADAPTIVE,
+    STAGES,
     RawFunction,
     RawMetric,
     RawNode,
@@ -24,7 +25,7 @@ from notebook_udf.plan.raw import (
     headers,
     is_reused,
 )
-from notebook_udf.plan.spark_operators import ADAPTIVE, STAGES
+from notebook_udf.host.runs import Run, State
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

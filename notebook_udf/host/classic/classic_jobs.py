@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JJavaError
 
-from notebook_udf.plan.progress import Jobs
+from notebook_udf.host.jobs import JobSums
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -33,7 +33,7 @@ class JobReader:
         If there is no JVM, as with Spark Connect, or it does not answer.
     """
 
-    def __init__(self, spark: SparkSession, jobs: Jobs) -> None:
+    def __init__(self, spark: SparkSession, jobs: JobSums) -> None:
         self._jobs = jobs
         jvm: Any = spark._jvm
         self._gateway: Any = spark.sparkContext._gateway

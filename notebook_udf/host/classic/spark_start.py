@@ -23,9 +23,9 @@ from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from notebook_udf.errors import SessionError
+from notebook_udf.host.changes import Changes
 from notebook_udf.launch import packing
 from notebook_udf.launch import warehouse as warehouses
-from notebook_udf.launch.changes import Changes
 from notebook_udf.launch.java import find_java
 from notebook_udf.launch.machine import driver_memory
 from notebook_udf.launch.warehouse import Warehouse

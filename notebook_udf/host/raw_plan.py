@@ -8,6 +8,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+# Wrappers that say how Spark runs operators, and compute nothing.
+STAGES = ("ShuffleQueryStage", "BroadcastQueryStage", "ResultQueryStage", "TableCacheQueryStage")
+ADAPTIVE = "AdaptiveSparkPlan"
+
 _HEADER = '{"versions": '
 
 
