@@ -2,21 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-
-@dataclass(frozen=True)
-class _Setting:
-    """How one kind of setting is read, set and removed."""
-
-    get: Callable[[str], str | None]
-    put: Callable[[str, str], Any]
-    take_away: Callable[[str], Any]
+from notebook_udf.host.settings import PYTHON, SettingGroup, SparkSettings
 
 
 class Changes:
@@ -26,57 +12,40 @@ class Changes:
     stays.
     """
 
-    def __init__(self, spark: SparkSession) -> None:
-        self._sql: Any = spark.conf
-        self._context: Any = spark.sparkContext
-        self._core: Any = self._context._jsc.sc().conf()
-        self._changed: dict[tuple[str, str], tuple[_Setting, str | None, str]] = {}
+    def __init__(self, settings: SparkSettings) -> None:
+        self._settings = settings
+        # By group and name: the value before the first change, and the last one set.
+        self._changed: dict[tuple[SettingGroup, str], tuple[str | None, str]] = {}
 
     def sql(self, name: str, value: str) -> None:
         """Sets a conf of the SQL session."""
-        setting = _Setting(self._get_sql, self._sql.set, self._sql.unset)
-        self._change("sql", name, value, setting)
-
-    def _get_sql(self, name: str) -> str | None:
-        found: str | None = self._sql.get(name, None)
-        return found
+        self._change(self._settings.sql, name, value)
 
     def core(self, name: str, value: str) -> None:
         """Sets a conf of the application, which Spark reads for what it starts from then on."""
-        self._change(
-            "core", name, value, _Setting(self._get_core, self._core.set, self._core.remove)
-        )
-
-    def _get_core(self, name: str) -> str | None:
-        return str(self._core.get(name)) if self._core.contains(name) else None
+        self._change(self._settings.application, name, value)
 
     def environment(self, name: str, value: str) -> None:
         """Sets a variable of the workers that are forked for functions planned from then on."""
-        variables: dict[str, str] = self._context.environment
-        setting = _Setting(variables.get, variables.__setitem__, variables.__delitem__)
-        self._change("environment", name, value, setting)
+        self._change(self._settings.environment, name, value)
 
     def python(self, program: str) -> None:
         """Sets the Python that runs functions planned from then on."""
+        self._change(self._settings.python, PYTHON, program)
 
-        def put(_name: str, value: str) -> None:
-            self._context.pythonExec = value
-
-        setting = _Setting(lambda _name: str(self._context.pythonExec), put, lambda _name: None)
-        self._change("python", "pythonExec", program, setting)
-
-    def _change(self, place: str, name: str, value: str, setting: _Setting) -> None:
-        _, before, _ = self._changed.get((place, name)) or (setting, setting.get(name), "")
-        setting.put(name, value)
-        self._changed[place, name] = setting, before, value
+    def _change(self, group: SettingGroup, name: str, value: str) -> None:
+        known = self._changed.get((group, name))
+        before = group.get(name) if known is None else known[0]
+        group.set(name, value)
+        self._changed[group, name] = before, value
 
     def undo(self) -> None:
         """Restores the settings."""
-        for (_, name), (setting, before, value) in self._changed.items():
-            if setting.get(name) != value:
+        for (group, name), (before, value) in self._changed.items():
+            if group.get(name) != value:
                 continue
             if before is None:
-                setting.take_away(name)
+                group.unset(name)
             else:
-                setting.put(name, before)
+                group.set(name, before)
         self._changed = {}

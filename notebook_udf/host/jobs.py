@@ -30,3 +30,46 @@ class JobSums(Protocol):
 
     def measured(self, number: int, median: float, most: float) -> None:
         """Takes a stage's median and longest time of a task, in seconds."""
+
+
+class JobReader(Protocol):
+    """Reads new and changed jobs of a cell. Used by one thread at a time."""
+
+    def read(self, now: float) -> None:
+        """Reads jobs and stages that are new or may have changed; ``now`` as ``time.time()``."""
+
+    def settle(self) -> None:
+        """Waits, for a second at most, until what Spark has done by now can be read."""
+
+
+class SparkJobs(Protocol):
+    """Spark's jobs, and what those carry that this thread starts."""
+
+    def tag(self, tag: str) -> None:
+        """Has the jobs that this thread starts carry a tag."""
+
+    def untag(self, tag: str) -> None:
+        """Takes the tag from the jobs that this thread starts from then on."""
+
+    def cancel(self, tag: str) -> None:
+        """Cancels the jobs that carry a tag and run, whoever started them."""
+
+    def cancel_all(self) -> None:
+        """Cancels all jobs of the application."""
+
+    def property(self, name: str) -> str | None:
+        """A property that the jobs of this thread carry; None if there is none."""
+
+    def set_property(self, name: str, value: str | None) -> None:
+        """Sets a property for the jobs that this thread starts, and for their tasks; None removes
+        it."""
+
+    def reader(self, sums: JobSums) -> JobReader:
+        """A reader that hands jobs and stages to ``sums``."""
+
+    def rdds_of_stage(self, stage: int) -> tuple[int, ...]:
+        """Identifies a stage by the RDDs that it computes: they stay the same if Spark computes it
+        again under another number, as it does when an executor's output is lost.
+
+        A stage that Spark has forgotten gets a tuple of its own.
+        """

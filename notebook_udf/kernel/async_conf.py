@@ -7,7 +7,6 @@ declaration. Scopes are those of ``conf_scopes``; catalog and database are the c
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from pyspark.sql import SparkSession
@@ -19,13 +18,12 @@ from notebook_udf.functions.async_options import (
     conf_option,
     conf_scopes,
 )
+from notebook_udf.host.host import Host
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.suggestion import nearest
 
-_KEY = re.compile(re.escape(CONF_PREFIX) + r"[^=,\s}]+(?==)")
 
-
-def configured(spark: SparkSession, record: RegisteredFunction) -> RegisteredFunction:
+def configured(host: Host, record: RegisteredFunction) -> RegisteredFunction:
     """The record with the conf's present options; itself if it is not async or has no conf.
 
     Raises
@@ -37,25 +35,25 @@ def configured(spark: SparkSession, record: RegisteredFunction) -> RegisteredFun
     options = record.definition.options
     if not isinstance(options, AsyncOptions):
         return record
-    settings = _settings(spark)
+    settings = _settings(host)
     if not settings:
         return record
-    catalog = spark.catalog
+    catalog = host.spark.catalog
     scopes = conf_scopes(catalog.currentCatalog(), catalog.currentDatabase(), record.name)
     for scope in scopes:
         for option, key in settings.get(scope.lower(), {}).items():
-            options = options.overridden({option: spark.conf.get(key)}, what=f"conf {key}")
+            options = options.overridden({option: host.spark.conf.get(key)}, what=f"conf {key}")
     if options == record.definition.options:
         return record
     return replace(record, definition=replace(record.definition, options=options))
 
 
-def _settings(spark: SparkSession) -> dict[str, dict[str, str]]:
+def _settings(host: Host) -> dict[str, dict[str, str]]:
     """The keys of the confs that are set, by scope in lower case and by option."""
     found: dict[str, dict[str, str]] = {}
-    for key in _keys(spark):
+    for key in host.settings.sql.beginning(CONF_PREFIX):
         option, scope = conf_option(key), key[len(CONF_PREFIX) :].rpartition(".")[0]
-        _check_scope(spark, key, scope)
+        _check_scope(host.spark, key, scope)
         options = found.setdefault(scope.lower(), {})
         if option in options:
             raise DeclarationError(
@@ -86,13 +84,3 @@ def _check_scope(spark: SparkSession, key: str, scope: str) -> None:
     else:
         hint = f"there are {', '.join(catalogs)}, and system for functions of any"
     raise DeclarationError(f"conf {key}: there is no catalog {first!r}; {hint}")
-
-
-def _keys(spark: SparkSession) -> list[str]:
-    """The confs of async functions that are set."""
-    try:
-        # One round trip: asking for each of some hundred confs takes as many.
-        return sorted(set(_KEY.findall(spark.conf._jconf.getAllAsJava().toString())))
-    except AttributeError:
-        # Spark Connect returns all confs at once.
-        return sorted(key for key in spark.conf.getAll if key.startswith(CONF_PREFIX))

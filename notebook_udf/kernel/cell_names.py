@@ -11,8 +11,7 @@ import sys
 import threading
 from typing import Any
 
-from pyspark.sql import SparkSession
-
+from notebook_udf.host.host import Host
 from notebook_udf.telemetry.query_names import first_words
 
 # As Spark calls it; the property of a thread, and of the jobs and tasks that it starts.
@@ -48,8 +47,8 @@ def _telling(code: str) -> str:
 class CellNames:
     """A hook into the cells of this process's shell; without a shell it does nothing."""
 
-    def __init__(self, spark: SparkSession) -> None:
-        self._context: Any = spark.sparkContext
+    def __init__(self, host: Host) -> None:
+        self._host = host
         self._shell: Any = None
         self._depth = 0
         self._name: str | None = None
@@ -94,17 +93,13 @@ class CellNames:
             self._forget()
 
     def _describe(self, code: str, number: int | None) -> None:
-        if self._alive and self._context.getLocalProperty(DESCRIPTION_PROPERTY) is None:
+        if self._host.is_alive and self._host.jobs.property(DESCRIPTION_PROPERTY) is None:
             self._name = cell_name(code, number)
-            self._context.setLocalProperty(DESCRIPTION_PROPERTY, self._name)
+            self._host.jobs.set_property(DESCRIPTION_PROPERTY, self._name)
 
     def _forget(self) -> None:
         name, self._name = self._name, None
-        if name is None or not self._alive:
+        if name is None or not self._host.is_alive:
             return
-        if self._context.getLocalProperty(DESCRIPTION_PROPERTY) == name:
-            self._context.setLocalProperty(DESCRIPTION_PROPERTY, None)
-
-    @property
-    def _alive(self) -> bool:
-        return self._context._jsc is not None
+        if self._host.jobs.property(DESCRIPTION_PROPERTY) == name:
+            self._host.jobs.set_property(DESCRIPTION_PROPERTY, None)

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark import cloudpickle
 
-from notebook_udf.host.classic.spark_start import DAEMON_CONF, DAEMON_MODULE
+from notebook_udf.host.cluster import SparkCluster
 from notebook_udf.kernel import cluster_probe
+from notebook_udf.launch.confs import DAEMON_CONF, DAEMON_MODULE
 from notebook_udf.render.display import Block, Displayed, Paragraph
 from notebook_udf.render.format import size
 from notebook_udf.render.tables import Table
 
 if TYPE_CHECKING:
     import pandas as pd
-    from pyspark.sql import SparkSession
 
 # Tasks for each core there is: Spark may give one executor several before another has begun.
 _TASKS_PER_CORE = 2
@@ -98,17 +98,14 @@ class ClusterCheck(Displayed):
         return [Table(_HEADS, rows, caption), *map(Paragraph, self.problems)]
 
 
-def check(spark: SparkSession) -> ClusterCheck:
+def check(cluster: SparkCluster) -> ClusterCheck:
     """Asks a worker of every executor."""
-    context = spark.sparkContext
     cloudpickle.register_pickle_by_value(cluster_probe)
     try:
-        tasks = max(1, _TASKS_PER_CORE * context.defaultParallelism)
-        answers = context.parallelize(range(tasks), tasks).mapPartitions(cluster_probe.probe)
+        tasks = max(1, _TASKS_PER_CORE * cluster.parallelism)
+        answers = cluster.ask(cluster_probe.probe, tasks)
         # A daemon belongs to one executor, which may have several for functions of other settings.
-        found = {(each["host"], each["daemon_pid"]): each for each in answers.collect()}
+        found = {(each["host"], each["daemon_pid"]): each for each in answers}
     finally:
         cloudpickle.unregister_pickle_by_value(cluster_probe)
-    executors: Any = context._jsc.sc().statusTracker().getExecutorInfos()
-    # The driver is among them, and computes only where it is alone.
-    return ClusterCheck(tuple(found.values()), max(1, len(executors) - 1))
+    return ClusterCheck(tuple(found.values()), cluster.executors)

@@ -140,10 +140,7 @@ class SqlDrops(Replacing):
 
     def _is_of(self, spark: Any) -> bool:
         """Whether it is the session's Spark; other SparkSessions have functions of their own."""
-        own: Any = self._session.spark
-        return spark is own or (
-            hasattr(own, "_jsparkSession") and own._jsparkSession == spark._jsparkSession
-        )
+        return self._session.host.shares_session(spark)
 
     def _means_ours(self, statement: DropFunction) -> bool:
         """Whether the statement names a function of the session."""

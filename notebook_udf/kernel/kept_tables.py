@@ -27,8 +27,9 @@ from pyspark.sql.catalog import Catalog
 from pyspark.sql.readwriter import DataFrameWriter, DataFrameWriterV2
 from pyspark.sql.streaming import DataStreamWriter
 
+from notebook_udf.host.host import Host
 from notebook_udf.kernel.hooks import Replacing
-from notebook_udf.launch.warehouse import Warehouse
+from notebook_udf.launch.warehouse import CATALOG_CONF, Warehouse
 from notebook_udf.sanitize import backquoted, first_line
 
 _log = logging.getLogger(__name__)
@@ -296,6 +297,16 @@ class KeptTables(Replacing):
         names = [str(table.productElementName(place)) for place in range(len(fields))]
         fields[names.index("tableType")] = kinds.MANAGED()
         catalog.alterTable(table.copy(*fields))
+
+
+def kept_tables(
+    host: Host, warehouse: Warehouse | None, say: Callable[[str], object]
+) -> list[KeptTables]:
+    """The hook that keeps a session's tables; none where it has no warehouse, or Spark's catalog
+    keeps them."""
+    if warehouse is None or host.spark.conf.get(CATALOG_CONF) != "in-memory":
+        return []
+    return [KeptTables(host.spark, warehouse, say)]
 
 
 def _entry(path: Path) -> KeptTable:

@@ -22,8 +22,11 @@ from notebook_udf.errors import DeclarationError, SessionError
 from notebook_udf.functions.capture import freeze
 from notebook_udf.functions.definition import FunctionDefinition, doorway
 from notebook_udf.functions.options import FunctionOptions, parse_memory
+from notebook_udf.host.adoption import adopt, listening_address
 from notebook_udf.host.changes import Changes
-from notebook_udf.host.classic import spark_start as launch
+from notebook_udf.host.classic.spark_start import start
+from notebook_udf.host.host import Host
+from notebook_udf.host.sessions import host_of
 from notebook_udf.kernel import arguments
 from notebook_udf.kernel.actions import SessionActions
 from notebook_udf.kernel.cell_names import CellNames
@@ -32,7 +35,7 @@ from notebook_udf.kernel.dropping import SqlDrops, drop
 from notebook_udf.kernel.folder import make_folder, remove_folder
 from notebook_udf.kernel.function_names import check_name, session_functions_first
 from notebook_udf.kernel.hidden import HiddenFunctions
-from notebook_udf.kernel.kept_tables import KeptTables
+from notebook_udf.kernel.kept_tables import kept_tables
 from notebook_udf.kernel.kinds import declare, kind_of
 from notebook_udf.kernel.measure.measurements import Measuring
 from notebook_udf.kernel.planning import plan_of
@@ -46,7 +49,7 @@ from notebook_udf.kernel.streams.session_streams import Streams
 from notebook_udf.kernel.translation import Translator
 from notebook_udf.kernel.warm import Warmup
 from notebook_udf.kernel.worker_environment import worker_environment
-from notebook_udf.launch.warehouse import CATALOG_CONF, Warehouse
+from notebook_udf.launch.warehouse import Warehouse
 from notebook_udf.pool.spark_worker import JOB_PARAMETERS_CONF, LOG_LEVEL_CONF
 from notebook_udf.pool.view import Pool
 from notebook_udf.registry import RegisteredFunction, Registry
@@ -70,8 +73,8 @@ class Session(Streams, Measuring, WithDependencies):
 
     Attributes
     ----------
-    spark
-        The SparkSession.
+    spark, host
+        The SparkSession, and what is asked of it beyond its public interface.
     pool
         The worker processes.
     dependencies
@@ -136,7 +139,7 @@ class Session(Streams, Measuring, WithDependencies):
         self._place: Warehouse | None = None
         try:
             if spark is None:
-                started = launch.start(
+                started = start(
                     self.folder,
                     app_name=app_name or "notebook-udf",
                     master=master or f"local[{size}]",
@@ -144,14 +147,16 @@ class Session(Streams, Measuring, WithDependencies):
                     archive=archive,
                 )
                 spark, self._place = started.spark, started.place
-                self.changes = Changes(spark)
+                self.host: Host = host_of(spark)
+                self.changes = Changes(self.host.settings)
                 self.warehouse = started.place if started.keeps_tables else None
                 self.notes += started.notes
             else:
-                if spark.sparkContext._jsc is None:
+                self.host = host_of(spark)
+                if not self.host.is_alive:
                     raise SessionError("the Spark session is stopped; start a new one")
-                self.changes = Changes(spark)
-                self.notes += launch.adopt(spark, self.changes, archive)
+                self.changes = Changes(self.host.settings)
+                self.notes += adopt(self.host, self.changes, archive)
                 ignored = {"app_name": app_name, "master": master, "workers": workers}
                 self.notes += [
                     f"{name}={value!r} has no effect on a Spark that runs already"
@@ -161,15 +166,15 @@ class Session(Streams, Measuring, WithDependencies):
                 for key, value in (conf or {}).items():
                     self.changes.sql(key, str(value))
             self.spark: SparkSession = spark
-            host, bind = launch.listening_address(spark)
-            self._receiver = Receiver(self.folder, self.store.apply, host=host, bind=bind)
+            name, bind = listening_address(self.host)
+            self._receiver = Receiver(self.folder, self.store.apply, host=name, bind=bind)
             self._configure(self._receiver, rows, memory, place)
             self._hook_in(
-                *self._tables(),
+                *kept_tables(self.host, self.warehouse, self.notes.append),
                 Translator(self.store, partial(as_query_error, session=self)),
                 QuietLoggers(),
                 SqlDrops(self),
-                CellNames(spark),
+                CellNames(self.host),
             )
         except BaseException:
             self._release()
@@ -177,7 +182,7 @@ class Session(Streams, Measuring, WithDependencies):
         self.pool = Pool(
             self.store,
             self._receiver,
-            size=spark.sparkContext.defaultParallelism,
+            size=self.host.cluster.parallelism,
             on_log_level=lambda level: self.changes.sql(LOG_LEVEL_CONF, level),
         )
         self.functions = Registry()
@@ -189,12 +194,6 @@ class Session(Streams, Measuring, WithDependencies):
         self._warmup.start()
         show_live()
 
-    def _tables(self) -> list[KeptTables]:
-        """The hook that restores managed tables; none where the session does not keep them."""
-        if self.warehouse is None or self.spark.conf.get(CATALOG_CONF) != "in-memory":
-            return []
-        return [KeptTables(self.spark, self.warehouse, self.notes.append)]
-
     def _configure(
         self, receiver: Receiver, rows: int | None, memory: int | None, place: str | None
     ) -> None:
@@ -203,7 +202,7 @@ class Session(Streams, Measuring, WithDependencies):
             receiver,
             memory=memory,
             quarantine=place,
-            python_path=self.spark.sparkContext.environment.get("PYTHONPATH", ""),
+            python_path=self.host.settings.environment.get("PYTHONPATH") or "",
         )
         for name, value in variables.items():
             self.changes.environment(name, value)
@@ -384,7 +383,7 @@ class Session(Streams, Measuring, WithDependencies):
         where executors have to be started first.
         """
         self._check_alive()
-        return check(self.spark)
+        return check(self.host.cluster)
 
     def plan(self, query: DataFrame | str) -> PlanExplorer:
         """The plan of a DataFrame or of a SQL query, without running it.
@@ -431,11 +430,11 @@ class Session(Streams, Measuring, WithDependencies):
         self._warmup.cancel()
         if self._own_spark:
             try:
-                launch.stop(self.spark)
+                self.host.stop()
             except Exception:
                 # A JVM that was killed cannot be asked to stop; the rest still has to go.
                 _log.warning("Spark did not stop as it should", exc_info=True)
-        elif self.spark.sparkContext._jsc is not None:
+        elif self.host.is_alive:
             self._leave()
         self._unhook()
         self.forget_dependencies()
@@ -458,7 +457,7 @@ class Session(Streams, Measuring, WithDependencies):
             self._place.leave()
 
     def _check_alive(self) -> None:
-        if self._stopped or self.spark.sparkContext._jsc is None:
+        if self._stopped or not self.host.is_alive:
             raise SessionError("the session is stopped; nu.session() starts a new one")
 
     def __enter__(self) -> Session:
@@ -470,10 +469,9 @@ class Session(Streams, Measuring, WithDependencies):
     def __repr__(self) -> str:
         if self._stopped:
             return "<stopped notebook-udf session>"
-        context = self.spark.sparkContext
         count = len(self.functions)
         text = (
-            f"<notebook-udf session on Spark {self.spark.version}, {context.master}: "
+            f"<notebook-udf session on Spark {self.spark.version}, {self.host.cluster.master}: "
             f"{count} function{'' if count == 1 else 's'}, {len(self.pool)} workers>"
         )
         if self.warehouse is not None:

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import SessionError
-from notebook_udf.host.classic.spark_start import is_local
+from notebook_udf.host.sessions import active_spark, host_of
 from notebook_udf.kernel.active_session import activate, active_session
 from notebook_udf.kernel.notebook_session import Session
+from notebook_udf.launch.confs import is_local
 from notebook_udf.launch.packing import pack
 
 if TYPE_CHECKING:
@@ -86,11 +87,11 @@ def session(
             }.items()
             if value is not None
         }
-        if running is not None and running.spark.sparkContext._jsc is None:
+        if running is not None and not running.host.is_alive:
             running.stop()
             running = None
         if running is not None:
-            if spark is not None and spark.sparkContext is not running.spark.sparkContext:
+            if spark is not None and not running.host.shares_application(spark):
                 raise SessionError("a session with another Spark runs; stop() it first")
             if given:
                 print(
@@ -102,7 +103,7 @@ def session(
                 running.set_job_parameter(key, value)
             return running
         if spark is None:
-            spark = _active_spark()
+            spark = active_spark()
         opened = Session(
             spark,
             app_name=app_name,
@@ -122,13 +123,6 @@ def session(
 
 def _archive(spark: SparkSession | None, master: str | None) -> Path | None:
     """The kernel's environment for a cluster; None on this machine, where workers have it."""
-    if is_local(spark.sparkContext.master if spark is not None else master or "local[*]"):
+    if is_local(host_of(spark).cluster.master if spark is not None else master or "local[*]"):
         return None
     return pack(lambda text: print(f"notebook-udf: {text}", file=sys.stderr))
-
-
-def _active_spark() -> SparkSession | None:
-    from pyspark import SparkContext
-    from pyspark.sql import SparkSession
-
-    return SparkSession.getActiveSession() if SparkContext._active_spark_context else None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING
 
-from notebook_udf.host.classic.classic_jobs import rdds_of_stage
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.sanitize import backquoted
 from notebook_udf.worker.call.quarantine import (
@@ -35,7 +34,7 @@ def quarantined(session: Session, record: RegisteredFunction) -> DataFrame:
     that has another type in each is text.
     """
     frames = []
-    computed = functools.cache(functools.partial(rdds_of_stage, session.spark))
+    computed = functools.cache(session.host.jobs.rdds_of_stage)
     for version in record.history:
         folder = session.quarantine.folder_of(record.name, version.version)
         paths = paths_that_count(session.quarantine, folder, computed)

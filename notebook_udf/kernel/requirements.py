@@ -34,9 +34,8 @@ from notebook_udf.worker.runtime.dependencies import (
 )
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
     from notebook_udf.host.changes import Changes
+    from notebook_udf.host.host import Host
 
 _HEADERS = ("dependency", "kind", "from")
 # Workers load these before they get a query; two versions of one cannot be loaded together.
@@ -68,7 +67,7 @@ class Dependencies(Displayed, Sequence[Dependency]):
 class WithDependencies:
     """The part of a session for its functions' dependencies."""
 
-    spark: SparkSession
+    host: Host
     changes: Changes
     folder: Path
     _dependencies: tuple[Dependency, ...] = ()
@@ -214,7 +213,7 @@ class WithDependencies:
             self._imports.enter("")
 
     def _check_local(self) -> None:
-        master = self.spark.sparkContext.master
+        master = self.host.cluster.master
         if not master.startswith("local"):
             raise SessionError(
                 f"workers of {master} run on other machines, where this session cannot put files: "

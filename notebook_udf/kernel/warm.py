@@ -42,15 +42,15 @@ class Warmup:
         return not self._thread.is_alive()
 
     def _run(self) -> None:
-        spark = self._session.spark
+        host = self._session.host
         try:
             function = UserDefinedFunction(
                 same, LongType(), "warm_up", PythonEvalType.SQL_SCALAR_ARROW_UDF
             )
             # It belongs to no cell, though one may run.
-            spark.sparkContext.addJobTag(OWN_TAG)
-            partitions = spark.sparkContext.defaultParallelism
-            frame = spark.range(0, partitions, 1, partitions)
+            host.jobs.tag(OWN_TAG)
+            partitions = host.cluster.parallelism
+            frame = host.spark.range(0, partitions, 1, partitions)
             frame.select(function(F.col("id"))).collect()
         except Exception:
             if not self._cancelled:

@@ -191,7 +191,7 @@ class LabNews:
         """Every part as it is now; without a session its parts are None."""
         always: News = {"cells": self._cells.read(), "busy": self._depth > 0}
         session = self._running_session()
-        if session is None or session.spark.sparkContext._jsc is None:
+        if session is None or not session.host.is_alive:
             self._of = None
             return {**_NO_SESSION, **always}
         if self._of is None or self._of[0] is not session:

@@ -43,10 +43,9 @@ class Facts:
         }
 
     def _about(self, workers: WorkersNews) -> SessionNews:
-        context = self._session.spark.sparkContext
         return {
             "spark": self._session.spark.version,
-            "master": one_line(str(context.master), _NAME),
+            "master": one_line(self._session.host.cluster.master, _NAME),
             "notes": [one_line(note, _ERROR) for note in self._session.notes[:10]],
             "workers": workers["alive"],
             "memory": sum(each["memory"] for each in workers["workers"]),

@@ -30,7 +30,6 @@ _log = logging.getLogger(__name__)
 _SECONDS_BETWEEN = 0.2
 # What does not end by then (a call that is no job) is interrupted nevertheless.
 _SECONDS_HELD_BACK = 5.0
-_MODULES = ("py4j.clientserver", "py4j.java_gateway")
 
 
 @dataclass
@@ -49,9 +48,9 @@ class Cell:
         if active is None:
             return
         if self.session is active:
-            active.spark.sparkContext.cancelJobsWithTag(self.tag)
+            active.host.jobs.cancel(self.tag)
         else:
-            active.spark.sparkContext.cancelAllJobs()
+            active.host.jobs.cancel_all()
 
 
 class CellJobs:
@@ -80,7 +79,7 @@ class CellJobs:
         if session is not None:
             tag = f"{CELL_TAG}{uuid.uuid4().hex}"
             try:
-                session.spark.sparkContext.addJobTag(tag)
+                session.host.jobs.tag(tag)
                 cell.session, cell.tag = session, tag
             except Exception:
                 _log.debug("the cell's jobs could not be tagged", exc_info=True)
@@ -102,10 +101,10 @@ class CellJobs:
             return
         try:
             if cell.interrupted or isinstance(result.error_in_exec, KeyboardInterrupt):
-                renew_connection(session)
+                session.host.connection.renew()
                 cell.cancel()
             if cell.session is session:
-                session.spark.sparkContext.removeJobTag(cell.tag)
+                session.host.jobs.untag(cell.tag)
         except Exception:
             _log.warning("the jobs of the cell could not be ended", exc_info=True)
 
@@ -149,10 +148,11 @@ class CellJobs:
 
     def _interrupted(self, number: int, frame: FrameType | None) -> None:
         cell = next(reversed(self._cells.values()), None)
-        if cell is None or cell.interrupted or running_session() is None:
+        session = running_session()
+        if cell is None or cell.interrupted or session is None:
             raise KeyboardInterrupt
         cell.interrupted = True
-        held_back = _waits_for_jvm(frame)
+        held_back = session.host.connection.is_awaited(frame)
         self._restore.append(_cancellation_is_interrupt())
         # From a thread of its own, because this one's connection may wait for an answer.
         cell.thread = threading.Thread(
@@ -216,27 +216,6 @@ def _says_cancelled(java_exception: Any) -> bool:
             return True
         java_exception = java_exception.getCause()
     return False
-
-
-def _waits_for_jvm(frame: FrameType | None) -> bool:
-    while frame is not None:
-        if frame.f_code.co_name == "send_command" and frame.f_globals["__name__"] in _MODULES:
-            return True
-        frame = frame.f_back
-    return False
-
-
-def renew_connection(session: Session) -> None:
-    """Closes this thread's connection to the JVM if an answer is still pending on it.
-
-    The next call opens another. On the old connection, that call would read the answer to the
-    interrupted one.
-    """
-    client: Any = session.spark.sparkContext._gateway._gateway_client
-    connection = client.get_thread_connection()
-    # py4j keeps connections that wait for no answer in this queue, and no other.
-    if connection is not None and connection not in client.deque:
-        connection.close()
 
 
 def running_session() -> Session | None:

@@ -23,7 +23,7 @@ from notebook_udf.widgets.live import Outcome, RunState
 from notebook_udf.widgets.rows import RowsTable
 
 if TYPE_CHECKING:
-    from notebook_udf.host.classic.classic_jobs import JobReader
+    from notebook_udf.host.jobs import JobReader
     from notebook_udf.kernel import Session
 
 _log = logging.getLogger(__name__)
@@ -170,9 +170,7 @@ class LiveRun:
         session = running_session()
         try:
             if self._reader is None and session is not None:
-                from notebook_udf.host.classic.classic_jobs import JobReader
-
-                self._reader = JobReader(session.spark, self._jobs)
+                self._reader = session.host.jobs.reader(self._jobs)
             if self._reader is not None:
                 if last:
                     with contextlib.suppress(Exception):

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from pyspark.sql import Column, DataFrame
 
 from notebook_udf.errors import SessionError
-from notebook_udf.host.classic.spark_start import CHANGELOG_CONF
+from notebook_udf.launch.confs import CHANGELOG_CONF
 from notebook_udf.specs.state_layout import ACCUMULATORS, VIEWS
 from notebook_udf.state.spark_source import Stored
 

@@ -19,7 +19,7 @@ from streaming import Stream, with_conf
 
 import notebook_udf as nu
 from notebook_udf import AggregateFunction, udaf
-from notebook_udf.host.classic.spark_start import CHANGELOG_CONF
+from notebook_udf.launch.confs import CHANGELOG_CONF
 from notebook_udf.state import StateReader
 
 MANY = range(1500)

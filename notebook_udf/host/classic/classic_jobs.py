@@ -24,13 +24,59 @@ _GUESS = 4
 _DRAIN_MS = 1000
 
 
-class JobReader:
-    """Reads new and changed jobs of a cell. Used by one thread at a time.
+class ClassicJobs:
+    """See ``SparkJobs``."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._spark = spark
+        self._context: Any = spark.sparkContext
+
+    def tag(self, tag: str) -> None:
+        """See ``SparkJobs``."""
+        self._context.addJobTag(tag)
+
+    def untag(self, tag: str) -> None:
+        """See ``SparkJobs``."""
+        self._context.removeJobTag(tag)
+
+    def cancel(self, tag: str) -> None:
+        """See ``SparkJobs``."""
+        self._context.cancelJobsWithTag(tag)
+
+    def cancel_all(self) -> None:
+        """See ``SparkJobs``."""
+        self._context.cancelAllJobs()
+
+    def property(self, name: str) -> str | None:
+        """See ``SparkJobs``."""
+        found: str | None = self._context.getLocalProperty(name)
+        return found
+
+    def set_property(self, name: str, value: str | None) -> None:
+        """See ``SparkJobs``."""
+        self._context.setLocalProperty(name, value)
+
+    def reader(self, sums: JobSums) -> ClassicJobReader:
+        """See ``SparkJobs``."""
+        return ClassicJobReader(self._spark, sums)
+
+    def rdds_of_stage(self, stage: int) -> tuple[int, ...]:
+        """See ``SparkJobs``."""
+        store = self._context._jsc.sc().statusStore()
+        try:
+            rdds: str = store.lastStageAttempt(stage).rddIds().mkString(",")
+        except Py4JJavaError:
+            return (-1, stage)
+        return tuple(sorted(map(int, rdds.split(","))))
+
+
+class ClassicJobReader:
+    """See ``JobReader``.
 
     Raises
     ------
-    AttributeError, Py4JError
-        If there is no JVM, as with Spark Connect, or it does not answer.
+    Py4JError
+        If the JVM does not answer.
     """
 
     def __init__(self, spark: SparkSession, jobs: JobSums) -> None:
@@ -45,7 +91,7 @@ class JobReader:
         self._double: Any = jvm.double
 
     def read(self, now: float) -> None:
-        """Reads jobs and stages that are new or may have changed; ``now`` as ``time.time()``."""
+        """See ``JobReader``."""
         jobs = self._jobs
         jobs.take_jobs(self._newest(self._store.jobsList(None), _GUESS, jobs.wants_job))
         span = jobs.unfinished_span
@@ -56,7 +102,7 @@ class JobReader:
             self._measure(number)
 
     def settle(self) -> None:
-        """Waits, for a second at most, until the store has seen all events."""
+        """See ``JobReader``."""
         self._context.listenerBus().waitUntilEmpty(_DRAIN_MS)
 
     def _newest(
@@ -83,17 +129,3 @@ class JobReader:
         for place, number in enumerate(numbers):
             array[place] = number
         return array
-
-
-def rdds_of_stage(spark: SparkSession, stage: int) -> tuple[int, ...]:
-    """Identifies a stage by the RDDs that it computes: they stay the same if Spark computes it
-    again under another number, as it does when an executor's output is lost.
-
-    A stage that Spark has forgotten gets a tuple of its own.
-    """
-    store: Any = spark.sparkContext._jsc.sc().statusStore()
-    try:
-        rdds: str = store.lastStageAttempt(stage).rddIds().mkString(",")
-    except Py4JJavaError:
-        return (-1, stage)
-    return tuple(sorted(map(int, rdds.split(","))))

@@ -1,15 +1,14 @@
-"""Starts Spark as a notebook needs it: the kernel's Python, little output, large bundles.
+"""Starts Java and Spark for a notebook: the kernel's Python, little output, large bundles.
 
-``start`` launches a Spark of our own; ``adopt`` takes one that runs, changes its settings as far
-as they can be changed, and reports the others. In both cases the workers get their environment
-through the functions that are planned from then on, which keeps it off Spark's environment page.
+A Spark that runs already is the matter of ``host.adoption``. In both cases the workers get their
+environment through the functions that are planned from then on, which keeps it off Spark's
+environment page.
 """
 
 from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -23,51 +22,12 @@ from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from notebook_udf.errors import SessionError
-from notebook_udf.host.changes import Changes
 from notebook_udf.launch import packing
 from notebook_udf.launch import warehouse as warehouses
+from notebook_udf.launch.confs import LOCAL_CONF, SQL_CONF, START_CONF, is_local
 from notebook_udf.launch.java import find_java
 from notebook_udf.launch.machine import driver_memory
 from notebook_udf.launch.warehouse import Warehouse
-from notebook_udf.telemetry.receiver import BIND_CONF
-
-DAEMON_CONF = "spark.python.daemon.module"
-DAEMON_MODULE = "notebook_udf.pool.daemon"
-CHANGELOG_CONF = "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled"
-
-# Larger than Spark's 10,000: fewer crossings, and a slice still fits the processor's cache.
-BUNDLE_ROWS = 32_768
-
-# Confs of SQL sessions, which can be set on a running Spark as well.
-_SQL_CONF = {
-    "spark.sql.execution.arrow.maxRecordsPerBatch": str(BUNDLE_ROWS),
-    "spark.sql.execution.arrow.pyspark.enabled": "true",
-    # Spark 4.3 reads CAST(... AS TIME) only with this.
-    "spark.sql.timeType.enabled": "true",
-    # The only one that transformWithState runs on.
-    "spark.sql.streaming.stateStore.providerClass": (
-        "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
-    ),
-    # A commit writes the changes, and not a copy of the whole state.
-    CHANGELOG_CONF: "true",
-    # Without it a segfault in a worker is reported as 'crashed' and nothing more.
-    "spark.sql.execution.pyspark.udf.faulthandler.enabled": "true",
-}
-
-# Confs read once, when Spark starts.
-_START_CONF = {
-    DAEMON_CONF: DAEMON_MODULE,
-    "spark.ui.showConsoleProgress": "false",
-    "spark.python.unix.domain.socket.enabled": "true",
-    "spark.buffer.size": str(1 << 20),
-    "spark.python.worker.faulthandler.enabled": "true",
-}
-
-# On one machine: few partitions, and their progress at once. A cluster's defaults are its own.
-_LOCAL_CONF = {
-    "spark.executor.heartbeatInterval": "500ms",
-    "spark.sql.shuffle.partitions": "8",
-}
 
 # Four times the defaults of the JVM.
 _LATE_OPTIMIZER = (
@@ -79,11 +39,6 @@ _LATE_OPTIMIZER = (
 _JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 _PYTHON_CONF = "spark.pyspark.python"
 _ARCHIVES_CONF = "spark.archives"
-_OTHER_DAEMON = (
-    f"executors that run already keep Spark's own daemon: their workers start slower, and of one "
-    f"that crashes the row is not known, unless Spark is started with "
-    f"--conf {DAEMON_CONF}={DAEMON_MODULE}"
-)
 _JVM_GRACE_SECONDS = 10.0
 
 
@@ -128,9 +83,9 @@ def start(
     java = find_java()
     log = folder / "jvm.log"
     here = is_local(master)
-    settings = {**_START_CONF, **_SQL_CONF}
+    settings = {**START_CONF, **SQL_CONF}
     if here:
-        settings |= {**_LOCAL_CONF, "spark.driver.memory": f"{driver_memory() >> 20}m"}
+        settings |= {**LOCAL_CONF, "spark.driver.memory": f"{driver_memory() >> 20}m"}
     settings |= conf
     if archive is not None:
         archives = [settings.get(_ARCHIVES_CONF, ""), f"{archive}#{packing.FOLDER}"]
@@ -166,56 +121,6 @@ def start(
         raise SessionError(
             f"Spark did not start with {java.origin}: {error}\n{tail or 'Its log is empty.'}"
         ) from error
-
-
-def adopt(spark: SparkSession, changes: Changes, archive: Path | None = None) -> list[str]:
-    """Adopts a running Spark; returns texts about settings that could not be changed.
-
-    On a cluster the workers keep the Python that is set there.
-
-    Raises
-    ------
-    SessionError
-        If it is stopped.
-    """
-    context = spark.sparkContext
-    here = is_local(context.master)
-    current = context.getConf()
-    wanted = {**_START_CONF, **_LOCAL_CONF} if here else _START_CONF
-    kept = [
-        f"{key} stays {current.get(key) or 'at its default'} (wanted {value})"
-        for key, value in wanted.items()
-        if key not in (DAEMON_CONF, "spark.sql.shuffle.partitions") and current.get(key) != value
-    ]
-    if not here and current.get(DAEMON_CONF) != DAEMON_MODULE:
-        kept.insert(0, _OTHER_DAEMON)
-    changes.core(DAEMON_CONF, DAEMON_MODULE)
-    if here:
-        changes.python(sys.executable)
-    elif archive is not None:
-        context.addArchive(f"{archive}#{packing.FOLDER}")
-        changes.python(packing.PYTHON)
-    for key, value in _SQL_CONF.items():
-        changes.sql(key, value)
-    return kept
-
-
-def listening_address(spark: SparkSession) -> tuple[str, str]:
-    """The host by which workers reach this process, and the address to listen on for them.
-
-    Both "" if all of Spark is in one process on this machine: then no port is opened.
-    """
-    context = spark.sparkContext
-    if is_local(context.master):
-        return "", ""
-    conf = context.getConf()
-    host = conf.get("spark.driver.host") or socket.getfqdn()
-    return host, conf.get(BIND_CONF) or conf.get("spark.driver.bindAddress") or ""
-
-
-def is_local(master: str) -> bool:
-    """Whether one process on this machine is all of Spark."""
-    return master == "local" or master.startswith("local[")
 
 
 def _workers_python(conf: Mapping[str, str], *, here: bool) -> str:
@@ -296,8 +201,13 @@ def _launch(conf: SparkConf, log: Path) -> None:
     SparkContext._ensure_initialized(gateway=gateway, conf=conf)
 
 
+def active() -> SparkSession | None:
+    """The session that is active in this process, if Spark runs."""
+    return SparkSession.getActiveSession() if SparkContext._active_spark_context else None
+
+
 def stop(spark: SparkSession) -> None:
-    """Stops a Spark that ``start`` started, and its JVM, which PySpark would leave running."""
+    """Stops a Spark that ``start`` started; see ``Host.stop``."""
     spark.stop()
     gateway = SparkContext._gateway
     if gateway is None:

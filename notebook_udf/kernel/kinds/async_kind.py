@@ -36,7 +36,7 @@ class AsyncKind(ScalarKind):
 
     def in_force(self) -> RegisteredFunction:
         """The record with the conf's present options; Spark SQL uses them from now on."""
-        session, found = self.session, configured(self.session.spark, self.record)
+        session, found = self.session, configured(self.session.host, self.record)
         key = found.name.lower(), found.version
         if session.options_in_force.get(key) != found.definition.options:
             scalar.register(session.spark, found, session.planned(found))
@@ -44,11 +44,11 @@ class AsyncKind(ScalarKind):
         return found
 
     def call(self, args: Any, kwargs: Any) -> Any:
-        record = configured(self.session.spark, self.record)
+        record = configured(self.session.host, self.record)
         return async_.call(self.session.planned(record), record, args, kwargs)
 
     def explain(self) -> str:
-        return async_.explain(configured(self.session.spark, self.record))
+        return async_.explain(configured(self.session.host, self.record))
 
     def variants(self, inputs: Sequence[Any]) -> Variants:
         return FunctionKind.variants(self, inputs)

@@ -39,11 +39,11 @@ def profile_query(
 ) -> Profile:
     """Runs a query for its profile; see ``Session.profile``."""
     _check_known(session, function)
-    context = session.spark.sparkContext
+    jobs = session.host.jobs
     with _collecting(session, function) as (name, collector):
         progress("running the query")
-        before = context.getLocalProperty(PROFILE_PROPERTY)
-        context.setLocalProperty(PROFILE_PROPERTY, name)
+        before = jobs.property(PROFILE_PROPERTY)
+        jobs.set_property(PROFILE_PROPERTY, name)
         start = time.monotonic()
         try:
             frame = frame_of(session, query)
@@ -55,7 +55,7 @@ def profile_query(
             if frame.columns:
                 frame.write.format("noop").mode("overwrite").save()
         finally:
-            context.setLocalProperty(PROFILE_PROPERTY, before)
+            jobs.set_property(PROFILE_PROPERTY, before)
         seconds = time.monotonic() - start
         collector.wait_ended(set(), _SECONDS_TO_SETTLE)
         for each in sorted(collector.queries):

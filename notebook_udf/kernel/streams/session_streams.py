@@ -18,6 +18,7 @@ from pyspark.sql.streaming import DataStreamWriter
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.host.classic.stateful_nodes import forget
+from notebook_udf.host.host import Host
 from notebook_udf.host.sql_confs import with_confs
 from notebook_udf.kernel.hooks import Hook, Replacing
 from notebook_udf.kernel.streams.stateful_plans import (
@@ -39,6 +40,7 @@ class Streams(StreamEnds):
     """The part of a session for streaming queries."""
 
     spark: SparkSession
+    host: Host
     functions: Registry
     _failures: Failures | None = None
 
@@ -53,7 +55,7 @@ class Streams(StreamEnds):
         for hook in reversed(self._hooks):
             hook.uninstall()
         forget()
-        if self._failures is not None and self.spark.sparkContext._jsc is not None:
+        if self._failures is not None and self.host.is_alive:
             # Spark goes on without this session.
             self.spark.streams.removeListener(self._failures)
         self._failures = None

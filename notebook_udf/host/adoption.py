@@ -1,0 +1,64 @@
+"""The adoption of a Spark that runs: its settings are changed as far as they can be."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from pathlib import Path
+
+from notebook_udf.host.changes import Changes
+from notebook_udf.host.host import Host
+from notebook_udf.launch import packing
+from notebook_udf.launch.confs import (
+    DAEMON_CONF,
+    DAEMON_MODULE,
+    LOCAL_CONF,
+    SQL_CONF,
+    START_CONF,
+    is_local,
+)
+from notebook_udf.telemetry.receiver import BIND_CONF
+
+_OTHER_DAEMON = (
+    f"executors that run already keep Spark's own daemon: their workers start slower, and of one "
+    f"that crashes the row is not known, unless Spark is started with "
+    f"--conf {DAEMON_CONF}={DAEMON_MODULE}"
+)
+
+
+def adopt(host: Host, changes: Changes, archive: Path | None = None) -> list[str]:
+    """Adopts a running Spark; returns texts about settings that could not be changed.
+
+    On a cluster the workers keep the Python that is set there.
+    """
+    here = is_local(host.cluster.master)
+    current = host.settings.application
+    wanted = {**START_CONF, **LOCAL_CONF} if here else START_CONF
+    kept = [
+        f"{key} stays {current.get(key) or 'at its default'} (wanted {value})"
+        for key, value in wanted.items()
+        if key not in (DAEMON_CONF, "spark.sql.shuffle.partitions") and current.get(key) != value
+    ]
+    if not here and current.get(DAEMON_CONF) != DAEMON_MODULE:
+        kept.insert(0, _OTHER_DAEMON)
+    changes.core(DAEMON_CONF, DAEMON_MODULE)
+    if here:
+        changes.python(sys.executable)
+    elif archive is not None:
+        host.cluster.add_archive(archive, packing.FOLDER)
+        changes.python(packing.PYTHON)
+    for key, value in SQL_CONF.items():
+        changes.sql(key, value)
+    return kept
+
+
+def listening_address(host: Host) -> tuple[str, str]:
+    """The host by which workers reach this process, and the address to listen on for them.
+
+    Both "" if all of Spark is in one process on this machine: then no port is opened.
+    """
+    if is_local(host.cluster.master):
+        return "", ""
+    conf = host.settings.application
+    name = conf.get("spark.driver.host") or socket.getfqdn()
+    return name, conf.get(BIND_CONF) or conf.get("spark.driver.bindAddress") or ""

@@ -1,0 +1,49 @@
+"""The host of a classic session: Spark's driver is a JVM of this machine."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from notebook_udf.host.classic import spark_start
+from notebook_udf.host.classic.classic_cluster import ClassicCluster
+from notebook_udf.host.classic.classic_connection import ClassicConnection
+from notebook_udf.host.classic.classic_jobs import ClassicJobs
+from notebook_udf.host.classic.classic_settings import classic_settings
+from notebook_udf.host.settings import SparkSettings
+
+
+class ClassicHost:
+    """See ``Host``; its groups call the JVM only when they are asked something."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self.spark = spark
+        self._context: Any = spark.sparkContext
+        self.cluster = ClassicCluster(spark)
+        self.connection = ClassicConnection(spark)
+        self.jobs = ClassicJobs(spark)
+
+    @property
+    def is_alive(self) -> bool:
+        """See ``Host``."""
+        return self._context._jsc is not None
+
+    def shares_session(self, other: SparkSession) -> bool:
+        """See ``Host``."""
+        own, its = self.spark, other
+        return its is own or bool(own._jsparkSession == its._jsparkSession)
+
+    def shares_application(self, other: SparkSession) -> bool:
+        """See ``Host``."""
+        return other.sparkContext is self._context
+
+    def stop(self) -> None:
+        """See ``Host``."""
+        spark_start.stop(self.spark)
+
+    @cached_property
+    def settings(self) -> SparkSettings:
+        """See ``Host``."""
+        return classic_settings(self.spark)

@@ -1,0 +1,36 @@
+"""The machines that a Spark runs on, as far as the package asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias
+
+# Runs in a worker for the numbers of one task.
+Probe: TypeAlias = Callable[[Iterator[int]], Iterator[Mapping[str, Any]]]
+
+
+class SparkCluster(Protocol):
+    """Where Spark runs."""
+
+    @property
+    def master(self) -> str:
+        """Spark's master, such as ``local[4]`` or ``spark://host:7077``."""
+
+    @property
+    def parallelism(self) -> int:
+        """How many tasks may run at once, as Spark counts its cores."""
+
+    @property
+    def executors(self) -> int:
+        """How many executors compute; 1 where the driver itself does."""
+
+    def ask(self, probe: Probe, tasks: int) -> list[Mapping[str, Any]]:
+        """Runs ``probe`` in so many tasks; returns what all of them yielded.
+
+        The probe is pickled as PySpark pickles functions: for workers without this package its
+        module has to be pickled by value.
+        """
+
+    def add_archive(self, archive: Path, folder: str) -> None:
+        """Has every executor unpack an archive of this machine, below ``folder``."""

@@ -1,0 +1,21 @@
+"""The connection of this process to Spark, while a call waits for an answer or was interrupted."""
+
+from __future__ import annotations
+
+from types import FrameType
+from typing import Protocol
+
+
+class SparkConnection(Protocol):
+    """The way on which this process calls Spark."""
+
+    def is_awaited(self, frame: FrameType | None) -> bool:
+        """Whether code in this frame waits for an answer: an exception raised in it at once would
+        tear the connection down."""
+
+    def renew(self) -> None:
+        """Closes this thread's connection if an answer is still pending on it.
+
+        The next call opens another. On the old one, that call would read the answer to the
+        interrupted one.
+        """

@@ -1,0 +1,56 @@
+"""``Host``: a Spark session as the rest of the package sees it.
+
+``host.sessions`` finds the one of a session. ``classic`` has the implementation for a session whose
+driver is a JVM of this machine; another kind of session gets a folder beside it. What a kind of
+session cannot do at all is None here, so that callers say what they do without it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from notebook_udf.host.cluster import SparkCluster
+from notebook_udf.host.connection import SparkConnection
+from notebook_udf.host.jobs import SparkJobs
+from notebook_udf.host.settings import SparkSettings
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+class Host(Protocol):
+    """What the package asks of a Spark session, in groups."""
+
+    @property
+    def spark(self) -> SparkSession:
+        """The session itself, for all that every kind of session does alike."""
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether Spark can still be called: it was not stopped. Asks this process alone."""
+
+    def shares_session(self, other: SparkSession) -> bool:
+        """Whether another object is the same session: with the same functions and views."""
+
+    def shares_application(self, other: SparkSession) -> bool:
+        """Whether another session is one of the same running Spark."""
+
+    def stop(self) -> None:
+        """Stops the Spark that this process started, and its JVM, which PySpark would leave
+        running."""
+
+    @property
+    def settings(self) -> SparkSettings:
+        """Its settings."""
+
+    @property
+    def cluster(self) -> SparkCluster:
+        """The machines that it runs on."""
+
+    @property
+    def connection(self) -> SparkConnection:
+        """The way on which this process calls it."""
+
+    @property
+    def jobs(self) -> SparkJobs:
+        """Its jobs."""

@@ -1,0 +1,46 @@
+"""The confs that a Spark is started with, and those that a running one can still be given."""
+
+from __future__ import annotations
+
+DAEMON_CONF = "spark.python.daemon.module"
+DAEMON_MODULE = "notebook_udf.pool.daemon"
+CHANGELOG_CONF = "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled"
+
+# Larger than Spark's 10,000: fewer crossings, and a slice still fits the processor's cache.
+BUNDLE_ROWS = 32_768
+
+# Confs of SQL sessions, which can be set on a running Spark as well.
+SQL_CONF = {
+    "spark.sql.execution.arrow.maxRecordsPerBatch": str(BUNDLE_ROWS),
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+    # Spark 4.3 reads CAST(... AS TIME) only with this.
+    "spark.sql.timeType.enabled": "true",
+    # The only one that transformWithState runs on.
+    "spark.sql.streaming.stateStore.providerClass": (
+        "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+    ),
+    # A commit writes the changes, and not a copy of the whole state.
+    CHANGELOG_CONF: "true",
+    # Without it a segfault in a worker is reported as 'crashed' and nothing more.
+    "spark.sql.execution.pyspark.udf.faulthandler.enabled": "true",
+}
+
+# Confs read once, when Spark starts.
+START_CONF = {
+    DAEMON_CONF: DAEMON_MODULE,
+    "spark.ui.showConsoleProgress": "false",
+    "spark.python.unix.domain.socket.enabled": "true",
+    "spark.buffer.size": str(1 << 20),
+    "spark.python.worker.faulthandler.enabled": "true",
+}
+
+# On one machine: few partitions, and their progress at once. A cluster's defaults are its own.
+LOCAL_CONF = {
+    "spark.executor.heartbeatInterval": "500ms",
+    "spark.sql.shuffle.partitions": "8",
+}
+
+
+def is_local(master: str) -> bool:
+    """Whether one process on this machine is all of Spark."""
+    return master == "local" or master.startswith("local[")
