@@ -51,3 +51,9 @@ def without_escapes(text: str) -> str:
 def backquoted(name: str) -> str:
     """A name as a back-quoted SQL identifier, whatever characters it has."""
     return "`" + name.replace("`", "``") + "`"
+
+
+def sql_string(text: str) -> str:
+    """A text as a single-quoted SQL string, whatever characters it has."""
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from notebook_udf.host.catalog import SparkCatalog
 from notebook_udf.host.cluster import SparkCluster
 from notebook_udf.host.connection import SparkConnection
 from notebook_udf.host.jobs import SparkJobs
+from notebook_udf.host.plans import PlanTrees, SparkPlans
+from notebook_udf.host.runs import SparkRuns
 from notebook_udf.host.settings import SparkSettings
 
 if TYPE_CHECKING:
@@ -54,3 +57,19 @@ class Host(Protocol):
     @property
     def jobs(self) -> SparkJobs:
         """Its jobs."""
+
+    @property
+    def plans(self) -> SparkPlans:
+        """What it makes of queries before it runs them."""
+
+    @property
+    def trees(self) -> PlanTrees | None:
+        """Its plans as trees with metrics; None where only Spark's text of a plan is known."""
+
+    @property
+    def runs(self) -> SparkRuns | None:
+        """Its list of queries; None where Spark tells it to nobody but its own page."""
+
+    @property
+    def catalog(self) -> SparkCatalog:
+        """Its catalog."""

@@ -16,28 +16,30 @@ import logging
 import os
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql.catalog import Catalog
 from pyspark.sql.readwriter import DataFrameWriter, DataFrameWriterV2
 from pyspark.sql.streaming import DataStreamWriter
 
+from notebook_udf.host.call_failures import CALL_FAILURES
+from notebook_udf.host.catalog import (
+    DEFAULT_DATABASE,
+    MANAGED,
+    VIEW,
+    KeptTable,
+    TableCatalog,
+)
 from notebook_udf.host.host import Host
 from notebook_udf.kernel.hooks import Replacing
 from notebook_udf.launch.warehouse import CATALOG_CONF, Warehouse
-from notebook_udf.sanitize import backquoted, first_line
+from notebook_udf.sanitize import first_line, sql_string
 
 _log = logging.getLogger(__name__)
 
-_DEFAULT = "default"
-_MANAGED, _VIEW = "MANAGED", "VIEW"
-# Properties that only Spark itself may set.
-_RESERVED = ("owner", "collation")
 _TAKEN = "LOCATION_ALREADY_EXISTS"
 # How a statement begins that may change the catalog, a script included. Temporary views are no part
 # of it, and made too often to go through all tables each time.
@@ -57,33 +59,6 @@ _METHODS: tuple[tuple[Any, tuple[str, ...]], ...] = (
 _ENDING = ".sql"
 
 
-@dataclass(frozen=True)
-class KeptTable:
-    """A table, a view, or, without ``name``, a database.
-
-    Attributes
-    ----------
-    state
-        A text that differs when anything about it has changed; of a database, what follows its
-        name in the statement that creates it.
-    kind
-        ``MANAGED``, ``EXTERNAL``, ``VIEW``; "" for a database.
-    within
-        The current database of a view's query.
-    """
-
-    database: str
-    name: str = ""
-    state: str = ""
-    kind: str = ""
-    within: str = ""
-
-    @property
-    def sql(self) -> str:
-        """Its qualified name, quoted for SQL."""
-        return ".".join(map(backquoted, filter(None, (self.database, self.name))))
-
-
 class KeptTables(Replacing):
     """A hook that saves the definitions of a warehouse's tables while it is installed.
 
@@ -91,15 +66,22 @@ class KeptTables(Replacing):
     ----------
     spark
         The session's Spark, started with that warehouse.
+    tables
+        Its catalog.
     say
         Called with a text about each table that could not be restored.
     """
 
     def __init__(
-        self, spark: SparkSession, warehouse: Warehouse, say: Callable[[str], object]
+        self,
+        spark: SparkSession,
+        tables: TableCatalog,
+        warehouse: Warehouse,
+        say: Callable[[str], object],
     ) -> None:
         super().__init__()
         self._spark = spark
+        self._tables = tables
         self._folder = warehouse.catalog
         self._known: dict[tuple[str, str], KeptTable] = {}
         self._say = say
@@ -151,8 +133,8 @@ class KeptTables(Replacing):
         Errors are logged only: the statement itself has been carried out.
         """
         try:
-            now = {(e.database, e.name): e for e in self._entries()}
-        except Py4JError:
+            now = {(e.database, e.name): e for e in self._tables.entries()}
+        except CALL_FAILURES:
             _log.warning("tables made now may be unknown after a restart", exc_info=True)
             return
         for place in self._known.keys() - now.keys():
@@ -165,7 +147,7 @@ class KeptTables(Replacing):
                 continue
             try:
                 self._write(entry)
-            except (PySparkException, Py4JError, OSError):
+            except (PySparkException, *CALL_FAILURES, OSError):
                 _log.warning("%s may be unknown after a restart", entry.sql, exc_info=True)
         self._known = now
 
@@ -184,44 +166,6 @@ class KeptTables(Replacing):
         # Spark's names are words of letters, digits and _; no table is called "".
         return self._folder / database / f"{name}{_ENDING}"
 
-    @property
-    def _session_catalog(self) -> Any:
-        """The ``SessionCatalog`` of Spark's session, a JVM object."""
-        return self._spark._jsparkSession.sessionState().catalog()
-
-    def _entries(self) -> Iterator[KeptTable]:
-        """The entries of Spark's catalog now, without temporary views."""
-        catalog = self._session_catalog.externalCatalog()
-        for database in _texts(catalog.listDatabases()):
-            if database != _DEFAULT:
-                yield KeptTable(database, state=self._clauses(catalog.getDatabase(database)))
-            for name in _texts(catalog.listTables(database)):
-                table = catalog.getTable(database, name)
-                kind = str(table.tableType().name())
-                within = _texts(table.viewCatalogAndNamespace())[1:] if kind == _VIEW else []
-                yield KeptTable(database, name, str(table.toString()), kind, "".join(within))
-
-    def _clauses(self, database: Any) -> str:
-        """The clauses of a database's CREATE statement, after its name."""
-        found = [f"COMMENT {_literal(str(database.description()))}"]
-        found.append(f"LOCATION {_literal(str(self._path_of(database.locationUri()).toString()))}")
-        pairs = [
-            p.productElement(at) for p in _items(database.properties().toSeq()) for at in (0, 1)
-        ]
-        said = ", ".join(
-            f"{_literal(str(key))} = {_literal(str(value))}"
-            for key, value in zip(pairs[::2], pairs[1::2], strict=True)
-            if key not in _RESERVED
-        )
-        if said:
-            found.append(f"WITH DBPROPERTIES ({said})")
-        return " ".join(found)
-
-    def _path_of(self, uri: Any) -> Any:
-        """The Hadoop path of a location, whose text is not URI-encoded, as SQL takes it."""
-        jvm: Any = self._spark._jvm
-        return jvm.org.apache.hadoop.fs.Path(uri)
-
     # Restoring -------------------------------------------------------------------------------
 
     def _restore(self) -> None:
@@ -234,7 +178,7 @@ class KeptTables(Replacing):
             for path in waiting:
                 try:
                     self._make(path)
-                except (PySparkException, Py4JError, OSError, UnicodeError) as error:
+                except (PySparkException, *CALL_FAILURES, OSError, UnicodeError) as error:
                     failed[path] = error
             waiting = list(failed) if len(failed) < len(waiting) else []
         for path, reason in failed.items():
@@ -243,26 +187,26 @@ class KeptTables(Replacing):
                 f"statement that makes it is in {path}"
             )
         if paths:
-            self._known = {(e.database, e.name): e for e in self._entries()}
+            self._known = {(e.database, e.name): e for e in self._tables.entries()}
 
     def _make(self, path: Path) -> None:
         entry = _entry(path)
         head, _, statement = path.read_text("utf-8").partition("\n")
         kind, _, within = head.removeprefix("-- ").partition(" ")
-        if kind == _MANAGED:
-            rows = self._rows_of(entry)
-            if not Path(str(rows.toUri().getPath())).exists():
+        if kind == MANAGED:
+            rows = self._tables.location(entry)
+            if not rows.path.exists():
                 # Dropped by another kernel, or removed by hand.
                 path.unlink()
                 return
             # Spark creates no managed table where there are rows already.
-            statement = f"{statement.rstrip()}\nLOCATION {_literal(str(rows.toString()))}"
-        with self._working_in(within or _DEFAULT):
+            statement = f"{statement.rstrip()}\nLOCATION {sql_string(rows.text)}"
+        with self._working_in(within or DEFAULT_DATABASE):
             self._spark.sql(statement)
-        if kind and kind != _VIEW:
+        if kind and kind != VIEW:
             self._find_partitions(entry)
-        if kind == _MANAGED:
-            self._manage(entry)
+        if kind == MANAGED:
+            self._tables.manage(entry)
 
     @contextlib.contextmanager
     def _working_in(self, database: str) -> Iterator[None]:
@@ -273,30 +217,10 @@ class KeptTables(Replacing):
         finally:
             self._spark.catalog.setCurrentDatabase(before)
 
-    def _rows_of(self, entry: KeptTable) -> Any:
-        """The path where Spark keeps a managed table's rows."""
-        jvm: Any = self._spark._jvm
-        identifier = jvm.org.apache.spark.sql.catalyst.TableIdentifier(
-            entry.name, jvm.scala.Option.apply(entry.database)
-        )
-        return self._path_of(self._session_catalog.defaultTablePath(identifier))
-
     def _find_partitions(self, entry: KeptTable) -> None:
         """Has Spark find partitions if its catalog tracks them: else the table has no rows."""
-        table = self._session_catalog.externalCatalog().getTable(entry.database, entry.name)
-        if table.tracksPartitionsInCatalog() and not table.partitionColumnNames().isEmpty():
+        if self._tables.tracks_partitions(entry):
             self._spark.catalog.recoverPartitions(entry.sql)
-
-    def _manage(self, entry: KeptTable) -> None:
-        """Makes a table managed, so that dropping it removes its rows as well."""
-        jvm: Any = self._spark._jvm
-        catalog = self._session_catalog.externalCatalog()
-        table = catalog.getTable(entry.database, entry.name)
-        kinds = jvm.org.apache.spark.sql.catalyst.catalog.CatalogTableType
-        fields = [table.productElement(place) for place in range(table.productArity())]
-        names = [str(table.productElementName(place)) for place in range(len(fields))]
-        fields[names.index("tableType")] = kinds.MANAGED()
-        catalog.alterTable(table.copy(*fields))
 
 
 def kept_tables(
@@ -306,22 +230,10 @@ def kept_tables(
     keeps them."""
     if warehouse is None or host.spark.conf.get(CATALOG_CONF) != "in-memory":
         return []
-    return [KeptTables(host.spark, warehouse, say)]
+    tables = host.catalog.tables
+    return [] if tables is None else [KeptTables(host.spark, tables, warehouse, say)]
 
 
 def _entry(path: Path) -> KeptTable:
     """The table, view or database that a file of saved statements is for."""
     return KeptTable(path.parent.name, path.name.removesuffix(_ENDING))
-
-
-def _items(sequence: Any) -> list[Any]:
-    return [sequence.apply(place) for place in range(sequence.size())]
-
-
-def _texts(sequence: Any) -> list[str]:
-    return [str(each) for each in _items(sequence)]
-
-
-def _literal(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
-    return f"'{escaped}'"

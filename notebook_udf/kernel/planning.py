@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.functions.definition import FunctionDefinition
-from notebook_udf.host.classic.classic_plans import Jvm, PlanReading
+from notebook_udf.host.plans import PlanReading, PlanTrees
 from notebook_udf.host.raw_plan import RawNode
-from notebook_udf.host.runs import Run
+from notebook_udf.host.runs import Run, SparkRuns
 from notebook_udf.kernel.querying import Rewriting
 from notebook_udf.plan import explained
 from notebook_udf.plan.advice import advise
@@ -53,7 +53,7 @@ def plan_of(session: Session, query: DataFrame | str) -> PlanExplorer:
     """
     from pyspark.sql import DataFrame
 
-    if isinstance(query, str) and not Jvm(session.spark).is_query(query):
+    if isinstance(query, str) and not session.host.plans.is_query(query):
         raise PlanningError(
             "session.plan takes a query: a command runs when it is planned. Take the plan of the "
             "SELECT in it"
@@ -64,7 +64,8 @@ def plan_of(session: Session, query: DataFrame | str) -> PlanExplorer:
             f"session.plan takes a DataFrame or the text of a query, not {type(query).__name__}"
         )
     text = query if isinstance(query, str) else ""
-    if not hasattr(frame, "_jdf"):
+    trees, runs = session.host.trees, session.host.runs
+    if trees is None or runs is None:
         lookup = _Definitions(session)
         root = explained.read(frame._explain_string(mode="formatted"))
         note = "read from Spark's text of it: metrics need a classic session"
@@ -75,7 +76,7 @@ def plan_of(session: Session, query: DataFrame | str) -> PlanExplorer:
             "a streaming DataFrame is planned anew for each micro-batch, once it is started: take "
             "the plan of the same query over a table"
         )
-    reader = PlanReader(session, frame, text)
+    reader = PlanReader(session, trees, runs, frame, text)
     return PlanExplorer(reader.plan(), reader.newer)
 
 
@@ -86,14 +87,16 @@ class PlanReader:
     changed it; all metrics of a run take one call of the JVM.
     """
 
-    def __init__(self, session: Session, frame: DataFrame, query: str) -> None:
+    def __init__(
+        self, session: Session, trees: PlanTrees, runs: SparkRuns, frame: DataFrame, query: str
+    ) -> None:
         self._session = session
         self._frame = frame
-        self._jvm = Jvm(session.spark)
+        self._trees, self._runs = trees, runs
         self._lookup = _Definitions(session)
         self._rewriting = session.rewritten.get(frame, Rewriting())
         analyzed, optimized = (
-            plain(without_numbers(text), _LOGICAL) for text in self._jvm.logical(frame)
+            plain(without_numbers(text), _LOGICAL) for text in self._trees.logical(frame)
         )
         steps = self._rewriting.steps
         self._origin = PlanOrigin(query or self._rewriting.query, steps, analyzed, optimized)
@@ -103,9 +106,9 @@ class PlanReader:
 
     def plan(self) -> Plan:
         """The plan, with its last run."""
-        self._newest = self._jvm.newest()
+        self._newest = self._runs.newest()
         self._look()
-        self._jvm.settle()
+        self._runs.settle()
         found = self._last_run(_OWN, _OTHERS)
         self._root, self._run, self._note = found or (self._read.root, None, "")
         nodes = self._nodes()
@@ -118,13 +121,13 @@ class PlanReader:
         run = self._run
         running = run is not None and run.state == "running"
         if run is not None and running:
-            self._run = run = self._jvm.run(run.query)
+            self._run = run = self._runs.run(run.query)
             if run is None or run.state != "running":
                 return self.plan()
-        known, newest = self._newest, self._jvm.newest()
+        known, newest = self._newest, self._runs.newest()
         began = newest > known
         self._newest = max(known, newest)
-        reshaped = self._jvm.shape(self._frame) != self._shape
+        reshaped = self._trees.shape(self._frame) != self._shape
         if not running and not began and not reshaped:
             return None
         if reshaped:
@@ -138,11 +141,11 @@ class PlanReader:
         return self._made(self._nodes()) if running or reshaped or found is not None else None
 
     def _look(self) -> None:
-        self._shape = self._jvm.shape(self._frame)
-        self._read: PlanReading = self._jvm.read(self._frame)
+        self._shape = self._trees.shape(self._frame)
+        self._read: PlanReading = self._trees.read(self._frame)
 
     def _nodes(self) -> PlanNode:
-        values = _unknown if self._run is None else self._jvm.values(self._run.query).get
+        values = _unknown if self._run is None else self._runs.values(self._run.query).get
         return build(self._root, self._lookup, values)
 
     def _made(self, nodes: PlanNode) -> Plan:
@@ -168,17 +171,17 @@ class PlanReader:
         read = self._read
         everything = list(_accumulators(read.root))
         counted = everything[:: len(everything) // _COUNTED + 1]
-        for run in self._jvm.runs(most, after) if counted else ():
+        for run in self._runs.runs(most, after) if counted else ():
             # A plan that is still to be adapted has not been run to its end.
             may = not read.adaptive or read.final or run.state != "done"
-            if may and self._jvm.counted(run, counted):
+            if may and self._runs.counted(run, counted):
                 return run
         return None
 
     def _other_run(self, most: int, after: int) -> tuple[RawNode, Run, str] | None:
         """The last run of another plan that is equal to this one."""
-        for run in self._jvm.runs(most, after):
-            graph = self._jvm.graph(run.query)
+        for run in self._runs.runs(most, after):
+            graph = self._runs.graph(run.query)
             found = None if graph is None else ran_as(self._read.root, graph)
             if found is not None and self._same_versions(run.query):
                 return found, run, f"run by: {query_name(run.description)}"

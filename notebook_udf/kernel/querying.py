@@ -62,7 +62,7 @@ def _run(session: Session, query: str, args: Mapping[str, Any]) -> DataFrame:
     formatter = SQLStringFormatter(session.spark)
     try:
         formatted = formatter.format(query, **given) if given else query
-        catalog = Catalog(session.spark, session.planned, session.hidden, parameters)
+        catalog = Catalog(session.host, session.planned, session.hidden, parameters)
         with about(formatted), logged_if_raised(), catalog, planning("the query"):
             planned = QueryPlanner(formatted, session.functions, catalog, in_force).plan()
             if planned.rows is not None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 
-from notebook_udf.errors import PlanningError
+from notebook_udf.host.host import Host
 from notebook_udf.kernel.hidden import HiddenFunctions
 from notebook_udf.planner.physical import aggregate
 from notebook_udf.planner.planning_context import Member, Passes
@@ -20,9 +19,7 @@ from notebook_udf.specs.roles import Role
 
 _numbers = itertools.count(1)
 _VIEW = re.compile(r"\b_nu_rows_\d+\b")
-_QUERY = re.compile(r"(?i)[\s(]*(SELECT|WITH|FROM|VALUES|TABLE)\b")
 _DOUBLE_QUOTED = ("spark.sql.ansi.enabled", "spark.sql.ansi.doubleQuotedIdentifiers")
-_ALL_FIELDS = 2**31 - 1
 # What differs between equal plans: columns are numbered through the session, a Scala lambda has an
 # address, a parameter its position in the text.
 _NUMBER = re.compile(r"#\d+L?|\$\$Lambda[\w/$]*@?\w*|posparameter\(\d+\)")
@@ -34,7 +31,7 @@ class Catalog:
 
     Parameters
     ----------
-    spark
+    host
         The session's Spark.
     planned
         Gives the Spark function of a record in a role.
@@ -48,12 +45,13 @@ class Catalog:
 
     def __init__(
         self,
-        spark: SparkSession,
+        host: Host,
         planned: Callable[[RegisteredFunction, Role], Any],
         hidden: HiddenFunctions,
         parameters: Any = None,
     ) -> None:
-        self._spark = spark
+        self._host = host
+        self._spark = host.spark
         self._planned = planned
         self._hidden = hidden
         self._parameters = parameters
@@ -92,29 +90,11 @@ class Catalog:
 
     def parse(self, query: str) -> str:
         """The plan that Spark's parser makes, as a text that is the same for equal plans."""
-        session = getattr(self._spark, "_jsparkSession", None)
-        if session is None:
-            # Spark Connect prints the parsed plan only of a query that it can analyse; a statement
-            # it would run for that.
-            if not _QUERY.match(query):
-                raise PlanningError(
-                    "on Spark Connect a statement cannot call a Python aggregate function: run its "
-                    "query through session.sql, and write the rows with DataFrame.write"
-                )
-            shown = self._spark.sql(query)._explain_string(extended=True)
-            plan = shown.partition("== Parsed Logical Plan ==")[2].partition("== Analyzed")[0]
-        else:
-            parsed = session.sessionState().sqlParser().parsePlan(query)
-            plan = parsed.treeString(True, False, _ALL_FIELDS, False, False)
-        return _without_numbers(str(plan))
+        return _without_numbers(self._host.plans.parsed(query))
 
     def optimize(self, rows: DataFrame) -> bool:
         """Has Spark optimize the plan of rows; returns whether there is access to the plan."""
-        if not hasattr(rows, "_jdf"):
-            # Spark Connect has none to read.
-            return False
-        rows._jdf.queryExecution().optimizedPlan()
-        return True
+        return self._host.plans.optimize(rows)
 
     def double_quoted_identifiers(self) -> bool:
         """Whether text in double quotes is an identifier."""
@@ -136,7 +116,7 @@ class Catalog:
 
     def built_in_aggregates(self) -> frozenset[str]:
         """The names of Spark's own aggregate functions, in lower case."""
-        return _built_in_aggregates(self._spark)
+        return self._host.catalog.built_in_aggregates()
 
     def __enter__(self) -> Catalog:
         return self
@@ -149,18 +129,3 @@ class Catalog:
 def _without_numbers(plan: str) -> str:
     seen: dict[str, str] = {}
     return _NUMBER.sub(lambda match: seen.setdefault(match[0], f"#{len(seen)}"), plan)
-
-
-@lru_cache(maxsize=4)
-def _built_in_aggregates(spark: SparkSession) -> frozenset[str]:
-    jvm = spark._jvm
-    assert jvm is not None
-    registry = jvm.org.apache.spark.sql.catalyst.analysis.FunctionRegistry
-    names = []
-    expressions = registry.builtin().listFunction().iterator()
-    while expressions.hasNext():
-        identifier = expressions.next()
-        info = registry.builtin().lookupFunction(identifier)
-        if info.isDefined() and info.get().getGroup() == "agg_funcs":
-            names.append(str(identifier.funcName()).lower())
-    return frozenset(names)

@@ -1,7 +1,7 @@
 """The queries of a session, running and past, and its streaming queries. Bounded.
 
-Spark's own list of queries is read through the JVM, once a second; those that cannot change any
-more are not read again. With Spark Connect there is no JVM, and only streaming queries are known.
+Spark's own list of queries is read once a second; those that cannot change any more are not read
+again. Where Spark does not show it, only streaming queries are known.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 from pyspark.sql.streaming import StreamingQuery
 
 from notebook_udf.errors import SessionError
+from notebook_udf.host.runs import ListedQuery, SparkRuns
 from notebook_udf.kernel import Session
 from notebook_udf.lab.panel_data import QueryNews, QueryState, StreamNews
 from notebook_udf.plan.progress import OWN_TAG
@@ -50,25 +51,23 @@ class QueryList:
         return shown[::-1]
 
     def _look(self) -> None:
-        spark: Any = self._session.spark
-        store = spark._jsparkSession.sharedState().statusStore()
-        count = int(store.executionsCount())
-        found = store.executionsList(max(0, count - _MOST_READ), _MOST_READ)
+        runs = self._session.host.runs
+        if runs is None:
+            return
         skipped = set()
         # Newest first: what is older than enough of them is not shown.
-        for place in range(found.size() - 1, -1, -1):
-            if len(self._known) >= MOST_QUERIES and place < found.size() - MOST_QUERIES:
+        for index, each in enumerate(runs.listed(_MOST_READ)):
+            if len(self._known) >= MOST_QUERIES and index >= MOST_QUERIES:
                 break
-            each = found.apply(place)
-            number = int(each.executionId())
+            number = each.number
             if number in self._skipped:
                 skipped.add(number)
                 continue
             known = self._known.get(number)
             if known is not None and known["settled"]:
                 continue
-            text = str(each.description() or "")
-            if _BATCH in text or self._is_no_work(each):
+            text = each.description
+            if _BATCH in text or _is_no_work(runs, each):
                 skipped.add(number)
                 self._known.pop(number, None)
                 continue
@@ -82,30 +81,21 @@ class QueryList:
         Raises
         ------
         SessionError
-            If Spark knows no such query.
+            If Spark knows no such query, or tells nobody of its queries.
         """
-        spark: Any = self._session.spark
-        found = spark._jsparkSession.sharedState().statusStore().execution(number)
-        if not found.isDefined():
-            raise SessionError(f"Spark knows no query {number}")
-        jobs = _jobs(found.get())
-        for job in jobs:
-            spark.sparkContext._jsc.sc().cancelJob(job)
-        return len(jobs)
+        runs = self._session.host.runs
+        if runs is None:
+            raise SessionError(
+                f"this Spark does not say what jobs query {number} has: interrupt the cell that "
+                f"runs it"
+            )
+        return runs.cancel(number)
 
-    def _is_no_work(self, each: Any) -> bool:
-        """Whether it has ended without a job, as a command does, or is the session's own."""
-        jobs = _jobs(each)
-        if not jobs:
-            return bool(each.completionTime().isDefined()) and not each.errorMessage().isDefined()
-        store = self._session.spark.sparkContext._jsc.sc().statusStore()
-        return bool(store.job(jobs[0]).jobTags().contains(OWN_TAG))
-
-    def _query(self, number: int, text: str, each: Any, before: QueryNews | None) -> QueryNews:
-        end, error = each.completionTime(), each.errorMessage()
-        failed = str(error.get()) if error.isDefined() else ""
+    def _query(
+        self, number: int, text: str, each: ListedQuery, before: QueryNews | None
+    ) -> QueryNews:
+        failed, ended = each.error or "", each.ended
         totals = self._session.store.totals(str(number))
-        ended = end.get().getTime() / 1e3 if end.isDefined() else None
         state: QueryState = "running" if ended is None else "failed" if failed else "done"
         if _CANCELLED in failed:
             state, failed = "cancelled", ""
@@ -113,7 +103,7 @@ class QueryList:
             "query": number,
             "text": query_name(text),
             "state": state,
-            "began": each.submissionTime() / 1e3,
+            "began": each.began,
             "ended": ended,
             "error": one_line(failed, _ERROR),
             "functions": [one_line(t.function, _TEXT) for t in totals[:10]],
@@ -123,10 +113,12 @@ class QueryList:
         }
 
 
-def _jobs(each: Any) -> list[int]:
-    """Spark's numbers of a query's jobs."""
-    text = str(each.jobs().keys().mkString(" "))
-    return sorted(int(job) for job in text.split())
+def _is_no_work(runs: SparkRuns, each: ListedQuery) -> bool:
+    """Whether it has ended without a job, as a command does, or is the session's own."""
+    jobs = each.jobs
+    if not jobs:
+        return each.ended is not None and each.error is None
+    return runs.is_tagged(jobs[0], OWN_TAG)
 
 
 class StreamQueries:

@@ -34,13 +34,8 @@ def run_statements(session: Session, statements: list[CellStatement], limit: int
     uses_python = False
     for statement in statements:
         frame = session.sql(statement.text, **statement.values)
-        uses_python = uses_python or _uses_python(frame)
+        uses_python = uses_python or session.host.plans.runs_python(frame)
     if not frame.columns:
         return Result(frame, None, uses_python)
     with about(statement.text):
         return Result(frame, RowsTable.of(frame, limit), uses_python)
-
-
-def _uses_python(frame: DataFrame) -> bool:
-    # In the plan's text, because a command's class does not tell what it ran.
-    return "EvalPython" in str(frame._jdf.queryExecution().executedPlan().toString())

@@ -14,16 +14,16 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
 
-from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
 from notebook_udf.errors import NotebookUdfError, PlanningError
+from notebook_udf.host.call_failures import CALL_FAILURES
 
 T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
-FORESEEN = (NotebookUdfError, PySparkException, Py4JError)
+FORESEEN = (NotebookUdfError, PySparkException, *CALL_FAILURES)
 
 
 def attempted(rule: str, make: Callable[[], T], plain: T) -> T:

@@ -8,10 +8,14 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from notebook_udf.host.classic import spark_start
+from notebook_udf.host.classic.classic_catalog import ClassicCatalog
 from notebook_udf.host.classic.classic_cluster import ClassicCluster
 from notebook_udf.host.classic.classic_connection import ClassicConnection
 from notebook_udf.host.classic.classic_jobs import ClassicJobs
+from notebook_udf.host.classic.classic_plans import ClassicPlans
+from notebook_udf.host.classic.classic_runs import ClassicRuns
 from notebook_udf.host.classic.classic_settings import classic_settings
+from notebook_udf.host.classic.classic_trees import ClassicTrees
 from notebook_udf.host.settings import SparkSettings
 
 
@@ -24,6 +28,10 @@ class ClassicHost:
         self.cluster = ClassicCluster(spark)
         self.connection = ClassicConnection(spark)
         self.jobs = ClassicJobs(spark)
+        self.plans = ClassicPlans(spark)
+        self.trees = ClassicTrees(spark)
+        self.runs = ClassicRuns(spark)
+        self.catalog = ClassicCatalog(spark)
 
     @property
     def is_alive(self) -> bool:

@@ -7,13 +7,13 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 from pyspark.sql.types import DataType, NumericType, TimestampNTZType
 
 from notebook_udf.errors import PlanningError
+from notebook_udf.host.call_failures import CALL_FAILURES
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.types import ddl
 from notebook_udf.worker.codec.encode import BadResult, encoder
@@ -80,7 +80,7 @@ def _argument(record: RegisteredFunction, value: Any, place: int) -> Any:
             f"{parameter_name(record.definition.parameters, place)}, which {ddl(error.expected)} "
             f"cannot hold: {error.reason}"
         ) from error
-    except (PySparkException, Py4JError, TypeError, ValueError, AttributeError) as error:
+    except (PySparkException, *CALL_FAILURES, TypeError, ValueError, AttributeError) as error:
         raise PlanningError(
             f"{record.name} was called with {shortened(value)} ({type(value).__name__}), which is "
             f"no column and no constant that Spark knows: pass columns, names of columns or plain "
