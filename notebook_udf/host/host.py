@@ -16,6 +16,8 @@ from notebook_udf.host.jobs import SparkJobs
 from notebook_udf.host.plans import PlanTrees, SparkPlans
 from notebook_udf.host.runs import SparkRuns
 from notebook_udf.host.settings import SparkSettings
+from notebook_udf.host.spark_errors import SparkErrors
+from notebook_udf.host.streams import SparkStreams
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -73,3 +75,11 @@ class Host(Protocol):
     @property
     def catalog(self) -> SparkCatalog:
         """Its catalog."""
+
+    @property
+    def streams(self) -> SparkStreams:
+        """Its streaming queries."""
+
+    @property
+    def errors(self) -> SparkErrors:
+        """The errors that calls of it raise."""

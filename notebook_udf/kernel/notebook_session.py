@@ -171,7 +171,7 @@ class Session(Streams, Measuring, WithDependencies):
             self._configure(self._receiver, rows, memory, place)
             self._hook_in(
                 *kept_tables(self.host, self.warehouse, self.notes.append),
-                Translator(self.store, partial(as_query_error, session=self)),
+                Translator(self.store, self.host.errors, partial(as_query_error, session=self)),
                 QuietLoggers(),
                 SqlDrops(self),
                 CellNames(self.host),

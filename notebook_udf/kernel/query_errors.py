@@ -13,11 +13,11 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException
-from pyspark.errors.exceptions import captured
 
 from notebook_udf.errors import Mistake, NotebookUdfError, Place, QueryError
+from notebook_udf.host.call_failures import CALL_FAILURES
+from notebook_udf.host.spark_errors import RaisedError, SparkErrors
 from notebook_udf.kernel.function_names import builtins
 from notebook_udf.kernel.mistakes import Report, at_line, mistake_of, spelled, words_of
 from notebook_udf.kernel.spark_loggers import unlogged
@@ -29,18 +29,15 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# Errors about the JVM or about a function, or errors that have a report already.
-_OTHERS = (captured.UnknownException, captured.PythonException, QueryError)
 _LINE_AND_COLUMN = re.compile(r"line (\d+), column (\d+): ")
 _LINE_AND_POS = re.compile(r"\bline (\d+),? pos (\d+)")
 _OURS = "_nu_"
 
 
-def as_query_error(error: Any, java_exception: Any, *, session: Session) -> Any:
+def as_query_error(error: Any, raised: RaisedError, *, session: Session) -> Any:
     """The same error; one about a query becomes a ``QueryError`` as well."""
-    if isinstance(error, captured.UnknownException):
-        error = _thrown(error, java_exception)
-    if isinstance(error, captured.CapturedException) and not isinstance(error, _OTHERS):
+    error = session.host.errors.recognized(error, raised)
+    if session.host.errors.is_refusal(error) and not isinstance(error, QueryError):
         cls: Any = type(error)
         error.__class__ = _telling(cls)
         error._tell = partial(_tell, session=session)
@@ -52,24 +49,6 @@ def _telling(cls: Any) -> type[Exception]:
     """A subclass of an error class and of ``QueryError``, under the name of the former."""
     body = {"__module__": cls.__module__, "__qualname__": cls.__qualname__, "__doc__": cls.__doc__}
     return type(cls.__name__, (QueryError, cls), body)
-
-
-class _Thrown(Py4JJavaError, captured.CapturedException):  # type: ignore[misc]
-    """An error that Spark has a condition for and PySpark no class; still what PySpark raises."""
-
-    __str__ = captured.CapturedException.__str__
-
-
-_Thrown.__name__ = _Thrown.__qualname__ = Py4JJavaError.__name__
-_Thrown.__module__ = Py4JJavaError.__module__
-
-
-def _thrown(error: captured.UnknownException, java_exception: Any) -> Any:
-    """The error with access to Spark's error condition; the same error if it has none."""
-    named = _Thrown(str(error._desc), java_exception)
-    named.__dict__.update(vars(error), _origin=java_exception)
-    named._desc = _asked(java_exception.getMessage) or error._desc
-    return named if _asked(named.getCondition) else error
 
 
 @contextmanager
@@ -106,7 +85,7 @@ def _tell(error: Any, session: Session) -> Mistake:
         for name, value in (_asked(error.getMessageParameters) or {}).items()
     }
     condition = _asked(error.getCondition) or ""
-    place = _asked(partial(_sql_place, error, message))
+    place = _asked(partial(_sql_place, session.host.errors, error, message))
     near = getattr(error, "near", "") or _query_behind(session, place)
     handed = getattr(error, "handed", None)
     if handed is not None:
@@ -146,26 +125,23 @@ def _place_typed(handed: Handed, place: Place | None, message: str) -> Place | N
 
 
 def _asked(question: Callable[[], T]) -> T | None:
-    """The JVM's answer; None if it has none, or has been stopped since."""
+    """Spark's answer; None if it has none, or has been stopped since."""
     try:
         return question()
-    except (Py4JError, PySparkException, AssertionError, AttributeError, OSError):
+    except (*CALL_FAILURES, PySparkException, AssertionError, AttributeError, OSError):
         return None
 
 
-def _sql_place(error: Any, message: str) -> Place | None:
+def _sql_place(errors: SparkErrors, error: Any, message: str) -> Place | None:
     """What Spark points to in the text that it was given."""
     for context in error.getQueryContext():
-        if isinstance(context, captured.SQLQueryContext):
-            text = context._q.sqlText()
-            if text.isDefined():
-                return Place(str(text.get()), context.startIndex(), context.stopIndex() + 1)
-    if isinstance(error, captured.ParseException):
-        found = re.search(r"\(line (\d+), pos (\d+)\)", message)
-        command = error._origin.command()
-        if found is not None and command.isDefined():
-            return at_line(str(command.get()), int(found[1]), int(found[2]))
-    return None
+        text = errors.query_of(context)
+        if text is not None:
+            return Place(text, context.startIndex(), context.stopIndex() + 1)
+    text, found = errors.unparsed(error), re.search(r"\(line (\d+), pos (\d+)\)", message)
+    if text is None or found is None:
+        return None
+    return at_line(text, int(found[1]), int(found[2]))
 
 
 # Known names -----------------------------------------------------------------------------------

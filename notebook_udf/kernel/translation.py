@@ -15,8 +15,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from pyspark.errors.exceptions import captured
-
 from notebook_udf import errors
 from notebook_udf.errors import (
     FailedRow,
@@ -28,7 +26,7 @@ from notebook_udf.errors import (
     UserFunctionError,
     WorkerLost,
 )
-from notebook_udf.kernel.hooks import Replacing
+from notebook_udf.host.spark_errors import RaisedError, SparkErrors
 from notebook_udf.planner.messages import retold
 from notebook_udf.render.format import megabytes
 from notebook_udf.source_excerpt import code_lines, own_frame
@@ -55,35 +53,43 @@ _WATCHDOG = "Timeout ("
 _PATIENCE_SECONDS = 3.0
 
 
-class Translator(Replacing):
+class Translator:
     """The hook that translates exceptions, one per session.
 
     Parameters
     ----------
     store
         The session's.
+    errors
+        The errors of its Spark.
     explained
-        Adds a short report to other errors; takes PySpark's exception and Java's.
+        Adds a short report to other errors; takes PySpark's exception, and what it was made of.
     """
 
-    def __init__(self, store: Store, explained: Callable[[Any, Any], Any]) -> None:
-        super().__init__()
+    def __init__(
+        self, store: Store, errors: SparkErrors, explained: Callable[[Any, RaisedError], Any]
+    ) -> None:
         self._store = store
+        self._errors = errors
+        self._end: Callable[[], None] | None = None
         self._explained = explained
         # The last error: a sink that runs queries of its own reports it once more, as text.
         self._latest: NotebookUdfError | None = None
 
     def install(self) -> None:
-        """Wraps PySpark's conversion of Java exceptions."""
-        original = captured.convert_exception
+        """Has Spark's errors translated from now on."""
+        self._end = self._errors.translate(self._translated)
 
-        def convert(java_exception: Any) -> Any:
-            converted = original(java_exception)
-            found = self.translate(_text(java_exception))
-            self._latest = found or self._latest
-            return found or self._explained(retold(converted), java_exception)
+    def uninstall(self) -> None:
+        """Has Spark's errors raised as PySpark raises them."""
+        if self._end is not None:
+            self._end()
 
-        self._replace(captured, "convert_exception", convert)
+    def _translated(self, raised: RaisedError) -> Any:
+        converted = raised.converted()
+        found = self.translate(raised.text)
+        self._latest = found or self._latest
+        return found or self._explained(retold(converted), raised)
 
     def translate(self, text: str) -> NotebookUdfError | None:
         """This package's error for a Java stack trace, or None."""
@@ -311,13 +317,3 @@ def _from_text(text: str) -> RemoteError:
     """The error without a record: from what the worker put into Spark's message."""
     match = re.search(r"FunctionFailed: (.*?)\s*\[notebook-udf error", text, re.DOTALL)
     return UserFunctionError(match[1] if match else text.splitlines()[0], jvm_stack=text)
-
-
-def _text(java_exception: Any) -> str:
-    parts = []
-    for _ in range(10):
-        if java_exception is None:
-            break
-        parts.append(str(java_exception.toString()))
-        java_exception = java_exception.getCause()
-    return "\n".join(parts)

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from notebook_udf.plan.progress import CELL_TAG
 
 if TYPE_CHECKING:
+    from notebook_udf.host.spark_errors import RaisedError
     from notebook_udf.kernel import Session
 
 _log = logging.getLogger(__name__)
@@ -153,7 +154,7 @@ class CellJobs:
             raise KeyboardInterrupt
         cell.interrupted = True
         held_back = session.host.connection.is_awaited(frame)
-        self._restore.append(_cancellation_is_interrupt())
+        self._restore.append(session.host.errors.translate(_interrupt_if_cancelled))
         # From a thread of its own, because this one's connection may wait for an answer.
         cell.thread = threading.Thread(
             target=_cancel_until_over,
@@ -184,38 +185,15 @@ def _cancel_until_over(cell: Cell, held_back: bool) -> None:
             return
 
 
-def _cancellation_is_interrupt() -> Callable[[], None]:
-    """Converts Spark's error that a job was cancelled to KeyboardInterrupt; returns the undo."""
-    from pyspark.errors.exceptions import captured
-
-    original = captured.convert_exception
-
-    def convert(java_exception: Any) -> Any:
-        if threading.current_thread() is threading.main_thread() and _says_cancelled(
-            java_exception
-        ):
-            return KeyboardInterrupt()
-        return original(java_exception)
-
-    captured.convert_exception = convert
-
-    def restore() -> None:
-        if captured.convert_exception is convert:
-            captured.convert_exception = original
-
-    return restore
-
-
-def _says_cancelled(java_exception: Any) -> bool:
-    for _ in range(10):
-        if java_exception is None:
-            break
-        text = str(java_exception.toString())
-        # The second is what Spark says when Python no longer reads the rows.
-        if "cancelled" in text or "Broken pipe" in text:
-            return True
-        java_exception = java_exception.getCause()
-    return False
+def _interrupt_if_cancelled(raised: RaisedError) -> BaseException:
+    """Has the cell's thread raise KeyboardInterrupt for Spark's error that a job was cancelled."""
+    # The second is what Spark says when Python no longer reads the rows.
+    if threading.current_thread() is threading.main_thread() and (
+        "cancelled" in raised.text or "Broken pipe" in raised.text
+    ):
+        return KeyboardInterrupt()
+    converted: BaseException = raised.converted()
+    return converted
 
 
 def running_session() -> Session | None:

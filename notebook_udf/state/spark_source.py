@@ -6,7 +6,6 @@ Rows are as in the checkpoint; ``reader`` interprets them.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +13,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, DataFrameReader, SparkSession
 
 from notebook_udf.errors import SessionError
+from notebook_udf.host.streams import SparkStreams
 
 TIMERS = "TimerState"
 _UNCOMMITTED = "STDS_COMMITTED_BATCH_UNAVAILABLE"
@@ -126,7 +126,7 @@ def _without_expiry(rows: DataFrame) -> DataFrame:
     return rows
 
 
-def checkpoint_of(query: Any) -> str:
+def checkpoint_of(streams: SparkStreams, query: Any) -> str:
     """The checkpoint folder of a query, or a path as text.
 
     Raises
@@ -134,11 +134,9 @@ def checkpoint_of(query: Any) -> str:
     SessionError
         If it is neither a query nor a path.
     """
-    started: Callable[[], Any] | None = getattr(
-        getattr(query, "_jsq", None), "streamingQuery", None
-    )
-    if started is not None:
-        return str(started().resolvedCheckpointRoot())
+    found = streams.checkpoint_of(query)
+    if found is not None:
+        return found
     if isinstance(query, str) or hasattr(query, "__fspath__"):
         return str(query)
     raise SessionError(f"{query!r} is neither a streaming query nor the path of a checkpoint")

@@ -11,10 +11,12 @@ from notebook_udf.host.classic import spark_start
 from notebook_udf.host.classic.classic_catalog import ClassicCatalog
 from notebook_udf.host.classic.classic_cluster import ClassicCluster
 from notebook_udf.host.classic.classic_connection import ClassicConnection
+from notebook_udf.host.classic.classic_errors import ClassicErrors
 from notebook_udf.host.classic.classic_jobs import ClassicJobs
 from notebook_udf.host.classic.classic_plans import ClassicPlans
 from notebook_udf.host.classic.classic_runs import ClassicRuns
 from notebook_udf.host.classic.classic_settings import classic_settings
+from notebook_udf.host.classic.classic_streams import ClassicStreams
 from notebook_udf.host.classic.classic_trees import ClassicTrees
 from notebook_udf.host.settings import SparkSettings
 
@@ -32,6 +34,8 @@ class ClassicHost:
         self.trees = ClassicTrees(spark)
         self.runs = ClassicRuns(spark)
         self.catalog = ClassicCatalog(spark)
+        self.streams = ClassicStreams(spark)
+        self.errors = ClassicErrors()
 
     @property
     def is_alive(self) -> bool:

@@ -1,8 +1,7 @@
 """A running streaming query in Spark's JVM: its progress, and its last micro-batch.
 
 Spark offers neither a stop between two micro-batches nor a last one without rows. Holding the lock
-under which it begins and commits them makes both possible. On Spark Connect there is no JVM to
-call, and ``of`` returns None.
+under which it begins and commits them makes both possible.
 """
 
 from __future__ import annotations
@@ -12,8 +11,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from pyspark.sql import SparkSession
 from pyspark.sql.streaming import StreamingQuery
 
+from notebook_udf.host.classic.stream_restart import continued
 from notebook_udf.specs.stream_confs import DRAINING_CONF
 
 # The beginning of the year 9999, in milliseconds. Spark's timestamps end with that year, and a
@@ -25,36 +26,38 @@ _SHORT_MILLISECONDS = 2_000
 
 
 class RunningQuery:
-    """Access to a query's execution in the JVM.
+    """See ``RunningStream``.
 
     Parameters
     ----------
+    spark
+        The session that the query was started in.
     execution
-        Spark's ``MicroBatchExecution``.
+        Spark's ``MicroBatchExecution`` of the query.
     """
 
-    def __init__(self, execution: Any) -> None:
+    def __init__(self, spark: SparkSession, query: StreamingQuery, execution: Any) -> None:
+        self._spark = spark
+        self._query = query
         self.execution = execution
 
     @classmethod
-    def of(cls, query: StreamingQuery) -> RunningQuery | None:
-        """That of a query; None if it is continuous or this process has no access to the JVM."""
-        handle = getattr(query, "_jsq", None)
-        execution = None if handle is None else handle.streamingQuery()
+    def of(cls, spark: SparkSession, query: StreamingQuery) -> RunningQuery | None:
+        """That of a query; None if it is continuous."""
+        execution = query._jsq.streamingQuery()
         # A continuous query has no micro-batches.
-        return cls(execution) if hasattr(execution, "watermarkTracker") else None
+        return cls(spark, query, execution) if hasattr(execution, "watermarkTracker") else None
 
     @property
     def sleeps(self) -> bool:
-        """Whether its triggers are so far apart that the next one is not waited for."""
+        """See ``RunningStream``."""
         trigger = self.execution.trigger()
         interval = trigger.intervalMs() if hasattr(trigger, "intervalMs") else 0
         return bool(interval > _SHORT_MILLISECONDS)
 
     @property
     def has_rested(self) -> bool:
-        """Whether it has run micro-batches before it was started, and none since: Spark then lets
-        it run none without rows."""
+        """See ``RunningStream``."""
         return self.execution.lastExecution() is None and self.goes_on_without_rows
 
     @property
@@ -66,13 +69,13 @@ class RunningQuery:
         return "EventTimeWatermark" in plan and bool(committed.isDefined())
 
     @contextmanager
-    def between_batches(self, query: StreamingQuery) -> Iterator[None]:
+    def _between_batches(self) -> Iterator[None]:
         """Waits until no micro-batch is in flight; none begins within it."""
         # Python's threads have a thread each in the JVM: the lock is this one's.
         lock = self.execution.awaitProgressLock()
         lock.lock()
         try:
-            while query.isActive and self._in_flight:
+            while self._query.isActive and self._in_flight:
                 # Lets go of the lock, without which nothing can be committed.
                 self.execution.awaitProgressLockCondition().awaitNanos(
                     int(_POLL_SECONDS * 1_000_000_000)
@@ -90,26 +93,26 @@ class RunningQuery:
             committed.isDefined() and committed.get() >= begun.get()
         )
 
-    def stop(self, query: StreamingQuery) -> None:
-        """Stops the query as soon as the micro-batch in flight is committed, before another
-        begins."""
+    def stop(self) -> None:
+        """See ``RunningStream``."""
+        query = self._query
         # Stopping waits for the query's thread, which may wait for the lock; only what it does
         # first, to tell the thread, has to happen while the lock is held.
         stopping = threading.Thread(target=query.stop, name="notebook-udf-stop", daemon=True)
-        with self.between_batches(query):
+        with self._between_batches():
             stopping.start()
             while query.isActive and stopping.is_alive():
                 stopping.join(_POLL_SECONDS)
         stopping.join()
 
-    def run_last_batch(self, query: StreamingQuery) -> None:
-        """Runs one more micro-batch, without rows and with the greatest watermark, in which
-        functions are told that it is the last.
+    def restart(self) -> StreamingQuery:
+        """See ``RunningStream``."""
+        return continued(self._spark, self._query, self)
 
-        Only a query that has state, and below it a watermark, has such a batch; of others nothing
-        more is to be committed. Nor has one that has run no batch yet.
-        """
-        with self.between_batches(query):
+    def run_last_batch(self) -> None:
+        """See ``RunningStream``."""
+        query = self._query
+        with self._between_batches():
             last = self.execution.lastExecution()
             if not query.isActive or last is None:
                 return

@@ -1,4 +1,4 @@
-"""The stateful nodes of a plan: what is known of them beyond what Spark knows.
+"""The stateful nodes of plans in the JVM: what is known of them beyond what Spark knows.
 
 Spark's plan names them by the identifiers of their columns. What starts a query asks here what a
 checkpoint has to hold, and for the plan of all groups after each micro-batch instead of those that
@@ -7,37 +7,16 @@ changed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 from pyspark.sql import DataFrame
-from pyspark.sql.types import StructType
 
-
-@dataclass(frozen=True)
-class KeptGroups:
-    """The groups of one aggregation.
-
-    Attributes
-    ----------
-    keys, types
-        The group's key, and what the state holds of it: types of accumulators, and of what else.
-    complete
-        The same columns for every group there is, by Spark's own GROUP BY.
-    """
-
-    keys: StructType
-    types: StructType
-    complete: Callable[[], DataFrame]
-
+from notebook_udf.host.streams import KeptGroups
 
 _known: dict[int, KeptGroups] = {}
 
 
 def remember(groups: DataFrame, kept: KeptGroups) -> None:
     """Notes the groups behind a DataFrame that ``transformWithState`` returned."""
-    if hasattr(groups, "_jdf"):
-        _known[_identifier(groups._jdf.queryExecution().analyzed())] = kept
+    _known[_identifier(groups._jdf.queryExecution().analyzed())] = kept
 
 
 def known(node: object) -> KeptGroups | None:

@@ -10,30 +10,28 @@ workers take it for the same run.
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming import StreamingQuery
 
-from notebook_udf.host.classic.running_query import RunningQuery
 from notebook_udf.host.sql_confs import with_confs
 from notebook_udf.specs.stream_confs import OUTPUT_MODE_CONF, SCOPE_CONF
+
+if TYPE_CHECKING:
+    from notebook_udf.host.classic.running_query import RunningQuery
 
 # The confs that a query's start has set for it (``kernel.streams.session_streams``).
 _CARRIED = (OUTPUT_MODE_CONF, "spark.sql.streaming.noDataMicroBatches.enabled")
 
 
 def continued(spark: SparkSession, query: StreamingQuery, running: RunningQuery) -> StreamingQuery:
-    """Stops a query between two micro-batches and returns the run that continues it.
-
-    With a watermark the run begins with a micro-batch without rows: only after one has run does
-    Spark check whether a raised watermark makes another one due.
-    """
+    """See ``RunningStream.restart``."""
     execution = running.execution
     temporary = _field(execution, "deleteCheckpointOnStop")
     deletes = bool(temporary.get(execution))
     temporary.set(execution, False)
-    running.stop(query)
+    running.stop()
     plan = _field(execution, "plan").get(execution)
     if running.goes_on_without_rows:
         _repeat_offsets(execution, spark._jvm)

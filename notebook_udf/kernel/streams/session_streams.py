@@ -17,20 +17,17 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming import DataStreamWriter
 
 from notebook_udf.errors import PlanningError
-from notebook_udf.host.classic.stateful_nodes import forget
 from notebook_udf.host.host import Host
 from notebook_udf.host.sql_confs import with_confs
+from notebook_udf.host.streams import SparkStreams, StreamPlan
 from notebook_udf.kernel.hooks import Hook, Replacing
-from notebook_udf.kernel.streams.stateful_plans import (
-    StreamPlan,
-    check_checkpoint,
-    checkpoint_option,
-)
-from notebook_udf.kernel.streams.stop import Failures, StreamEnds
+from notebook_udf.kernel.streams.checkpoint_check import check_checkpoint
+from notebook_udf.kernel.streams.stop import StreamEnds
 from notebook_udf.registry import Registry
 from notebook_udf.specs.stream_confs import OUTPUT_MODE_CONF
 from notebook_udf.state.reader import StateReader
 from notebook_udf.state.spark_source import checkpoint_of
+from notebook_udf.telemetry.records import Command
 
 _STARTING = ("start", "toTable")
 _UNSUPPORTED = "STREAMING_OUTPUT_MODE.UNSUPPORTED_OPERATION"
@@ -42,11 +39,11 @@ class Streams(StreamEnds):
     spark: SparkSession
     host: Host
     functions: Registry
-    _failures: Failures | None = None
+    _unlisten: Callable[[], None] | None = None
 
     def _hook_in(self, *hooks: Hook) -> None:
         """Installs these hooks in PySpark, and one for the start of streams."""
-        self._hooks: tuple[Hook, ...] = *hooks, StreamStarts(self._watch)
+        self._hooks: tuple[Hook, ...] = *hooks, StreamStarts(self.host.streams, self._watch)
         for hook in self._hooks:
             hook.install()
 
@@ -54,17 +51,22 @@ class Streams(StreamEnds):
         # Some wrap the same function: the last is removed first.
         for hook in reversed(self._hooks):
             hook.uninstall()
-        forget()
-        if self._failures is not None and self.host.is_alive:
+        self.host.streams.forget()
+        if self._unlisten is not None and self.host.is_alive:
             # Spark goes on without this session.
-            self.spark.streams.removeListener(self._failures)
-        self._failures = None
+            self._unlisten()
+        self._unlisten = None
 
     def _watch(self) -> None:
-        """Has workers close the functions of streams that fail, from the first stream on."""
-        if self._failures is None:
-            self._failures = Failures(self.pool.send)
-            self.spark.streams.addListener(self._failures)
+        """Has workers close the functions of streams that fail, from the first stream on.
+
+        The worker in which a function has failed closes its own when it exits; others would keep
+        theirs.
+        """
+        if self._unlisten is None:
+            self._unlisten = self.host.streams.on_failure(
+                lambda run: self.pool.send(Command("end-query", (), run))
+            )
 
     def state(self, query_or_checkpoint: Any) -> StateReader:
         """A reader of what a streaming query's functions keep in state, by key.
@@ -79,14 +81,17 @@ class Streams(StreamEnds):
         SessionError
             If there is no state.
         """
-        return StateReader(self.spark, checkpoint_of(query_or_checkpoint), self.functions)
+        return StateReader(
+            self.spark, checkpoint_of(self.host.streams, query_or_checkpoint), self.functions
+        )
 
 
 class StreamStarts(Replacing):
     """A hook around the start of streaming queries."""
 
-    def __init__(self, watch: Callable[[], None]) -> None:
+    def __init__(self, streams: SparkStreams, watch: Callable[[], None]) -> None:
         super().__init__()
+        self._streams = streams
         self._watch = watch
 
     def install(self) -> None:
@@ -94,7 +99,7 @@ class StreamStarts(Replacing):
         self._replace(DataStreamWriter, "outputMode", _noting(DataStreamWriter.outputMode))
         for name in _STARTING:
             original = getattr(DataStreamWriter, name)
-            self._replace(DataStreamWriter, name, _telling(original, self._watch))
+            self._replace(DataStreamWriter, name, _telling(original, self._streams, self._watch))
 
 
 def _noting(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -106,7 +111,9 @@ def _noting(original: Callable[..., Any]) -> Callable[..., Any]:
     return output_mode
 
 
-def _telling(original: Callable[..., Any], watch: Callable[[], None]) -> Callable[..., Any]:
+def _telling(
+    original: Callable[..., Any], streams: SparkStreams, watch: Callable[[], None]
+) -> Callable[..., Any]:
     signature = inspect.signature(original)
 
     @functools.wraps(original)
@@ -114,7 +121,7 @@ def _telling(original: Callable[..., Any], watch: Callable[[], None]) -> Callabl
         given = signature.bind(writer, *args, **kwargs).arguments.get("outputMode")
         mode = given or getattr(writer, "_nu_output_mode", None) or "append"
         settings = {OUTPUT_MODE_CONF: mode.lower()}
-        plan = StreamPlan(writer)
+        plan = streams.plan(writer)
         if plan.forgets:
             # Spark would run micro-batches without rows for ever, to look for expired state, which
             # is not read in any case.
@@ -142,5 +149,6 @@ def _make_ready(writer: Any, mode: str, options: dict[str, Any], plan: StreamPla
     if kept and mode == "complete":
         plan.take_all_groups()
     elif kept:
-        path = checkpoint_option(writer, options)
+        given = {name.lower(): str(value) for name, value in options.items()}
+        path = given.get("checkpointlocation", plan.checkpoint)
         check_checkpoint(writer._df.sparkSession, path, kept)

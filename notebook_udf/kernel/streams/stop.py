@@ -13,16 +13,11 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
-from typing import Any, ClassVar
 
-from pyspark import SparkContext
-from pyspark.sql import SparkSession
 from pyspark.sql.streaming import StreamingQuery
 
 from notebook_udf.errors import NotebookUdfError, SessionError, WorkerError
-from notebook_udf.host.classic.running_query import RunningQuery
-from notebook_udf.host.classic.stream_restart import continued
+from notebook_udf.host.host import Host
 from notebook_udf.pool.view import Pool
 from notebook_udf.telemetry.records import Command, QueryLeft, Record
 from notebook_udf.telemetry.store.session_store import Store
@@ -32,47 +27,10 @@ PATIENCE_SECONDS = 30.0
 _REPEAT_SECONDS = 1.0
 
 
-class Failures:
-    """A query listener that has workers close the instances kept for queries that fail.
-
-    The worker in which a function has failed closes its own when it exits; others would keep
-    theirs.
-    """
-
-    def __init__(self, send: Callable[[Command], None]) -> None:
-        self._send = send
-        self._wrapped: Any = None
-
-    @property
-    def _jlistener(self) -> Any:
-        # PySpark would parse every event in full, those of micro-batches too, and cannot parse the
-        # start of a query if its cell's jobs have a tag.
-        if self._wrapped is None:
-            jvm: Any = SparkContext._jvm
-            self._wrapped = jvm.PythonStreamingQueryListenerWrapper(self)
-        return self._wrapped
-
-    # What the JVM calls; only ends are listened to.
-
-    def _nothing(self, event: Any) -> None:
-        """Ignores the event."""
-
-    onQueryStarted = onQueryProgress = onQueryIdle = _nothing  # noqa: N815
-
-    def onQueryTerminated(self, event: Any) -> None:  # noqa: N802
-        """Tells the workers, if the query has failed."""
-        if event.exception().isDefined():
-            run = f"{event.id().toString()}/{event.runId().toString()}"
-            self._send(Command("end-query", (), run))
-
-    class Java:
-        implements: ClassVar = ["org.apache.spark.sql.streaming.PythonStreamingQueryListener"]
-
-
 class StreamEnds:
     """The part of a session that ends streaming queries."""
 
-    spark: SparkSession
+    host: Host
     store: Store
     pool: Pool
 
@@ -98,15 +56,15 @@ class StreamEnds:
         last = query
         try:
             if query.isActive:
-                running = RunningQuery.of(query)
+                running = self.host.streams.running(query)
                 if running is None or not running.sleeps:
                     query.processAllAvailable()
                 if running is not None and (running.sleeps or running.has_rested):
-                    last = continued(self.spark, query, running)
-                    running = RunningQuery.of(last)
+                    last = running.restart()
+                    running = self.host.streams.running(last)
                     last.processAllAvailable()
                 if running is not None:
-                    running.run_last_batch(last)
+                    running.run_last_batch()
             last.stop()
         except BaseException as error:
             last.stop()
@@ -127,11 +85,11 @@ class StreamEnds:
         """Stops a streaming query as soon as the micro-batch that runs is committed, to go on
         later from its checkpoint; of its functions only ``close`` is called. Raises as
         ``cancel``."""
-        running = RunningQuery.of(query)
+        running = self.host.streams.running(query)
         if running is None:
             query.stop()
         else:
-            running.stop(query)
+            running.stop()
         self._close_functions(query)
 
     def cancel(self, query: StreamingQuery) -> None:

@@ -27,7 +27,7 @@ from notebook_udf.errors import PlanningError
 from notebook_udf.functions.built_in import Count, DecimalSum, FloatSum, Sum
 from notebook_udf.functions.declare_aggregate import udaf
 from notebook_udf.functions.definition import FunctionDefinition
-from notebook_udf.host.classic.column_nodes import class_of, column_of, node_of
+from notebook_udf.host.sessions import columns_of
 from notebook_udf.planner.analysis.aggregate_calls import arguments_of, name_of
 from notebook_udf.planner.syntax.dialect import embedded, fragment
 
@@ -83,20 +83,12 @@ def undoable(rows: DataFrame, call: Column) -> Column | None:
 
 def built_in_call(call: Column) -> BuiltInCall | None:
     """The call that a Column is; None if it is anything else, or more."""
-    node = node_of(call)
-    while class_of(node) == "Alias":
-        node = node.child()
-    if class_of(node) == "SqlExpression":
-        return _of_text(str(node.expression()))
-    if class_of(node) != "UnresolvedFunction":
+    written = columns_of(call).written(call)
+    if isinstance(written, str):
+        return _of_text(written)
+    if written is None:
         return None
-    name, distinct, parts = _name(node.functionName()), bool(node.isDistinct()), node.arguments()
-    nodes = [parts.apply(place) for place in range(parts.size())]
-    stars = [part for part in nodes if class_of(part) == "UnresolvedStar"]
-    if not stars:
-        return BuiltInCall(name, tuple(map(column_of, nodes)), distinct)
-    alone = len(nodes) == 1 and not distinct and not stars[0].unparsedTarget().isDefined()
-    return BuiltInCall(name, ()) if alone else None
+    return BuiltInCall(_name(written.name), written.arguments, written.distinct)
 
 
 def _of_text(text: str) -> BuiltInCall | None:

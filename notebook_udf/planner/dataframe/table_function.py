@@ -14,7 +14,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.udtf import UserDefinedTableFunction
 
-from notebook_udf.host.classic.column_nodes import class_of, node_of
+from notebook_udf.host.sessions import columns_of
 from notebook_udf.planner.physical.aggregate import column_name
 from notebook_udf.planner.physical.column_arguments import with_constants
 from notebook_udf.planner.physical.table import CallChain
@@ -186,18 +186,11 @@ def _plain_name(value: Any) -> str | None:
     """The name of a Column that is nothing but a name; None for any other expression."""
     if isinstance(value, str):
         return value.strip("`") if "." not in value else None
-    node = node_of(value)
-    if class_of(node) != "UnresolvedAttribute":
-        return None
-    parts = node.nameParts()
-    return str(parts.head()) if parts.size() == 1 else None
+    return columns_of(value).attribute(value) if isinstance(value, Column) else None
 
 
 def _is_constant(value: Any) -> bool:
-    node = node_of(value)
-    while class_of(node) == "Cast":
-        node = node.child()
-    return class_of(node) == "Literal"
+    return isinstance(value, Column) and columns_of(value).is_constant(value)
 
 
 def _shown(value: Any) -> str:

@@ -25,6 +25,7 @@ from pyspark.sql.udf import UserDefinedFunction
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.functions.definition import FunctionDefinition
+from notebook_udf.host.sessions import columns_of
 from notebook_udf.planner.analysis.aggregate_calls import in_places
 from notebook_udf.planner.physical.aggregate_from_sums import summable, sums_of
 from notebook_udf.planner.physical.column_arguments import with_constants
@@ -259,8 +260,8 @@ def _shown(call: ColumnCall) -> str:
 
 
 def column_name(value: Column) -> str:
-    """The name Spark gives a column."""
-    return str(value._jc.toString()) if hasattr(value, "_jc") else str(value)
+    """The name Spark gives a column; other arguments of a call as text."""
+    return columns_of(value).name(value) if isinstance(value, Column) else str(value)
 
 
 def arguments_of(record: RegisteredFunction, args: Any, kwargs: Any) -> list[Column]:

@@ -37,7 +37,8 @@ from notebook_udf.errors import PlanningError
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.functions.row import Row
 from notebook_udf.functions.views import ListView, MapView
-from notebook_udf.host.classic.stateful_nodes import KeptGroups, remember
+from notebook_udf.host.sessions import host_of
+from notebook_udf.host.streams import KeptGroups
 from notebook_udf.planner.physical.aggregate import ColumnCall, partial_rows
 from notebook_udf.planner.physical.aggregate import column as column_of
 from notebook_udf.planner.physical.udf import spark_function
@@ -154,7 +155,9 @@ def aggregate(
         StatePass.of(layout, shipments), out, "update", time_mode
     )
     complete = functools.partial(_complete, rows, names, shown, calls, merges, changes)
-    remember(found, KeptGroups(layout.key_types, layout.variables.types, complete))
+    host_of(found.sparkSession).streams.remember(
+        found, KeptGroups(layout.key_types, layout.variables.types, complete)
+    )
     values = [f"_nu_value{place}" for place in range(len(calls))]
     if not keys:
         return found.select(*values)

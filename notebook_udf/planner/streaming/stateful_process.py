@@ -16,7 +16,8 @@ from pyspark.sql.types import BinaryType, DataType, StructField, StructType
 from notebook_udf.errors import PlanningError
 from notebook_udf.functions.base import WithGracefulShutdown
 from notebook_udf.functions.process import ends
-from notebook_udf.host.classic.stateful_nodes import KeptGroups, remember
+from notebook_udf.host.sessions import host_of
+from notebook_udf.host.streams import OWN_TIME, KeptGroups
 from notebook_udf.planner.analysis.process_records import traits_of
 from notebook_udf.planner.streaming.stateful_aggregate import (
     TTL_CONF,
@@ -34,8 +35,6 @@ from notebook_udf.worker.stream.process_stream_operator import StreamedPass
 # Under this name the state shows partitions, where there are no keys.
 _PARTITION = "partition"
 _VALUE = "_nu_column"
-# Names the column of a watermark that is there for a drain alone.
-OWN_TIME = "_nu_time"
 
 
 def refuse_no_end(functions: Iterable[RegisteredFunction]) -> None:
@@ -123,7 +122,7 @@ def streamed(
         StreamedPass.of(streamed_layout, shipments), schema, "update", mode
     )
     kept = KeptGroups(streamed_layout.key_types, streamed_layout.variables.types, _no_groups)
-    remember(made, kept)
+    host_of(made.sparkSession).streams.remember(made, kept)
     return made
 
 
@@ -138,8 +137,7 @@ def _with_watermark(rows: DataFrame) -> DataFrame:
     """The rows below a watermark, which stays at 0 and rises when the query is drained: then Spark
     runs a micro-batch without rows, whose commit has what functions do at the end. A query with
     another watermark behind is started without this one."""
-    plan = rows._jdf.queryExecution().analyzed().toString() if hasattr(rows, "_jdf") else ""
-    if "EventTimeWatermark" in plan:
+    if host_of(rows.sparkSession).streams.has_watermark(rows):
         return rows
     timed = rows.withColumn(OWN_TIME, F.timestamp_seconds(F.lit(1)))
     return timed.withWatermark(OWN_TIME, "1 second").drop(OWN_TIME)

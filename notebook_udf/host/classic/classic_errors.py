@@ -1,0 +1,109 @@
+"""Errors of a classic session: exceptions of the JVM, which PySpark converts in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, TypeVar
+
+from py4j.protocol import Py4JError, Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.errors.exceptions import captured
+
+from notebook_udf.host.spark_errors import RaisedError, Translation
+
+T = TypeVar("T")
+
+_MOST_CAUSES = 10
+# Errors about the JVM or about a function.
+_NO_REFUSALS = (captured.UnknownException, captured.PythonException)
+
+
+class _JavaError:
+    """See ``RaisedError``."""
+
+    def __init__(self, java_exception: Any, convert: Callable[[Any], Any]) -> None:
+        self.java_exception = java_exception
+        self._convert = convert
+
+    @cached_property
+    def text(self) -> str:
+        parts: list[str] = []
+        cause = self.java_exception
+        while cause is not None and len(parts) < _MOST_CAUSES:
+            parts.append(str(cause.toString()))
+            cause = cause.getCause()
+        return "\n".join(parts)
+
+    def converted(self) -> Any:
+        return self._convert(self.java_exception)
+
+
+class ClassicErrors:
+    """See ``SparkErrors``."""
+
+    def translate(self, translation: Translation) -> Callable[[], None]:
+        """See ``SparkErrors``."""
+        original = captured.convert_exception
+        ended = False
+
+        def convert(java_exception: Any) -> Any:
+            if ended:
+                return original(java_exception)
+            return translation(_JavaError(java_exception, original))
+
+        def end() -> None:
+            nonlocal ended
+            # Another one may be on top by now, and would put this one back when it ends.
+            ended = True
+            if captured.convert_exception is convert:
+                captured.convert_exception = original
+
+        captured.convert_exception = convert
+        return end
+
+    def recognized(self, error: Any, raised: RaisedError) -> Any:
+        """See ``SparkErrors``."""
+        if not isinstance(error, captured.UnknownException) or not isinstance(raised, _JavaError):
+            return error
+        java_exception = raised.java_exception
+        named = _Thrown(str(error._desc), java_exception)
+        named.__dict__.update(vars(error), _origin=java_exception)
+        named._desc = _asked(java_exception.getMessage) or error._desc
+        return named if _asked(named.getCondition) else error
+
+    def is_refusal(self, error: Any) -> bool:
+        """See ``SparkErrors``."""
+        return isinstance(error, captured.CapturedException) and not isinstance(error, _NO_REFUSALS)
+
+    def query_of(self, context: Any) -> str | None:
+        """See ``SparkErrors``."""
+        if not isinstance(context, captured.SQLQueryContext):
+            return None
+        text = context._q.sqlText()
+        return str(text.get()) if text.isDefined() else None
+
+    def unparsed(self, error: Any) -> str | None:
+        """See ``SparkErrors``."""
+        if not isinstance(error, captured.ParseException):
+            return None
+        command = error._origin.command()
+        return str(command.get()) if command.isDefined() else None
+
+
+class _Thrown(Py4JJavaError, captured.CapturedException):  # type: ignore[misc]
+    """An error that Spark has a condition for and PySpark no class; still what PySpark raises."""
+
+    __str__ = captured.CapturedException.__str__
+
+
+_Thrown.__name__ = _Thrown.__qualname__ = Py4JJavaError.__name__
+_Thrown.__module__ = Py4JJavaError.__module__
+
+
+def _asked(question: Callable[[], T]) -> T | None:
+    """The JVM's answer; None if it has none."""
+    try:
+        return question()
+    except (Py4JError, PySparkException, AssertionError, AttributeError, OSError):
+        return None

@@ -1,0 +1,47 @@
+"""Spark's errors, from where they arrive in this process to what is raised."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol, TypeAlias
+
+
+class RaisedError(Protocol):
+    """An error of Spark's that is about to be raised."""
+
+    @property
+    def text(self) -> str:
+        """Its whole text, with the stack and the texts of its causes."""
+
+    def converted(self) -> Any:
+        """The exception that would be raised for it."""
+
+
+# Gives what is raised for an error.
+Translation: TypeAlias = Callable[[RaisedError], BaseException]
+
+
+class SparkErrors(Protocol):
+    """The errors that calls of Spark raise."""
+
+    def translate(self, translation: Translation) -> Callable[[], None]:
+        """Has all errors go through a translation, after those that are there already.
+
+        ``converted`` is what these have made of it. Returns what ends that.
+        """
+
+    def recognized(self, error: Any, raised: RaisedError) -> Any:
+        """The exception with access to Spark's error condition, where PySpark has no class for it;
+        the same exception for any other."""
+
+    def is_refusal(self, error: Any) -> bool:
+        """Whether Spark refuses what it was asked: no failure of a function or of the connection.
+
+        It then has a condition, parameters and contexts, as PySpark's exceptions have.
+        """
+
+    def query_of(self, context: Any) -> str | None:
+        """The text of the query that a context of an error points into; None if it is no query."""
+
+    def unparsed(self, error: Any) -> str | None:
+        """The text that Spark could not parse, if that is the error."""
