@@ -1,1 +1,1 @@
-"""Finds Java, and starts Spark or adopts one that is running."""
+"""What a Spark is started with: Java, the machine, confs, packed environments, the warehouse."""

@@ -3,7 +3,7 @@
 The kernel's interrupt raises in Python while the JVM goes on with the job. So every cell's jobs
 carry a tag of their own, and an interrupt cancels them by it. An interrupt that arrives while the
 cell waits for the JVM is held back until the JVM has answered: raised at once, it would tear down
-py4j's connections, those of other threads too, and PySpark's own cleaning up would then wait for
+the connections to it, those of other threads too, and PySpark's own cleaning up would then wait for
 the job or fail with an error that hides the interrupt.
 """
 

@@ -1,4 +1,4 @@
-"""Reads a plan from Spark's own text of it, for sessions without a JVM at hand (Spark Connect).
+"""Reads a plan from Spark's own text of it, for sessions whose host has no trees.
 
 The text is that of ``EXPLAIN FORMATTED``: a tree of numbered operators, then the details of each.
 Functions are recognised by the text of their calls; there are no metrics.

@@ -1,6 +1,6 @@
 """The progress of a cell's jobs, summed up in few stages from Spark's status store.
 
-``host`` reads the store; a frozen ``Progress`` comes out. No JVM in here.
+``host.jobs`` has what reads the store; a frozen ``Progress`` comes out. No Spark in here.
 """
 
 from __future__ import annotations
