@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark import cloudpickle
 
+from notebook_udf.errors import SessionError
 from notebook_udf.host.cluster import SparkCluster
 from notebook_udf.kernel import cluster_probe
 from notebook_udf.launch.confs import DAEMON_CONF, DAEMON_MODULE
@@ -23,7 +24,7 @@ _TASKS_PER_CORE = 2
 _HEADS = ("host", "daemon", "Python", "package", "pyarrow", "forked by", "channel", "limit")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ClusterCheck(Displayed):
     """What was found on the executors. Displays as a table with what to do below it.
 
@@ -36,10 +37,13 @@ class ClusterCheck(Displayed):
         ``memory`` (bytes, 0 without a limit).
     expected
         How many executors there are.
+    refused
+        Why none of them could start a worker; "" if one did.
     """
 
     found: tuple[Mapping[str, Any], ...]
     expected: int
+    refused: str = ""
 
     @property
     def problems(self) -> list[str]:
@@ -47,7 +51,9 @@ class ClusterCheck(Displayed):
         return list(dict.fromkeys(self._problems()))
 
     def _problems(self) -> Iterator[str]:
-        if len(self.found) < self.expected:
+        if self.refused:
+            yield self.refused
+        elif len(self.found) < self.expected:
             yield (
                 f"{self.expected - len(self.found)} of {self.expected} executors did not answer: "
                 "they are busy or gone; try again"
@@ -100,12 +106,16 @@ class ClusterCheck(Displayed):
 
 def check(cluster: SparkCluster) -> ClusterCheck:
     """Asks a worker of every executor."""
+    refused = ""
+    found: dict[tuple[str, int], Mapping[str, Any]] = {}
     cloudpickle.register_pickle_by_value(cluster_probe)
     try:
         tasks = max(1, _TASKS_PER_CORE * cluster.parallelism)
         answers = cluster.ask(cluster_probe.probe, tasks)
         # A daemon belongs to one executor, which may have several for functions of other settings.
         found = {(each["host"], each["daemon_pid"]): each for each in answers}
+    except SessionError as error:
+        refused = str(error)
     finally:
         cloudpickle.unregister_pickle_by_value(cluster_probe)
-    return ClusterCheck(tuple(found.values()), cluster.executors)
+    return ClusterCheck(tuple(found.values()), cluster.executors, refused)

@@ -44,9 +44,11 @@ _IN_SINK = "An exception was raised by the Python Proxy"
 _MISSING = re.compile(r"No module named '?notebook_udf\b")
 _MISSING_MESSAGE = (
     "the cluster's workers have no package notebook-udf: nu.session(master=…, ship=True) sends "
-    "them the kernel's packages; or install it there, in the Python that PYSPARK_PYTHON names. "
-    "session.check() shows what they have"
+    "them the kernel's packages; or install it there, in the Python that PYSPARK_PYTHON names"
 )
+# What a daemon said that did not start; asked for a worker again, Spark has its address as null.
+_UNSTARTED = re.compile(r"Error from python worker:\s*\n(.*?)\nPYTHONPATH was:", re.DOTALL)
+_WITHOUT_DAEMON = re.compile(r"NullPointerException\b.*?PythonWorkerFactory", re.DOTALL)
 # What faulthandler writes when it ends a process that holds the interpreter.
 _WATCHDOG = "Timeout ("
 # A record usually overtakes the JVM's exception; a dying worker's may be a moment late.
@@ -73,6 +75,7 @@ class Translator:
         self._errors = errors
         self._end: Callable[[], None] | None = None
         self._explained = explained
+        self._unstarted = ""
         # The last error: a sink that runs queries of its own reports it once more, as text.
         self._latest: NotebookUdfError | None = None
 
@@ -96,7 +99,15 @@ class Translator:
         if _IN_SINK in text and self._latest is not None and str(self._latest) in text:
             return self._latest
         if _MISSING.search(text):
-            return SessionError(_MISSING_MESSAGE)
+            self._unstarted = _MISSING_MESSAGE
+            return SessionError(self._unstarted)
+        unstarted = _UNSTARTED.search(text)
+        if unstarted is not None:
+            said = " ".join(unstarted[1].split())
+            self._unstarted = f"an executor's Python workers do not start: {said}"
+            return SessionError(self._unstarted)
+        if self._unstarted and _WITHOUT_DAEMON.search(text):
+            return SessionError(self._unstarted)
         match = _ERROR_ID.search(text)
         if match is not None:
             carried = record_in(text)

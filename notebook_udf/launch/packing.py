@@ -100,7 +100,8 @@ def _key(files: dict[str, Path]) -> str:
 
 def _files() -> Iterator[tuple[str, Path]]:
     """The files of all packages that functions may use, by their place among the packages."""
-    tops = importlib.metadata.packages_distributions()
+    in_place = {"notebook_udf"}
+    owners = importlib.metadata.packages_distributions()
     for each in importlib.metadata.distributions():
         name = each.metadata["Name"]
         if name is None or name.lower() in _LEFT_OUT:
@@ -109,10 +110,21 @@ def _files() -> Iterator[tuple[str, Path]]:
             source = Path(str(each.locate_file(file)))
             if file.parts[0] != ".." and _is_wanted(source):
                 yield file.as_posix(), source
+            elif source.suffix == ".pth" and source.is_file():
+                in_place.update(_tops(source))
         if each.read_text("direct_url.json"):
-            # Installed in place: its modules are elsewhere.
-            for top in (top for top, owners in tops.items() if name in owners):
-                yield from _in_place(top)
+            in_place.update(top for top, names in owners.items() if name in names)
+    for top in sorted(in_place):
+        yield from _in_place(top)
+
+
+def _tops(path_file: Path) -> Iterator[str]:
+    """The packages and modules in the folders that a ``.pth`` file puts on the path."""
+    for line in path_file.read_text().splitlines():
+        folder = Path(line)
+        if folder.is_absolute() and folder.is_dir():
+            yield from (found.parent.name for found in folder.glob("*/__init__.py"))
+            yield from (found.stem for found in folder.glob("*.py"))
 
 
 def _in_place(top: str) -> Iterator[tuple[str, Path]]:

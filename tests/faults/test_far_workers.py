@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,9 +14,18 @@ import pytest
 from tests.cluster import cluster
 from tests.scripts import ROOT, script, told
 
+
+@pytest.fixture
+def hidden() -> Iterator[Path]:
+    """A folder that the workers will not see; its name is short, as paths of sockets must be."""
+    folder = Path(tempfile.mkdtemp(prefix="far-"))
+    yield folder
+    shutil.rmtree(folder)
+
+
 # One answer for each thing that a session promises.
 FAR = """
-import signal, tempfile
+import contextlib, io, signal, tempfile
 tempfile.tempdir = "HIDDEN"
 session = nu.session(master="URL", worker_memory="1g")
 assert str(session.folder).startswith("HIDDEN")
@@ -58,7 +70,8 @@ tell(whole=outcome("SELECT sum(fails(id)) FROM range(0, 4, 1, 2)"),
      much=outcome("SELECT hoards(id) FROM range(0, 1, 1, 1)")["is"],
      lost=outcome("SELECT dies(id) FROM range(0, 20, 1, 1)"))
 try:
-    session.replay("fails")
+    with contextlib.redirect_stdout(io.StringIO()):
+        session.replay("fails")
 except ZeroDivisionError:
     replayed = True
 hosts = {worker.host for worker in session.pool}
@@ -71,9 +84,7 @@ session.stop()
 
 
 @pytest.mark.timeout(400)
-def test_all_that_does_not_need_a_folder_is_there(tmp_path: Path) -> None:
-    hidden = tmp_path / "h"
-    hidden.mkdir()
+def test_all_that_does_not_need_a_folder_is_there(tmp_path: Path, hidden: Path) -> None:
     work = tmp_path / "cluster"
     work.mkdir()
     with cluster(work, hidden=[hidden]) as running:
@@ -134,9 +145,7 @@ session.stop()
 
 
 @pytest.mark.timeout(300)
-def test_a_failed_call_comes_whole_where_there_is_no_channel(tmp_path: Path) -> None:
-    hidden = tmp_path / "h"
-    hidden.mkdir()
+def test_a_failed_call_comes_whole_where_there_is_no_channel(tmp_path: Path, hidden: Path) -> None:
     work = tmp_path / "cluster"
     work.mkdir()
     with cluster(work, 1, hidden=[hidden]) as running:
@@ -162,9 +171,7 @@ def test_a_failed_call_comes_whole_where_there_is_no_channel(tmp_path: Path) -> 
 
 # Machines with Python, Java and Spark, and no package of ours.
 BARE = """
-import io, contextlib
 session = nu.session(master="URL", ship=SHIP)
-print("problems:", session.check().problems, file=sys.stderr)
 def doubles(i: int) -> int:
     return 2 * i
 class Most(nu.AggregateFunction):
@@ -179,7 +186,7 @@ try:
     rows = session.sql("SELECT most(doubles(id)), count(*) FROM range(0, 100, 1, 4)").collect()
     tell(answer=[list(row) for row in rows], problems=session.check().problems)
 except nu.SessionError as error:
-    tell(error=str(error))
+    tell(error=str(error), problems=session.check().problems)
 session.stop()
 """
 
@@ -199,4 +206,5 @@ def test_a_cluster_without_the_package(tmp_path: Path, ship: bool) -> None:
                 assert facts == {"answer": [[198, 100]], "problems": []}
             else:
                 assert "ship=True" in facts["error"]
+                assert facts["problems"] == [facts["error"]]
             assert process.wait(60) == 0
