@@ -11,6 +11,7 @@ reports of how a worker that crashed ended.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from types import FrameType
@@ -20,6 +21,7 @@ import pyspark.worker
 
 from notebook_udf.pool import spark_worker
 from notebook_udf.worker.call.function_call import take_arrived
+from notebook_udf.worker.runtime.error_kinds import WorkerStopped
 from notebook_udf.worker.runtime.worker_process import process
 from notebook_udf.worker.stream.stream_operator import take_pass
 
@@ -33,10 +35,27 @@ def attach() -> None:
         # Not in a task of Spark's, as in the kernel.
         return
     spark_worker.attach()
+    pyspark.worker.main = _ending(pyspark.worker.main)
     spark_worker.enter_process()
     spark_worker.watch(main.f_locals["infile"], main.f_locals["outfile"])
     process.busy = True
     _when_returned(reading, lambda read: _put_around(read, reading, invoking))
+
+
+def _ending(main: Callable[..., None]) -> Callable[..., None]:
+    """Ends the process with the worker.
+
+    Spark's daemon would call one that ends in order for its next task, again and again, though
+    nobody is left to send one.
+    """
+
+    def run(infile: Any, outfile: Any) -> None:
+        try:
+            main(infile, outfile)
+        except WorkerStopped:
+            os._exit(0)
+
+    return run
 
 
 def _frame_of(*names: str) -> FrameType | None:

@@ -204,3 +204,32 @@ def test_a_cluster_whose_executors_run_already(tmp_path: Path) -> None:
         }
         assert told(process) == {"logged": 100, "errors": 1, "measured": True, "workers": True}
         assert process.wait(60) == 0
+
+
+# Spark hangs up on workers 60 s after the last task.
+IDLE = """
+import psutil
+from notebook_udf.launch.java import find_java
+os.environ.update({**find_java().environment(), "PYSPARK_PYTHON": sys.executable})
+from pyspark.sql import SparkSession
+spark = SparkSession.builder.master("URL").config("spark.ui.enabled", "false").getOrCreate()
+spark.range(1).collect()
+session = nu.session(spark)
+session.register_function("same", udf(lambda i: i, result_type="bigint"))
+session.sql("SELECT sum(same(id)) FROM range(0, 8, 1, 4)").collect()
+workers = [psutil.Process(worker.pid) for worker in session.pool]
+tell(parents=sorted({worker.parent().cmdline()[-2] for worker in workers}))
+_, alive = psutil.wait_procs(workers, timeout=120)
+tell(alive=len(alive))
+session.stop()
+spark.stop()
+"""
+
+
+@pytest.mark.thorough
+@pytest.mark.timeout(240)
+def test_a_worker_of_a_foreign_daemon_ends_when_spark_hangs_up(tmp_path: Path) -> None:
+    with cluster(tmp_path, 1) as running, script(IDLE.replace("URL", running.url)) as process:
+        assert told(process) == {"parents": ["pyspark.daemon"]}
+        assert told(process) == {"alive": 0}
+        assert process.wait(60) == 0
