@@ -168,7 +168,7 @@ def passed(function: Any, frame: WindowFrame, rows: pa.RecordBatch, *, condition
             made = WindowPass(layout, (), [call])(iter([rows.slice(0, 150), rows.slice(150)]))
             found.append([value for batch in made for value in batch["result"].to_pylist()])
         except FunctionFailed as error:
-            found.append(str(error).rpartition("[")[0])
+            found.append(str(error).partition("[notebook-udf error")[0])
     return found
 
 
