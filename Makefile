@@ -20,7 +20,8 @@ else
 test: $(INSTALLED) lint
 	$(NPM) test
 	$(BIN)/python -m tests.browser.chromium
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto tests/unit
+	$(BIN)/python -m pytest --ignore tests/unit
 endif
 
 # Those that need no JVM; within a minute.
