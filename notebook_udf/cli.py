@@ -49,7 +49,10 @@ def main(arguments: list[str] | None = None) -> int:
         "doctor", help="say what is wrong with Java, Python, memory, packages, and how to mend it"
     )
     doctor.add_argument("--json", action="store_true", help="as a document, for other programs")
-    doctor.set_defaults(run=lambda o: run_doctor(as_json=o.json))
+    doctor.add_argument(
+        "--spark", default="", metavar="URL", help="ask a cluster's executors too: its master"
+    )
+    doctor.set_defaults(run=lambda o: run_doctor(o.spark, as_json=o.json))
     options = parser.parse_args(arguments)
     try:
         code: int = options.run(options)
@@ -95,15 +98,17 @@ def run_export(notebook: Path, target: Path | None, *, force: bool) -> int:
     return 0
 
 
-def run_doctor(*, as_json: bool) -> int:
-    """Examines this machine; the exit code is 1 if something is wrong."""
+def run_doctor(spark: str, *, as_json: bool) -> int:
+    """Examines this machine, and a cluster if one is named; exits with 1 if something is wrong."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     from notebook_udf.doctor import examine, is_well, to_json
 
-    findings = examine()
+    if spark:
+        print(f"Asking the executors of {spark}, which starts Spark there …", file=sys.stderr)
+    findings = examine(spark)
     if as_json:
         print(to_json(findings))
         return 0 if is_well(findings) else 1

@@ -57,10 +57,20 @@ class Finding:
     mend: str = ""
 
 
-def examine() -> list[Finding]:
-    """Runs every check; one that raises becomes a finding, and the others go on."""
+def examine(spark: str = "") -> list[Finding]:
+    """Runs every check; one that raises becomes a finding, and the others go on.
+
+    Parameters
+    ----------
+    spark
+        A cluster whose executors are asked as well: its master, such as ``spark://host:7077``. That
+        takes as long as Spark needs to start there.
+    """
     findings: list[Finding] = []
-    for name, check in _CHECKS.items():
+    checks = dict(_CHECKS)
+    if spark:
+        checks[spark] = lambda: check_executors(spark)
+    for name, check in checks.items():
         try:
             findings += check()
         except Exception as error:
@@ -150,6 +160,33 @@ def check_spark() -> list[Finding]:
         if Path(home).resolve() != own and said != pyspark.__version__:
             found = f"{home} holds {said}, and PySpark is {pyspark.__version__}"
             findings.append(Finding("SPARK_HOME", "wrong", found, "unset SPARK_HOME"))
+    return findings
+
+
+def check_executors(master: str) -> list[Finding]:
+    """Starts a session on a cluster and asks every executor what it has."""
+    from notebook_udf import session
+
+    try:
+        running = session(master=master)
+    except SessionError as error:
+        return [Finding(master, "wrong", str(error), "see that it runs, and is reached from here")]
+    try:
+        checked = running.check()
+    finally:
+        running.stop()
+    findings = []
+    for each in checked.found:
+        limit = f"{size(each['memory'])} a worker" if each["memory"] else "no memory limit"
+        found = (
+            f"Python {each['python']}, {_PACKAGE} {each['package'] or 'missing'}, pyarrow "
+            f"{each['pyarrow'] or 'missing'}, workers by {each['daemon'] or 'an unknown daemon'}, "
+            f"{limit}"
+        )
+        findings.append(Finding(f"executor on {each['host']}", "fine", found))
+    for problem in checked.problems:
+        found, _, mend = problem.partition(": ")
+        findings.append(Finding(master, "wrong", found, mend))
     return findings
 
 

@@ -34,3 +34,6 @@ class SparkCluster(Protocol):
 
     def add_archive(self, archive: Path, folder: str) -> None:
         """Has every executor unpack an archive of this machine, below ``folder``."""
+
+    def add_file(self, file: Path) -> None:
+        """Sends a file to every executor that runs a task from now on; its name must be new."""

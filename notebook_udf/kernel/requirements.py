@@ -22,6 +22,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import DeclarationError, SessionError
+from notebook_udf.kernel.sent_dependencies import DependencySender
+from notebook_udf.launch.confs import is_local
 from notebook_udf.render.display import Block, Displayed, Paragraph
 from notebook_udf.render.tables import Table
 from notebook_udf.worker.runtime.dependencies import (
@@ -72,6 +74,8 @@ class WithDependencies:
     folder: Path
     _dependencies: tuple[Dependency, ...] = ()
     _imports: Imports | None = None
+    _sender: DependencySender | None = None
+    _told = ""
 
     @property
     def dependencies(self) -> Dependencies:
@@ -97,10 +101,8 @@ class WithDependencies:
         DeclarationError
             If there is no such file, or it asks for nothing.
         SessionError
-            If pip cannot install them, with the end of what it says; or if workers run on other
-            machines.
+            If pip cannot install them, with the end of what it says.
         """
-        self._check_local()
         if isinstance(requirements, (str, os.PathLike)):
             path = Path(requirements).expanduser().absolute()
             if not path.is_file():
@@ -126,10 +128,7 @@ class WithDependencies:
         ------
         DeclarationError
             If there is no such file, or Python cannot import it.
-        SessionError
-            If workers run on other machines.
         """
-        self._check_local()
         place = _existing(path)
         if not is_archive(place):
             importable = place.suffix == ".py" if place.is_file() else any(place.glob("*.py"))
@@ -156,9 +155,8 @@ class WithDependencies:
         DeclarationError
             If there is no such file, or it is no archive.
         SessionError
-            If it cannot be unpacked, or workers run on other machines.
+            If it cannot be unpacked.
         """
-        self._check_local()
         place = _existing(path)
         if place.is_file() and not is_archive(place):
             raise DeclarationError(f"{place} is no .zip or .tar.gz")
@@ -179,12 +177,14 @@ class WithDependencies:
         self._send(kept)
 
     def refresh_dependencies(self) -> None:
-        """Installs requirements again whose file has changed."""
+        """Installs requirements again whose file has changed; sends what has to a cluster."""
         for each in self._dependencies:
             if each.kind == "requirements" and each.source and Path(each.source).is_file():
                 text = _whole_text(Path(each.source))
                 if Path(each.folder).name != _key(text):
                     self.add_requirements(each.source)
+        if self._sender is not None:
+            self._tell_workers()
 
     @property
     def _unpacked(self) -> Path:
@@ -205,20 +205,23 @@ class WithDependencies:
             self._imports = Imports(first=False)
         self._imports.enter(text)
         self._dependencies = dependencies
-        self.changes.sql(DEPENDENCIES_CONF, text)
+        self._tell_workers()
+
+    def _tell_workers(self) -> None:
+        """Puts into the queries to come what workers need to find the dependencies."""
+        known = self._dependencies
+        if not is_local(self.host.cluster.master):
+            self._sender = self._sender or DependencySender(self.host.cluster, self.folder / "sent")
+            known = tuple(map(self._sender.send, known))
+        text = to_text(known)
+        if text != self._told:
+            self.changes.sql(DEPENDENCIES_CONF, text)
+            self._told = text
 
     def forget_dependencies(self) -> None:
         """Removes the dependencies from the kernel's own import path."""
         if self._imports is not None:
             self._imports.enter("")
-
-    def _check_local(self) -> None:
-        master = self.host.cluster.master
-        if not master.startswith("local"):
-            raise SessionError(
-                f"workers of {master} run on other machines, where this session cannot put files: "
-                f"use spark.sparkContext.addPyFile(...), or an environment that has them"
-            )
 
 
 def _existing(path: str | os.PathLike[str]) -> Path:

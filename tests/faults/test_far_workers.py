@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -11,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+import notebook_udf as nu
+from notebook_udf import doctor
 from tests.cluster import cluster
 from tests.scripts import ROOT, script, told
 
@@ -25,7 +29,7 @@ def hidden() -> Iterator[Path]:
 
 # One answer for each thing that a session promises.
 FAR = """
-import contextlib, io, signal, tempfile
+import contextlib, io, pathlib, signal, tempfile
 tempfile.tempdir = "HIDDEN"
 session = nu.session(master="URL", worker_memory="1g")
 assert str(session.folder).startswith("HIDDEN")
@@ -74,11 +78,30 @@ try:
         session.replay("fails")
 except ZeroDivisionError:
     replayed = True
+module = pathlib.Path("HIDDEN") / "rates.py"
+package = pathlib.Path("HIDDEN") / "tables"
+package.mkdir()
+(package / "__init__.py").write_text("from pathlib import Path\\n"
+                                     "TEXT = (Path(__file__).parent / 'data.txt').read_text()")
+(package / "data.txt").write_text("beside it")
+module.write_text("FACTOR = 2")
+session.add_python_file(module)
+session.add_python_file(package)
+def scaled(i: int) -> str:
+    import rates, tables
+    return f"{i * rates.FACTOR} {tables.TEXT}"
+session.register_function("scaled", scaled)
+SCALED = "SELECT max(scaled(id)) FROM range(0, 4, 1, 2)"
+first = outcome(SCALED)
+module.write_text("FACTOR = 3")
+imported = [first, outcome(SCALED)]
+session.remove_dependency("rates.py")
+imported.append(outcome(SCALED)["text"].partition(" (")[0])
 hosts = {worker.host for worker in session.pool}
 restarted = session.pool.restart()
 tell(replayed=replayed, lines=sorted({line.text for line in session.logs(function="fails")})[:2],
      measured="fails" in repr(session.metrics()), hosts=len(hosts), restarted=len(restarted) > 0,
-     alive=len(session.pool))
+     alive=len(session.pool), imported=imported)
 session.stop()
 """
 
@@ -108,6 +131,11 @@ def test_all_that_does_not_need_a_folder_is_there(tmp_path: Path, hidden: Path) 
                 "hosts": 1,
                 "restarted": True,
                 "alive": 0,
+                "imported": [
+                    [["6 beside it"]],
+                    [["9 beside it"]],
+                    "scaled: ModuleNotFoundError: No module named 'rates'",
+                ],
             }
             assert process.wait(60) == 0
     assert not list(Path("/tmp").glob("nudf-worker-*"))
@@ -208,3 +236,20 @@ def test_a_cluster_without_the_package(tmp_path: Path, ship: bool) -> None:
                 assert "ship=True" in facts["error"]
                 assert facts["problems"] == [facts["error"]]
             assert process.wait(60) == 0
+
+
+@pytest.mark.timeout(200)
+def test_the_doctor_asks_executors(tmp_path: Path) -> None:
+    with cluster(tmp_path, 1) as running:
+        command = [sys.executable, "-m", "notebook_udf.cli", "doctor", "--json", "--spark"]
+        done = subprocess.run([*command, running.url], capture_output=True, text=True, check=False)
+    document = json.loads(done.stdout)
+    (executor,) = (each for each in document["findings"] if each["what"].startswith("executor on"))
+    assert f"notebook-udf {nu.__version__}" in executor["found"]
+    assert not [each for each in document["findings"] if each["what"] == running.url]
+
+
+@pytest.mark.timeout(200)
+def test_the_doctor_names_a_cluster_that_is_not_there() -> None:
+    found = {each.what: each for each in doctor.examine("spark://127.0.0.1:9")}
+    assert found["spark://127.0.0.1:9"].state == "wrong"

@@ -43,3 +43,7 @@ class ClassicCluster:
     def add_archive(self, archive: Path, folder: str) -> None:
         """See ``SparkCluster``."""
         self._context.addArchive(f"{archive}#{folder}")
+
+    def add_file(self, file: Path) -> None:
+        """See ``SparkCluster``."""
+        self._context.addFile(str(file))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -39,6 +40,8 @@ _LATE_OPTIMIZER = (
 _JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 _PYTHON_CONF = "spark.pyspark.python"
 _ARCHIVES_CONF = "spark.archives"
+_STANDALONE = "spark://"
+_PATIENCE_SECONDS = 5.0
 _JVM_GRACE_SECONDS = 10.0
 
 
@@ -78,8 +81,10 @@ def start(
     Raises
     ------
     SessionError
-        If there is no Java, or Spark does not start; with the end of its log.
+        If there is no Java, nobody answers at the master's address, or Spark does not start; with
+        the end of its log.
     """
+    _check_reached(master)
     java = find_java()
     log = folder / "jvm.log"
     here = is_local(master)
@@ -99,6 +104,7 @@ def start(
     os.environ.update(java.environment())
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     os.environ["PYSPARK_PYTHON"] = _workers_python(settings, here=here)
+    ours = SparkContext._gateway is None
     try:
         _launch(spark_conf, log)
         said = SparkConf(loadDefaults=True)
@@ -118,9 +124,37 @@ def start(
         return Started(spark, place, tables and place is not None, (note,) if note else ())
     except Exception as error:
         tail = _tail(log)
+        if ours:
+            _end_jvm()
         raise SessionError(
             f"Spark did not start with {java.origin}: {error}\n{tail or 'Its log is empty.'}"
         ) from error
+
+
+def _check_reached(master: str) -> None:
+    """Raises if nobody answers at the address of a standalone master, which Spark tries for a
+    minute before it says so.
+
+    Raises
+    ------
+    SessionError
+        If none of the masters that are named takes a connection.
+    """
+    if not master.startswith(_STANDALONE):
+        return
+    refused = []
+    for address in master.removeprefix(_STANDALONE).split(","):
+        host, _, port = address.rpartition(":")
+        try:
+            socket.create_connection((host, int(port)), _PATIENCE_SECONDS).close()
+        except (OSError, ValueError) as error:
+            refused.append(f"{address}: {error}")
+        else:
+            return
+    raise SessionError(
+        f"no Spark master answers ({'; '.join(refused)}): see that it runs, and that this machine "
+        f"reaches it; its address is on the master's own page"
+    )
 
 
 def _workers_python(conf: Mapping[str, str], *, here: bool) -> str:
@@ -209,6 +243,11 @@ def active() -> SparkSession | None:
 def stop(spark: SparkSession) -> None:
     """Stops a Spark that ``start`` started; see ``Host.stop``."""
     spark.stop()
+    _end_jvm()
+
+
+def _end_jvm() -> None:
+    """Ends the JVM, which PySpark would leave running."""
     gateway = SparkContext._gateway
     if gateway is None:
         return

@@ -24,6 +24,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Literal
 
+from pyspark import SparkFiles
+
 from notebook_udf.errors import SessionError
 
 # How a task learns of them: a SQL conf, which travels with every query.
@@ -46,17 +48,21 @@ class Dependency:
         The file or folder that was added; "" for requirements that were given as a list.
     folder
         Where requirements are installed, or where archives are unpacked, a folder for each content.
+    sent
+        The name of the archive in which Spark has sent its content to another machine; "" where
+        workers read it where it is.
     """
 
     name: str
     kind: Kind
     source: str
     folder: str
+    sent: str = ""
 
     @property
     def is_module(self) -> bool:
         """Whether it is imported from the folder it is in."""
-        return self.kind == "python file" and not is_archive(Path(self.source))
+        return not self.sent and self.kind == "python file" and not is_archive(Path(self.source))
 
     def signature(self) -> object:
         """A text that changes when the dependency does.
@@ -66,9 +72,9 @@ class Dependency:
         SessionError
             If the file is gone.
         """
-        if self.kind == "requirements":
-            # The folder is named for what is in it.
-            return self.folder
+        if self.sent or self.kind == "requirements":
+            # Both are named for what is in them.
+            return self.sent or self.folder
         path = Path(self.source)
         if not path.exists():
             raise SessionError(
@@ -80,6 +86,9 @@ class Dependency:
 
     def place(self) -> str:
         """The folder to import it from; an archive with new content is unpacked."""
+        if self.sent:
+            here = Path(SparkFiles.getRootDirectory()).absolute()
+            return str(unpacked(here / self.sent, here / "notebook-udf"))
         if self.kind == "requirements":
             return self.folder
         return str(unpacked(Path(self.source), Path(self.folder)))
