@@ -165,7 +165,7 @@ def check_spark() -> list[Finding]:
 
 def check_executors(master: str) -> list[Finding]:
     """Starts a session on a cluster and asks every executor what it has."""
-    from notebook_udf import session
+    from notebook_udf.kernel.open_session import session
 
     try:
         running = session(master=master)

@@ -130,7 +130,8 @@ def unknown_option(
     name: str, known: Sequence[str], *, what: str, aliases: Iterable[str] = ()
 ) -> DeclarationError:
     """The error for an unknown option; an argument of ``udf`` may be suggested as well."""
-    meant = did_you_mean(name, [*known, *aliases, *_ARGUMENTS])
+    # An argument of another kind of function is none here, by the same name.
+    meant = did_you_mean(name, [n for n in (*known, *aliases, *_ARGUMENTS) if n != name])
     return DeclarationError(
         f"{what}: no option {name!r}{meant}; there are {', '.join(map(repr, known))}"
     )

@@ -3,11 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 # Runs in a worker for the numbers of one task.
 Probe: TypeAlias = Callable[[Iterator[int]], Iterator[Mapping[str, Any]]]
+
+
+@dataclass(frozen=True)
+class Gathering:
+    """An accumulator of this process.
+
+    Attributes
+    ----------
+    number
+        By which tasks name it.
+    end
+        Removes it; what tasks still bring is dropped.
+    """
+
+    number: int
+    end: Callable[[], None]
 
 
 class SparkCluster(Protocol):
@@ -37,3 +54,9 @@ class SparkCluster(Protocol):
 
     def add_file(self, file: Path) -> None:
         """Sends a file to every executor that runs a task from now on; its name must be new."""
+
+    def gather(self, take: Callable[[list[list[bytes]]], None]) -> Gathering | None:
+        """Has ``take`` called with what each task adds to an accumulator, when it has succeeded.
+
+        In a thread of its own. None where Spark brings nothing of a task to this process.
+        """

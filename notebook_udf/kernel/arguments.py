@@ -68,3 +68,12 @@ def quarantine_place(place: str | os.PathLike[str] | None) -> str | None:
             f"quarantine_path={os.fspath(place)!r} cannot be written to: {error}"
         ) from error
     return f"{text.rstrip('/')}/{name}"
+
+
+def without_effect(**given: object) -> list[str]:
+    """What is said of arguments that only a Spark yet to be started could follow."""
+    return [
+        f"{name}={value!r} has no effect on a Spark that runs already"
+        for name, value in given.items()
+        if value is not None
+    ]

@@ -46,6 +46,7 @@ from notebook_udf.kernel.replay import replay
 from notebook_udf.kernel.requirements import WithDependencies
 from notebook_udf.kernel.spark_loggers import QuietLoggers
 from notebook_udf.kernel.streams.session_streams import Streams
+from notebook_udf.kernel.task_ends import TaskEnds
 from notebook_udf.kernel.translation import Translator
 from notebook_udf.kernel.warm import Warmup
 from notebook_udf.kernel.worker_environment import worker_environment
@@ -157,12 +158,9 @@ class Session(Streams, Measuring, WithDependencies):
                     raise SessionError("the Spark session is stopped; start a new one")
                 self.changes = Changes(self.host.settings)
                 self.notes += adopt(self.host, self.changes, archive)
-                ignored = {"app_name": app_name, "master": master, "workers": workers}
-                self.notes += [
-                    f"{name}={value!r} has no effect on a Spark that runs already"
-                    for name, value in ignored.items()
-                    if value is not None
-                ]
+                self.notes += arguments.without_effect(
+                    app_name=app_name, master=master, workers=workers
+                )
                 for key, value in (conf or {}).items():
                     self.changes.sql(key, str(value))
             self.spark: SparkSession = spark
@@ -175,6 +173,7 @@ class Session(Streams, Measuring, WithDependencies):
                 QuietLoggers(),
                 SqlDrops(self),
                 CellNames(self.host),
+                TaskEnds(self.host, self.changes, self.store, self.notes.append),
             )
         except BaseException:
             self._release()

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import DeclarationError, SessionError
+from notebook_udf.kernel.environment import Environment
 from notebook_udf.kernel.sent_dependencies import DependencySender
 from notebook_udf.launch.confs import is_local
 from notebook_udf.render.display import Block, Displayed, Paragraph
@@ -76,6 +77,11 @@ class WithDependencies:
     _imports: Imports | None = None
     _sender: DependencySender | None = None
     _told = ""
+
+    @property
+    def environment(self) -> Environment:
+        """The kernel's packages, and what sends them to a cluster."""
+        return Environment()
 
     @property
     def dependencies(self) -> Dependencies:

@@ -127,11 +127,11 @@ class CellJobs:
     # The signal ------------------------------------------------------------------------------
 
     def _take_over(self) -> None:
-        """Handles the interrupt while cells run, unless another handler is installed."""
-        if (
-            threading.current_thread() is not threading.main_thread()
-            or signal.getsignal(signal.SIGINT) is not signal.default_int_handler
-        ):
+        """Handles the interrupt while cells run, unless somebody's handler is installed."""
+        if threading.current_thread() is not threading.main_thread():
+            return
+        theirs = signal.getsignal(signal.SIGINT)
+        if theirs is not signal.default_int_handler and not _is_sparks(theirs):
             return
         ours = self._interrupted
         signal.signal(signal.SIGINT, ours)
@@ -139,7 +139,7 @@ class CellJobs:
         def restore() -> None:
             # SparkContext puts in a handler of its own when it starts.
             if signal.getsignal(signal.SIGINT) == ours:
-                signal.signal(signal.SIGINT, signal.default_int_handler)
+                signal.signal(signal.SIGINT, theirs)
 
         self._restore.append(restore)
 
@@ -165,6 +165,15 @@ class CellJobs:
         cell.thread.start()
         if not held_back:
             raise KeyboardInterrupt
+
+
+def _is_sparks(handler: object) -> bool:
+    """Whether it is the one that SparkContext installs, in a Spark that ran before the session.
+
+    It asks the JVM from the handler itself, which fails while the cell waits for the JVM's answer,
+    and would cancel the jobs of everybody.
+    """
+    return getattr(handler, "__module__", "") == "pyspark.core.context"
 
 
 def _cancel_until_over(cell: Cell, held_back: bool) -> None:

@@ -161,7 +161,7 @@ class Watch:
             queries, first = list(self._queries), self._first_task
             log = [text for query, text in self._log if query in self._lines]
             lines, busy = sum(self._lines.values()), self._busy()
-            trouble = Trouble(dict(self._outcomes), self._lost, self._dropped)
+            trouble = Trouble(dict(self._outcomes), self._lost, self._dropped, self._store.late)
         whole = self._ended.copy()
         for query in queries:
             whole.add(self._store, query)

@@ -212,6 +212,7 @@ def around(func: Process, calls: list[FunctionCall], time_zone: str | None) -> P
             if outcome != "done":
                 task.close(failed=True)
             task.end(outcome)
+        process.runtime.leave_records()
 
     return run
 

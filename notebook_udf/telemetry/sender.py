@@ -19,6 +19,7 @@ import threading
 import time
 import uuid
 import weakref
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -140,7 +141,11 @@ class Sender(_Endpoint):
     ----------
     address
         As given; ``WorkerCommands(sender.address)`` listens to the same kernel.
+    also
+        Takes each record's frames first; if it returns True, the record leaves some other way.
     """
+
+    also: Callable[[list[bytes]], bool] | None = None
 
     def _begin(self) -> None:
         super()._begin()
@@ -163,6 +168,8 @@ class Sender(_Endpoint):
             _log.warning("%s", error)
             self._lost += 1
             return False
+        if self.also is not None and self.also(frames):
+            return True
         if not self._lock.acquire(timeout=_PATIENCE_SECONDS):
             self._lost += 1
             return False

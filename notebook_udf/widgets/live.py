@@ -141,11 +141,14 @@ class Trouble:
         The number of workers that ended without being told to.
     dropped_lines
         The number of log lines that were not sent.
+    late
+        Whether what is known came when tasks had ended, since executors do not reach this kernel.
     """
 
     outcomes: Mapping[str, str] = field(default_factory=dict)
     lost_workers: int = 0
     dropped_lines: int = 0
+    late: bool = False
 
 
 _LEADS_TO = {
@@ -174,6 +177,11 @@ def warnings(state: RunState, trouble: Trouble) -> tuple[str, ...]:
         found.append(
             f"bundles hold {state.rows / state.bundles:,.0f} rows on average: fewer partitions or "
             f"a larger bundle_size would cost less"
+        )
+    if trouble.late:
+        found.append(
+            "figures and logs as of the tasks that have ended: executors do not reach this kernel, "
+            "session.check() says what to set"
         )
     if trouble.dropped_lines:
         found.append(f"{counted(trouble.dropped_lines, 'log line')} not shown: too many at once")

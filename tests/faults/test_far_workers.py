@@ -155,6 +155,14 @@ def fails(i: int) -> int:
     return 10 // (5 - i)
 session.register_function("fails", udf(fails, timeout=20))
 session.register_function("keeps", udf(fails, on_error="quarantine"))
+def says(i: int) -> int:
+    print("said", i)
+    return i
+session.register_function("says", says)
+rows = session.sql("SELECT sum(says(id)) FROM range(0, 40, 1, 4)").collect()
+calls = [total.rows_in for total in session.metrics().totals if total.function == "says"]
+late = [note for note in session.notes if "when a task has ended" in note]
+tell(sums=rows[0][0], rows=sum(calls), lines=len(session.logs(function="says")), said=len(late))
 rows = session.sql("SELECT count(keeps(id)) FROM range(0, 8, 1, 1)").collect()
 tell(counted=rows[0][0], kept=[row.i for row in session.errors("keeps").collect()])
 checked = session.check()
@@ -163,7 +171,8 @@ try:
     session.sql("SELECT fails(id) FROM range(0, 8, 1, 1)").collect()
 except nu.UserFunctionError as error:
     tell(row=error.failed.row, arguments=error.failed.arguments, clean="record 1" not in str(error),
-         line=error.failed.frames[-1].name, times=len(session.store.failures()))
+         line=error.failed.frames[-1].name,
+         times=sum(each.outcome == "fail" for each in session.store.failures()))
 try:
     session.replay("fails")
 except ZeroDivisionError:
@@ -179,6 +188,8 @@ def test_a_failed_call_comes_whole_where_there_is_no_channel(tmp_path: Path, hid
     with cluster(work, 1, hidden=[hidden]) as running:
         body = CUT_OFF.replace("URL", running.url).replace("HIDDEN", str(hidden))
         with script(body.replace("KEPT", str(tmp_path / "kept"))) as process:
+            # By Spark's accumulator, with the end of each task.
+            assert told(process) == {"sums": 780, "rows": 40, "lines": 40, "said": 1}
             assert told(process) == {"counted": 7, "kept": [5]}
             (problem,) = told(process)["problems"]
             assert problem.endswith("does not reach this kernel")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from pyspark import accumulators
 from pyspark.sql import SparkSession
 
-from notebook_udf.host.cluster import Probe
+from notebook_udf.host.cluster import Gathering, Probe
 
 
 class ClassicCluster:
@@ -47,3 +48,30 @@ class ClassicCluster:
     def add_file(self, file: Path) -> None:
         """See ``SparkCluster``."""
         self._context.addFile(str(file))
+
+    def gather(self, take: Callable[[list[list[bytes]]], None]) -> Gathering | None:
+        """See ``SparkCluster``."""
+        taken = self._context.accumulator([], _Taking(take))
+
+        def end() -> None:
+            accumulators._accumulatorRegistry.pop(taken.aid, None)
+
+        return Gathering(taken.aid, end)
+
+
+class _Taking:
+    """The ``AccumulatorParam`` of one that hands on what is added to it, and stays empty."""
+
+    def __init__(self, take: Callable[[list[list[bytes]]], None]) -> None:
+        self._take = take
+
+    def zero(self, value: list[list[bytes]]) -> list[list[bytes]]:
+        """Nothing."""
+        return []
+
+    def addInPlace(  # noqa: N802
+        self, value1: list[list[bytes]], value2: list[list[bytes]]
+    ) -> list[list[bytes]]:
+        """Nothing: what was added has been handed on."""
+        self._take(value2)
+        return value1

@@ -51,6 +51,8 @@ class Store:
     """The store of one session. Every method may be called from any thread."""
 
     def __init__(self) -> None:
+        # Whether records come when tasks have ended, because workers do not reach this process.
+        self.late = False
         self._changed = threading.Condition()
         self._workers = Workers()
         self._runs = Runs()

@@ -63,7 +63,7 @@ class Agent:
         if command.pids and os.getpid() not in command.pids:
             return
         if command.name == "welcome":
-            self._runtime.heard = True
+            self._runtime.welcome()
         elif command.name == "stacks":
             self._runtime.send(StackDump(os.getpid(), time.time(), stacks(), "asked for"))
         elif command.name == "log-level" and self._runtime.capture is not None:

@@ -45,6 +45,7 @@ from notebook_udf.worker.runtime.progress_file import PositionFile, row_number
 from notebook_udf.worker.runtime.quarantine_store import QUARANTINE_VARIABLE, QuarantineStore
 from notebook_udf.worker.runtime.slow_bundles import Slowest
 from notebook_udf.worker.runtime.stop_signal import StopSignal
+from notebook_udf.worker.runtime.task_records import TaskRecords
 
 if TYPE_CHECKING:
     from notebook_udf.worker.runtime.task import Task
@@ -101,8 +102,9 @@ class Runtime:
     task: Task | None = None
     kept: dict[tuple[str, str], Kept] = field(default_factory=dict)
     slowest: Slowest = field(default_factory=Slowest)
-    # Whether the kernel has answered on the channel.
+    # Whether the kernel has answered on the channel, and what leaves another way while it has not.
     heard: bool = False
+    records: TaskRecords | None = None
     # Whether the JVM has closed its end of the connection to this worker.
     hung_up: Callable[[], bool] = lambda: False
     # Lets go of results that wait in a buffer on their way to the JVM.
@@ -129,6 +131,9 @@ class Runtime:
         place = os.environ.get(QUARANTINE_VARIABLE) or str(folder / "quarantine")
         if "://" in place or Path(place).is_dir():
             runtime.quarantine = QuarantineStore(place)
+        runtime.records = TaskRecords.from_environment()
+        if runtime.records is not None:
+            sender.also = runtime.records.keep
         runtime.capture = Capture(runtime.where, workers)
         runtime.limit = MemoryLimit(memory)
         runtime.send(
@@ -141,6 +146,16 @@ class Runtime:
             )
         )
         return runtime
+
+    def welcome(self) -> None:
+        """Takes note that the kernel has answered."""
+        self.heard = self.records is None or self.records.answered()
+
+    def leave_records(self) -> None:
+        """Lets what the kernel has not been told leave with the end of the task."""
+        if self.records is not None and not self.heard:
+            self.flush_bundles()
+            self.records.leave()
 
     def send(self, record: Record) -> None:
         """Hands a record to the side channel, if there is one; never waits."""
