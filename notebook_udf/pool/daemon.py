@@ -54,6 +54,9 @@ _PR_SET_PDEATHSIG = 1
 # The kernel's process id, so that the daemon can tell a stopped session from a killed kernel.
 KERNEL_VARIABLE = "NOTEBOOK_UDF_KERNEL"
 
+# How long a report of a worker's exit may take to reach the kernel.
+_REPORT_MS = 10_000
+
 
 class Children:
     """The worker processes: which were told to exit, and their deadlines."""
@@ -190,7 +193,14 @@ def _send_exit(folder: Path, pid: int, code: int, *, requested: bool) -> None:
             position=position,
         )
     )
-    sender.close(linger_ms=2000)
+    # On a machine that is busy the connection alone takes seconds.
+    sender.close(linger_ms=0 if _kernel_is_gone() else _REPORT_MS)
+
+
+def _kernel_is_gone() -> bool:
+    """Whether the kernel has ended, without stopping its session; False if it is elsewhere."""
+    kernel = int(os.environ.get(KERNEL_VARIABLE) or 0)
+    return ADDRESS_VARIABLE not in os.environ and kernel > 0 and not is_alive(kernel)
 
 
 def _output(folder: Path, pid: int) -> str:
@@ -350,10 +360,8 @@ class Daemon:
         if self._socket_path is not None:
             self._socket_path.unlink(missing_ok=True)
         channel_folder.remove_if_made(self._folder)
-        kernel = int(os.environ.get(KERNEL_VARIABLE) or 0)
-        here = ADDRESS_VARIABLE not in os.environ
-        if self._folder is not None and here and kernel and not is_alive(kernel):
-            # The kernel was killed and cannot tidy up itself.
+        if self._folder is not None and _kernel_is_gone():
+            # It was killed and cannot tidy up itself.
             shutil.rmtree(self._folder, ignore_errors=True)
 
 

@@ -58,8 +58,12 @@ class Pool(Displayed):
 
     @property
     def workers(self) -> list[WorkerView]:
-        """The living workers, oldest first."""
-        return [worker for worker in self._store.workers() if worker.exited is None]
+        """The living workers, oldest first.
+
+        On this machine a worker that is gone is left out even if nobody could say how it ended.
+        """
+        told = (worker for worker in self._store.workers() if worker.exited is None)
+        return [worker for worker in told if not _is_gone(worker)]
 
     def __iter__(self) -> Iterator[WorkerView]:
         return iter(self.workers)
@@ -174,6 +178,22 @@ class Pool(Displayed):
     def _blocks(self) -> list[Table]:
         caption = f"{len(self)} workers alive, up to {self.size} at once"
         return [Table(HEADERS, worker_rows(self.workers), caption)]
+
+
+def _is_gone(worker: WorkerView) -> bool:
+    """Whether there is no such process on this machine any more; False for those elsewhere."""
+    if worker.host != socket.gethostname():
+        return False
+    try:
+        process = psutil.Process(worker.pid)
+        # It said that it had started when it had: one that is younger has only the same number.
+        if process.create_time() > worker.started + _FORK_SECONDS:
+            return True
+        return process.status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
+    except psutil.Error:
+        return False
 
 
 def _kill(worker: WorkerView) -> None:

@@ -243,3 +243,25 @@ def test_memory_limits_that_mean_nothing_are_refused(limit: Any) -> None:
         )
     with pytest.raises(nu.DeclarationError, match="memory"):
         nu.udf(lambda i: i, result_type="int", memory=limit)
+
+
+# Its workers end with it, and nobody is left to tell.
+UNTOLD = """
+import psutil, signal
+session = nu.session(master="local[2]")
+session.register_function("same", udf(lambda i: i, result_type="bigint"))
+session.sql("SELECT sum(same(id)) FROM range(0, 8, 1, 2)").collect()
+workers = [psutil.Process(worker.pid) for worker in session.pool]
+for daemon in {worker.parent() for worker in workers}:
+    daemon.kill()
+_, alive = psutil.wait_procs(workers, timeout=20)
+tell(workers=len(workers) > 0, alive=len(alive), shown=len(session.pool))
+session.stop()
+"""
+
+
+@pytest.mark.timeout(120)
+def test_workers_that_nobody_tells_of_leave_the_pool() -> None:
+    with script(UNTOLD) as process:
+        assert told(process) == {"workers": True, "alive": 0, "shown": 0}
+        assert process.wait(60) == 0
