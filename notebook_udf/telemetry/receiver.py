@@ -29,7 +29,7 @@ from zmq.utils.monitor import recv_monitor_message
 
 from notebook_udf.errors import ProtocolError, SessionError
 from notebook_udf.telemetry.handshakes import Handshakes
-from notebook_udf.telemetry.records import Command, Listening, Record
+from notebook_udf.telemetry.records import Command, Leaving, Listening, Record
 from notebook_udf.telemetry.wire import MAX_MESSAGE_BYTES, ChannelAddress, decode, encode
 
 _log = logging.getLogger("notebook_udf.telemetry")
@@ -288,6 +288,9 @@ class Receiver:
             if isinstance(record, Listening):
                 self._listening.add(sender)
                 self._hand_out(encode(Command("welcome")), [sender])
+                continue
+            if isinstance(record, Leaving):
+                self._hand_out(encode(Command("goodbye")), [sender])
                 continue
             self.received += 1
             try:

@@ -437,10 +437,19 @@ class Listening(Record):
 
 
 @dataclass(frozen=True)
+class Leaving(Record):
+    """The last record of a connection."""
+
+    kind: ClassVar[str] = "leaving"
+    pid: int
+
+
+@dataclass(frozen=True)
 class Command(Record):
-    """From the kernel to workers: ``welcome`` (the answer to ``Listening``), ``stacks``,
-    ``restart``, ``log-level``, ``end-query``, ``drain-query`` or ``profile`` (its name and for how
-    many more seconds, 0 to end it).
+    """From the kernel to workers: ``welcome`` (the answer to ``Listening``), ``goodbye`` (the
+    answer to ``Leaving``, when all that came before it has been handled), ``stacks``, ``restart``,
+    ``log-level``, ``end-query``, ``drain-query`` or ``profile`` (its name and for how many more
+    seconds, 0 to end it).
 
     Empty ``pids`` means every worker. Workers answer the end of a query with ``QueryLeft``.
     """
@@ -467,6 +476,7 @@ RECORDS: dict[str, type[Record]] = {
         StackDump,
         StackSamples,
         QueryLeft,
+        Leaving,
         Listening,
         Command,
     )

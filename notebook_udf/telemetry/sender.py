@@ -26,7 +26,7 @@ from typing import Any
 import zmq
 
 from notebook_udf.errors import ProtocolError
-from notebook_udf.telemetry.records import Command, Listening, Record
+from notebook_udf.telemetry.records import Command, Leaving, Listening, Record
 from notebook_udf.telemetry.wire import (
     CHANNEL_VARIABLE,
     MAX_MESSAGE_BYTES,
@@ -113,16 +113,21 @@ class _Endpoint:
             context.destroy(linger=linger_ms)
 
     def close(self, linger_ms: int = _LINGER_MS) -> None:
-        """Closes the socket; queued records have ``linger_ms`` milliseconds to leave.
+        """Closes the socket; queued records have ``linger_ms`` milliseconds to be handled.
 
         Idempotent. A child forked before keeps its own socket.
         """
         self._closed = True
         if self._lock.acquire(timeout=_CLOSING_SECONDS):
+            end = time.monotonic() + linger_ms / 1000
             try:
-                self._drop(linger_ms)
+                self._take_leave(end)
             finally:
+                self._drop(_ms_until(end))
                 self._lock.release()
+
+    def _take_leave(self, end: float) -> None:
+        """What is to be done before the socket closes, until a time. The caller holds the lock."""
 
 
 class Sender(_Endpoint):
@@ -196,6 +201,16 @@ class Sender(_Endpoint):
             self._drop(_LINGER_MS)
             raise
 
+    def _take_leave(self, end: float) -> None:
+        # Until the kernel has read everything: ZeroMQ does not read on from a connection that was
+        # closed while its queue was full, and what lay in the system's socket would be lost.
+        if self._socket is None:
+            return
+        with contextlib.suppress(zmq.ZMQError):
+            if self._socket.poll(_ms_until(end), zmq.POLLOUT):
+                self._socket.send_multipart(encode(Leaving(os.getpid())), zmq.NOBLOCK)
+                self._socket.poll(_ms_until(end))
+
     def _connect(self, context: zmq.Context[Any]) -> zmq.Socket[bytes]:
         socket = self._secured(context.socket(zmq.DEALER))
         socket.sndhwm = QUEUED_RECORDS
@@ -229,7 +244,7 @@ class WorkerCommands(_Endpoint):
                 self._say_so(socket)
                 end = time.monotonic() + timeout_ms / 1000
                 # A command to another worker does not end the wait for one to this.
-                while socket.poll(0 if found else max(0, int((end - time.monotonic()) * 1000))):
+                while socket.poll(0 if found else _ms_until(end)):
                     found += _mine(socket.recv_multipart(zmq.NOBLOCK))
             except zmq.ZMQError as error:
                 _log.warning("the kernel's commands cannot be read: %s", error)
@@ -258,6 +273,10 @@ class WorkerCommands(_Endpoint):
         socket.immediate = False
         socket.connect(self.address.endpoint)
         return socket
+
+
+def _ms_until(end: float) -> int:
+    return max(0, int((end - time.monotonic()) * 1000))
 
 
 def _mine(frames: list[bytes]) -> list[Command]:

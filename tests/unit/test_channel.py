@@ -89,7 +89,7 @@ def sender(receiver: Receiver) -> Iterator[Sender]:
     opened.close(0)
 
 
-def in_a_process(code: str, folder: Path) -> str:
+def in_a_process(code: str, folder: Path, *arguments: str) -> str:
     """Runs ``code`` as a worker of the channel in ``folder``; what it printed."""
     environment = {
         **os.environ,
@@ -97,7 +97,7 @@ def in_a_process(code: str, folder: Path) -> str:
         "PYTHONPATH": os.pathsep.join(filter(None, [os.getcwd(), *sys.path])),
     }
     done = subprocess.run(
-        [sys.executable, "-W", "error::ResourceWarning", "-c", code],
+        [sys.executable, "-W", "error::ResourceWarning", "-c", code, *arguments],
         env=environment,
         capture_output=True,
         text=True,
@@ -153,6 +153,34 @@ commands.close()
     times = [record.time for record in received if isinstance(record, StackDump)]
     assert times == [float(number) for number in range(3000)]
     assert (kernel.refused, kernel.rejected, kernel.received) == (0, 0, 3001)
+
+
+def test_what_a_worker_said_before_its_end_is_heard_by_a_busy_kernel(folder: Path) -> None:
+    said = folder / "said"
+    times: list[float] = []
+
+    def busy(record: Record) -> None:
+        eventually(said.exists)
+        # Later than the worker's end, if it did not wait.
+        time.sleep(0.001)
+        assert isinstance(record, StackDump)
+        times.append(record.time)
+
+    with Receiver(folder, busy):
+        in_a_process(
+            WORKER
+            + """
+for number in range(3000):
+    while not sender.send(StackDump(os.getpid(), float(number), "", "")):
+        time.sleep(0.001)
+open(sys.argv[1], "w").close()
+sender.close(20_000)
+""",
+            folder,
+            str(said),
+        )
+        # Not by what closing still reads.
+        assert times == [float(number) for number in range(3000)]
 
 
 def test_records_sent_before_the_connection_stands_arrive(sender: Sender, records: Records) -> None:
