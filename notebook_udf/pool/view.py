@@ -16,8 +16,8 @@ from notebook_udf.errors import DeclarationError
 from notebook_udf.pool.worker_table import HEADERS, how_it_ended, worker_rows
 from notebook_udf.render.display import Displayed
 from notebook_udf.render.tables import Table
+from notebook_udf.telemetry.kernel_commands import Command
 from notebook_udf.telemetry.receiver import Receiver
-from notebook_udf.telemetry.records import Command
 from notebook_udf.telemetry.store.session_store import Store
 from notebook_udf.telemetry.store.worker_store import WorkerView
 
@@ -86,12 +86,12 @@ class Pool(Displayed):
         DeclarationError
             If ``pid`` is not one of the session's workers.
         """
-        pids = [worker.pid for worker in self.workers]
+        started = {worker.pid: worker for worker in self.workers}
+        pids = list(started)
         if pid is not None and pid not in pids:
             raise DeclarationError(f"{pid} is not a worker of this session; there are {pids}")
         chosen = pids if pid is None else [pid]
         self._restarted.update(chosen)
-        started = {worker.pid: worker for worker in self.workers}
         self._receiver.send(Command("restart", tuple(chosen)))
         for one in chosen:
             if self._store.wait_exit(one, 3.0) is None:

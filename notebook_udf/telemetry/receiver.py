@@ -29,7 +29,8 @@ from zmq.utils.monitor import recv_monitor_message
 
 from notebook_udf.errors import ProtocolError, SessionError
 from notebook_udf.telemetry.handshakes import Handshakes
-from notebook_udf.telemetry.records import Command, Leaving, Listening, Record
+from notebook_udf.telemetry.kernel_commands import Command, Leaving, Listening
+from notebook_udf.telemetry.records import Record
 from notebook_udf.telemetry.wire import MAX_MESSAGE_BYTES, ChannelAddress, decode, encode
 
 _log = logging.getLogger("notebook_udf.telemetry")

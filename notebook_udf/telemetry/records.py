@@ -1,4 +1,4 @@
-"""The side channel's records: from workers to the kernel, and commands back.
+"""The side channel's records, from workers to the kernel.
 
 Frozen data; ``wire`` encodes it and ``store`` interprets it. Times are seconds since the epoch,
 sizes bytes, durations nanoseconds.
@@ -426,58 +426,3 @@ class QueryLeft(Record):
     query: str
     instances: int
     errors: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Listening(Record):
-    """The connection that this comes by waits for commands to the worker."""
-
-    kind: ClassVar[str] = "listening"
-    pid: int
-
-
-@dataclass(frozen=True)
-class Leaving(Record):
-    """The last record of a connection."""
-
-    kind: ClassVar[str] = "leaving"
-    pid: int
-
-
-@dataclass(frozen=True)
-class Command(Record):
-    """From the kernel to workers: ``welcome`` (the answer to ``Listening``), ``goodbye`` (the
-    answer to ``Leaving``, when all that came before it has been handled), ``stacks``, ``restart``,
-    ``log-level``, ``end-query``, ``drain-query`` or ``profile`` (its name and for how many more
-    seconds, 0 to end it).
-
-    Empty ``pids`` means every worker. Workers answer the end of a query with ``QueryLeft``.
-    """
-
-    kind: ClassVar[str] = "command"
-    name: str
-    pids: tuple[int, ...] = ()
-    argument: str = ""
-
-
-# Every kind that may be sent.
-RECORDS: dict[str, type[Record]] = {
-    record.kind: record
-    for record in (
-        WorkerStarted,
-        WorkerPulse,
-        WorkerExited,
-        TaskStarted,
-        BundlesDone,
-        BundleSampled,
-        TaskEnded,
-        LogLines,
-        CallFailed,
-        StackDump,
-        StackSamples,
-        QueryLeft,
-        Leaving,
-        Listening,
-        Command,
-    )
-}

@@ -26,7 +26,8 @@ from typing import Any
 import zmq
 
 from notebook_udf.errors import ProtocolError
-from notebook_udf.telemetry.records import Command, Leaving, Listening, Record
+from notebook_udf.telemetry.kernel_commands import Command, Leaving, Listening
+from notebook_udf.telemetry.records import Record
 from notebook_udf.telemetry.wire import (
     CHANNEL_VARIABLE,
     MAX_MESSAGE_BYTES,

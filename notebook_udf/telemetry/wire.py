@@ -21,7 +21,22 @@ from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from notebook_udf.errors import ProtocolError
-from notebook_udf.telemetry.records import RECORDS, Record
+from notebook_udf.telemetry.kernel_commands import Command, Leaving, Listening
+from notebook_udf.telemetry.records import (
+    BundleSampled,
+    BundlesDone,
+    CallFailed,
+    LogLines,
+    QueryLeft,
+    Record,
+    StackDump,
+    StackSamples,
+    TaskEnded,
+    TaskStarted,
+    WorkerExited,
+    WorkerPulse,
+    WorkerStarted,
+)
 
 VERSION = 1
 HEADER = b"NUDF" + bytes([VERSION])
@@ -35,6 +50,28 @@ MAX_MESSAGE_BYTES = 8 * 1024 * 1024
 CHANNEL_VARIABLE = "NOTEBOOK_UDF_CHANNEL"
 ADDRESS_VARIABLE = "NOTEBOOK_UDF_CHANNEL_ADDRESS"
 
+
+# Every kind that may be sent.
+RECORDS: dict[str, type[Record]] = {
+    record.kind: record
+    for record in (
+        WorkerStarted,
+        WorkerPulse,
+        WorkerExited,
+        TaskStarted,
+        BundlesDone,
+        BundleSampled,
+        TaskEnded,
+        LogLines,
+        CallFailed,
+        StackDump,
+        StackSamples,
+        QueryLeft,
+        Leaving,
+        Listening,
+        Command,
+    )
+}
 
 # What JSON, the table of records and their constructors raise for a document that is no record.
 _UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError)

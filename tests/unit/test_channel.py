@@ -23,15 +23,9 @@ from zmq.utils.monitor import recv_monitor_message
 from notebook_udf.errors import SessionError
 from notebook_udf.telemetry import sender as sender_module
 from notebook_udf.telemetry.handshakes import Handshakes
+from notebook_udf.telemetry.kernel_commands import Command
 from notebook_udf.telemetry.receiver import Receiver
-from notebook_udf.telemetry.records import (
-    Command,
-    LogLine,
-    LogLines,
-    Record,
-    StackDump,
-    WorkerStarted,
-)
+from notebook_udf.telemetry.records import LogLine, LogLines, Record, StackDump, WorkerStarted
 from notebook_udf.telemetry.sender import Sender, WorkerCommands, connect_from_environment
 from notebook_udf.telemetry.wire import CHANNEL_VARIABLE, HEADER, ChannelAddress, encode
 

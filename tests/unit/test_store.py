@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from notebook_udf.errors import FailedRow, Frame
 from notebook_udf.functions.metrics import Counter, Gauge, Histogram, Meter, MetricGroup
+from notebook_udf.telemetry.kernel_commands import Command
 from notebook_udf.telemetry.records import (
     BundleDone,
     BundlesDone,
     CallFailed,
-    Command,
     FunctionTiming,
     LogLine,
     LogLines,

@@ -16,14 +16,13 @@ from hypothesis import strategies as st
 
 from notebook_udf.errors import FailedRow, Frame, ProtocolError
 from notebook_udf.telemetry import records, wire
+from notebook_udf.telemetry.kernel_commands import Command, Leaving, Listening
 from notebook_udf.telemetry.records import (
     BundleDone,
     BundleSampled,
     BundlesDone,
     CallFailed,
-    Command,
     FunctionTiming,
-    Listening,
     LogLine,
     LogLines,
     MetricValue,
@@ -77,6 +76,7 @@ RECORDS = [
     ),
     StackDump(1, 2.0, "Thread 1", "asked"),
     Listening(1),
+    Leaving(1),
     StackSamples(
         1,
         2.0,
@@ -116,7 +116,7 @@ def test_samples_refer_to_what_they_bring() -> None:
 
 
 def test_every_kind_of_record_is_tried() -> None:
-    assert {record.kind for record in RECORDS} == set(records.RECORDS)
+    assert {record.kind for record in RECORDS} == set(wire.RECORDS)
 
 
 @given(st.text(st.characters(exclude_categories=[]), max_size=50), st.binary(max_size=20))

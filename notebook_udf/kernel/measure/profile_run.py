@@ -20,7 +20,8 @@ from notebook_udf.pool.spark_worker import PROFILE_PROPERTY
 from notebook_udf.profile.profile_result import Profile
 from notebook_udf.profile.sample_counts import SampleCollector, Stack
 from notebook_udf.render.format import counted
-from notebook_udf.telemetry.records import Command, StackSamples
+from notebook_udf.telemetry.kernel_commands import Command
+from notebook_udf.telemetry.records import StackSamples
 
 if TYPE_CHECKING:
     from notebook_udf.kernel.notebook_session import Session

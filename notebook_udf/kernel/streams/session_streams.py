@@ -27,7 +27,7 @@ from notebook_udf.registry import Registry
 from notebook_udf.specs.stream_confs import OUTPUT_MODE_CONF
 from notebook_udf.state.reader import StateReader
 from notebook_udf.state.spark_source import checkpoint_of
-from notebook_udf.telemetry.records import Command
+from notebook_udf.telemetry.kernel_commands import Command
 
 _STARTING = ("start", "toTable")
 _UNSUPPORTED = "STREAMING_OUTPUT_MODE.UNSUPPORTED_OPERATION"

@@ -19,7 +19,8 @@ from pyspark.sql.streaming import StreamingQuery
 from notebook_udf.errors import NotebookUdfError, SessionError, WorkerError
 from notebook_udf.host.host import Host
 from notebook_udf.pool.view import Pool
-from notebook_udf.telemetry.records import Command, QueryLeft, Record
+from notebook_udf.telemetry.kernel_commands import Command
+from notebook_udf.telemetry.records import QueryLeft, Record
 from notebook_udf.telemetry.store.session_store import Store
 
 # For workers to answer.

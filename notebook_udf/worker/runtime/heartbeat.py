@@ -14,7 +14,8 @@ import threading
 import time
 import traceback
 
-from notebook_udf.telemetry.records import Command, QueryLeft, StackDump
+from notebook_udf.telemetry.kernel_commands import Command
+from notebook_udf.telemetry.records import QueryLeft, StackDump
 from notebook_udf.telemetry.sender import WorkerCommands
 from notebook_udf.worker.runtime.worker_process import Runtime
 
