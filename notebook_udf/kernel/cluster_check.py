@@ -68,10 +68,10 @@ class ClusterCheck(Displayed):
                 )
             elif each["channel"]:
                 yield (
-                    f"{host} does not reach this kernel ({each['channel']}): functions run, and no "
-                    "metrics, logs or cards come back. Set spark.driver.host to a name of this "
-                    "machine that it knows, and spark.notebookUdf.bindAddress to an open address "
-                    "and port"
+                    f"{host} does not reach this kernel ({each['channel']}): functions run, and "
+                    "metrics and logs come when a task has ended. Set spark.driver.host to a name "
+                    "of this machine that it knows, and spark.notebookUdf.bindAddress to an open "
+                    "address and port"
                 )
             elif each["daemon"] != DAEMON_MODULE:
                 yield (

@@ -86,8 +86,10 @@ class TaskRecords:
         """Takes note of the kernel's answer; whether records leave on the channel from now on."""
         with self._lock:
             if not self.alone:
+                # What did not fit here has left on the channel as well.
                 self._answered.set()
                 self._kept.clear()
+                self.lost = 0
         return not self.alone
 
     def leave(self) -> None:

@@ -232,7 +232,7 @@ class Runtime:
             peak_memory=peak_bytes(),
             memory_limit=self.limit.current,
             cpu_seconds=cpu_seconds(),
-            lost_messages=self.sender.lost if self.sender is not None else 0,
+            lost_messages=sum(each.lost for each in (self.sender, self.records) if each),
         )
 
     @property
