@@ -31,7 +31,7 @@ class DependencySender:
         self._cluster = cluster
         self._folder = folder
         # The file for each state of a dependency.
-        self._sent: dict[tuple[Dependency, object], str] = {}
+        self._sent: dict[tuple[Dependency, str], str] = {}
 
     def send(self, dependency: Dependency) -> Dependency:
         """The dependency as workers are told of it; sent now unless it has been.
@@ -41,13 +41,10 @@ class DependencySender:
         SessionError
             If its file is gone, or cannot be packed.
         """
-        dependency.signature()
         try:
-            files = dict(sorted(_files(dependency)))
-            states = tuple((name, file.stat().st_mtime_ns) for name, file in files.items())
-            state = (dependency, states)
+            state = (dependency, _state(dependency))
             if state not in self._sent:
-                self._sent[state] = self._send(files)
+                self._sent[state] = self._send(dict(sorted(_files(dependency))))
         except OSError as error:
             raise SessionError(
                 f"{dependency.name} could not be packed for the cluster: {error}"
@@ -71,6 +68,21 @@ class DependencySender:
                 archive.write(file, name)
         self._cluster.add_file(packed)
         return packed.name
+
+
+def _state(dependency: Dependency) -> str:
+    """A text that differs when what would be sent has changed; asked before each query.
+
+    Raises
+    ------
+    SessionError
+        If its file is gone.
+    """
+    told = dependency.signature()
+    if dependency.kind != "requirements" and Path(dependency.source).is_dir():
+        # The signature of a folder is that of its modules, and data goes along.
+        told = [(name, file.stat().st_mtime_ns) for name, file in _files(dependency)]
+    return repr(told)
 
 
 def _files(dependency: Dependency) -> Iterator[tuple[str, Path]]:
