@@ -19,6 +19,16 @@ import notebook_udf as nu
 
 ROOT = Path(nu.__file__).resolve().parents[1]
 
+# An aggregate function for scripts: the greatest value.
+MOST = """
+class Most(nu.AggregateFunction):
+    def create_accumulator(self): return [0]
+    def accumulate(self, acc, v: int): acc[0] = max(acc[0], v)
+    def merge(self, acc, others):
+        for other in others: acc[0] = max(acc[0], other[0])
+    def get_value(self, acc) -> int: return acc[0]
+"""
+
 
 @contextmanager
 def script(

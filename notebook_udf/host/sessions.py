@@ -44,13 +44,7 @@ def host_of(spark: SparkSession) -> Host:
     SessionError
         If it is of a class that there is no host for.
     """
-    make = _by_class(spark, _HOSTS)
-    if make is None:
-        raise SessionError(
-            f"functions cannot run in a {_class_name(type(spark))}: pass a session of one of these "
-            f"classes: {', '.join(_HOSTS)}"
-        )
-    return make(spark)
+    return _by_class(spark, _HOSTS, "functions cannot run in", "a session")(spark)
 
 
 def columns_of(column: Column) -> SparkColumns:
@@ -61,24 +55,18 @@ def columns_of(column: Column) -> SparkColumns:
     SessionError
         If it is of a class that nothing reads.
     """
-    make = _by_class(column, _COLUMNS)
-    if make is None:
-        raise SessionError(
-            f"functions cannot be called on a {_class_name(type(column))}: pass a column of one of "
-            f"these classes: {', '.join(_COLUMNS)}"
-        )
-    return make(column)
+    return _by_class(column, _COLUMNS, "functions cannot be called on", "a column")(column)
 
 
-def _by_class(of: object, table: Mapping[str, T]) -> T | None:
+def _by_class(of: object, table: Mapping[str, T], refusal: str, wanted: str) -> T:
     """What a table has for an object's class, or for the nearest one that it derives from."""
-    return next(
-        (table[name] for kind in type(of).__mro__ if (name := _class_name(kind)) in table), None
+    names = [f"{kind.__module__}.{kind.__qualname__}" for kind in type(of).__mro__]
+    for name in names:
+        if name in table:
+            return table[name]
+    raise SessionError(
+        f"{refusal} a {names[0]}: pass {wanted} of one of these classes: {', '.join(table)}"
     )
-
-
-def _class_name(kind: type) -> str:
-    return f"{kind.__module__}.{kind.__qualname__}"
 
 
 def active_spark() -> SparkSession | None:

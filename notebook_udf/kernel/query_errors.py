@@ -7,16 +7,14 @@ most errors are those of the planner's tries, which nobody sees.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pyspark.errors import PySparkException
-
 from notebook_udf.errors import Mistake, NotebookUdfError, Place, QueryError
-from notebook_udf.host.call_failures import CALL_FAILURES
+from notebook_udf.host.call_failures import answered
 from notebook_udf.host.spark_errors import RaisedError, SparkErrors
 from notebook_udf.kernel.function_names import builtins
 from notebook_udf.kernel.mistakes import Report, at_line, mistake_of, spelled, words_of
@@ -82,10 +80,10 @@ def _tell(error: Any, session: Session) -> Mistake:
     message = str(getattr(error, "_desc", None) or error)
     parameters = {
         name: as_typed(value, None)
-        for name, value in (_asked(error.getMessageParameters) or {}).items()
+        for name, value in (answered(error.getMessageParameters) or {}).items()
     }
-    condition = _asked(error.getCondition) or ""
-    place = _asked(partial(_sql_place, session.host.errors, error, message))
+    condition = answered(error.getCondition) or ""
+    place = answered(partial(_sql_place, session.host.errors, error, message))
     near = getattr(error, "near", "") or _query_behind(session, place)
     handed = getattr(error, "handed", None)
     if handed is not None:
@@ -97,7 +95,7 @@ def _tell(error: Any, session: Session) -> Mistake:
     report = Report(
         message,
         condition=condition,
-        sqlstate=_asked(error.getSqlState) or "",
+        sqlstate=answered(error.getSqlState) or "",
         parameters=parameters,
         place=place,
         near=near,
@@ -124,14 +122,6 @@ def _place_typed(handed: Handed, place: Place | None, message: str) -> Place | N
     return None if found is None else at_line(handed.typed, int(found[1]), int(found[2]))
 
 
-def _asked(question: Callable[[], T]) -> T | None:
-    """Spark's answer; None if it has none, or has been stopped since."""
-    try:
-        return question()
-    except (*CALL_FAILURES, PySparkException, AssertionError, AttributeError, OSError):
-        return None
-
-
 def _sql_place(errors: SparkErrors, error: Any, message: str) -> Place | None:
     """What Spark points to in the text that it was given."""
     for context in error.getQueryContext():
@@ -156,7 +146,7 @@ class _SessionNames:
     def functions(self) -> Sequence[str]:
         spark = self._session.spark
         own = list(self._session.functions)
-        others = _asked(lambda: sorted(builtins(spark)))
+        others = answered(lambda: sorted(builtins(spark)))
         return [*own, *self._column("function", "SHOW USER FUNCTIONS"), *(others or ())]
 
     def kind(self, function: str) -> str:
@@ -175,5 +165,5 @@ class _SessionNames:
 
     def _column(self, column: str, query: str) -> list[str]:
         with unlogged():
-            rows = _asked(lambda: self._session.spark.sql(query).collect())
+            rows = answered(lambda: self._session.spark.sql(query).collect())
         return [str(row[column]) for row in rows or ()]

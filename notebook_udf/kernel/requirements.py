@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 from notebook_udf.errors import DeclarationError, SessionError
 from notebook_udf.kernel.environment import Environment
 from notebook_udf.kernel.sent_dependencies import DependencySender
+from notebook_udf.launch.cache_folder import cache_folder
 from notebook_udf.launch.confs import is_local
 from notebook_udf.render.display import Block, Displayed, Paragraph
 from notebook_udf.render.tables import Table
@@ -265,11 +266,6 @@ def _key(text: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:20]
 
 
-def _cache() -> Path:
-    root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(root) / "notebook-udf" / "packages"
-
-
 def _installed(text: str, name: str, file: Path | None) -> Path:
     """The folder with the packages a text asks for; they are installed if it is not there.
 
@@ -280,7 +276,7 @@ def _installed(text: str, name: str, file: Path | None) -> Path:
     SessionError
         If pip fails; with the end of its output.
     """
-    cache = _cache()
+    cache = cache_folder("packages")
     target = cache / _key(text)
     if target.exists():
         return target

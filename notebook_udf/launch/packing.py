@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from notebook_udf.errors import SessionError
+from notebook_udf.launch.cache_folder import cache_folder
 
 # Where the archive is unpacked, below an executor's working folder, and what runs functions there.
 FOLDER = "environment"
@@ -47,7 +48,7 @@ exec "$python" "$@"
 """
 
 
-def pack(say: Callable[[str], None] = lambda text: None) -> Path:
+def pack(say: Callable[[str], None]) -> Path:
     """The archive of the kernel's environment, packed now or found in the cache.
 
     A package that changed, or another version of one, makes another archive.
@@ -63,7 +64,7 @@ def pack(say: Callable[[str], None] = lambda text: None) -> Path:
         If it cannot be written.
     """
     files = dict(_files())
-    path = _cache() / f"{_key(files)}.tar.gz"
+    path = cache_folder("environments") / f"{_key(files)}.tar.gz"
     if path.exists():
         return path
     size = sum(source.stat().st_size for source in files.values())
@@ -82,11 +83,6 @@ def pack(say: Callable[[str], None] = lambda text: None) -> Path:
         hidden.unlink(missing_ok=True)
         raise SessionError(f"the environment could not be packed into {path}: {error}") from error
     return path
-
-
-def _cache() -> Path:
-    root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(root) / "notebook-udf" / "environments"
 
 
 def _key(files: dict[str, Path]) -> str:

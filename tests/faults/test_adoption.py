@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cluster import cluster
-from tests.scripts import script, told
+from tests.scripts import MOST, script, told
 
 # All that can be seen of a Spark and of PySpark in this process.
 SPARK = """
@@ -63,12 +63,6 @@ session = nu.session(spark, bundle_size=100, worker_memory="2g", job_parameters=
                      conf={"spark.sql.ansi.enabled": "false", "spark.sql.caseSensitive": "true"})
 session.register_function("twice", udf(lambda i: 2 * i, result_type="bigint"))
 session.register_function("upper", udf(lambda s: s, result_type="string"), replace=True)
-class Most(nu.AggregateFunction):
-    def create_accumulator(self): return [0]
-    def accumulate(self, acc, v: int): acc[0] = max(acc[0], v)
-    def merge(self, acc, others):
-        for other in others: acc[0] = max(acc[0], other[0])
-    def get_value(self, acc) -> int: return acc[0]
 session.register_function("most", nu.udaf(Most(), accumulator_type="array<bigint>"))
 query = "SELECT most(twice(id)), count(*) FROM range(100) HAVING most(id) > 2"
 answer = session.sql(query).collect()
@@ -101,7 +95,7 @@ tell(ours=row.r.a, channel=row.r.b)
 
 @pytest.mark.timeout(120)
 def test_it_is_left_as_it_was_found() -> None:
-    with script(SPARK + USED) as process:
+    with script(SPARK + MOST + USED) as process:
         facts = told(process)
         assert facts["answer"] == [[198, 100]]
         assert {"sql", "core", "environment", "functions", "classes"} <= set(facts["differed"])
@@ -128,12 +122,6 @@ tell(daemons=[each["daemon"] for each in checked.found], problems=checked.proble
 def says(i: int) -> int:
     print("said", i)
     return i
-class Most(nu.AggregateFunction):
-    def create_accumulator(self): return [0]
-    def accumulate(self, acc, v: int): acc[0] = max(acc[0], v)
-    def merge(self, acc, others):
-        for other in others: acc[0] = max(acc[0], other[0])
-    def get_value(self, acc) -> int: return acc[0]
 async def asks(i: int) -> int:
     return i + 1
 def pairs(i: int):
@@ -187,7 +175,10 @@ spark.stop()
 
 @pytest.mark.timeout(400)
 def test_a_cluster_whose_executors_run_already(tmp_path: Path) -> None:
-    with cluster(tmp_path) as running, script(CLUSTER.replace("URL", running.url)) as process:
+    with (
+        cluster(tmp_path) as running,
+        script(MOST + CLUSTER.replace("URL", running.url)) as process,
+    ):
         assert "Spark's own daemon" in told(process)["notes"][0]
         facts = told(process)
         assert facts["daemons"] == ["pyspark.daemon"] * 2

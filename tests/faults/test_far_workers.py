@@ -16,7 +16,7 @@ import pytest
 import notebook_udf as nu
 from notebook_udf import doctor
 from tests.cluster import cluster
-from tests.scripts import ROOT, script, told
+from tests.scripts import MOST, ROOT, script, told
 
 
 @pytest.fixture
@@ -213,12 +213,6 @@ BARE = """
 session = nu.session(master="URL", ship=SHIP)
 def doubles(i: int) -> int:
     return 2 * i
-class Most(nu.AggregateFunction):
-    def create_accumulator(self): return [0]
-    def accumulate(self, acc, v: int): acc[0] = max(acc[0], v)
-    def merge(self, acc, others):
-        for other in others: acc[0] = max(acc[0], other[0])
-    def get_value(self, acc) -> int: return acc[0]
 session.register_function("doubles", doubles)
 session.register_function("most", nu.udaf(Most(), accumulator_type="array<bigint>", compile=False))
 try:
@@ -238,7 +232,7 @@ def test_a_cluster_without_the_package(tmp_path: Path, ship: bool) -> None:
     bare = f"{sys.base_prefix}/bin{os.pathsep}/usr/bin{os.pathsep}/bin"
     hidden = [ROOT / "notebook_udf"]
     with cluster(work, 1, hidden=hidden, environment={"PATH": bare}) as running:
-        body = BARE.replace("URL", running.url).replace("SHIP", str(ship))
+        body = MOST + BARE.replace("URL", running.url).replace("SHIP", str(ship))
         with script(body, {"PYSPARK_PYTHON": "python3"}) as process:
             facts = told(process)
             if ship:

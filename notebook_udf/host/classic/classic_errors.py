@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
-from py4j.protocol import Py4JError, Py4JJavaError
-from pyspark.errors import PySparkException
+from py4j.protocol import Py4JJavaError
 from pyspark.errors.exceptions import captured
 
+from notebook_udf.host.call_failures import answered
 from notebook_udf.host.spark_errors import RaisedError, Translation
-
-T = TypeVar("T")
 
 _MOST_CAUSES = 10
 # Errors about the JVM or about a function.
@@ -69,8 +67,8 @@ class ClassicErrors:
         java_exception = raised.java_exception
         named = _Thrown(str(error._desc), java_exception)
         named.__dict__.update(vars(error), _origin=java_exception)
-        named._desc = _asked(java_exception.getMessage) or error._desc
-        return named if _asked(named.getCondition) else error
+        named._desc = answered(java_exception.getMessage) or error._desc
+        return named if answered(named.getCondition) else error
 
     def is_refusal(self, error: Any) -> bool:
         """See ``SparkErrors``."""
@@ -99,11 +97,3 @@ class _Thrown(Py4JJavaError, captured.CapturedException):  # type: ignore[misc]
 
 _Thrown.__name__ = _Thrown.__qualname__ = Py4JJavaError.__name__
 _Thrown.__module__ = Py4JJavaError.__module__
-
-
-def _asked(question: Callable[[], T]) -> T | None:
-    """The JVM's answer; None if it has none."""
-    try:
-        return question()
-    except (Py4JError, PySparkException, AssertionError, AttributeError, OSError):
-        return None

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pyspark.errors import PySparkException
+
+from notebook_udf.host.call_failures import CALL_FAILURES
 from notebook_udf.host.classic.scala import items
 
 if TYPE_CHECKING:
@@ -22,7 +25,7 @@ class ClassicPlans:
         """See ``SparkPlans``."""
         try:
             parsed = self._parse(text)
-        except Exception:
+        except (PySparkException, *CALL_FAILURES):
             return True
         logical = "org.apache.spark.sql.catalyst.plans.logical"
         jvm: Any = self._spark._jvm

@@ -55,10 +55,7 @@ class ClassicRuns:
 
     def runs(self, most: int, after: int = -1) -> Iterator[Run]:
         """See ``SparkRuns``."""
-        count = self._store.executionsCount()
-        found = self._store.executionsList(max(0, count - most), most)
-        for place in reversed(range(found.size())):
-            each = found.apply(place)
+        for each in self._newest_first(most):
             if each.executionId() <= after:
                 return
             yield _run(each)
@@ -100,10 +97,14 @@ class ClassicRuns:
 
     def listed(self, most: int) -> Iterator[ClassicListedQuery]:
         """See ``SparkRuns``."""
+        return map(ClassicListedQuery, self._newest_first(most))
+
+    def _newest_first(self, most: int) -> Iterator[Any]:
+        """The last executions that Spark keeps; each is fetched when its turn comes."""
         count = int(self._store.executionsCount())
         found = self._store.executionsList(max(0, count - most), most)
         for place in reversed(range(found.size())):
-            yield ClassicListedQuery(found.apply(place))
+            yield found.apply(place)
 
     def is_tagged(self, job: int, tag: str) -> bool:
         """See ``SparkRuns``."""

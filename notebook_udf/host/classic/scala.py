@@ -1,4 +1,4 @@
-"""Scala's collections as Python's."""
+"""Reads Scala's collections, and private fields of the JVM's objects."""
 
 from __future__ import annotations
 
@@ -13,3 +13,13 @@ def items(sequence: Any) -> list[Any]:
 def texts(sequence: Any) -> list[str]:
     """The elements of a ``Seq`` as texts."""
     return [str(each) for each in items(sequence)]
+
+
+def private_field(of: Any, name: str) -> Any:
+    """A field of an object's class, or of one that it inherits from, with ``get`` and ``set``."""
+    owner = of.getClass()
+    while all(each.getName() != name for each in owner.getDeclaredFields()):
+        owner = owner.getSuperclass()
+    field = owner.getDeclaredField(name)
+    field.setAccessible(True)
+    return field

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from notebook_udf.errors import PlanningError
+from notebook_udf.host.classic.scala import items, private_field
 from notebook_udf.host.classic.stateful_nodes import known
 from notebook_udf.host.streams import OWN_TIME, KeptGroups
 
@@ -45,9 +46,7 @@ class ClassicStreamPlan:
     def checkpoint(self) -> str | None:
         """See ``StreamPlan``."""
         writer = self._writer._jwrite
-        field = writer.getClass().getDeclaredField("extraOptions")
-        field.setAccessible(True)
-        found = field.get(writer).get("checkpointLocation")
+        found = private_field(writer, "extraOptions").get(writer).get("checkpointLocation")
         return str(found.get()) if found.isDefined() else None
 
     def leave_watermarks_to_the_query(self) -> None:
@@ -82,17 +81,14 @@ class ClassicStreamPlan:
             spark._jsparkSession, self._plan
         )
         # What was set on the writer so far is to stay.
-        field = writer.getClass().getDeclaredField("ds")
-        field.setAccessible(True)
-        field.set(writer, dataset)
+        private_field(writer, "ds").set(writer, dataset)
 
 
 def _nodes(plan: Any) -> Iterator[Any]:
     if plan.nodeName() == _NODE:
         yield plan
-    children = plan.children()
-    for place in range(children.size()):
-        yield from _nodes(children.apply(place))
+    for below in items(plan.children()):
+        yield from _nodes(below)
 
 
 def _is_marked_again(plan: Any, *, marked: bool = False, kept: bool = False) -> bool:
@@ -103,10 +99,8 @@ def _is_marked_again(plan: Any, *, marked: bool = False, kept: bool = False) -> 
             return True
         marked = True
     kept = kept or (marked and name == _NODE)
-    children = plan.children()
     return any(
-        _is_marked_again(children.apply(at), marked=marked, kept=kept)
-        for at in range(children.size())
+        _is_marked_again(below, marked=marked, kept=kept) for below in items(plan.children())
     )
 
 
@@ -114,10 +108,9 @@ def _rewritten(plan: Any, replaced: Callable[[Any], Any], jvm: Any) -> Any:
     found = replaced(plan)
     if found is not None:
         return found
-    children = plan.children()
-    if not children.size():
+    made = [_rewritten(below, replaced, jvm) for below in items(plan.children())]
+    if not made:
         return plan
-    made = [_rewritten(children.apply(at), replaced, jvm) for at in range(children.size())]
     return plan.withNewChildren(jvm.PythonUtils.toSeq(made))
 
 
@@ -130,12 +123,11 @@ def _under_the_same_names(node: Any, kept: KeptGroups, jvm: Any) -> Any:
     """A plan of every group, whose columns have the node's expression ids."""
     catalyst = jvm.org.apache.spark.sql.catalyst
     plan = kept.complete()._jdf.queryExecution().analyzed()
-    own, wanted = plan.output(), node.output()
+    own = items(plan.output())
     aliases = []
-    for place in range(wanted.size()):
-        column = wanted.apply(place)
+    for place, column in enumerate(items(node.output())):
         alias = catalyst.expressions.Alias(
-            own.apply(place),
+            own[place],
             column.name(),
             column.exprId(),
             column.qualifier(),

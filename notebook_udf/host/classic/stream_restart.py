@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming import StreamingQuery
 
+from notebook_udf.host.classic.scala import private_field
 from notebook_udf.host.sql_confs import with_confs
 from notebook_udf.specs.stream_confs import OUTPUT_MODE_CONF, SCOPE_CONF
 
@@ -28,11 +29,11 @@ _CARRIED = (OUTPUT_MODE_CONF, "spark.sql.streaming.noDataMicroBatches.enabled")
 def continued(spark: SparkSession, query: StreamingQuery, running: RunningQuery) -> StreamingQuery:
     """See ``RunningStream.restart``."""
     execution = running.execution
-    temporary = _field(execution, "deleteCheckpointOnStop")
+    temporary = private_field(execution, "deleteCheckpointOnStop")
     deletes = bool(temporary.get(execution))
     temporary.set(execution, False)
     running.stop()
-    plan = _field(execution, "plan").get(execution)
+    plan = private_field(execution, "plan").get(execution)
     if running.goes_on_without_rows:
         _repeat_offsets(execution, spark._jvm)
     before = execution.sparkSessionForStream().conf()
@@ -41,7 +42,7 @@ def continued(spark: SparkSession, query: StreamingQuery, running: RunningQuery)
         made = _started(spark, execution, plan)
     if deletes:
         again = made.streamingQuery()
-        _field(again, "deleteCheckpointOnStop").set(again, True)
+        private_field(again, "deleteCheckpointOnStop").set(again, True)
     return StreamingQuery(made)
 
 
@@ -53,7 +54,7 @@ def _started(spark: SparkSession, execution: Any, plan: Any) -> Any:
         plan.sinkName(),
         jvm.scala.Option.apply(execution.resolvedCheckpointRoot()),
         jvm.org.apache.spark.sql.classic.Dataset.ofRows(spark._jsparkSession, plan.inputQuery()),
-        _field(execution, "extraOptions").get(execution),
+        private_field(execution, "extraOptions").get(execution),
         plan.sink(),
         plan.outputMode(),
         False,
@@ -77,13 +78,3 @@ def _repeat_offsets(execution: Any, jvm: Any) -> None:
     planned["batchWatermarkMs"] = commits.get(batch).get().nextBatchWatermarkMs()
     text = "\n".join([version, json.dumps(planned), *rest]).encode()
     offsets.add(batch + 1, offsets.deserialize(jvm.java.io.ByteArrayInputStream(text)))
-
-
-def _field(execution: Any, name: str) -> Any:
-    """A private field of Spark's ``MicroBatchExecution`` or of what it inherits from."""
-    owner = execution.getClass()
-    while all(each.getName() != name for each in owner.getDeclaredFields()):
-        owner = owner.getSuperclass()
-    field = owner.getDeclaredField(name)
-    field.setAccessible(True)
-    return field
