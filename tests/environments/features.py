@@ -446,7 +446,7 @@ def stream(session: nu.Session, folder: Path) -> Any:
     source = folder / "in"
     source.mkdir()
     read = session.spark.readStream.schema("k STRING, v BIGINT").json(str(source))
-    sums = read.groupBy("k").agg(session.functions["most"]("v").alias("m"))
+    sums = read.transform(nu.aggregate(by="k", m=session.functions["most"]("v")))
     (source / "1.json").write_text('{"k": "a", "v": 1}\n{"k": "b", "v": 7}\n')
     query = (
         sums.writeStream.outputMode("update")
