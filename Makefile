@@ -22,6 +22,7 @@ test: $(INSTALLED) lint
 	$(BIN)/python -m tests.browser.chromium
 	$(BIN)/python -m pytest -n auto tests/unit
 	$(BIN)/python -m pytest --ignore tests/unit
+	$(BIN)/python -m pytest tests/connect
 endif
 
 # Those that need no JVM; within a minute.

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import TypeVar
 
-from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
 T = TypeVar("T")
 
-# Besides PySparkException, which every kind of session raises.
-CALL_FAILURES: tuple[type[Exception], ...] = (Py4JError,)
+# Besides PySparkException, which every kind of session raises: Connect's has nothing else.
+CALL_FAILURES: tuple[type[Exception], ...] = ()
+if find_spec("py4j") is not None:
+    from py4j.protocol import Py4JError
+
+    CALL_FAILURES = (Py4JError,)
 
 
 def answered(question: Callable[[], T]) -> T | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -67,7 +67,7 @@ class TableCatalog(Protocol):
 class SparkCatalog(Protocol):
     """Spark's catalog."""
 
-    def built_in_aggregates(self) -> frozenset[str]:
+    def built_in_aggregates(self) -> Container[str]:
         """The names of Spark's own aggregate functions, in lower case."""
 
     @property

@@ -35,6 +35,10 @@ class SparkCluster(Protocol):
         """Spark's master, such as ``local[4]`` or ``spark://host:7077``."""
 
     @property
+    def shares_files(self) -> bool:
+        """Whether all of Spark is on this machine, and reads the files of this process."""
+
+    @property
     def parallelism(self) -> int:
         """How many tasks may run at once, as Spark counts its cores."""
 

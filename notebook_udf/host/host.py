@@ -1,15 +1,19 @@
 """``Host``: a Spark session as the rest of the package sees it.
 
 ``host.sessions`` finds the one of a session. ``classic`` has the implementation for a session whose
-driver is a JVM of this machine; another kind of session gets a folder beside it. What a kind of
+driver is a JVM of this machine, ``connect`` the one for Spark Connect; another kind of session gets
+a folder beside them. What a kind of
 session cannot do at all is None here, so that callers say what they do without it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from notebook_udf.host.catalog import SparkCatalog
+from notebook_udf.host.changes import Changes
 from notebook_udf.host.cluster import SparkCluster
 from notebook_udf.host.connection import SparkConnection
 from notebook_udf.host.jobs import SparkJobs
@@ -17,6 +21,7 @@ from notebook_udf.host.plans import PlanTrees, SparkPlans
 from notebook_udf.host.runs import SparkRuns
 from notebook_udf.host.settings import SparkSettings
 from notebook_udf.host.spark_errors import SparkErrors
+from notebook_udf.host.spark_frames import SparkFrames
 from notebook_udf.host.streams import SparkStreams
 
 if TYPE_CHECKING:
@@ -40,8 +45,34 @@ class Host(Protocol):
     def shares_application(self, other: SparkSession) -> bool:
         """Whether another session is one of the same running Spark."""
 
+    def enter(self) -> None:
+        """Has PySpark make columns and functions of this kind of session, before any is made."""
+
+    def at_exit(self, stop: Callable[[], object]) -> None:
+        """Has ``stop`` called at the end of this process, while Spark can still be called."""
+
+    def leave(self) -> None:
+        """Undoes ``enter``, and ends what this process has on the session beside its changes."""
+
+    def adopt(self, changes: Changes, folder: Path, archive: Path | None) -> list[str]:
+        """Sets what can be set on a Spark that runs; returns texts about what cannot.
+
+        ``folder`` is the session's, ``archive`` the kernel's packages for a cluster.
+
+        Raises
+        ------
+        SessionError
+            If functions cannot run there at all.
+        """
+
+    def listening_address(self) -> tuple[str, str]:
+        """The host by which workers reach this process, and the address to listen on for them.
+
+        Both "" if all of Spark is on this machine: then no port is opened.
+        """
+
     def stop(self) -> None:
-        """Stops the Spark that this process started, and its JVM, which PySpark would leave
+        """Stops the session that this process started, and its JVM, which PySpark would leave
         running."""
 
     @property
@@ -75,6 +106,10 @@ class Host(Protocol):
     @property
     def catalog(self) -> SparkCatalog:
         """Its catalog."""
+
+    @property
+    def frames(self) -> SparkFrames:
+        """Its DataFrames."""
 
     @property
     def streams(self) -> SparkStreams:

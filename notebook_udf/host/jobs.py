@@ -41,6 +41,9 @@ class JobReader(Protocol):
     def settle(self) -> None:
         """Waits, for a second at most, until what Spark has done by now can be read."""
 
+    def close(self) -> None:
+        """Ends the reading; nothing is read after it."""
+
 
 class SparkJobs(Protocol):
     """Spark's jobs, and what those carry that this thread starts."""

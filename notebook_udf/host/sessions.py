@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, TypeVar
+
+from pyspark.sql.utils import is_remote
 
 from notebook_udf.errors import SessionError
 from notebook_udf.host.columns import SparkColumns
@@ -27,12 +30,26 @@ def _classic_columns(column: Column) -> SparkColumns:
     return ClassicColumns()
 
 
+def _connect_host(spark: SparkSession) -> Host:
+    from notebook_udf.host.connect.connect_host import ConnectHost
+
+    return ConnectHost(spark)
+
+
+def _connect_columns(column: Column) -> SparkColumns:
+    from notebook_udf.host.connect.connect_columns import ConnectColumns
+
+    return ConnectColumns()
+
+
 # By class, named rather than imported: each needs modules that users of another may lack.
 _HOSTS: Mapping[str, Callable[[SparkSession], Host]] = {
     "pyspark.sql.session.SparkSession": _classic_host,
+    "pyspark.sql.connect.session.SparkSession": _connect_host,
 }
 _COLUMNS: Mapping[str, Callable[[Column], SparkColumns]] = {
     "pyspark.sql.classic.column.Column": _classic_columns,
+    "pyspark.sql.connect.column.Column": _connect_columns,
 }
 
 
@@ -71,6 +88,10 @@ def _by_class(of: object, table: Mapping[str, T], refusal: str, wanted: str) -> 
 
 def active_spark() -> SparkSession | None:
     """The session that is active in this process, if Spark runs."""
+    connect = sys.modules.get("pyspark.sql.connect.session")
+    if connect is not None and is_remote():
+        found: SparkSession | None = connect.SparkSession.getActiveSession()
+        return found
     from notebook_udf.host.classic.spark_start import active
 
     return active()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeAlias
 
 
@@ -40,8 +40,17 @@ class SparkErrors(Protocol):
         It then has a condition, parameters and contexts, as PySpark's exceptions have.
         """
 
-    def query_of(self, context: Any) -> str | None:
-        """The text of the query that a context of an error points into; None if it is no query."""
+    def message(self, error: Any) -> str:
+        """What Spark says in an error, without the stack of its process."""
 
-    def unparsed(self, error: Any) -> str | None:
-        """The text that Spark could not parse, if that is the error."""
+    def stack(self, error: Any) -> str:
+        """That stack; "" if the error carries none."""
+
+    def query_of(self, context: Any, sent: Sequence[str]) -> str | None:
+        """The text of the query that a context of an error points into; None if it is no query.
+
+        ``sent`` are texts that Spark may have been given, for errors that do not tell it whole.
+        """
+
+    def unparsed(self, error: Any, sent: Sequence[str]) -> str | None:
+        """The text that Spark could not parse, if that is the error; ``sent`` as above."""

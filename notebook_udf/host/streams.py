@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming import DataStreamWriter, StreamingQuery
     from pyspark.sql.types import StructType
 
@@ -36,12 +36,20 @@ class StreamPlan(Protocol):
     """The plan of a query that is about to start, and changes to it."""
 
     @property
+    def spark(self) -> SparkSession:
+        """The session that it starts in."""
+
+    @property
     def kept(self) -> Sequence[KeptGroups]:
         """The aggregations in it that keep groups in state, as they were remembered."""
 
     @property
     def forgets(self) -> bool:
         """Whether functions with a time to live for their state are in it."""
+
+    @property
+    def keeps(self) -> bool:
+        """Whether aggregations that keep groups in state are in it, remembered or not."""
 
     @property
     def checkpoint(self) -> str | None:
@@ -56,6 +64,8 @@ class StreamPlan(Protocol):
         ------
         PlanningError
             If there is a watermark before a function with state and another one behind it.
+        SessionError
+            If the plan would have to be changed, and cannot be in this kind of session.
         """
 
     def take_all_groups(self) -> None:
@@ -65,6 +75,8 @@ class StreamPlan(Protocol):
         ------
         PlanningError
             If rows would have to be retracted, which Spark's GROUP BY cannot do.
+        SessionError
+            If the plan cannot be changed in this kind of session.
         """
 
 
@@ -104,8 +116,15 @@ class RunningStream(Protocol):
 class SparkStreams(Protocol):
     """Streaming queries of a session."""
 
+    @property
+    def writer_class(self) -> type:
+        """The class of the session's ``DataStreamWriter``."""
+
     def plan(self, writer: DataStreamWriter) -> StreamPlan:
         """The plan of the query that a writer is about to start."""
+
+    def started(self, query: StreamingQuery, plan: StreamPlan) -> None:
+        """Takes note of a query that was started, and of its plan before that."""
 
     def remember(self, groups: DataFrame, kept: KeptGroups) -> None:
         """Notes the groups behind a DataFrame that ``transformWithState`` returned."""
@@ -122,8 +141,19 @@ class SparkStreams(Protocol):
         Without it a query is stopped as Spark stops it, and has no last micro-batch.
         """
 
+    @property
+    def drains_fully(self) -> bool:
+        """Whether a query that runs can be given a last micro-batch, in which functions are told
+        that it is the last."""
+
     def checkpoint_of(self, query: Any) -> str | None:
-        """The checkpoint folder of a streaming query; None for anything else."""
+        """The checkpoint folder of a streaming query; None for anything else.
+
+        Raises
+        ------
+        SessionError
+            If the session does not know it.
+        """
 
     def on_failure(self, tell: Callable[[str], object]) -> Callable[[], None]:
         """Calls ``tell`` with ``id/runId`` of each streaming query that fails from now on.

@@ -118,4 +118,5 @@ def check(cluster: SparkCluster) -> ClusterCheck:
         refused = str(error)
     finally:
         cloudpickle.unregister_pickle_by_value(cluster_probe)
-    return ClusterCheck(tuple(found.values()), cluster.executors, refused)
+    expected = max(cluster.executors, len(found))
+    return ClusterCheck(tuple(found.values()), expected, refused)

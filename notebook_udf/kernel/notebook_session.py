@@ -8,7 +8,6 @@ errors.
 from __future__ import annotations
 
 import atexit
-import json
 import logging
 import os
 import threading
@@ -22,9 +21,7 @@ from notebook_udf.errors import DeclarationError, SessionError
 from notebook_udf.functions.capture import freeze
 from notebook_udf.functions.definition import FunctionDefinition, doorway
 from notebook_udf.functions.options import FunctionOptions, parse_memory
-from notebook_udf.host.adoption import adopt, listening_address
 from notebook_udf.host.changes import Changes
-from notebook_udf.host.classic.spark_start import start
 from notebook_udf.host.host import Host
 from notebook_udf.host.sessions import host_of
 from notebook_udf.kernel import arguments
@@ -35,9 +32,11 @@ from notebook_udf.kernel.dropping import SqlDrops, drop
 from notebook_udf.kernel.folder import make_folder, remove_folder
 from notebook_udf.kernel.function_names import check_name, session_functions_first
 from notebook_udf.kernel.hidden import HiddenFunctions
+from notebook_udf.kernel.job_parameters import WithJobParameters
 from notebook_udf.kernel.kept_tables import kept_tables
 from notebook_udf.kernel.kinds import declare, kind_of
 from notebook_udf.kernel.measure.measurements import Measuring
+from notebook_udf.kernel.open_spark import abandon, open_spark
 from notebook_udf.kernel.planning import plan_of
 from notebook_udf.kernel.quarantined_rows import quarantined
 from notebook_udf.kernel.query_errors import as_query_error
@@ -45,13 +44,14 @@ from notebook_udf.kernel.querying import Rewriting, run_query
 from notebook_udf.kernel.replay import replay
 from notebook_udf.kernel.requirements import WithDependencies
 from notebook_udf.kernel.spark_loggers import QuietLoggers
+from notebook_udf.kernel.steady_queries import SteadyQueries
 from notebook_udf.kernel.streams.session_streams import Streams
 from notebook_udf.kernel.task_ends import TaskEnds
 from notebook_udf.kernel.translation import Translator
 from notebook_udf.kernel.warm import Warmup
 from notebook_udf.kernel.worker_environment import worker_environment
 from notebook_udf.launch.warehouse import Warehouse
-from notebook_udf.pool.spark_worker import JOB_PARAMETERS_CONF, LOG_LEVEL_CONF
+from notebook_udf.pool.spark_worker import LOG_LEVEL_CONF
 from notebook_udf.pool.view import Pool
 from notebook_udf.registry import RegisteredFunction, Registry
 from notebook_udf.specs.roles import Role
@@ -69,7 +69,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 
-class Session(Streams, Measuring, WithDependencies):
+class Session(Streams, Measuring, WithDependencies, WithJobParameters):
     """A Spark session with managed workers. Made by ``session()``, one per process.
 
     Attributes
@@ -114,6 +114,7 @@ class Session(Streams, Measuring, WithDependencies):
         conf: Mapping[str, Any] | None,
         quarantine_path: str | os.PathLike[str] | None = None,
         archive: Path | None = None,
+        remote: str | None = None,
     ) -> None:
         memory = None
         if worker_memory is not None:
@@ -140,31 +141,35 @@ class Session(Streams, Measuring, WithDependencies):
         self._place: Warehouse | None = None
         try:
             if spark is None:
-                started = start(
+                started = open_spark(
                     self.folder,
+                    remote=remote,
                     app_name=app_name or "notebook-udf",
                     master=master or f"local[{size}]",
                     conf={k: str(v) for k, v in (conf or {}).items()},
                     archive=archive,
+                    memory=memory,
+                    quarantine=place,
                 )
-                spark, self._place = started.spark, started.place
-                self.host: Host = host_of(spark)
-                self.changes = Changes(self.host.settings)
-                self.warehouse = started.place if started.keeps_tables else None
+                self.host: Host = started.host
+                self._place, self.warehouse = started.place, started.warehouse
                 self.notes += started.notes
+                runs = started.is_elsewhere
             else:
-                self.host = host_of(spark)
+                self.host, runs = host_of(spark), True
                 if not self.host.is_alive:
                     raise SessionError("the Spark session is stopped; start a new one")
-                self.changes = Changes(self.host.settings)
-                self.notes += adopt(self.host, self.changes, archive)
                 self.notes += arguments.without_effect(
                     app_name=app_name, master=master, workers=workers
                 )
+            self.spark: SparkSession = self.host.spark
+            self.changes = Changes(self.host.settings)
+            self.host.enter()
+            if runs:
+                self.notes[:0] = self.host.adopt(self.changes, self.folder, archive)
                 for key, value in (conf or {}).items():
                     self.changes.sql(key, str(value))
-            self.spark: SparkSession = spark
-            name, bind = listening_address(self.host)
+            name, bind = self.host.listening_address()
             self._receiver = Receiver(self.folder, self.store.apply, host=name, bind=bind)
             self._configure(self._receiver, rows, memory, place)
             self._hook_in(
@@ -172,10 +177,12 @@ class Session(Streams, Measuring, WithDependencies):
                 Translator(self.store, self.host.errors, partial(as_query_error, session=self)),
                 QuietLoggers(),
                 SqlDrops(self),
+                SteadyQueries(self),
                 CellNames(self.host),
                 TaskEnds(self.host, self.changes, self.store, self.notes.append),
             )
         except BaseException:
+            abandon(getattr(self, "host", None), own=self._own_spark)
             self._release()
             raise
         self.pool = Pool(
@@ -185,10 +192,10 @@ class Session(Streams, Measuring, WithDependencies):
             on_log_level=lambda level: self.changes.sql(LOG_LEVEL_CONF, level),
         )
         self.functions = Registry()
-        self.hidden = HiddenFunctions(spark)
+        self.hidden = HiddenFunctions(self.spark)
         self._actions = SessionActions(self)
         doorway.door = self._actions
-        atexit.register(self.stop)
+        self.host.at_exit(self.stop)
         self._warmup = Warmup(self)
         self._warmup.start()
         show_live()
@@ -399,21 +406,6 @@ class Session(Streams, Measuring, WithDependencies):
         self._check_alive()
         return plan_of(self, query)
 
-    # Parameters ------------------------------------------------------------------------------
-
-    @property
-    def job_parameters(self) -> dict[str, str]:
-        """The job parameters that later queries will have."""
-        return dict(self._job_parameters)
-
-    def set_job_parameter(self, key: str, value: Any) -> None:
-        """Sets a job parameter for the queries that start from now on."""
-        self._job_parameters[str(key)] = str(value)
-        self._send_job_parameters()
-
-    def _send_job_parameters(self) -> None:
-        self.changes.sql(JOB_PARAMETERS_CONF, json.dumps(self._job_parameters))
-
     # Life ------------------------------------------------------------------------------------
 
     def stop(self) -> None:
@@ -436,6 +428,7 @@ class Session(Streams, Measuring, WithDependencies):
         elif self.host.is_alive:
             self._leave()
         self._unhook()
+        self.host.leave()
         self.forget_dependencies()
         self._release()
         if doorway.door is self._actions:
@@ -447,6 +440,9 @@ class Session(Streams, Measuring, WithDependencies):
         for name in list(self.functions):
             drop(self, name)
         self.changes.undo()
+        if self.host.frames.frame_class is not None:
+            # The next session's variables are a conf, for which Spark forks no other workers.
+            self.pool.end()
 
     def _release(self) -> None:
         if self._receiver is not None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from notebook_udf.errors import SessionError
+from notebook_udf.errors import DeclarationError, SessionError
 from notebook_udf.host.sessions import active_spark, host_of
 from notebook_udf.kernel.active_session import activate, active_session
 from notebook_udf.kernel.notebook_session import Session
@@ -27,6 +27,7 @@ def session(
     *,
     app_name: str | None = None,
     master: str | None = None,
+    remote: str | None = None,
     workers: int | None = None,
     worker_memory: str | int | None = None,
     bundle_size: int | None = None,
@@ -44,6 +45,9 @@ def session(
         A running SparkSession to adopt; without it one is started, unless one is active.
     app_name, master, conf
         As for Spark. The default master is ``local[workers]``.
+    remote
+        Opens a Spark Connect session: ``sc://host:port`` to a server that runs, ``local[N]`` to one
+        that is started on this machine.
     workers
         How many workers may run at once. By default the number of processors that this process may
         use, or that in the environment variable ``NOTEBOOK_UDF_WORKERS``.
@@ -78,6 +82,7 @@ def session(
             for name, value in {
                 "app_name": app_name,
                 "master": master,
+                "remote": remote,
                 "workers": workers,
                 "worker_memory": worker_memory,
                 "bundle_size": bundle_size,
@@ -102,7 +107,9 @@ def session(
             for key, value in (job_parameters or {}).items():
                 running.set_job_parameter(key, value)
             return running
-        if spark is None:
+        if remote is not None:
+            _check_remote(spark=spark, master=master, workers=workers, ship=ship or None)
+        elif spark is None:
             spark = active_spark()
         opened = Session(
             spark,
@@ -116,13 +123,31 @@ def session(
             conf=conf,
             quarantine_path=quarantine_path,
             archive=_archive(spark, master) if ship else None,
+            remote=remote,
         )
         activate(opened)
         return opened
 
 
+def _check_remote(**given: Any) -> None:
+    """Raises an error if arguments are given that a Spark Connect server has already."""
+    others = [name for name, value in given.items() if value is not None]
+    if others:
+        raise DeclarationError(
+            f"remote cannot be given together with {', '.join(others)}: the server has its own "
+            f"master, workers and Python; this package goes there by itself"
+        )
+
+
 def _archive(spark: SparkSession | None, master: str | None) -> Path | None:
     """The kernel's environment for a cluster; None on this machine, where workers have it."""
-    if is_local(host_of(spark).cluster.master if spark is not None else master or "local[*]"):
+    host = host_of(spark) if spark is not None else None
+    if is_local(host.cluster.master if host is not None else master or "local[*]"):
         return None
+    if host is not None and host.frames.frame_class is not None:
+        raise SessionError(
+            "ship=True sets the workers' Python, which a Spark Connect server has set already: "
+            "this package goes there by itself; start the server with a PYSPARK_PYTHON that has "
+            "the others"
+        )
     return pack(lambda text: print(f"notebook-udf: {text}", file=sys.stderr))

@@ -68,7 +68,7 @@ def plan_of(session: Session, query: DataFrame | str) -> PlanExplorer:
     if trees is None or runs is None:
         lookup = _Definitions(session)
         root = explained.read(frame._explain_string(mode="formatted"))
-        note = "read from Spark's text of it: metrics need a classic session"
+        note = "read from Spark's text of it: Spark Connect tells a client no more about a plan"
         plan = Plan(build(root, lookup, _unknown), note=note, origin=PlanOrigin(text))
         return PlanExplorer(_advised(plan, lookup, Rewriting()))
     if frame.isStreaming:

@@ -77,15 +77,17 @@ def _named_place(message: str, query: str) -> Place | None:
 
 
 def _tell(error: Any, session: Session) -> Mistake:
-    message = str(getattr(error, "_desc", None) or error)
+    errors = session.host.errors
+    message = errors.message(error)
     parameters = {
         name: as_typed(value, None)
         for name, value in (answered(error.getMessageParameters) or {}).items()
     }
     condition = answered(error.getCondition) or ""
-    place = answered(partial(_sql_place, session.host.errors, error, message))
-    near = getattr(error, "near", "") or _query_behind(session, place)
-    handed = getattr(error, "handed", None)
+    near, handed = getattr(error, "near", ""), getattr(error, "handed", None)
+    sent = [*([handed.text] if handed is not None else []), *([near] if near else [])]
+    place = answered(partial(_sql_place, errors, error, message, sent))
+    near = near or _query_behind(session, place)
     if handed is not None:
         near, place = handed.typed, _place_typed(handed, place, message)
     elif place is not None and not near and _OURS in place.text:
@@ -101,7 +103,7 @@ def _tell(error: Any, session: Session) -> Mistake:
         near=near,
         code=code_place(error, words),
     )
-    account = f"{message.strip()}\n\n{getattr(error, '_stackTrace', '')}".rstrip()
+    account = f"{message.strip()}\n\n{errors.stack(error)}".rstrip()
     return replace(mistake_of(report, _SessionNames(session)), account=account)
 
 
@@ -122,13 +124,13 @@ def _place_typed(handed: Handed, place: Place | None, message: str) -> Place | N
     return None if found is None else at_line(handed.typed, int(found[1]), int(found[2]))
 
 
-def _sql_place(errors: SparkErrors, error: Any, message: str) -> Place | None:
+def _sql_place(errors: SparkErrors, error: Any, message: str, sent: Sequence[str]) -> Place | None:
     """What Spark points to in the text that it was given."""
     for context in error.getQueryContext():
-        text = errors.query_of(context)
+        text = errors.query_of(context, sent)
         if text is not None:
             return Place(text, context.startIndex(), context.stopIndex() + 1)
-    text, found = errors.unparsed(error), re.search(r"\(line (\d+), pos (\d+)\)", message)
+    text, found = errors.unparsed(error, sent), re.search(r"\(line (\d+), pos (\d+)\)", message)
     if text is None or found is None:
         return None
     return at_line(text, int(found[1]), int(found[2]))

@@ -49,8 +49,6 @@ def run_query(session: Session, query: str, args: Mapping[str, Any]) -> DataFram
 
 
 def _run(session: Session, query: str, args: Mapping[str, Any]) -> DataFrame:
-    from pyspark.sql.sql_formatter import SQLStringFormatter
-
     if not may_concern(query, session.functions):
         return session.spark.sql(query, **args)
 
@@ -59,16 +57,17 @@ def _run(session: Session, query: str, args: Mapping[str, Any]) -> DataFrame:
 
     given = dict(args)
     parameters = given.pop("args", None)
-    formatter = SQLStringFormatter(session.spark)
+    frames = session.host.frames.named()
     try:
-        formatted = formatter.format(query, **given) if given else query
-        catalog = Catalog(session.host, session.planned, session.hidden, parameters)
+        formatted = frames.format(query, given)
+        catalog = Catalog(session.host, session.planned, session.hidden, parameters, frames)
         with about(formatted), logged_if_raised(), catalog, planning("the query"):
             planned = QueryPlanner(formatted, session.functions, catalog, in_force).plan()
             if planned.rows is not None:
                 made = Rewriting(choices=planned.choices, steps=catalog.steps())
-                session.rewritten[planned.rows] = made
-                return planned.rows
+                rows = session.host.frames.steady(planned.rows)
+                session.rewritten[rows] = made
+                return rows
     finally:
-        formatter.clear()
+        frames.clear()
     return session.spark.sql(query, **args)

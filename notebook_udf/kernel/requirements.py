@@ -25,7 +25,6 @@ from notebook_udf.errors import DeclarationError, SessionError
 from notebook_udf.kernel.environment import Environment
 from notebook_udf.kernel.sent_dependencies import DependencySender
 from notebook_udf.launch.cache_folder import cache_folder
-from notebook_udf.launch.confs import is_local
 from notebook_udf.render.display import Block, Displayed, Paragraph
 from notebook_udf.render.tables import Table
 from notebook_udf.worker.runtime.dependencies import (
@@ -217,7 +216,7 @@ class WithDependencies:
     def _tell_workers(self) -> None:
         """Puts into the queries to come what workers need to find the dependencies."""
         known = self._dependencies
-        if not is_local(self.host.cluster.master):
+        if not self.host.cluster.shares_files:
             self._sender = self._sender or DependencySender(self.host.cluster, self.folder / "sent")
             known = tuple(map(self._sender.send, known))
         text = to_text(known)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from pyspark.sql import DataFrame
 
 from notebook_udf.host.host import Host
+from notebook_udf.host.spark_frames import NamedFrames
 from notebook_udf.kernel.hidden import HiddenFunctions
 from notebook_udf.planner.physical import aggregate
 from notebook_udf.planner.planning_context import Member, Passes
@@ -27,7 +28,7 @@ _PASSED = "\n-- and these rows go through a pass in Python"
 
 
 class Catalog:
-    """Serves the planning of one query; its exit drops its temporary views.
+    """Serves the planning of one query; its exit takes the names of rows back.
 
     Parameters
     ----------
@@ -39,6 +40,8 @@ class Catalog:
         Registers functions that only rewritten queries call.
     parameters
         Values for the query's named parameters.
+    frames
+        Names for rows, until planning is over; those of the query's own DataFrames, if it has any.
     """
 
     passes: Passes = aggregate
@@ -49,13 +52,14 @@ class Catalog:
         planned: Callable[[RegisteredFunction, Role], Any],
         hidden: HiddenFunctions,
         parameters: Any = None,
+        frames: NamedFrames | None = None,
     ) -> None:
         self._host = host
-        self._spark = host.spark
+        self._conf = host.spark.conf
+        self._frames = host.frames.named() if frames is None else frames
         self._planned = planned
         self._hidden = hidden
         self._parameters = parameters
-        self._views: list[str] = []
         self._texts: WeakKeyDictionary[DataFrame, str] = WeakKeyDictionary()
         self._latest = ""
         self._named: dict[str, str] = {}
@@ -68,8 +72,7 @@ class Catalog:
 
     def ask(self, query: str) -> DataFrame:
         """The same if only its columns are of interest: it is no step."""
-        given = () if self._parameters is None else (self._parameters,)
-        return self._spark.sql(query, *given)
+        return self._frames.query(query, self._parameters)
 
     def steps(self) -> tuple[tuple[str, str], ...]:
         """The queries that Spark was given in the end: names and texts, inputs first."""
@@ -98,23 +101,21 @@ class Catalog:
 
     def double_quoted_identifiers(self) -> bool:
         """Whether text in double quotes is an identifier."""
-        conf = self._spark.conf
-        return all(conf.get(key, "false") == "true" for key in _DOUBLE_QUOTED)
+        return all(self._conf.get(key, "false") == "true" for key in _DOUBLE_QUOTED)
 
     def hidden_node(self, members: Sequence[Member]) -> str:
         """Registers a node of several async functions in Spark; returns its name as SQL text."""
         return self._hidden.node(members)
 
     def view(self, rows: DataFrame) -> str:
-        """A temporary view of rows, until planning is over: a plan keeps the rows, not the name."""
+        """A name for rows, until planning is over: a plan keeps the rows, not the name."""
         name = f"_nu_rows_{next(_numbers)}"
-        rows.createOrReplaceTempView(name)
+        self._frames.name(rows, name)
         # Rows without a text of their own were made from the latest, by a pass in Python.
         self._named[name] = self._texts.get(rows) or f"{self._latest}{_PASSED}"
-        self._views.append(name)
         return name
 
-    def built_in_aggregates(self) -> frozenset[str]:
+    def built_in_aggregates(self) -> Container[str]:
         """The names of Spark's own aggregate functions, in lower case."""
         return self._host.catalog.built_in_aggregates()
 
@@ -122,8 +123,7 @@ class Catalog:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for name in self._views:
-            self._spark.catalog.dropTempView(name)
+        self._frames.clear()
 
 
 def _without_numbers(plan: str) -> str:

@@ -9,7 +9,6 @@ from notebook_udf.errors import ProtocolError
 from notebook_udf.host.changes import Changes
 from notebook_udf.host.cluster import Gathering
 from notebook_udf.host.host import Host
-from notebook_udf.launch.confs import is_local
 from notebook_udf.telemetry.store.session_store import Store
 from notebook_udf.telemetry.wire import decode
 from notebook_udf.worker.runtime.task_records import ACCUMULATOR_VARIABLE
@@ -44,8 +43,7 @@ class TaskEnds:
 
     def install(self) -> None:
         """Makes the accumulator, and names it to workers."""
-        if is_local(self._host.cluster.master):
-            # Workers and kernel share a folder.
+        if self._host.cluster.shares_files:
             return
         self._gathering = self._host.cluster.gather(self._take)
         if self._gathering is not None:

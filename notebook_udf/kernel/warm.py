@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 from pyspark.sql.types import LongType
-from pyspark.sql.udf import UserDefinedFunction
 from pyspark.util import PythonEvalType
 
+from notebook_udf.host.spark_functions import column_function
 from notebook_udf.plan.progress import OWN_TAG
 from notebook_udf.worker.runtime.warmup import same
 
@@ -44,7 +44,7 @@ class Warmup:
     def _run(self) -> None:
         host = self._session.host
         try:
-            function = UserDefinedFunction(
+            function = column_function(
                 same, LongType(), "warm_up", PythonEvalType.SQL_SCALAR_ARROW_UDF
             )
             # It belongs to no cell, though one may run.

@@ -18,7 +18,7 @@ from notebook_udf.worker.runtime.quarantine_store import QUARANTINE_VARIABLE
 
 def worker_environment(
     folder: Path,
-    receiver: Receiver,
+    receiver: Receiver | None,
     *,
     memory: int | None,
     quarantine: str | None,
@@ -29,7 +29,7 @@ def worker_environment(
     Parameters
     ----------
     folder, receiver
-        The session's.
+        The session's; without a receiver those of workers on this machine.
     memory
         Bytes that each worker may take for itself; None without a limit.
     quarantine
@@ -45,7 +45,7 @@ def worker_environment(
         MEMORY_VARIABLE: str(memory or 0),
         "PYTHONPATH": paths,
     }
-    if receiver.host:
+    if receiver is not None and receiver.host:
         variables[ADDRESS_VARIABLE] = receiver.address.text()
     if quarantine is not None:
         variables[QUARANTINE_VARIABLE] = quarantine

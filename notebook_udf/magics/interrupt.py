@@ -196,9 +196,9 @@ def _cancel_until_over(cell: Cell, held_back: bool) -> None:
 
 def _interrupt_if_cancelled(raised: RaisedError) -> BaseException:
     """Has the cell's thread raise KeyboardInterrupt for Spark's error that a job was cancelled."""
-    # The second is what Spark says when Python no longer reads the rows.
+    # The second is Connect's word, the third is said when Python no longer reads the rows.
     if threading.current_thread() is threading.main_thread() and (
-        "cancelled" in raised.text or "Broken pipe" in raised.text
+        any(said in raised.text for said in ("cancelled", "OPERATION_CANCELED", "Broken pipe"))
     ):
         return KeyboardInterrupt()
     converted: BaseException = raised.converted()

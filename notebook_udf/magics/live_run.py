@@ -115,6 +115,8 @@ class LiveRun:
         finally:
             if self._unsubscribe is not None:
                 self._unsubscribe()
+            if self._reader is not None:
+                self._reader.close()
 
     def __enter__(self) -> LiveRun:
         self.begin()

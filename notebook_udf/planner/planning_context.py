@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
@@ -26,7 +26,7 @@ class NamingContext(Protocol):
     def view(self, rows: DataFrame) -> str:
         """The name of a temporary view of rows, until planning is over."""
 
-    def built_in_aggregates(self) -> frozenset[str]:
+    def built_in_aggregates(self) -> Container[str]:
         """The names of Spark's own aggregate functions, in lower case."""
 
 

@@ -20,6 +20,7 @@ from typing import Any
 import pyspark.worker
 
 from notebook_udf.pool import spark_worker
+from notebook_udf.pool.task_environment import enter_environment
 from notebook_udf.worker.call.function_call import take_arrived
 from notebook_udf.worker.runtime.error_kinds import WorkerStopped
 from notebook_udf.worker.runtime.worker_process import process
@@ -36,6 +37,7 @@ def attach() -> None:
         return
     spark_worker.attach()
     pyspark.worker.main = _ending(pyspark.worker.main)
+    enter_environment(spark_worker.task_properties())
     spark_worker.enter_process()
     spark_worker.watch(main.f_locals["infile"], main.f_locals["outfile"])
     process.busy = True

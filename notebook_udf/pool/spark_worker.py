@@ -15,12 +15,13 @@ import json
 import os
 import select
 import signal
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from time import perf_counter_ns
 from types import FrameType
 from typing import Any
 
 from notebook_udf.pool import spark_worker_logs
+from notebook_udf.pool.task_environment import enter_environment
 from notebook_udf.specs.stream_confs import DRAINING_CONF, OUTPUT_MODE_CONF, SCOPE_CONF
 from notebook_udf.telemetry.records import TaskId
 from notebook_udf.telemetry.sender import WorkerCommands, connect_from_environment
@@ -43,11 +44,13 @@ MEMORY_VARIABLE = "NOTEBOOK_UDF_WORKER_MEMORY"
 JOB_PARAMETERS_CONF = "spark.notebookUdf.jobParameters"
 LOG_LEVEL_CONF = "spark.notebookUdf.logLevel"
 # A local property of the thread that runs a query, and with it of the query's tasks.
-PROFILE_PROPERTY = "notebookUdf.profile"
+PROFILE_PROPERTY = "spark.notebookUdf.profile"
 _QUERY_PROPERTY = "spark.sql.execution.id"
 # A query's description: that of its thread, or else the place in Python where it was started.
 _DESCRIPTIONS = ("spark.job.description", "callSite.short")
 _MOST_DESCRIBED = 400
+# What Spark Connect describes queries with that nobody has described: the whole plan, as text.
+_UNDESCRIBED = "Spark Connect - session_id:"
 # The micro-batches of a stream are queries of their own. Their jobs are in the group of the run.
 _STREAM_PROPERTY = "sql.streaming.queryId"
 _RUN_PROPERTY = "spark.jobGroup.id"
@@ -106,6 +109,8 @@ def _reading(original_read: Callable[..., Any]) -> Callable[..., Any]:
 
     def read(*args: Any, **kwargs: Any) -> tuple[Process, Any, Any, Any]:
         take_arrived()
+        if enter_environment(task_properties()):
+            enter_process()
         process.busy = True
         func, profiler, deserializer, serializer = original_read(*args, **kwargs)
         passed = take_pass()
@@ -187,7 +192,7 @@ def around(func: Process, calls: list[FunctionCall], time_zone: str | None) -> P
         task = _task(calls, time_zone)
         outcome = "failed"
         try:
-            process.imports.enter(_properties().get(DEPENDENCIES_CONF) or "")
+            process.imports.enter(task_properties().get(DEPENDENCIES_CONF) or "")
             task.start()
             yield from _bundles(task, func, split, batches)
             task.close(failed=False)
@@ -261,7 +266,7 @@ def _claim(calls: list[FunctionCall]) -> FunctionCall:
     return task.active if isinstance(task.active, FunctionCall) else calls[0]
 
 
-def _properties() -> dict[str, str]:
+def task_properties() -> dict[str, str]:
     """The local properties that the query gives its tasks."""
     from pyspark import TaskContext
 
@@ -269,12 +274,18 @@ def _properties() -> dict[str, str]:
     return (context._localProperties if context is not None else None) or {}
 
 
+def _description(properties: Mapping[str, str]) -> str:
+    found = (properties.get(name) or "" for name in _DESCRIPTIONS)
+    said = (text for text in found if text and not text.startswith(_UNDESCRIBED))
+    return next(said, "")[:_MOST_DESCRIBED]
+
+
 def _task(calls: list[FunctionCall], time_zone: str | None) -> Task:
     from pyspark import TaskContext
 
     context = TaskContext.get()
     assert context is not None
-    properties = _properties()
+    properties = task_properties()
     runtime = process.runtime
     if runtime.capture is not None:
         runtime.capture.set_level(properties.get(LOG_LEVEL_CONF) or "INFO")
@@ -293,7 +304,7 @@ def _task(calls: list[FunctionCall], time_zone: str | None) -> Task:
         scope=stream_scope(properties),
         draining=properties.get(DRAINING_CONF) == properties.get(_RUN_PROPERTY, ""),
         profile=properties.get(PROFILE_PROPERTY) or "",
-        description=next(filter(None, map(properties.get, _DESCRIPTIONS)), "")[:_MOST_DESCRIBED],
+        description=_description(properties),
     )
     for call in calls:
         call.join(task)

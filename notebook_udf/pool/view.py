@@ -71,6 +71,11 @@ class Pool(Displayed):
     def __len__(self) -> int:
         return len(self.workers)
 
+    def end(self) -> None:
+        """Ends all workers of this machine at once, without waiting for them."""
+        for worker in self.workers:
+            _kill(worker)
+
     def restart(self, pid: int | None = None) -> list[int]:
         """Ends one worker, or all; Spark forks new ones when they are needed.
 

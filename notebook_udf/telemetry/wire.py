@@ -49,6 +49,9 @@ MAX_MESSAGE_BYTES = 8 * 1024 * 1024
 # it is in no event log, on no page of Spark's and in no command line.
 CHANNEL_VARIABLE = "NOTEBOOK_UDF_CHANNEL"
 ADDRESS_VARIABLE = "NOTEBOOK_UDF_CHANNEL_ADDRESS"
+# Where variables cannot be sent with functions: a conf, with all of them as JSON. Spark does not
+# show the values of names that end so.
+ENVIRONMENT_CONF = "spark.notebookUdf.environment.token"
 
 
 # Every kind that may be sent.

@@ -24,6 +24,11 @@ class ClassicCluster:
         return str(self._context.master)
 
     @property
+    def shares_files(self) -> bool:
+        """See ``SparkCluster``."""
+        return self.master.startswith("local")
+
+    @property
     def parallelism(self) -> int:
         """See ``SparkCluster``."""
         return int(self._context.defaultParallelism)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -74,14 +74,22 @@ class ClassicErrors:
         """See ``SparkErrors``."""
         return isinstance(error, captured.CapturedException) and not isinstance(error, _NO_REFUSALS)
 
-    def query_of(self, context: Any) -> str | None:
+    def message(self, error: Any) -> str:
+        """See ``SparkErrors``."""
+        return str(getattr(error, "_desc", None) or error)
+
+    def stack(self, error: Any) -> str:
+        """See ``SparkErrors``."""
+        return str(getattr(error, "_stackTrace", ""))
+
+    def query_of(self, context: Any, sent: Sequence[str]) -> str | None:
         """See ``SparkErrors``."""
         if not isinstance(context, captured.SQLQueryContext):
             return None
         text = context._q.sqlText()
         return str(text.get()) if text.isDefined() else None
 
-    def unparsed(self, error: Any) -> str | None:
+    def unparsed(self, error: Any, sent: Sequence[str]) -> str | None:
         """See ``SparkErrors``."""
         if not isinstance(error, captured.ParseException):
             return None

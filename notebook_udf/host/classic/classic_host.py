@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import atexit
+from collections.abc import Callable
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from pyspark.sql import SparkSession
 
-from notebook_udf.host.classic import spark_start
+from notebook_udf.host.changes import Changes
+from notebook_udf.host.classic import classic_adoption, spark_start
 from notebook_udf.host.classic.classic_catalog import ClassicCatalog
 from notebook_udf.host.classic.classic_cluster import ClassicCluster
 from notebook_udf.host.classic.classic_connection import ClassicConnection
 from notebook_udf.host.classic.classic_errors import ClassicErrors
+from notebook_udf.host.classic.classic_frames import ClassicFrames
 from notebook_udf.host.classic.classic_jobs import ClassicJobs
 from notebook_udf.host.classic.classic_plans import ClassicPlans
 from notebook_udf.host.classic.classic_runs import ClassicRuns
@@ -34,6 +39,7 @@ class ClassicHost:
         self.trees = ClassicTrees(spark)
         self.runs = ClassicRuns(spark)
         self.catalog = ClassicCatalog(spark)
+        self.frames = ClassicFrames(spark)
         self.streams = ClassicStreams(spark)
         self.errors = ClassicErrors()
 
@@ -50,6 +56,24 @@ class ClassicHost:
     def shares_application(self, other: SparkSession) -> bool:
         """See ``Host``."""
         return other.sparkContext is self._context
+
+    def enter(self) -> None:
+        """See ``Host``: PySpark makes these by itself."""
+
+    def at_exit(self, stop: Callable[[], object]) -> None:
+        """See ``Host``."""
+        atexit.register(stop)
+
+    def leave(self) -> None:
+        """See ``Host``."""
+
+    def adopt(self, changes: Changes, folder: Path, archive: Path | None) -> list[str]:
+        """See ``Host``."""
+        return classic_adoption.adopt(self, changes, archive)
+
+    def listening_address(self) -> tuple[str, str]:
+        """See ``Host``."""
+        return classic_adoption.listening_address(self)
 
     def stop(self) -> None:
         """See ``Host``."""

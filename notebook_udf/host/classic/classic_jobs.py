@@ -105,6 +105,9 @@ class ClassicJobReader:
         """See ``JobReader``."""
         self._context.listenerBus().waitUntilEmpty(_DRAIN_MS)
 
+    def close(self) -> None:
+        """See ``JobReader``: there is nothing to let go of."""
+
     def _newest(
         self, newest_first: Any, count: int, wants_more: Callable[[dict[str, Any]], bool]
     ) -> list[dict[str, Any]]:

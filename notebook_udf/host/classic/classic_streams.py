@@ -12,7 +12,7 @@ from notebook_udf.host.classic import stateful_nodes
 from notebook_udf.host.classic.running_query import RunningQuery
 from notebook_udf.host.classic.stream_failures import StreamFailures
 from notebook_udf.host.classic.stream_plan import WATERMARK, ClassicStreamPlan
-from notebook_udf.host.streams import KeptGroups
+from notebook_udf.host.streams import KeptGroups, StreamPlan
 
 
 class ClassicStreams:
@@ -21,9 +21,15 @@ class ClassicStreams:
     def __init__(self, spark: SparkSession) -> None:
         self._spark = spark
 
+    writer_class: type = DataStreamWriter
+    drains_fully = True
+
     def plan(self, writer: DataStreamWriter) -> ClassicStreamPlan:
         """See ``SparkStreams``."""
         return ClassicStreamPlan(writer)
+
+    def started(self, query: StreamingQuery, plan: StreamPlan) -> None:
+        """See ``SparkStreams``: Spark can be asked later."""
 
     def remember(self, groups: DataFrame, kept: KeptGroups) -> None:
         """See ``SparkStreams``."""

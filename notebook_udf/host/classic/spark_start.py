@@ -72,11 +72,13 @@ def start(
     master: str,
     conf: Mapping[str, str],
     archive: Path | None = None,
+    unseen: Mapping[str, str] | None = None,
 ) -> Started:
     """Starts Java and Spark.
 
     The JVM's output goes to ``jvm.log`` in ``folder``, and what Spark keeps to the warehouse of
-    this working folder: nothing is written beside the notebooks.
+    this working folder: nothing is written beside the notebooks. ``unseen`` are confs that are no
+    part of Java's command line, which every user of the machine can read.
 
     Raises
     ------
@@ -107,6 +109,8 @@ def start(
     ours = SparkContext._gateway is None
     try:
         _launch(spark_conf, log)
+        for key, value in (unseen or {}).items():
+            spark_conf.set(key, value)
         said = SparkConf(loadDefaults=True)
         tables = _keeps_tables(said, master)
         place, note = _apart(folder, said, tables=tables)

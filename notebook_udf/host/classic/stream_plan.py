@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from pyspark.sql import SparkSession
+
 from notebook_udf.errors import PlanningError
 from notebook_udf.host.classic.scala import items, private_field
 from notebook_udf.host.classic.stateful_nodes import known
@@ -26,6 +28,7 @@ class ClassicStreamPlan:
 
     def __init__(self, writer: Any) -> None:
         self._writer = writer
+        self.spark: SparkSession = writer._spark
         self._plan: Any = writer._df._jdf.queryExecution().analyzed()
         self._text = str(self._plan.toString())
 
@@ -35,6 +38,11 @@ class ClassicStreamPlan:
         if _NODE not in self._text:
             return []
         return [found for node in _nodes(self._plan) if (found := known(node))]
+
+    @property
+    def keeps(self) -> bool:
+        """See ``StreamPlan``."""
+        return bool(self.kept)
 
     @property
     def forgets(self) -> bool:

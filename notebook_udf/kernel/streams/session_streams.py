@@ -14,7 +14,6 @@ from typing import Any
 
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
-from pyspark.sql.streaming import DataStreamWriter
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.host.host import Host
@@ -43,7 +42,7 @@ class Streams(StreamEnds):
 
     def _hook_in(self, *hooks: Hook) -> None:
         """Installs these hooks in PySpark, and one for the start of streams."""
-        self._hooks: tuple[Hook, ...] = *hooks, StreamStarts(self.host.streams, self._watch)
+        self._hooks: tuple[Hook, ...] = *hooks, StreamStarts(self.host, self._watch)
         for hook in self._hooks:
             hook.install()
 
@@ -89,17 +88,18 @@ class Streams(StreamEnds):
 class StreamStarts(Replacing):
     """A hook around the start of streaming queries."""
 
-    def __init__(self, streams: SparkStreams, watch: Callable[[], None]) -> None:
+    def __init__(self, host: Host, watch: Callable[[], None]) -> None:
         super().__init__()
-        self._streams = streams
+        self._streams = host.streams
         self._watch = watch
 
     def install(self) -> None:
         """Has queries carry their output mode from now on."""
-        self._replace(DataStreamWriter, "outputMode", _noting(DataStreamWriter.outputMode))
+        writer: Any = self._streams.writer_class
+        self._replace(writer, "outputMode", _noting(writer.outputMode))
         for name in _STARTING:
-            original = getattr(DataStreamWriter, name)
-            self._replace(DataStreamWriter, name, _telling(original, self._streams, self._watch))
+            telling = _telling(getattr(writer, name), self._streams, self._watch)
+            self._replace(writer, name, telling)
 
 
 def _noting(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -127,11 +127,11 @@ def _telling(
             # is not read in any case.
             settings["spark.sql.streaming.noDataMicroBatches.enabled"] = "false"
         plan.leave_watermarks_to_the_query()
-        _make_ready(writer, mode.lower(), kwargs, plan)
+        _make_ready(mode.lower(), kwargs, plan)
         watch()
         try:
-            with with_confs(writer._spark.conf, settings):
-                return original(writer, *args, **kwargs)
+            with with_confs(plan.spark.conf, settings):
+                query = original(writer, *args, **kwargs)
         except AnalysisException as error:
             if error.getCondition() == _UNSUPPORTED and "session window" in str(error):
                 raise PlanningError(
@@ -139,16 +139,17 @@ def _telling(
                     f"({mode!r}): use 'append', with a watermark, or 'complete'"
                 ) from error
             raise
+        streams.started(query, plan)
+        return query
 
     return start
 
 
-def _make_ready(writer: Any, mode: str, options: dict[str, Any], plan: StreamPlan) -> None:
+def _make_ready(mode: str, options: dict[str, Any], plan: StreamPlan) -> None:
     """Makes groups in state fit the output mode, or checks that they fit the checkpoint."""
-    kept = plan.kept
-    if kept and mode == "complete":
+    if plan.keeps and mode == "complete":
         plan.take_all_groups()
-    elif kept:
+    elif kept := plan.kept:
         given = {name.lower(): str(value) for name, value in options.items()}
         path = given.get("checkpointlocation", plan.checkpoint)
-        check_checkpoint(writer._df.sparkSession, path, kept)
+        check_checkpoint(plan.spark, path, kept)

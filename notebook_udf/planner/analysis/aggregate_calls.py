@@ -7,7 +7,7 @@ A form that no aggregate can take is an error that names it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -76,7 +76,7 @@ def nested_queries(node: exp.Expression) -> list[exp.Expression]:
 def find_calls(
     node: exp.Expression,
     aggregates: Mapping[str, RegisteredFunction],
-    built_in: frozenset[str] = frozenset(),
+    built_in: Container[str] = frozenset(),
 ) -> list[AggregateCall]:
     """The calls under a node, outside the queries inside it.
 

@@ -19,6 +19,7 @@ from pyspark.util import PythonEvalType
 from sqlglot import exp
 
 from notebook_udf.functions.async_options import CONF_PREFIX, AsyncOptions
+from notebook_udf.host.spark_functions import column_function
 from notebook_udf.planner.analysis.aggregate_calls import arguments_of, by_place_and_name, name_of
 from notebook_udf.planner.physical import scalar, udf
 from notebook_udf.planner.physical.aggregate import column_name
@@ -139,13 +140,14 @@ def node_function(members: Sequence[Member]) -> UserDefinedFunction:
         StructField(f"c{i}", travelling(record.definition.result_type))
         for i, (record, _, _) in enumerate(members)
     ]
-    return UserDefinedFunction(
+    made: UserDefinedFunction = column_function(
         AsyncNode(tuple(width for _, _, width in members), shipments),
         returnType=StructType(fields),
         name="_".join(record.name for record, _, _ in members),
         evalType=PythonEvalType.SQL_SCALAR_ARROW_ITER_UDF,
         deterministic=all(record.definition.deterministic for record, _, _ in members),
     )
+    return made
 
 
 def travels_plain(record: RegisteredFunction) -> bool:

@@ -25,6 +25,7 @@ from pyspark.sql.udtf import UserDefinedTableFunction
 from pyspark.util import PythonEvalType
 
 from notebook_udf.errors import PlanningError
+from notebook_udf.host.spark_functions import table_function
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.sanitize import backquoted
 from notebook_udf.specs.payload import ship
@@ -178,13 +179,14 @@ def spark_function(record: RegisteredFunction) -> UserDefinedTableFunction:
     """The function as one of Spark's own UDTFs."""
     definition = record.definition
     shipment = ship(record.name, record.version, definition, record.payload, role="table")
-    return UserDefinedTableFunction(
+    made: UserDefinedTableFunction = table_function(
         handler(record.name, shipment),
         returnType=definition.result_type,
         name=record.name,
         evalType=PythonEvalType.SQL_ARROW_TABLE_UDF,
         deterministic=definition.deterministic,
     )
+    return made
 
 
 def explain(record: RegisteredFunction) -> str:

@@ -15,6 +15,7 @@ from pyspark.util import PythonEvalType
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.functions.definition import FunctionDefinition
+from notebook_udf.host.spark_functions import column_function
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.specs.payload import ship
 from notebook_udf.specs.roles import Role
@@ -49,13 +50,14 @@ def spark_function(
     for _ in range(_LISTS.get(role, 0)):
         returned = ArrayType(returned)
     shipment = ship(record.name, record.version, definition, record.payload, role=role)
-    return UserDefinedFunction(
+    made: UserDefinedFunction = column_function(
         node(None, [shipment]),
         returnType=returned,
         name=record.name,
         evalType=eval_type,
         deterministic=definition.deterministic,
     )
+    return made
 
 
 def travelling(t: DataType) -> DataType:

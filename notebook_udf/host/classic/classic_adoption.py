@@ -5,9 +5,9 @@ from __future__ import annotations
 import socket
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from notebook_udf.host.changes import Changes
-from notebook_udf.host.host import Host
 from notebook_udf.launch import packing
 from notebook_udf.launch.confs import (
     DAEMON_CONF,
@@ -18,6 +18,9 @@ from notebook_udf.launch.confs import (
     is_local,
 )
 from notebook_udf.telemetry.receiver import BIND_CONF
+
+if TYPE_CHECKING:
+    from notebook_udf.host.host import Host
 
 _OTHER_DAEMON = (
     f"executors that run already keep Spark's own daemon: their workers start slower, and of one "

@@ -1,0 +1,16 @@
+"""gRPC's calls to a Connect server: each is a stream of its own."""
+
+from __future__ import annotations
+
+from types import FrameType
+
+
+class ConnectConnection:
+    """See ``SparkConnection``; an exception in the middle of a call ends that call alone."""
+
+    def is_awaited(self, frame: FrameType | None) -> bool:
+        """See ``SparkConnection``."""
+        return False
+
+    def renew(self) -> None:
+        """See ``SparkConnection``."""

@@ -1,0 +1,190 @@
+"""A server that somebody else started, whose workers lack this package; and a session adopted."""
+
+from __future__ import annotations
+
+import os
+import socket
+
+import pytest
+from pyspark.sql.connect.session import SparkSession as ConnectSession
+
+import notebook_udf as nu
+from notebook_udf import udf
+from tests.connect.server import ConnectServer
+from tests.scripts import script, told
+from tests.waiting import awaited
+
+
+def test_the_workers_get_the_package(there: nu.Session) -> None:
+    there.register_function("plus", udf(lambda a: a + 1, ["bigint"], "bigint"))
+    with awaited(there, lambda: "plus" in str(there.metrics())):
+        assert there.sql("SELECT plus(id) FROM range(1)").collect() == [(1,)]
+
+
+def test_the_session_says_what_the_server_lacks(there: nu.Session) -> None:
+    (note,) = (note for note in there.notes if "daemon" in note)
+    assert "spark.python.daemon.module=notebook_udf.pool.daemon" in note
+
+
+def test_nothing_listens_outside_of_this_machine(there: nu.Session) -> None:
+    assert there._receiver.address.endpoint.startswith("ipc://")
+
+
+def test_a_failed_call_is_told(there: nu.Session) -> None:
+    there.register_function("inverse", udf(lambda a: 1 // a, ["bigint"], "bigint"))
+    with pytest.raises(nu.UserFunctionError, match="a = 0"):
+        there.sql("SELECT inverse(id) FROM range(1)").collect()
+    with pytest.raises(ZeroDivisionError):
+        there.replay("inverse")
+
+
+def test_aggregates_answer(there: nu.Session) -> None:
+    class Most(nu.AggregateFunction):
+        def create_accumulator(self) -> list[int]:
+            return [0]
+
+        def accumulate(self, acc: list[int], value: int) -> None:
+            acc[0] = max(acc[0], value)
+
+        def merge(self, acc: list[int], others: list[list[int]]) -> None:
+            acc[0] = max([acc[0], *(other[0] for other in others)])
+
+        def get_value(self, acc: list[int]) -> int:
+            return acc[0]
+
+    there.register_function("most", nu.udaf(Most(), accumulator_type="array<bigint>"))
+    query = "SELECT id % 2 k, most(id), count(*) FROM range(10) GROUP BY 1 ORDER BY 1"
+    assert there.sql(query).collect() == [(0, 8, 5), (1, 9, 5)]
+
+
+ADOPTED = """
+os.environ.pop("SPARK_CONNECT_MODE_ENABLED", None)
+from pyspark.sql.connect.client.core import DefaultChannelBuilder
+from pyspark.sql.connect.session import SparkSession
+channel = DefaultChannelBuilder(os.environ["SERVER"])
+spark = SparkSession.builder.channelBuilder(channel).create()
+spark.range(1).createOrReplaceTempView("theirs")
+
+def seen():
+    return {
+        "conf": dict(spark.conf.getAll),
+        "variables": dict(os.environ),
+        "views": sorted(table.name for table in spark.catalog.listTables()),
+        "functions": sorted(row[0] for row in spark.sql("SHOW USER FUNCTIONS").collect()),
+        "class": {k: id(v) for k, v in vars(SparkSession).items() if callable(v)},
+        "handlers": len(spark.client._progress_handlers),
+    }
+
+before = seen()
+answers = []
+for number in (1, 2):
+    session = nu.session(spark, conf={"spark.sql.ansi.enabled": "false"})
+    session.register_function("plus", udf(lambda a: a + number, ["bigint"], "bigint"))
+    frame = session.sql("SELECT plus(id) AS x FROM theirs")
+    answers.append(frame.collect()[0][0])
+    end = time.monotonic() + 20
+    while "plus" not in str(session.metrics()) and time.monotonic() < end:
+        time.sleep(0.05)
+    answers.append("plus" in str(session.metrics()))
+    del frame
+    session.stop()
+after = seen()
+changed = {k: [before[k], after[k]] for k in before if before[k] != after[k] and k != "class"}
+same = before["class"] == after["class"]
+tell(answers=answers, changed=changed, same=same, alive=spark.range(1).count(),
+     java=[name for name in sys.modules if name.startswith("py4j.java_gateway")])
+"""
+
+
+def test_an_adopted_session_is_left_as_it_was(server: ConnectServer) -> None:
+    with script(ADOPTED, {"SERVER": server.url}) as process:
+        facts = told(process)
+    assert facts["answers"] == [1, True, 2, True]
+    assert facts["changed"] == {}
+    assert facts["same"]
+    assert facts["alive"] == 1
+
+
+def test_a_kernel_without_java_works(server: ConnectServer) -> None:
+    body = """
+    session = nu.session(remote=os.environ["SERVER"])
+    session.register_function("plus", udf(lambda a: a + 1, ["bigint"], "bigint"))
+    answer = session.sql("SELECT plus(id) FROM range(2)").collect()
+    import psutil
+    tell(answer=[row[0] for row in answer], folder=str(session.folder),
+         children=[child.name() for child in psutil.Process().children(recursive=True)])
+    """
+    variables = {"SERVER": server.url, "PATH": "/nonexistent", "JAVA_HOME": ""}
+    with script(body, variables) as process:
+        facts = told(process)
+        # Nobody stops the session: it ends with its process, and says nothing.
+        _, errors = process.communicate(timeout=60)
+    assert facts["answer"] == [1, 2]
+    assert facts["children"] == []
+    assert process.returncode == 0
+    assert not os.path.exists(facts["folder"])
+    assert "Traceback" not in errors
+
+
+def test_an_address_where_nobody_listens_is_said_at_once() -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    body = f"""
+    begun = time.monotonic()
+    try:
+        nu.session(remote="sc://127.0.0.1:{port}")
+    except nu.SessionError as error:
+        tell(said=str(error), seconds=time.monotonic() - begun,
+             mode=os.environ.get("SPARK_CONNECT_MODE_ENABLED"))
+    """
+    with script(body) as process:
+        facts = told(process)
+    assert f"127.0.0.1:{port}" in facts["said"]
+    assert "start-connect-server.sh" in facts["said"]
+    assert facts["seconds"] < 10
+
+
+def test_what_is_no_address_is_refused() -> None:
+    body = """
+    said = []
+    wrong = ("spark://host:7077", {}), ("sc://", {}), ("sc://h", {"master": "local"})
+    for remote, others in wrong:
+        try:
+            nu.session(remote=remote, **others)
+        except nu.NotebookUdfError as error:
+            said.append([type(error).__name__, str(error)])
+    tell(said=said)
+    """
+    with script(body) as process:
+        said = told(process)["said"]
+    assert [kind for kind, _ in said] == ["DeclarationError"] * 3
+    assert "local[N]" in said[0][1]
+    assert "sc://host:15002" in said[1][1]
+    assert "remote cannot be given together with master" in said[2][1]
+
+
+def test_without_grpc_the_error_says_what_to_install() -> None:
+    body = """
+    class Hidden:
+        def find_spec(self, name, path=None, target=None):
+            if name.partition(".")[0] in ("grpc", "grpc_status"):
+                raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+    sys.meta_path.insert(0, Hidden())
+    said = []
+    for remote in ("sc://localhost:1", "local[2]"):
+        try:
+            nu.session(remote=remote)
+        except nu.SessionError as error:
+            said.append(str(error))
+    tell(said=said)
+    """
+    with script(body) as process:
+        said = told(process)["said"]
+    assert len(said) == 2
+    assert all("pip install notebook-udf[connect]" in each for each in said)
+
+
+def test_the_mode_variable_is_this_sessions_alone(there: nu.Session) -> None:
+    assert os.environ["SPARK_CONNECT_MODE_ENABLED"]
+    assert isinstance(there.spark, ConnectSession)
