@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
@@ -45,3 +45,7 @@ class SparkFrames(Protocol):
 
         Where Spark analyses a DataFrame only once, that is the DataFrame itself.
         """
+
+    def hold(self, frame: DataFrame, others: Sequence[DataFrame]) -> None:
+        """Keeps other DataFrames as they are, which stand in the query of this one by name, for as
+        long as there is this one."""

@@ -146,6 +146,10 @@ class SparkStreams(Protocol):
         """Whether a query that runs can be given a last micro-batch, in which functions are told
         that it is the last."""
 
+    def keeps_state(self, query: StreamingQuery) -> bool:
+        """Whether something is kept in a query that a last micro-batch would bring out; true where
+        that is not known."""
+
     def checkpoint_of(self, query: Any) -> str | None:
         """The checkpoint folder of a streaming query; None for anything else.
 

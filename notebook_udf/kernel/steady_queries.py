@@ -11,6 +11,8 @@ import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from pyspark.sql import DataFrame
+
 from notebook_udf.kernel.hooks import Replacing
 from notebook_udf.planner.planned_query import may_concern
 
@@ -50,6 +52,9 @@ class SteadyQueries(Replacing):
         def made(owner: Any, *args: Any, **kwargs: Any) -> Any:
             __tracebackhide__ = True
             rows = original(owner, *args, **kwargs)
+            others = [value for value in kwargs.values() if isinstance(value, DataFrame)]
+            if others:
+                session.host.frames.hold(rows, others)
             given = [text for text in (*args, *kwargs.values()) if isinstance(text, str)]
             if not any(may_concern(text, session.functions) for text in given):
                 return rows

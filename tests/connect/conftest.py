@@ -7,19 +7,17 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
 
 import notebook_udf as nu
+from notebook_udf.kernel.active_session import active_session
 from tests.connect.server import ConnectServer
 
-Opened = Callable[..., nu.Session]
 
-
-@pytest.fixture(scope="module")
-def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[nu.Session]:
+@pytest.fixture(scope="session")
+def local() -> Iterator[nu.Session]:
     """A session with a server of its own, in this process."""
     os.environ["TZ"] = "Europe/Berlin"
     time.tzset()
@@ -32,6 +30,9 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[nu.Session]:
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ConnectServer]:
     """A server in a process of its own, whose workers have everything but this package."""
+    running_here = active_session()
+    if running_here is not None:
+        running_here.stop()
     with ConnectServer(tmp_path_factory.mktemp("server")) as running:
         yield running
 
@@ -42,9 +43,3 @@ def there(server: ConnectServer) -> Iterator[nu.Session]:
     session = nu.session(remote=server.url, conf={"spark.sql.shuffle.partitions": "2"})
     yield session
     session.stop()
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A folder for what a test writes."""
-    return tmp_path

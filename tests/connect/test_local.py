@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
+import threading
 import time
+from pathlib import Path
 
 import pytest
 from pyspark.sql import functions as F
 
 import notebook_udf as nu
 from notebook_udf import DataTypes, udf
+from notebook_udf.plan.progress import Jobs
 from tests.waiting import awaited
 
 BEFORE = dict(os.environ)
@@ -279,10 +283,9 @@ def test_a_profile_has_the_lines_of_a_function(session: nu.Session) -> None:
     assert any(stack.function == "busy" for stack in profile.stacks)
 
 
-def test_files_of_the_kernel_are_imported(session: nu.Session, folder: os.PathLike[str]) -> None:
-    path = os.path.join(folder, "helper_of_connect.py")
-    with open(path, "w", encoding="utf-8") as file:
-        file.write("VALUE = 41\n")
+def test_files_of_the_kernel_are_imported(session: nu.Session, tmp_path: Path) -> None:
+    path = tmp_path / "helper_of_connect.py"
+    path.write_text("VALUE = 41\n", "utf-8")
     session.add_python_file(path)
 
     def helped(a: int) -> int:
@@ -297,3 +300,70 @@ def test_files_of_the_kernel_are_imported(session: nu.Session, folder: os.PathLi
 
 def test_a_second_session_is_the_same(session: nu.Session) -> None:
     assert nu.session() is session
+
+
+def test_rows_by_name_outlive_their_dataframe(session: nu.Session) -> None:
+    pinned = session.sql("SELECT plus(id) AS x FROM range(2)")
+    derived = session.spark.sql("SELECT x FROM {pinned}", pinned=pinned)
+    del pinned
+    gc.collect()
+    for _ in range(2):
+        session.sql("SELECT plus(id) AS x FROM range(1)")
+    assert rows(derived) == [(1,), (2,)]
+
+
+def test_progress_is_told_while_a_query_runs(session: nu.Session) -> None:
+    def nap(a: int) -> int:
+        time.sleep(0.7)
+        return a
+
+    session.register_function("nap", nap)
+    jobs = Jobs("", time.time())
+    reader = session.host.jobs.reader(jobs)
+    frame = session.spark.range(0, 4, 1, 4).select(session.functions["nap"]("id"))
+    running = threading.Thread(target=frame.collect)
+    running.start()
+    seen = set()
+    while running.is_alive():
+        reader.read(time.time())
+        progress = jobs.progress(time.time())
+        seen.add((progress.done, progress.tasks))
+        running.join(0.05)
+    reader.read(time.time())
+    reader.close()
+    assert (2, 4) in seen
+    assert jobs.progress(time.time()).stages[-1].state == "done"
+    assert not session.spark.client._progress_handlers
+
+
+def test_a_bad_row_is_put_aside(session: nu.Session) -> None:
+    shaky = udf(lambda a: 1 // a, ["bigint"], "bigint", on_error="quarantine")
+    session.register_function("shaky", shaky)
+    found = session.sql("SELECT shaky(id) FROM range(2)").collect()
+    assert {row[0] for row in found} == {None, 1}
+    assert [row["error"] for row in session.errors("shaky").collect()] == ["ZeroDivisionError"]
+
+
+def test_a_worker_that_crashes_is_told_with_its_row(session: nu.Session) -> None:
+    def crash(a: int) -> int:
+        if a == 3:
+            os._exit(7)
+        return a
+
+    session.register_function("crash", crash)
+    with pytest.raises(nu.WorkerLost, match="crash"):
+        session.sql("SELECT crash(id) FROM range(5)").collect()
+
+
+def test_a_function_is_dropped_in_sql(session: nu.Session) -> None:
+    session.register_function("leaving", udf(lambda a: a, ["bigint"], "bigint"))
+    session.spark.sql("DROP TEMPORARY FUNCTION leaving")
+    assert "leaving" not in session.functions
+    with pytest.raises(nu.QueryError, match="leaving"):
+        session.sql("SELECT leaving(id) FROM range(1)").collect()
+
+
+def test_views_by_sql_call_functions(session: nu.Session) -> None:
+    session.sql("CREATE OR REPLACE TEMPORARY VIEW sums AS SELECT total(plus(id)) t FROM range(3)")
+    assert rows(session.spark.table("sums")) == [(6,)]
+    assert rows(session.sql("SELECT plus(t) FROM sums")) == [(7,)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 
@@ -188,3 +189,50 @@ def test_without_grpc_the_error_says_what_to_install() -> None:
 def test_the_mode_variable_is_this_sessions_alone(there: nu.Session) -> None:
     assert os.environ["SPARK_CONNECT_MODE_ENABLED"]
     assert isinstance(there.spark, ConnectSession)
+
+
+INTERRUPTED = r'''
+import signal
+from IPython.core.interactiveshell import InteractiveShell
+shell = InteractiveShell.instance()
+run = lambda code: shell.run_cell(code, store_history=True)
+run("%load_ext notebook_udf")
+run("import os, time, notebook_udf as nu; session = nu.session(remote=os.environ['SERVER'])")
+session = shell.user_ns["session"]
+session.live = False
+run("""@nu.register
+def nap(a: int) -> int:
+    print('asleep')
+    time.sleep(60)
+    return a""")
+
+def interrupt():
+    while "asleep" not in str(session.logs()):
+        time.sleep(0.1)
+    os.kill(os.getpid(), signal.SIGINT)
+
+threading.Thread(target=interrupt, daemon=True).start()
+begun = time.monotonic()
+result = run("%%sparksql\nSELECT nap(id) FROM range(4)")
+after = time.monotonic()
+count = run("session.spark.range(3).selectExpr('count(*)').collect()[0][0]").result
+tell(error=type(result.error_in_exec).__name__, count=count, seconds=time.monotonic() - after,
+     left=session.spark.conf.get("spark.job.description", None))
+session.stop()
+'''
+
+
+def test_an_interrupted_cell_ends_on_the_server_too(server: ConnectServer) -> None:
+    variables = {"SERVER": server.url}
+    with script(INTERRUPTED, variables) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if line.startswith('{"error"'):
+                break
+        else:
+            pytest.fail(process.communicate()[1][-3000:])
+    facts = json.loads(line)
+    assert facts["error"] == "KeyboardInterrupt"
+    assert facts["count"] == 3
+    assert facts["seconds"] < 20
+    assert facts["left"] is None

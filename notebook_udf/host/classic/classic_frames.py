@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.sql_formatter import SQLStringFormatter
@@ -26,6 +26,9 @@ class ClassicFrames:
     def steady(self, frame: DataFrame) -> DataFrame:
         """See ``SparkFrames``."""
         return frame
+
+    def hold(self, frame: DataFrame, others: Sequence[DataFrame]) -> None:
+        """See ``SparkFrames``: each has its rows already."""
 
 
 class TemporaryViews:

@@ -31,6 +31,10 @@ class ClassicStreams:
     def started(self, query: StreamingQuery, plan: StreamPlan) -> None:
         """See ``SparkStreams``: Spark can be asked later."""
 
+    def keeps_state(self, query: StreamingQuery) -> bool:
+        """See ``SparkStreams``."""
+        return True
+
     def remember(self, groups: DataFrame, kept: KeptGroups) -> None:
         """See ``SparkStreams``."""
         stateful_nodes.remember(groups, kept)

@@ -11,7 +11,7 @@ import itertools
 import uuid
 import weakref
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pyspark.errors import PySparkException
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 PIN = "_nu_pin_"
 _PROCESS = uuid.uuid4().hex[:8]
 _numbers = itertools.count(1)
-# Where a pinned plan has the one that it was made of.
-PINNED = "_nu_pinned"
+# Where a plan has those that it was made of and does not say so: as long as it is there, they are.
+MADE_OF = "_nu_made_of"
 
 
 class ConnectFrames:
@@ -55,11 +55,16 @@ class ConnectFrames:
         name = f"{PIN}{_PROCESS}_{next(_numbers)}"
         frame.createOrReplaceTempView(name)
         made = self._spark.table(name)
-        setattr(made._plan, PINNED, frame._plan)
+        setattr(made._plan, MADE_OF, [frame._plan])
         # The plan and not the DataFrame: what is derived from it holds plans.
         weakref.finalize(made._plan, self._released.append, name).atexit = False
         pinned: DataFrame = made
         return pinned
+
+    def hold(self, frame: DataFrame, others: Sequence[DataFrame]) -> None:
+        """See ``SparkFrames``."""
+        held: Any = frame
+        setattr(held._plan, MADE_OF, [*getattr(held._plan, MADE_OF, ()), *map(_plan, others)])
 
     def release(self) -> None:
         """Drops the pins that nothing here needs any more."""
@@ -69,6 +74,10 @@ class ConnectFrames:
             except PySparkException:
                 # The server has forgotten the session, and its views.
                 return
+
+
+def _plan(frame: Any) -> Any:
+    return frame._plan
 
 
 class CommandViews:
@@ -109,6 +118,8 @@ class CommandViews:
             made: DataFrame = ConnectFrame(command, self._spark)
             return made
         made = ConnectFrame(CachedRelation(properties["sql_command_result"]), self._spark)
+        # What came back is only a message; a pin among the views must not be dropped before it.
+        setattr(made._plan, MADE_OF, [command])
         made._execution_info = ran
         return made
 

@@ -44,6 +44,7 @@ class ConnectStreams:
     def __init__(self, spark: Any) -> None:
         self._spark = spark
         self._checkpoints: dict[str, str | None] = {}
+        self._stateless: set[str] = set()
         self._listeners: list[StreamingQueryListener] = []
 
     def plan(self, writer: DataStreamWriter) -> ConnectStreamPlan:
@@ -53,6 +54,12 @@ class ConnectStreams:
     def started(self, query: StreamingQuery, plan: StreamPlan) -> None:
         """See ``SparkStreams``."""
         self._checkpoints[str(query.id)] = plan.checkpoint
+        if isinstance(plan, ConnectStreamPlan) and not plan.has_last_batch:
+            self._stateless.add(str(query.id))
+
+    def keeps_state(self, query: StreamingQuery) -> bool:
+        """See ``SparkStreams``."""
+        return str(query.id) not in self._stateless
 
     def remember(self, groups: DataFrame, kept: KeptGroups) -> None:
         """See ``SparkStreams``."""
@@ -113,6 +120,11 @@ class ConnectStreamPlan:
     def keeps(self) -> bool:
         """See ``StreamPlan``."""
         return any(_NODE in line and "_nu_" in line for line in self._text.splitlines())
+
+    @property
+    def has_last_batch(self) -> bool:
+        """Whether a drain of the query would have a last micro-batch in a classic session."""
+        return _NODE in self._text or _WATERMARK in self._text
 
     @property
     def forgets(self) -> bool:

@@ -11,6 +11,7 @@ there is nothing of theirs that another commit could hold.
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 
@@ -26,12 +27,18 @@ from notebook_udf.telemetry.store.session_store import Store
 # For workers to answer.
 PATIENCE_SECONDS = 30.0
 _REPEAT_SECONDS = 1.0
+_NO_LAST_BATCH = (
+    "on Spark Connect a drain has no last micro-batch: what is there is processed, and then "
+    "process functions are not told end_input, nor are windows written that wait for their "
+    "watermark. A classic session does both"
+)
 
 
 class StreamEnds:
     """The part of a session that ends streaming queries."""
 
     host: Host
+    notes: list[str]
     store: Store
     pool: Pool
 
@@ -55,6 +62,7 @@ class StreamEnds:
             If one of the methods raises after the last commit; the query has ended all the same.
         """
         last = query
+        self._say_what_is_lost(query)
         try:
             if query.isActive:
                 running = self.host.streams.running(query)
@@ -81,6 +89,14 @@ class StreamEnds:
             except NotebookUdfError:
                 self._close_functions(query)
                 raise
+
+    def _say_what_is_lost(self, query: StreamingQuery) -> None:
+        """Says, once in a session, that a drain has no last micro-batch where there can be none."""
+        streams = self.host.streams
+        if streams.drains_fully or _NO_LAST_BATCH in self.notes or not streams.keeps_state(query):
+            return
+        self.notes.append(_NO_LAST_BATCH)
+        print(f"notebook-udf: {_NO_LAST_BATCH}", file=sys.stderr)
 
     def suspend(self, query: StreamingQuery) -> None:
         """Stops a streaming query as soon as the micro-batch that runs is committed, to go on

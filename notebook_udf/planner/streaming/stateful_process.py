@@ -136,8 +136,10 @@ def _no_groups() -> DataFrame:
 def _with_watermark(rows: DataFrame) -> DataFrame:
     """The rows below a watermark, which stays at 0 and rises when the query is drained: then Spark
     runs a micro-batch without rows, whose commit has what functions do at the end. A query with
-    another watermark behind is started without this one."""
-    if host_of(rows.sparkSession).streams.has_watermark(rows):
+    another watermark behind is started without this one. Without such a micro-batch there is
+    none."""
+    streams = host_of(rows.sparkSession).streams
+    if not streams.drains_fully or streams.has_watermark(rows):
         return rows
     timed = rows.withColumn(OWN_TIME, F.timestamp_seconds(F.lit(1)))
     return timed.withWatermark(OWN_TIME, "1 second").drop(OWN_TIME)
