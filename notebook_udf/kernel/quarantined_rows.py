@@ -63,13 +63,11 @@ def _alike(frames: list[DataFrame]) -> list[DataFrame]:
         for field in frame.schema:
             types.setdefault(field.name, set()).add(field.dataType)
     mixed = [name for name, found in types.items() if len(found) > 1]
-    return [
-        frame.withColumns(
-            {
-                name: frame[backquoted(name)].cast("string")
-                for name in mixed
-                if name in frame.columns
-            }
-        )
-        for frame in frames
-    ]
+    made = []
+    for frame in frames:
+        texts = {
+            name: frame[backquoted(name)].cast("string") for name in mixed if name in frame.columns
+        }
+        # Spark Connect takes no change of nothing.
+        made.append(frame.withColumns(texts) if texts else frame)
+    return made
