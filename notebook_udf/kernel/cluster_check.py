@@ -69,8 +69,9 @@ class ClusterCheck(Displayed):
             elif each["channel"]:
                 yield (
                     f"{host} does not reach this kernel ({each['channel']}): functions run, and "
-                    "metrics and logs come when a task has ended. Set spark.driver.host to a name "
-                    "of this machine that it knows, and spark.notebookUdf.bindAddress to an open "
+                    "metrics and logs come when a task has ended, through Spark Connect never. "
+                    "Set spark.driver.host (for Spark Connect spark.notebookUdf.host) to a name of "
+                    "this machine that it knows, and spark.notebookUdf.bindAddress to an open "
                     "address and port"
                 )
             elif each["daemon"] != DAEMON_MODULE:

@@ -442,7 +442,7 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters):
         self.changes.undo()
         if self.host.frames.frame_class is not None:
             # The next session's variables are a conf, for which Spark forks no other workers.
-            self.pool.end()
+            self.pool.end_idle()
 
     def _release(self) -> None:
         if self._receiver is not None:

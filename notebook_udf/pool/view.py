@@ -71,10 +71,11 @@ class Pool(Displayed):
     def __len__(self) -> int:
         return len(self.workers)
 
-    def end(self) -> None:
-        """Ends all workers of this machine at once, without waiting for them."""
+    def end_idle(self) -> None:
+        """Ends the workers of this machine that run nothing, without waiting for them."""
         for worker in self.workers:
-            _kill(worker)
+            if worker.state == "idle":
+                _kill(worker)
 
     def restart(self, pid: int | None = None) -> list[int]:
         """Ends one worker, or all; Spark forks new ones when they are needed.

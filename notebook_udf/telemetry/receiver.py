@@ -60,6 +60,8 @@ _END = b""
 
 # Where the kernel listens, if it is not the address by which workers reach it.
 BIND_CONF = "spark.notebookUdf.bindAddress"
+# How the workers of a Spark Connect server reach the kernel, if not as the server itself does.
+HOST_CONF = "spark.notebookUdf.host"
 
 
 class Receiver:

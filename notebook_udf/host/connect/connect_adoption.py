@@ -16,13 +16,10 @@ from pyspark.errors import AnalysisException
 from notebook_udf.errors import SessionError
 from notebook_udf.host.connect.connect_package import packed
 from notebook_udf.launch.confs import DAEMON_CONF, DAEMON_MODULE, SQL_CONF
-from notebook_udf.telemetry.receiver import BIND_CONF
 
 if TYPE_CHECKING:
     from notebook_udf.host.changes import Changes
     from notebook_udf.host.connect.connect_host import ConnectHost
-
-__all__ = ["BIND_CONF", "CONNECT_CONF", "adopt"]
 
 # The server's stack is in the error as an attribute; in its text it hides what the error says.
 CONNECT_CONF = {
@@ -71,6 +68,7 @@ def adopt(host: ConnectHost, changes: Changes, folder: Path) -> list[str]:
         spark: Any = host.spark
         spark.addArtifacts(str(packed(folder)), pyfile=True)
     if host.cluster.shares_files and not worker["sees"]:
+        host.cluster.sees_files = False
         notes.append(_UNSEEN)
     return notes
 

@@ -19,12 +19,13 @@ _SPLITS = re.compile(r"\bsplits=(?:Some\()?(\d+)")
 class ConnectCluster:
     """See ``SparkCluster``.
 
-    ``is_here`` says whether the server runs on this machine.
+    ``sees_files`` says whether the server runs on this machine, and its workers see the files of
+    this process, until one of them has said otherwise.
     """
 
-    def __init__(self, spark: Any, *, is_here: bool) -> None:
+    def __init__(self, spark: Any, *, sees_files: bool) -> None:
         self._spark = spark
-        self._is_here = is_here
+        self.sees_files = sees_files
 
     @cached_property
     def master(self) -> str:
@@ -34,7 +35,7 @@ class ConnectCluster:
     @property
     def shares_files(self) -> bool:
         """See ``SparkCluster``."""
-        return self._is_here and self.master.startswith("local")
+        return self.sees_files and self.master.startswith("local")
 
     @cached_property
     def parallelism(self) -> int:

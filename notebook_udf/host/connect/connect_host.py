@@ -26,6 +26,7 @@ from notebook_udf.host.connect.connect_plans import ConnectPlans
 from notebook_udf.host.connect.connect_settings import connect_settings
 from notebook_udf.host.connect.connect_streams import ConnectStreams
 from notebook_udf.host.settings import SparkSettings
+from notebook_udf.telemetry.receiver import BIND_CONF, HOST_CONF
 
 # By this PySpark's functions make columns of Connect's, and by nothing else.
 MODE_VARIABLE = "SPARK_CONNECT_MODE_ENABLED"
@@ -73,7 +74,7 @@ class ConnectHost:
     @cached_property
     def cluster(self) -> ConnectCluster:
         """See ``Host``."""
-        return ConnectCluster(self.spark, is_here=not self._address.own)
+        return ConnectCluster(self.spark, sees_files=not self._address.own)
 
     @cached_property
     def settings(self) -> SparkSettings:
@@ -134,8 +135,10 @@ class ConnectHost:
 
     def listening_address(self) -> tuple[str, str]:
         """See ``Host``."""
-        own = self._address.own
-        return own, self.settings.sql.get(connect_adoption.BIND_CONF) or ""
+        own, sql = self._address.own, self.settings.sql
+        if not own:
+            return "", ""
+        return sql.get(HOST_CONF) or own, sql.get(BIND_CONF) or ""
 
     def stop(self) -> None:
         """See ``Host``."""

@@ -7,6 +7,7 @@ confs, the same daemon and the same folders.
 from __future__ import annotations
 
 import os
+import sys
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -71,12 +72,9 @@ def start_local(
         If Spark does not start, or a classic session lives in this process.
     """
     from notebook_udf.host.classic.connect_service import port_of_service
-    from notebook_udf.host.classic.spark_start import active, start, stop
+    from notebook_udf.host.classic.spark_start import start, stop
 
-    if active() is not None:
-        raise SessionError(
-            "a classic Spark runs in this process: stop it before a Spark Connect session is opened"
-        )
+    _check_alone()
     token = uuid.uuid4().hex
     settings = {**_SERVER_CONF, **conf}
     settings[_PLUGINS_CONF] = ",".join(filter(None, (conf.get(_PLUGINS_CONF), _PLUGIN)))
@@ -108,7 +106,20 @@ def connect(url: str) -> ConnectHost:
     SessionError
         If nobody listens there, or a classic session lives in this process.
     """
+    _check_alone()
     return _open(url)
+
+
+def _check_alone() -> None:
+    """Raises an error if a classic session lives here: PySpark's functions serve one kind only."""
+    if "py4j.java_gateway" not in sys.modules:
+        return
+    from notebook_udf.host.classic.spark_start import active
+
+    if active() is not None:
+        raise SessionError(
+            "a classic Spark runs in this process: stop it before a Spark Connect session is opened"
+        )
 
 
 def _open(url: str) -> ConnectHost:

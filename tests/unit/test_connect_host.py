@@ -1,0 +1,114 @@
+"""Spark Connect's host, as far as it needs no server."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import sys
+import zipfile
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from pyspark.errors.exceptions import connect
+from pyspark.sql.connect import functions as F
+
+import notebook_udf as nu
+from notebook_udf.host.connect.connect_address import channel_to, reached
+from notebook_udf.host.connect.connect_errors import ConnectErrors
+from notebook_udf.host.connect.connect_package import packed
+from notebook_udf.host.connect.connect_start import _environment
+from notebook_udf.host.sessions import columns_of
+from notebook_udf.pool import task_environment
+from notebook_udf.telemetry.wire import ENVIRONMENT_CONF
+
+
+@pytest.mark.parametrize(
+    ("name", "alone"),
+    [("a", "a"), ("`a.b`", "a.b"), ("`a``b`", "a`b"), ("a.b", None), ("`a`.`b`", None)],
+)
+def test_a_columns_name_is_read_without_its_quotes(name: str, alone: str | None) -> None:
+    column = F.col(name)
+    assert columns_of(column).attribute(column) == alone
+
+
+def test_calls_are_read_from_columns() -> None:
+    def written(column: object) -> object:
+        return columns_of(column).written(column)
+
+    call = written(F.count_distinct(F.col("a")).alias("n"))
+    assert (call.name, len(call.arguments), call.distinct) == ("count", 1, True)
+    assert written(F.count("*")).arguments == ()
+    assert written(F.expr("sum(a)")) == "sum(a)"
+    assert written(F.col("a")) is None
+    assert columns_of(F.lit(1)).is_constant(F.lit(1).cast("string"))
+    assert not columns_of(F.col("a")).is_constant(F.col("a"))
+
+
+def test_a_place_is_found_in_the_text_that_spark_was_given() -> None:
+    pointed = SimpleNamespace(start_index=7, stop_index=7, fragment="b")
+    context = connect.SQLQueryContext(pointed)
+    errors = ConnectErrors()
+    assert errors.query_of(context, ["SELECT a", "SELECT b"]) == "SELECT b"
+    assert errors.query_of(context, ["SELECT a"]) is None
+    message = "no (line 1, pos 0)\n\n== SQL ==\nselec a,\n^^^\n  b\n"
+    unread = connect.ParseException(message, errorClass="PARSE_SYNTAX_ERROR")
+    assert errors.unparsed(unread, ["select 1", "selec a,\n  b"]) == "selec a,\n  b"
+    assert errors.unparsed(unread, ["select 1"]) is None
+
+
+def test_an_address_on_this_machine_is_known_as_one() -> None:
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen()
+        port = listening.getsockname()[1]
+        found = reached(channel_to(f"sc://localhost:{port}/;token=secret"))
+    assert (found.port, found.own) == (port, "")
+
+
+@pytest.mark.parametrize("url", ["sc://", "sc://host/path", "sc://host:port"])
+def test_what_is_no_address_is_refused_without_its_token(url: str) -> None:
+    with pytest.raises(nu.DeclarationError, match="sc://host:15002") as refused:
+        channel_to(f"{url};token=secret" if url.endswith("path") else url)
+    assert "secret" not in str(refused.value).partition(":")[0]
+
+
+def test_the_environment_is_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("THERE", "before")
+    before = dict(os.environ)
+    with _environment({"THERE": "within", "NEW": "1"}):
+        assert os.environ["THERE"] == "within"
+        os.environ["LATER"] = "1"
+        del os.environ["NEW"]
+    assert dict(os.environ) == before
+
+
+def test_a_worker_takes_the_environment_of_one_session(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(task_environment, "_entered", "")
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setenv("OF_A_TASK", "")
+    monkeypatch.setenv("PYTHONPATH", "")
+
+    def properties(value: str) -> dict[str, str]:
+        variables = {"OF_A_TASK": value, "PYTHONPATH": str(tmp_path)}
+        return {ENVIRONMENT_CONF: json.dumps(variables)}
+
+    assert not task_environment.enter_environment({})
+    assert task_environment.enter_environment(properties("one"))
+    assert os.environ["OF_A_TASK"] == "one"
+    assert sys.path[-1] == str(tmp_path)
+    assert not task_environment.enter_environment(properties("one"))
+    with pytest.raises(nu.SessionError, match="a Connect session of its own"):
+        task_environment.enter_environment(properties("two"))
+
+
+def test_the_package_is_named_by_its_content(tmp_path: Path) -> None:
+    made = packed(tmp_path)
+    assert packed(tmp_path) == made
+    names = zipfile.ZipFile(made).namelist()
+    assert "notebook_udf/__init__.py" in names
+    assert "notebook_udf/worker/column_node.py" in names
+    assert all(name.endswith(".py") for name in names)
