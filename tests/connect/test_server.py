@@ -191,7 +191,7 @@ def test_the_mode_variable_is_this_sessions_alone(there: nu.Session) -> None:
     assert isinstance(there.spark, ConnectSession)
 
 
-INTERRUPTED = r'''
+CELLS = r'''
 import signal
 from IPython.core.interactiveshell import InteractiveShell
 shell = InteractiveShell.instance()
@@ -199,7 +199,6 @@ run = lambda code: shell.run_cell(code, store_history=True)
 run("%load_ext notebook_udf")
 run("import os, time, notebook_udf as nu; session = nu.session(remote=os.environ['SERVER'])")
 session = shell.user_ns["session"]
-session.live = False
 run("""@nu.register
 def nap(a: int) -> int:
     print('asleep')
@@ -211,20 +210,35 @@ def interrupt():
         time.sleep(0.1)
     os.kill(os.getpid(), signal.SIGINT)
 
+cells = [
+    "%%udf\ndef more(a: int) -> int:\n    return a + 1",
+    "%%sparksql answer\nSELECT more(id) AS x FROM range(2)",
+    "values = sorted(row.x for row in answer.collect())",
+    "%%sparksql --plan\nSELECT more(id) FROM range(2)",
+    *(f"%udf {page}" for page in ("functions", "pool", "metrics", "logs", "errors more")),
+    "%udf plan SELECT more(id) FROM range(2)",
+    "%udf replay inverse",
+]
+failed = {}
+for cell in cells:
+    done = run(cell)
+    if not done.success:
+        failed[cell] = repr(done.error_before_exec or done.error_in_exec)
 threading.Thread(target=interrupt, daemon=True).start()
 begun = time.monotonic()
 result = run("%%sparksql\nSELECT nap(id) FROM range(4)")
 after = time.monotonic()
 count = run("session.spark.range(3).selectExpr('count(*)').collect()[0][0]").result
-tell(error=type(result.error_in_exec).__name__, count=count, seconds=time.monotonic() - after,
+tell(error=type(result.error_in_exec).__name__, failed=failed,
+     values=shell.user_ns.get("values"), count=count, seconds=time.monotonic() - after,
      left=session.spark.conf.get("spark.job.description", None))
 session.stop()
 '''
 
 
-def test_an_interrupted_cell_ends_on_the_server_too(server: ConnectServer) -> None:
+def test_magics_work_and_an_interrupted_cell_ends_on_the_server_too(server: ConnectServer) -> None:
     variables = {"SERVER": server.url}
-    with script(INTERRUPTED, variables) as process:
+    with script(CELLS, variables) as process:
         assert process.stdout is not None
         for line in process.stdout:
             if line.startswith('{"error"'):
@@ -232,6 +246,9 @@ def test_an_interrupted_cell_ends_on_the_server_too(server: ConnectServer) -> No
         else:
             pytest.fail(process.communicate()[1][-3000:])
     facts = json.loads(line)
+    # Nothing of that name has failed.
+    assert list(facts["failed"]) == ["%udf replay inverse"], facts["failed"]
+    assert facts["values"] == [1, 2]
     assert facts["error"] == "KeyboardInterrupt"
     assert facts["count"] == 3
     assert facts["seconds"] < 20
