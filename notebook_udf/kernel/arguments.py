@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-import time
-import uuid
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from notebook_udf.errors import DeclarationError
 from notebook_udf.launch import machine
-from notebook_udf.worker.runtime.quarantine_store import QuarantineStore
 
 
 def import_paths() -> list[str]:
@@ -50,24 +47,6 @@ def bundle_size(rows: int | None) -> int | None:
 def job_parameters(parameters: Mapping[str, Any] | None) -> dict[str, str]:
     """Job parameters as text."""
     return {str(key): str(value) for key, value in (parameters or {}).items()}
-
-
-def quarantine_place(place: str | os.PathLike[str] | None) -> str | None:
-    """A new folder below the place that was given, made here so that a mistake shows at once."""
-    if place is None:
-        return None
-    text = os.fspath(place)
-    if "://" not in text:
-        # Workers on other machines reach it by the same path, or not at all; then they say so.
-        text = Path(text).expanduser().absolute().as_uri()
-    name = f"{time.strftime('%Y%m%d-%H%M%S')}-{uuid.uuid4().hex[:8]}"
-    try:
-        QuarantineStore(text).prepare(name)
-    except (OSError, ValueError) as error:
-        raise DeclarationError(
-            f"quarantine_path={os.fspath(place)!r} cannot be written to: {error}"
-        ) from error
-    return f"{text.rstrip('/')}/{name}"
 
 
 def without_effect(**given: object) -> list[str]:

@@ -38,6 +38,7 @@ from notebook_udf.kernel.kinds import declare, kind_of
 from notebook_udf.kernel.measure.measurements import Measuring
 from notebook_udf.kernel.open_spark import abandon, open_spark
 from notebook_udf.kernel.planning import plan_of
+from notebook_udf.kernel.quarantine_place import QuarantinePlace, given_place
 from notebook_udf.kernel.quarantined_rows import quarantined
 from notebook_udf.kernel.query_errors import as_query_error
 from notebook_udf.kernel.querying import Rewriting, run_query
@@ -61,7 +62,6 @@ from notebook_udf.telemetry.store.session_store import Store
 from notebook_udf.telemetry.user_views import LogView, MetricsView
 from notebook_udf.widgets.explorer import PlanExplorer
 from notebook_udf.widgets.shown import end_panels, show_live
-from notebook_udf.worker.runtime.quarantine_store import QuarantineStore
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -121,7 +121,7 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters):
             memory = parse_memory(worker_memory, what="worker_memory")
         size = arguments.number_of_workers(master, workers)
         rows = arguments.bundle_size(bundle_size)
-        place = arguments.quarantine_place(quarantine_path)
+        place = given_place(quarantine_path)
         self._job_parameters = arguments.job_parameters(job_parameters)
         self._own_spark = spark is None
         self._stopped = False
@@ -212,7 +212,7 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters):
         )
         for name, value in variables.items():
             self.changes.environment(name, value)
-        self.quarantine = QuarantineStore(place or str(self.folder / "quarantine"))
+        self.quarantine = QuarantinePlace(place, self.folder, self.host, self.changes)
         if rows is not None:
             self.changes.sql("spark.sql.execution.arrow.maxRecordsPerBatch", str(rows))
         self.changes.sql(LOG_LEVEL_CONF, "INFO")
@@ -277,6 +277,8 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters):
         self, name: str, definition: FunctionDefinition, payload: bytes, *, replace: bool
     ) -> RegisteredFunction:
         with self._lock:
+            if definition.options.on_error == "quarantine":
+                self.quarantine.settle()
             builtin = check_name(self.spark, name, replace=replace)
             record = self.functions.add(
                 name, definition, payload, self._actions, replaces_builtin=builtin
@@ -430,6 +432,7 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters):
         self._unhook()
         self.host.leave()
         self.forget_dependencies()
+        self.quarantine.release()
         self._release()
         if doorway.door is self._actions:
             doorway.door = None

@@ -66,7 +66,8 @@ def session(
     quarantine_path
         A place that all workers reach, for rows that functions with ``on_error="quarantine"``
         cannot take: ``s3://…``, ``hdfs://…``, ``file:///…`` or a path. What is there outlives the
-        session. By default they are in the session's folder, and go with it.
+        session. By default they go with it: they are in its folder, or, on a cluster whose
+        warehouse is set, beside that.
 
     Raises
     ------

@@ -34,10 +34,11 @@ def quarantined(session: Session, record: RegisteredFunction) -> DataFrame:
     that has another type in each is text.
     """
     frames = []
+    store = session.quarantine.store
     computed = functools.cache(session.host.jobs.rdds_of_stage)
     for version in record.history:
-        folder = session.quarantine.folder_of(record.name, version.version)
-        paths = paths_that_count(session.quarantine, folder, computed)
+        folder = store.folder_of(record.name, version.version)
+        paths = paths_that_count(store, folder, computed)
         if paths:
             frames.append(session.spark.read.parquet(*paths))
     grouped = record.definition.is_aggregate

@@ -12,7 +12,7 @@ import pytest
 
 import notebook_udf as nu
 from notebook_udf import udf
-from notebook_udf.kernel.arguments import quarantine_place
+from notebook_udf.kernel.quarantine_place import beside, given_place
 from notebook_udf.telemetry.wire import CHANNEL_VARIABLE
 from tests.cluster import cluster
 from tests.scripts import script, told
@@ -124,4 +124,61 @@ def test_a_place_that_cannot_be_written_to_is_refused_at_once(tmp_path: Path) ->
     (tmp_path / "file").touch()
     for place in (tmp_path / "file" / "below", "nothing://of/the/kind", "file://"):
         with pytest.raises(nu.DeclarationError, match=r"quarantine_path=.* cannot be written to"):
-            quarantine_place(place)
+            given_place(place)
+
+
+ON_OTHER_MACHINES = """
+def picky(i: int) -> int:
+    return 10 // i
+for warehouse in ("SHARED", "HIDDEN"):
+    session = nu.session(master="URL", conf={"spark.sql.warehouse.dir": warehouse})
+    session.register_function("picky", udf(picky, on_error="quarantine"))
+    try:
+        rows = session.sql("SELECT picky(id) AS x FROM range(-1, 2, 1, 2)").collect()
+        kept = [row.i for row in session.errors("picky").collect()]
+        tell(rows=[row.x for row in rows], kept=kept)
+    except nu.UserFunctionError as error:
+        tell(refused=str(error))
+    session.stop()
+"""
+
+
+@pytest.mark.timeout(300)
+def test_a_cluster_keeps_them_beside_its_warehouse(tmp_path: Path) -> None:
+    shared, hidden = (tmp_path / name / "tables" for name in ("shared", "hidden"))
+    shared.mkdir(parents=True)
+    hidden.mkdir(parents=True)
+    body = ON_OTHER_MACHINES.replace("SHARED", str(shared)).replace("HIDDEN", str(hidden))
+    with (
+        cluster(tmp_path, hidden=[hidden.parent]) as spark,
+        script(body.replace("URL", spark.url)) as process,
+    ):
+        assert told(process) == {"rows": [-10, None, 10], "kept": [0]}
+        refused = told(process)["refused"]
+        assert process.wait(60) == 0
+    assert "1 row on which picky raised cannot be kept" in refused
+    assert f"there is no folder {hidden.parent}/" in refused
+    # They went with their sessions.
+    assert list(tmp_path.glob("*/notebook-udf-quarantine/*")) == []
+
+
+@pytest.mark.parametrize(
+    ("warehouse", "place"),
+    [
+        ("s3a://bucket/tables", "s3a://bucket"),
+        ("s3a://bucket/", "s3a://bucket"),
+        ("hdfs://name:8020/user/hive/warehouse", "hdfs://name:8020/user/hive"),
+        ("hdfs:///user/hive/warehouse/", "hdfs:///user/hive"),
+        ("file:/mnt/lake/tables", "file:///mnt/lake"),
+        ("/mnt/lake/tables", "file:///mnt/lake"),
+        ("file:/home/someone/spark-warehouse", None),
+        ("", None),
+    ],
+)
+def test_beside_a_warehouse(warehouse: str, place: str | None) -> None:
+    found = beside(warehouse)
+    if place is None:
+        assert found is None
+    else:
+        assert found is not None
+        assert found.startswith(f"{place}/notebook-udf-quarantine/2")

@@ -117,7 +117,7 @@ class Quarantine:
             return
         store = self._call.task.runtime.quarantine
         if store is None:
-            raise self._unreachable("the session's folder is not there")
+            raise self._unreachable("no session is known here")
         import pyarrow as pa
 
         order = sorted(self._rows)

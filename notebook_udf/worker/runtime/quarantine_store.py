@@ -22,7 +22,7 @@ QUARANTINE_VARIABLE = "NOTEBOOK_UDF_QUARANTINE"
 class QuarantineStore:
     """A place by its address, ``s3://…``, ``hdfs://…``, ``file:///…``, or a path of this machine.
 
-    Every method raises OSError if the file system cannot be reached.
+    Every method raises OSError if the file system cannot be reached. The kernel makes its folder.
     """
 
     def __init__(self, place: str) -> None:
@@ -59,14 +59,26 @@ class QuarantineStore:
         """Stores rows, which are there as a whole or not at all."""
         import pyarrow.parquet as pq
 
+        if not self._is_there:
+            # A folder made here would be found by nobody, and neither would the rows.
+            raise FileNotFoundError(f"there is no folder {self._root}")
         self.prepare(folder)
         hidden = f"{self._root}/{folder}/.{name}.{os.getpid()}"
         pq.write_table(table, hidden, filesystem=self._files)
         self._files.move(hidden, f"{self._root}/{folder}/{name}")
 
-    def prepare(self, folder: str) -> None:
-        """Makes a folder, if it is not there."""
-        self._files.create_dir(f"{self._root}/{folder}", recursive=True)
+    @property
+    def _is_there(self) -> bool:
+        """Whether its folder has been made, on a file system that may be this machine's alone."""
+        return self._files.type_name != "local" or os.path.isdir(self._root)
+
+    def prepare(self, folder: str = "") -> None:
+        """Makes a folder in it, if it is not there."""
+        self._files.create_dir(f"{self._root}/{folder}".rstrip("/"), recursive=True)
+
+    def remove(self) -> None:
+        """Removes it with all it holds."""
+        self._files.delete_dir(self._root)
 
     def touch(self, folder: str, name: str) -> None:
         """Leaves an empty file."""
@@ -79,6 +91,6 @@ class QuarantineStore:
         selector = fs.FileSelector(f"{self._root}/{folder}", allow_not_found=True)
         return sorted(each.base_name for each in self._files.get_file_info(selector))
 
-    def path(self, folder: str, name: str = "") -> str:
-        """Where Spark finds a file, or the folder."""
-        return f"{self._place}/{folder}/{name}" if name else f"{self._place}/{folder}"
+    def path(self, *names: str) -> str:
+        """Where Spark finds a folder in it, or a file of that."""
+        return "/".join((self._place, *names))

@@ -97,7 +97,7 @@ class Runtime:
     capture: Capture | None = None
     position: PositionFile | None = None
     limit: MemoryLimit = field(default_factory=MemoryLimit)
-    # Where rows are put that a function cannot take; None where the kernel would not find them.
+    # Where rows are put that a function cannot take; None in a process that is no session's.
     quarantine: QuarantineStore | None = None
     task: Task | None = None
     kept: dict[tuple[str, str], Kept] = field(default_factory=dict)
@@ -129,8 +129,7 @@ class Runtime:
             position=PositionFile(workers / f"{os.getpid()}.position"),
         )
         place = os.environ.get(QUARANTINE_VARIABLE) or str(folder / "quarantine")
-        if "://" in place or Path(place).is_dir():
-            runtime.quarantine = QuarantineStore(place)
+        runtime.quarantine = QuarantineStore(place)
         runtime.records = TaskRecords.from_environment()
         if runtime.records is not None:
             sender.also = runtime.records.keep
