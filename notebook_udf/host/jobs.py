@@ -70,9 +70,9 @@ class SparkJobs(Protocol):
     def reader(self, sums: JobSums) -> JobReader:
         """A reader that hands jobs and stages to ``sums``."""
 
-    def rdds_of_stage(self, stage: int) -> tuple[int, ...]:
-        """Identifies a stage by the RDDs that it computes: they stay the same if Spark computes it
-        again under another number, as it does when an executor's output is lost.
+    def computed(self, stage: int) -> tuple[int, ...] | None:
+        """The RDDs that a stage computes: they stay the same if Spark computes it again under
+        another number, as it does when an executor's output is lost.
 
-        A stage that Spark has forgotten gets a tuple of its own.
+        None for a stage that Spark has forgotten, or if it does not tell.
         """

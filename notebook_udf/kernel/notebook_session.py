@@ -21,6 +21,7 @@ from notebook_udf.errors import DeclarationError, SessionError
 from notebook_udf.functions.capture import freeze
 from notebook_udf.functions.definition import FunctionDefinition, doorway
 from notebook_udf.functions.options import FunctionOptions, parse_memory
+from notebook_udf.host.call_failures import answered
 from notebook_udf.host.changes import Changes
 from notebook_udf.host.host import Host
 from notebook_udf.host.sessions import host_of
@@ -163,6 +164,7 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters):
                     app_name=app_name, master=master, workers=workers
                 )
             self.spark: SparkSession = self.host.spark
+            self.store.computed = lambda stage: answered(lambda: self.host.jobs.computed(stage))
             self.changes = Changes(self.host.settings)
             self.host.enter()
             if runs:

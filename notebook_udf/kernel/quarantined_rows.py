@@ -35,7 +35,7 @@ def quarantined(session: Session, record: RegisteredFunction) -> DataFrame:
     """
     frames = []
     store = session.quarantine.store
-    computed = functools.cache(session.host.jobs.rdds_of_stage)
+    computed = functools.cache(lambda stage: session.host.jobs.computed(stage) or stage)
     for version in record.history:
         folder = store.folder_of(record.name, version.version)
         paths = paths_that_count(store, folder, computed)

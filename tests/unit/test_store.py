@@ -357,6 +357,25 @@ def test_totals_by_stage_add_up(store: Store, monkeypatch: pytest.MonkeyPatch) -
     assert store.totals_by_stage("other") == {}
 
 
+def test_a_stage_computed_again_under_another_number_counts_once(store: Store) -> None:
+    for partition in range(4):
+        store.apply(end(task(partition, stage=1), 10))
+    for partition in (1, 3):
+        store.apply(end(task(partition, stage=5), 10))
+    store.apply(bundle(task(9, stage=1), 1))
+    # Two stages that nothing is known of are two.
+    assert rows_of(store) == 61
+    rdds = {1: (7, 8), 5: (7, 8), 6: (9,)}
+    store.computed = rdds.get
+    assert rows_of(store) == 41
+    assert sum(total.rows_in for total in store.totals_by_stage("q")[1]) == 41
+    assert 5 not in store.totals_by_stage("q")
+    store.apply(end(task(9, stage=5), 2))
+    store.apply(end(task(0, stage=6), 100))
+    assert rows_of(store) == 142
+    assert store.wait_settled("q", 0)
+
+
 def test_attempts_are_bounded(store: Store) -> None:
     store.apply(end(task(attempt=0), 10))
     for attempt in range(1, 100):

@@ -60,13 +60,13 @@ class ClassicJobs:
         """See ``SparkJobs``."""
         return ClassicJobReader(self._spark, sums)
 
-    def rdds_of_stage(self, stage: int) -> tuple[int, ...]:
+    def computed(self, stage: int) -> tuple[int, ...] | None:
         """See ``SparkJobs``."""
         store = self._context._jsc.sc().statusStore()
         try:
             rdds: str = store.lastStageAttempt(stage).rddIds().mkString(",")
         except Py4JJavaError:
-            return (-1, stage)
+            return None
         return tuple(sorted(map(int, rdds.split(","))))
 
 

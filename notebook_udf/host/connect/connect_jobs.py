@@ -54,9 +54,9 @@ class ConnectJobs:
         """See ``SparkJobs``."""
         return ConnectJobReader(self._spark, sums)
 
-    def rdds_of_stage(self, stage: int) -> tuple[int, ...]:
-        """See ``SparkJobs``; a tuple of its own for each stage, since the server does not say."""
-        return (-1, stage)
+    def computed(self, stage: int) -> tuple[int, ...] | None:
+        """See ``SparkJobs``; the server does not tell."""
+        return None
 
 
 @dataclass

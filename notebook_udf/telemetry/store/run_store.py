@@ -1,7 +1,8 @@
 """Queries, their tasks, and the sums over them, with each row counted once.
 
 Spark may run a partition several times: again after a failure, or twice at the same time when
-one is slow. Only one attempt counts. An attempt can span several workers (a stage with two
+one is slow; or again in a stage of another number, when an executor is lost whose output is needed.
+Only one attempt counts. An attempt can span several workers (a stage with two
 Python nodes), or the same worker twice, one node after the other.
 
 ``receiver`` brings the records; widgets show the sums.
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain, islice
 
@@ -157,7 +158,8 @@ def _counts(attempts: Iterable[_Attempt]) -> _Attempt:
 class _Query:
     """One query: its name, its latest bundles, and its tasks by stage and partition."""
 
-    def __init__(self) -> None:
+    def __init__(self, computed: Mapping[int, object]) -> None:
+        self._computed = computed
         self.name = ""
         self.bundles: deque[BundlesDone] = deque()
         self.count = 0
@@ -217,19 +219,40 @@ class _Query:
                 self._sum.add(tally)
         return self._sum
 
+    def recount(self) -> None:
+        """Forgets the sums, since other attempts may count."""
+        self._sum = None
+
     def by_stage(self) -> dict[int, Tally]:
         """The sums over the attempts that count, by Spark's stage."""
         found: dict[int, Tally] = {}
         for stage, tally in self._closed.items():
             found.setdefault(stage, Tally()).add(tally)
-        for (stage, _), attempts in self._partitions.items():
-            found.setdefault(stage, Tally()).add(_counts(attempts.values()).tally())
+        for stage, attempt in self._counting():
+            found.setdefault(stage, Tally()).add(attempt.tally())
         return found
+
+    @property
+    def stages(self) -> set[int]:
+        """The stages of the partitions that are not closed."""
+        return {stage for stage, _ in self._partitions}
 
     @property
     def running(self) -> bool:
         """Whether an attempt that counts has not ended."""
-        return any(_counts(a.values()).state == "running" for a in self._partitions.values())
+        return any(attempt.state == "running" for _, attempt in self._counting())
+
+    def _counting(self) -> Iterator[tuple[int, _Attempt]]:
+        """The attempt that counts at each partition, with the first stage that computed it."""
+        first: dict[object, int] = {}
+        for stage in sorted(self.stages):
+            first.setdefault(self._computed.get(stage, stage), stage)
+        places: dict[tuple[int, int], list[_Attempt]] = {}
+        for (stage, partition), attempts in self._partitions.items():
+            place = (first[self._computed.get(stage, stage)], partition)
+            places.setdefault(place, []).extend(attempts.values())
+        for (stage, _), found in places.items():
+            yield stage, _counts(found)
 
     def _fold(self) -> None:
         """Closes the partition longest without a record, a done one if possible: sums remain."""
@@ -260,6 +283,7 @@ class Runs:
     def clear(self) -> None:
         """Removes all queries."""
         self._queries: OrderedDict[str, _Query] = OrderedDict()
+        self._computed: dict[int, object] = {}
         self._earlier = Tally()
         self._bundles = 0
         self._ends = 0
@@ -289,6 +313,22 @@ class Runs:
             run.end(record)
             self._ends += 1
             attempt.end(record, self._ends)
+
+    def doubtful_stages(self, query: str | None = None) -> list[int]:
+        """The stages that may compute again what another one of their query has computed."""
+        return [
+            stage
+            for _, each in self._chosen(query)
+            if len(each.stages) > 1
+            for stage in each.stages
+            if stage not in self._computed
+        ]
+
+    def identify(self, stage: int, computed: object) -> None:
+        """Tells what a stage computes: the same as all others of which the same is told."""
+        self._computed[stage] = computed
+        for query in self._queries.values():
+            query.recount()
 
     def bundles(self, query: str | None = None) -> list[BundleDone]:
         """The bundles that are kept, each query's in order, without their metrics."""
@@ -333,12 +373,14 @@ class Runs:
             yield query, self._queries[query]
 
     def _query(self, name: str) -> _Query:
-        query = self._queries.setdefault(name, _Query())
+        query = self._queries.setdefault(name, _Query(self._computed))
         self._queries.move_to_end(name)
         if len(self._queries) > MAX_QUERIES:
             _, oldest = self._queries.popitem(last=False)
             self._bundles -= oldest.count
             self._earlier.add(oldest.tally())
+            for stage in oldest.stages:
+                self._computed.pop(stage, None)
         return query
 
     def _keep(self, query: _Query, record: BundlesDone) -> None:

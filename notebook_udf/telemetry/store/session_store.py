@@ -53,6 +53,9 @@ class Store:
     def __init__(self) -> None:
         # Whether records come when tasks have ended, because workers do not reach this process.
         self.late = False
+        # What a stage computes, by its number: the same for two that Spark gave different numbers
+        # because the output of the first was lost. None if it is not known. It may take a while.
+        self.computed: Callable[[int], object] = lambda _: None
         self._changed = threading.Condition()
         self._workers = Workers()
         self._runs = Runs()
@@ -191,6 +194,7 @@ class Store:
         is running; else the latest. Queries no longer kept one by one are summed under
         ``EARLIER``.
         """
+        self._identify_stages(query)
         with self._changed:
             return self._runs.totals(query)
 
@@ -201,8 +205,18 @@ class Store:
 
     def totals_by_stage(self, query: str) -> dict[int, list[FunctionTotals]]:
         """The sums of one query by Spark's stage number, then per function and version."""
+        self._identify_stages(query)
         with self._changed:
             return self._runs.totals_by_stage(query)
+
+    def _identify_stages(self, query: str | None) -> None:
+        with self._changed:
+            doubtful = self._runs.doubtful_stages(query)
+        for stage in doubtful:
+            found = self.computed(stage)
+            if found is not None:
+                with self._changed:
+                    self._runs.identify(stage, found)
 
     def timeline(self, query: str, points: int = MAX_POINTS) -> Timeline | None:
         """A query over time in at most ``points`` points; None without bundles of it."""
@@ -234,6 +248,7 @@ class Store:
 
     def metrics(self, query: str | None = None) -> list[MetricTotal]:
         """User metrics per query and function, merged over the attempts that count."""
+        self._identify_stages(query)
         with self._changed:
             return self._runs.metrics(query)
 
