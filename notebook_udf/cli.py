@@ -50,7 +50,10 @@ def main(arguments: list[str] | None = None) -> int:
     )
     doctor.add_argument("--json", action="store_true", help="as a document, for other programs")
     doctor.add_argument(
-        "--spark", default="", metavar="URL", help="ask a cluster's executors too: its master"
+        "--spark",
+        default="",
+        metavar="URL",
+        help="ask a cluster's executors too: its master, or a Connect server's address",
     )
     doctor.set_defaults(run=lambda o: run_doctor(o.spark, as_json=o.json))
     options = parser.parse_args(arguments)

@@ -164,11 +164,13 @@ def check_spark() -> list[Finding]:
 
 
 def check_executors(master: str) -> list[Finding]:
-    """Starts a session on a cluster and asks every executor what it has."""
+    """Opens a session on a cluster, or of a Connect server, and asks its executors what they
+    have."""
     from notebook_udf.kernel.open_session import session
 
     try:
-        running = session(master=master)
+        by = "remote" if master.startswith("sc://") else "master"
+        running = session(**{by: master})  # type: ignore[arg-type]
     except SessionError as error:
         return [Finding(master, "wrong", str(error), "see that it runs, and is reached from here")]
     try:

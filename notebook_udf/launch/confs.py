@@ -4,6 +4,7 @@ from __future__ import annotations
 
 DAEMON_CONF = "spark.python.daemon.module"
 DAEMON_MODULE = "notebook_udf.pool.daemon"
+_SOCKETS_CONF = "spark.python.unix.domain.socket.enabled"
 CHANGELOG_CONF = "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled"
 
 # Larger than Spark's 10,000: fewer crossings, and a slice still fits the processor's cache.
@@ -29,7 +30,7 @@ SQL_CONF = {
 START_CONF = {
     DAEMON_CONF: DAEMON_MODULE,
     "spark.ui.showConsoleProgress": "false",
-    "spark.python.unix.domain.socket.enabled": "true",
+    _SOCKETS_CONF: "true",
     "spark.buffer.size": str(1 << 20),
     "spark.python.worker.faulthandler.enabled": "true",
 }
@@ -39,6 +40,16 @@ LOCAL_CONF = {
     "spark.executor.heartbeatInterval": "500ms",
     "spark.sql.shuffle.partitions": "8",
 }
+
+
+def start_conf(master: str) -> dict[str, str]:
+    """The confs that a Spark of that master is started with, besides those of its SQL sessions."""
+    if is_local(master):
+        return {**START_CONF, **LOCAL_CONF}
+    # A container of YARN has its temporary folder so deep that no socket's path, of 107 bytes at
+    # most, fits: no worker would start.
+    spared = {_SOCKETS_CONF} if master.startswith("yarn") else set()
+    return {key: value for key, value in START_CONF.items() if key not in spared}
 
 
 def is_local(master: str) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import socket
+import subprocess
+import sys
 
 import pytest
 from pyspark.sql.connect.session import SparkSession as ConnectSession
@@ -253,3 +255,12 @@ def test_magics_work_and_an_interrupted_cell_ends_on_the_server_too(server: Conn
     assert facts["count"] == 3
     assert facts["seconds"] < 20
     assert facts["left"] is None
+
+
+@pytest.mark.timeout(200)
+def test_the_doctor_asks_a_server(server: ConnectServer) -> None:
+    command = [sys.executable, "-m", "notebook_udf.cli", "doctor", "--json", "--spark"]
+    done = subprocess.run([*command, server.url], capture_output=True, text=True, check=False)
+    findings = json.loads(done.stdout)["findings"]
+    (executor,) = (each for each in findings if each["what"].startswith("executor on"))
+    assert f"notebook-udf {nu.__version__}" in executor["found"]

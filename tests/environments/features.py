@@ -193,6 +193,13 @@ QUERIES: dict[str, tuple[str, list[list[Any]]]] = {
         f"SELECT i, j FROM {T} LEFT JOIN {U} ON adds(i, j) = 5",
         [[1, None], [2, 3], [3, 2]],
     ),
+    "scalar over both sides of a semi, an anti and a full join, in EXISTS": (
+        f"SELECT (SELECT count(*) FROM {T} LEFT SEMI JOIN {U} ON adds(i, j) = 5), "
+        f"(SELECT count(*) FROM {T} LEFT ANTI JOIN {U} ON adds(i, j) = 5), "
+        f"(SELECT count(*) FROM {T} FULL JOIN {U} ON adds(i, j) = 5), "
+        f"(SELECT count(*) FROM {T} WHERE EXISTS (SELECT 1 FROM {U} WHERE adds(i, j) = 5))",
+        [[2, 1, 4, 2]],
+    ),
     "scalar in a higher-order lambda": (
         "SELECT transform(array(1L, 2L), x -> plus(x))",
         [[[2, 3]]],
@@ -216,6 +223,10 @@ QUERIES: dict[str, tuple[str, list[list[Any]]]] = {
     "table function in LATERAL VIEW OUTER": (
         f"SELECT i, b FROM {T} LATERAL VIEW OUTER pairs(i - 1) p AS a, b WHERE i < 3",
         [[1, None], [2, 0]],
+    ),
+    "table function over a scalar, filtered on its output": (
+        f"SELECT i, p.b FROM {T}, LATERAL pairs(plus(i)) AS p(a, b) WHERE p.b > 1",
+        [[2, 2], [3, 2], [3, 3]],
     ),
     "table functions, two in a row": (
         f"SELECT i, p.b, q.b FROM {T}, LATERAL pairs(i) AS p(a, b), LATERAL pairs(p.b) AS q(a, b)",
@@ -248,6 +259,16 @@ QUERIES: dict[str, tuple[str, list[list[Any]]]] = {
     "aggregate in PIVOT": (
         f"SELECT * FROM (SELECT * FROM {T}) PIVOT (most(i) FOR s IN ('a' AS a, 'b' AS b))",
         [[3, 2]],
+    ),
+    "aggregate in tumbling, sliding and session windows": (
+        f"WITH e AS (SELECT timestamp_seconds(10 * i) AS at, i FROM {T}) "
+        "SELECT (SELECT array_agg(m) FROM (SELECT most(i) m FROM e "
+        "GROUP BY window(at, '20 seconds') ORDER BY m)), "
+        "(SELECT array_agg(m) FROM (SELECT most(i) m FROM e "
+        "GROUP BY window(at, '20 seconds', '10 seconds') ORDER BY m)), "
+        "(SELECT array_agg(m) FROM (SELECT most(i) m FROM e "
+        "GROUP BY session_window(at, '15 seconds') ORDER BY m))",
+        [[[1, 3], [1, 2, 3, 3], [3]]],
     ),
     "aggregate OVER bounded and unbounded": (
         f"SELECT i, most(i) OVER (ORDER BY i DESC ROWS BETWEEN 1 PRECEDING AND CURRENT ROW), "
@@ -297,6 +318,22 @@ def _(session: nu.Session) -> None:
 def _(session: nu.Session) -> None:
     session.sql(f"CREATE OR REPLACE TEMPORARY VIEW seen AS SELECT plus(i) p FROM {T}")
     assert rows(session.sql("SELECT * FROM seen")) == [[2], [3], [4]]
+
+
+@feature("scalar in CREATE TABLE … AS and INSERT")
+def _(session: nu.Session) -> None:
+    session.sql(f"CREATE TABLE made_of_ours USING parquet AS SELECT plus(i) p FROM {T}")
+    try:
+        session.sql(f"INSERT INTO made_of_ours SELECT plus(i) FROM {T} WHERE plus(i) = 2")
+        assert rows(session.sql("SELECT * FROM made_of_ours")) == [[2], [2], [3], [4]]
+    finally:
+        session.sql("DROP TABLE made_of_ours")
+
+
+@feature("any in a persistent view: an error that says so")
+def _(session: nu.Session) -> None:
+    with pytest.raises(nu.QueryError, match=r"plus|most"):
+        session.sql(f"CREATE VIEW kept_for_good AS SELECT plus(i) p FROM {T}")
 
 
 @feature("process function")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,10 @@ import nbformat
 import pytest
 
 from notebook_udf.tutorials import copy_tutorials, run_tutorial, tutorials_folder
+from tests.cluster import cluster
+from tests.scripts import ROOT
 
+OPENING = "nu.session()"
 TUTORIALS = sorted(tutorials_folder().glob("*.ipynb"))
 _SOLUTION = re.compile(r"```(?:python|sql)\n(.*?)\n```", re.S)
 
@@ -26,7 +31,22 @@ def solutions(notebook: Any) -> list[str]:
     return [code for text in folded for code in _SOLUTION.findall(text)]
 
 
-def told(folder: Path, name: str) -> Callable[[str], str]:
+@pytest.fixture(params=["here", pytest.param("bare cluster", marks=pytest.mark.thorough)])
+def opening(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[str]:
+    """How a tutorial opens its session: on this machine; on a cluster that has Python alone."""
+    if request.param == "here":
+        yield OPENING
+        return
+    path = os.pathsep.join([f"{sys.base_prefix}/bin", "/usr/bin", "/bin"])
+    hidden = [ROOT / "notebook_udf"]
+    with cluster(tmp_path, hidden=hidden, environment={"PATH": path}) as running:
+        monkeypatch.setenv("PYSPARK_PYTHON", "python3")
+        yield f"nu.session(master={running.url!r}, ship=True)"
+
+
+def told(folder: Path, name: str, opening: str = OPENING) -> Callable[[str], str]:
     """Runs a tutorial, and then its solutions as somebody would who gives up.
 
     What is returned says what the only cell put out whose source has a certain part.
@@ -34,6 +54,8 @@ def told(folder: Path, name: str) -> Callable[[str], str]:
     copy_tutorials(folder)
     path = folder / f"{name}.ipynb"
     notebook = nbformat.read(path, as_version=4)
+    for cell in notebook.cells:
+        cell.source = cell.source.replace(OPENING, opening)
     notebook.cells += [nbformat.v4.new_code_cell(code) for code in solutions(notebook)]
     nbformat.write(notebook, path)
     outputs: dict[str, str] = {}
@@ -46,9 +68,9 @@ def told(folder: Path, name: str) -> Callable[[str], str]:
     return of
 
 
-@pytest.mark.timeout(300)
-def test_the_first_tutorial_tells_the_truth(tmp_path: Path) -> None:
-    of = told(tmp_path, "01-first-function")
+@pytest.mark.timeout(600)
+def test_the_first_tutorial_tells_the_truth(tmp_path: Path, opening: str) -> None:
+    of = told(tmp_path, "01-first-function", opening)
 
     assert of("great_circle.eval").startswith("2469.48")
     miles = of("AS correlation")
@@ -66,9 +88,9 @@ def test_the_first_tutorial_tells_the_truth(tmp_path: Path) -> None:
     assert seasons.index("winter") < seasons.index("autumn")
 
 
-@pytest.mark.timeout(300)
-def test_the_tutorial_on_aggregates_tells_the_truth(tmp_path: Path) -> None:
-    of = told(tmp_path, "02-aggregates")
+@pytest.mark.timeout(600)
+def test_the_tutorial_on_aggregates_tells_the_truth(tmp_path: Path, opening: str) -> None:
+    of = told(tmp_path, "02-aggregates", opening)
 
     assert of("delay_index.eval").startswith("51.66")
     assert "cannot be invoked together" in of("pandas_udf")

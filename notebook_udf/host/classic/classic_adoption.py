@@ -12,10 +12,9 @@ from notebook_udf.launch import packing
 from notebook_udf.launch.confs import (
     DAEMON_CONF,
     DAEMON_MODULE,
-    LOCAL_CONF,
     SQL_CONF,
-    START_CONF,
     is_local,
+    start_conf,
 )
 from notebook_udf.telemetry.receiver import BIND_CONF
 
@@ -36,7 +35,7 @@ def adopt(host: Host, changes: Changes, archive: Path | None = None) -> list[str
     """
     here = is_local(host.cluster.master)
     current = host.settings.application
-    wanted = {**START_CONF, **LOCAL_CONF} if here else START_CONF
+    wanted = start_conf(host.cluster.master)
     kept = [
         f"{key} stays {current.get(key) or 'at its default'} (wanted {value})"
         for key, value in wanted.items()

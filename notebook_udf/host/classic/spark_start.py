@@ -25,7 +25,7 @@ from pyspark.sql import SparkSession
 from notebook_udf.errors import SessionError
 from notebook_udf.launch import packing
 from notebook_udf.launch import warehouse as warehouses
-from notebook_udf.launch.confs import LOCAL_CONF, SQL_CONF, START_CONF, is_local
+from notebook_udf.launch.confs import SQL_CONF, is_local, start_conf
 from notebook_udf.launch.java import find_java
 from notebook_udf.launch.machine import driver_memory
 from notebook_udf.launch.warehouse import Warehouse
@@ -90,9 +90,9 @@ def start(
     java = find_java()
     log = folder / "jvm.log"
     here = is_local(master)
-    settings = {**START_CONF, **SQL_CONF}
+    settings = {**start_conf(master), **SQL_CONF}
     if here:
-        settings |= {**LOCAL_CONF, "spark.driver.memory": f"{driver_memory() >> 20}m"}
+        settings["spark.driver.memory"] = f"{driver_memory() >> 20}m"
     settings |= conf
     if archive is not None:
         archives = [settings.get(_ARCHIVES_CONF, ""), f"{archive}#{packing.FOLDER}"]
