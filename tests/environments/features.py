@@ -555,6 +555,8 @@ def opened(given: dict[str, Any]) -> nu.Session:
 
 def main() -> None:
     """Tries all features, or the ones that are named."""
+    # A shell that runs this in the background has it ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     InteractiveShell.instance().run_line_magic("load_ext", "notebook_udf")
     session = opened(json.loads(sys.argv[1]))
     register(session)

@@ -48,7 +48,9 @@ def main() -> None:
         if not sys.argv[1:] or name.startswith(tuple(sys.argv[1:])):
             with tempfile.TemporaryDirectory() as folder:
                 found[name] = tried(name, Path(folder))
-            print(name, {feature: said for feature, said in found[name].items() if said})
+            print(
+                name, {feature: said for feature, said in found[name].items() if said}, flush=True
+            )
     write({name: found[name] for name in ENVIRONMENTS if name in found})
 
 

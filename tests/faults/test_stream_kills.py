@@ -1,6 +1,6 @@
 """A stream that is killed again and again, at any moment, ends as one that was left alone.
 
-Workers, the JVM and the kernel are killed. ``NOTEBOOK_UDF_KILLS`` says how often, 25 by default.
+Workers, the JVM and the kernel are killed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ import pytest
 
 import notebook_udf as nu
 
-KILLS = int(os.environ.get("NOTEBOOK_UDF_KILLS", "25"))
 SEED = int(os.environ.get("NOTEBOOK_UDF_SEED", "7"))
 ROOT = Path(nu.__file__).resolve().parents[1]
 TESTS = Path(__file__).resolve().parents[1]
@@ -143,12 +142,18 @@ def folder() -> Iterator[Path]:
         yield Path(made)
 
 
+@pytest.fixture(params=[10, pytest.param(100, marks=pytest.mark.thorough)])
+def kills(request: pytest.FixtureRequest) -> int:
+    """How often something is killed."""
+    return int(request.param)
+
+
 @pytest.fixture
-def alive(folder: Path) -> dict[str, Counter[int]]:
+def alive(folder: Path, kills: int) -> dict[str, Counter[int]]:
     """Changes, a micro-batch of them per file; answers the rows that survive them all."""
     chance = random.Random(SEED)
     alive: dict[str, Counter[int]] = {}
-    for number in range(2 * KILLS + 10):
+    for number in range(2 * kills + 10):
         rows = []
         for _ in range(ROWS):
             key = chance.choice(["large", f"k{chance.randrange(30)}"])
@@ -168,16 +173,16 @@ def alive(folder: Path) -> dict[str, Counter[int]]:
     return {key: values for key, values in alive.items() if values}
 
 
-@pytest.mark.timeout(300 + 30 * KILLS)
+@pytest.mark.timeout(3600)
 def test_a_stream_killed_at_any_moment_ends_as_one_that_was_not(
-    folder: Path, alive: dict[str, Counter[int]]
+    folder: Path, kills: int, alive: dict[str, Counter[int]]
 ) -> None:
     chance = random.Random(SEED)
     replay = Replay(folder)
     killed: Counter[str] = Counter()
     try:
         while replay.ready():
-            if killed.total() == KILLS:
+            if killed.total() == kills:
                 replay.kernel.wait(300)
                 continue
             # Some are killed before they have done anything.
@@ -188,7 +193,7 @@ def test_a_stream_killed_at_any_moment_ends_as_one_that_was_not(
             killed[victim] += replay.kill(victim, chance)
     finally:
         replay.end()
-    assert killed.total() == KILLS
+    assert killed.total() == kills
     found: dict[str, Any] = {}
     for path in sorted((folder / "out").glob("*.json")):
         found |= {row[0]: tuple(row[1:]) for row in json.loads(path.read_text())}

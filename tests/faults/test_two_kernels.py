@@ -46,7 +46,7 @@ tell(stopped=True)
 """
 
 
-@pytest.fixture(params=["cluster", "connect"])
+@pytest.fixture(params=["connect", pytest.param("cluster", marks=pytest.mark.thorough)])
 def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """The argument of ``nu.session`` for a Spark that is started for the test."""
     if request.param == "cluster":

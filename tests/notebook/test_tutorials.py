@@ -111,6 +111,7 @@ def test_the_tutorial_on_aggregates_tells_the_truth(tmp_path: Path, opening: str
     assert "1150" in of("spread(dep_delay) AS spread").replace(",", "")
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(300)
 def test_the_tutorial_on_table_functions_tells_the_truth(tmp_path: Path) -> None:
     of = told(tmp_path, "03-tables")
@@ -133,6 +134,7 @@ def test_the_tutorial_on_table_functions_tells_the_truth(tmp_path: Path) -> None
     assert re.search(r"UA +UA +280", of("LATERAL letters(tailnum)"))
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(300)
 def test_the_tutorial_on_async_functions_tells_the_truth(tmp_path: Path) -> None:
     of = told(tmp_path, "04-async")
@@ -181,6 +183,7 @@ def test_the_tutorial_on_streams_tells_the_truth(tmp_path: Path) -> None:
     assert re.search(r"EWR\|2013-02-08 00:00:00\| +177\|", of("cancelled=cancelled"))
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(300)
 def test_the_tutorial_on_process_functions_tells_the_truth(tmp_path: Path) -> None:
     of = told(tmp_path, "06-process-functions")
@@ -209,6 +212,7 @@ def test_a_tutorial_has_a_question_a_picture_and_a_solution(path: Path) -> None:
     assert solutions(notebook)
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(300)
 def test_the_tutorial_on_a_project_ends_in_a_plain_spark(tmp_path: Path) -> None:
     copy_tutorials(tmp_path)
