@@ -10,6 +10,7 @@ from pathlib import Path
 from benchmarks import (
     aggregates,
     async_calls,
+    cluster,
     explorer,
     first_result,
     flood,
@@ -30,6 +31,7 @@ from notebook_udf.kernel import active_session
 BENCHMARKS: dict[str, Callable[[], list[Figure]]] = {
     "scalar": scalar.run,
     "telemetry": scalar.run_telemetry,
+    "cluster": cluster.run,
     "latency": latency.run,
     "flood": flood.run,
     "live": live.run,

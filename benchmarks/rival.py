@@ -50,13 +50,15 @@ class Rival:
     ----------
     kind
         Which cases it gets ready: a key of ``CASES``.
+    module
+        What runs there.
     """
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str, module: str = "benchmarks.rival") -> None:
         from notebook_udf.launch.java import find_java
 
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "benchmarks.rival", kind],
+            [sys.executable, "-m", module, kind],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -181,18 +183,22 @@ def _query(frame: DataFrame) -> Callable[[], object]:
     return lambda: consume(frame)
 
 
-def main(kind: str) -> None:
-    """Runs in the rival's process."""
+def serve(ready: Callable[[], Cases]) -> None:
+    """Runs in the other process: makes the cases, and runs each that it is told."""
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
-    spark = SparkSession.builder.master(f"local[{PARTITIONS}]").getOrCreate()
-    cases = CASES[kind](spark)
+    cases = ready()
     answers.write("ready\n")
     for line in sys.stdin:
         start = time.perf_counter()
         cases[line.strip()]()
         answers.write(f"{time.perf_counter() - start}\n")
-    spark.stop()
+
+
+def main(kind: str) -> None:
+    """Runs in the rival's process."""
+    builder = SparkSession.builder.master(f"local[{PARTITIONS}]")
+    serve(lambda: CASES[kind](builder.getOrCreate()))
 
 
 if __name__ == "__main__":

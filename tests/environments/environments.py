@@ -16,7 +16,9 @@ from tests.connect.server import ConnectServer
 from tests.scripts import ROOT
 
 SCRIPT = Path(__file__).with_name("features.py")
-QUIET = {"spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "2"}
+# Spark's 200 partitions of a stream's state would take minutes on two processors.
+FEW = {"spark.sql.shuffle.partitions": "2"}
+QUIET = {**FEW, "spark.ui.enabled": "false"}
 
 # What ``features.py`` is given.
 Given = dict[str, Any]
@@ -35,7 +37,7 @@ def local_adopted(_folder: Path) -> Iterator[Given]:
 @contextmanager
 def cluster_started(folder: Path) -> Iterator[Given]:
     with cluster(folder) as running:
-        yield {"master": running.url}
+        yield {"master": running.url, "conf": FEW}
 
 
 @contextmanager
@@ -48,7 +50,7 @@ def cluster_adopted(folder: Path) -> Iterator[Given]:
 def cluster_bare(folder: Path) -> Iterator[Given]:
     bare = {"PATH": f"{sys.base_prefix}/bin{os.pathsep}/usr/bin{os.pathsep}/bin"}
     with cluster(folder, hidden=[ROOT / "notebook_udf"], environment=bare) as running:
-        yield {"master": running.url, "ship": True}
+        yield {"master": running.url, "conf": FEW, "ship": True}
 
 
 @contextmanager
@@ -59,7 +61,7 @@ def connect_started(_folder: Path) -> Iterator[Given]:
 @contextmanager
 def connect_adopted(folder: Path) -> Iterator[Given]:
     with ConnectServer(folder) as running:
-        yield {"adopt": {"remote": running.url, "conf": {"spark.sql.shuffle.partitions": "2"}}}
+        yield {"adopt": {"remote": running.url, "conf": FEW}}
 
 
 ENVIRONMENTS: dict[str, Callable[[Path], AbstractContextManager[Given]]] = {
