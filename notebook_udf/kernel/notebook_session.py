@@ -181,7 +181,7 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters):
                 SqlDrops(self),
                 SteadyQueries(self),
                 CellNames(self.host),
-                TaskEnds(self.host, self.changes, self.store, self.notes.append),
+                TaskEnds(self, self._receiver.numbers),
             )
         except BaseException:
             abandon(getattr(self, "host", None), own=self._own_spark)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from notebook_udf.errors import ProtocolError
-from notebook_udf.host.changes import Changes
 from notebook_udf.host.cluster import Gathering
-from notebook_udf.host.host import Host
-from notebook_udf.telemetry.store.session_store import Store
-from notebook_udf.telemetry.wire import decode
+from notebook_udf.telemetry.wire import decode, host_of
+from notebook_udf.telemetry.worker_numbers import WorkerNumbers
 from notebook_udf.worker.runtime.task_records import ACCUMULATOR_VARIABLE
+
+if TYPE_CHECKING:
+    from notebook_udf.kernel.notebook_session import Session
 
 _log = logging.getLogger(__name__)
 
@@ -26,28 +27,24 @@ class TaskEnds:
 
     Parameters
     ----------
-    host, changes, store
-        The session's.
-    say
-        Called once with a text for the user, at the first record.
+    session
+        Told once by a note that they come this way, at the first record.
+    numbers
+        Of the session's workers.
     """
 
-    def __init__(
-        self, host: Host, changes: Changes, store: Store, say: Callable[[str], object]
-    ) -> None:
-        self._host = host
-        self._changes = changes
-        self._store = store
-        self._say = say
+    def __init__(self, session: Session, numbers: WorkerNumbers) -> None:
+        self._session = session
+        self._numbers = numbers
         self._gathering: Gathering | None = None
 
     def install(self) -> None:
         """Makes the accumulator, and names it to workers."""
-        if self._host.cluster.shares_files:
+        if self._session.host.cluster.shares_files:
             return
-        self._gathering = self._host.cluster.gather(self._take)
+        self._gathering = self._session.host.cluster.gather(self._take)
         if self._gathering is not None:
-            self._changes.environment(ACCUMULATOR_VARIABLE, str(self._gathering.number))
+            self._session.changes.environment(ACCUMULATOR_VARIABLE, str(self._gathering.number))
 
     def uninstall(self) -> None:
         """Removes the accumulator."""
@@ -55,11 +52,16 @@ class TaskEnds:
             self._gathering.end()
 
     def _take(self, records: list[list[bytes]]) -> None:
-        if records and not self._store.late:
-            self._store.late = True
-            self._say(_NOTE)
+        if records and not self._session.store.late:
+            self._session.store.late = True
+            self._session.notes.append(_NOTE)
+        host = ""
         for frames in records:
+            if len(frames) == 1:
+                # The following are from this worker.
+                host = host_of(frames[0])
+                continue
             try:
-                self._store.apply(decode(frames))
+                self._session.store.apply(self._numbers.numbered(decode(frames), host))
             except ProtocolError as error:
                 _log.warning("dropped a record that came with a task's end: %.300s", error)

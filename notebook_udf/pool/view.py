@@ -20,6 +20,7 @@ from notebook_udf.telemetry.kernel_commands import Command
 from notebook_udf.telemetry.receiver import Receiver
 from notebook_udf.telemetry.store.session_store import Store
 from notebook_udf.telemetry.store.worker_store import WorkerView
+from notebook_udf.telemetry.worker_numbers import process_id
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,7 +86,7 @@ class Pool(Displayed):
         Returns
         -------
         list of int
-            Process ids of the workers that were ended.
+            Process ids of the workers that were ended, as the pool shows them.
 
         Raises
         ------
@@ -191,7 +192,7 @@ def _is_gone(worker: WorkerView) -> bool:
     if worker.host != socket.gethostname():
         return False
     try:
-        process = psutil.Process(worker.pid)
+        process = psutil.Process(process_id(worker.pid))
         # It said that it had started when it had: one that is younger has only the same number.
         if process.create_time() > worker.started + _FORK_SECONDS:
             return True
@@ -211,6 +212,6 @@ def _kill(worker: WorkerView) -> None:
     if worker.host != socket.gethostname():
         return
     with contextlib.suppress(psutil.Error, ValueError):
-        process = psutil.Process(worker.pid)
+        process = psutil.Process(process_id(worker.pid))
         if abs(process.create_time() - worker.started) < _FORK_SECONDS:
             process.kill()

@@ -19,6 +19,7 @@ import stat
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -31,7 +32,14 @@ from notebook_udf.errors import ProtocolError, SessionError
 from notebook_udf.telemetry.handshakes import Handshakes
 from notebook_udf.telemetry.kernel_commands import Command, Leaving, Listening
 from notebook_udf.telemetry.records import Record
-from notebook_udf.telemetry.wire import MAX_MESSAGE_BYTES, ChannelAddress, decode, encode
+from notebook_udf.telemetry.wire import (
+    MAX_MESSAGE_BYTES,
+    ChannelAddress,
+    decode,
+    encode,
+    host_of,
+)
+from notebook_udf.telemetry.worker_numbers import WorkerNumbers, process_id
 
 _log = logging.getLogger("notebook_udf.telemetry")
 
@@ -88,6 +96,8 @@ class Receiver:
         As given.
     address
         What workers need to connect; also in ``folder/channel.json``.
+    numbers
+        By which the records that are handed on name their workers.
     received, rejected, refused, callback_errors
         Counts: records handed on; messages of authenticated peers that are not records;
         peers that failed the handshake; calls of ``on_record`` that raised.
@@ -114,14 +124,15 @@ class Receiver:
         self.rejected = 0
         self.refused = 0
         self.callback_errors = 0
+        self.numbers = WorkerNumbers()
         self._on_record = on_record
         self._owner = os.getpid()
         self._lock = threading.Lock()
         self._open = True
         self._seldom = _Seldom()
         self._handshakes = Handshakes()
-        # Connections that wait for commands.
-        self._listening: set[bytes] = set()
+        # Connections that wait for commands, with the number of their worker.
+        self._listening: dict[bytes, int] = {}
         self._handshake_ms = max(1, int(handshake_seconds * 1000))
         path = self.folder / "channel.sock"
         _check_folder(self.folder, path)
@@ -250,7 +261,7 @@ class Receiver:
                     if frames == [_END]:
                         self._drain()
                         return
-                    self._hand_out(frames, list(self._listening))
+                    self._command(decode(frames))
         except Exception:
             _log.exception("the side channel broke down: nothing more is seen of the workers")
         finally:
@@ -258,16 +269,24 @@ class Receiver:
                 self._open = False
                 self._dispose()
 
-    def _hand_out(self, frames: list[bytes], listeners: list[bytes]) -> None:
-        """Sends a command to some of those who wait for one."""
-        for listener in listeners:
-            try:
-                self._socket.send_multipart([listener, *frames], zmq.NOBLOCK)
-            except zmq.Again:
-                self._seldom.warning("a worker does not take its commands")
-            except zmq.ZMQError:
-                # It is gone, or its connection is interrupted; then it says again that it listens.
-                self._listening.discard(listener)
+    def _command(self, command: Record) -> None:
+        """Sends a command to those of its workers who wait for one."""
+        assert isinstance(command, Command)
+        everyone = encode(command)
+        for listener, number in list(self._listening.items()):
+            if not command.pids:
+                self._hand_out(everyone, listener)
+            elif number in command.pids:
+                self._hand_out(encode(replace(command, pids=(process_id(number),))), listener)
+
+    def _hand_out(self, frames: list[bytes], listener: bytes) -> None:
+        try:
+            self._socket.send_multipart([listener, *frames], zmq.NOBLOCK)
+        except zmq.Again:
+            self._seldom.warning("a worker does not take its commands")
+        except zmq.ZMQError:
+            # It is gone, or its connection is interrupted; then it says again that it listens.
+            self._listening.pop(listener, None)
 
     def _drain(self) -> None:
         end = time.monotonic() + _CLOSING_SECONDS
@@ -288,12 +307,13 @@ class Receiver:
                 self.rejected += 1
                 self._seldom.warning("dropped a message from a worker: %.300s", error)
                 continue
+            record = self.numbers.numbered(record, host_of(sender))
             if isinstance(record, Listening):
-                self._listening.add(sender)
-                self._hand_out(encode(Command("welcome")), [sender])
+                self._listening[sender] = record.pid
+                self._hand_out(encode(Command("welcome")), sender)
                 continue
             if isinstance(record, Leaving):
-                self._hand_out(encode(Command("goodbye")), [sender])
+                self._hand_out(encode(Command("goodbye")), sender)
                 continue
             self.received += 1
             try:

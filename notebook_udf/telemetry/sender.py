@@ -14,10 +14,8 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-import platform
 import threading
 import time
-import uuid
 import weakref
 from collections.abc import Callable
 from pathlib import Path
@@ -32,6 +30,7 @@ from notebook_udf.telemetry.wire import (
     CHANNEL_VARIABLE,
     MAX_MESSAGE_BYTES,
     ChannelAddress,
+    connection_name,
     decode,
     encode,
 )
@@ -95,6 +94,8 @@ class _Endpoint:
         raise NotImplementedError
 
     def _secured(self, socket: zmq.Socket[bytes]) -> zmq.Socket[bytes]:
+        # One that stays when the connection is interrupted: the kernel goes on reaching it.
+        socket.routing_id = connection_name()
         socket.curve_serverkey = self.address.server_key.encode("ascii")
         socket.curve_publickey = self.address.client_public.encode("ascii")
         socket.curve_secretkey = self.address.client_secret.encode("ascii")
@@ -269,8 +270,6 @@ class WorkerCommands(_Endpoint):
 
     def _connect(self, context: zmq.Context[Any]) -> zmq.Socket[bytes]:
         socket = self._secured(context.socket(zmq.DEALER))
-        # One that stays when the connection is interrupted: the kernel goes on reaching it.
-        socket.routing_id = f"{platform.node()}/{os.getpid()}/{uuid.uuid4().hex}".encode()
         socket.immediate = False
         socket.connect(self.address.endpoint)
         return socket

@@ -14,6 +14,8 @@ import dataclasses
 import functools
 import json
 import os
+import platform
+import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -75,6 +77,17 @@ RECORDS: dict[str, type[Record]] = {
         Command,
     )
 }
+
+
+def connection_name() -> bytes:
+    """A name for a new connection of this process, by which the kernel knows its machine."""
+    return f"{platform.node()}/{os.getpid()}/{uuid.uuid4().hex}".encode()
+
+
+def host_of(connection: bytes) -> str:
+    """The machine of a connection, by its name."""
+    return connection.partition(b"/")[0].decode("utf-8", "replace")
+
 
 # What JSON, the table of records and their constructors raise for a document that is no record.
 _UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError)

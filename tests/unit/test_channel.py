@@ -14,6 +14,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,7 @@ from notebook_udf.telemetry.receiver import Receiver
 from notebook_udf.telemetry.records import LogLine, LogLines, Record, StackDump, WorkerStarted
 from notebook_udf.telemetry.sender import Sender, WorkerCommands, connect_from_environment
 from notebook_udf.telemetry.wire import CHANNEL_VARIABLE, HEADER, ChannelAddress, encode
+from notebook_udf.telemetry.worker_numbers import process_id
 
 Records = queue.Queue[Record]
 
@@ -175,6 +177,39 @@ sender.close(20_000)
         )
         # Not by what closing still reads.
         assert times == [float(number) for number in range(3000)]
+
+
+def test_workers_of_one_process_id_on_two_machines_are_two(folder: Path) -> None:
+    heard: queue.Queue[Record] = queue.Queue()
+    with Receiver(folder, heard.put) as kernel, ThreadPoolExecutor(2) as pool:
+        code = """
+import os, platform, sys
+os.getpid, platform.node = lambda: 7, lambda: sys.argv[1]
+""" + (
+            WORKER
+            + """
+commands = WorkerCommands(sender.address)
+assert [c.name for c in commands.poll(20_000)] == ["welcome"]
+sender.send(WorkerStarted(7, sys.argv[1], "3", 1.0, ""))
+print([(c.argument, c.pids) for c in commands.poll(20_000)])
+sender.close(10_000)
+commands.close()
+"""
+        )
+        workers = {
+            name: pool.submit(in_a_process, code, folder, name) for name in ("first", "second")
+        }
+        numbers = {}
+        for _ in workers:
+            started = heard.get(timeout=30)
+            assert isinstance(started, WorkerStarted)
+            numbers[started.host] = started.pid
+        assert len(set(numbers.values())) == 2
+        assert [process_id(number) for number in numbers.values()] == [7, 7]
+        for name, number in numbers.items():
+            assert kernel.send(Command("stacks", (number,), name))
+        for name, worker in workers.items():
+            assert worker.result(60) == f"[({name!r}, (7,))]"
 
 
 def test_records_sent_before_the_connection_stands_arrive(sender: Sender, records: Records) -> None:

@@ -14,6 +14,8 @@ import time
 
 from pyspark.accumulators import _deserialize_accumulator
 
+from notebook_udf.telemetry.wire import connection_name
+
 # The number of the session's accumulator; without it records leave on the channel alone.
 ACCUMULATOR_VARIABLE = "NOTEBOOK_UDF_ACCUMULATOR"
 # How long a worker waits for the kernel's answer, from its start, at the end of its first task.
@@ -101,4 +103,8 @@ class TaskRecords:
                 return
             self.alone = True
             kept, self._kept, self._bytes = self._kept, [], 0
+        if not kept:
+            return
+        # A process id alone does not say whose records they are.
+        kept.insert(0, [connection_name()])
         _deserialize_accumulator(self._accumulator, [], _Concatenated()).add(kept)
