@@ -48,10 +48,9 @@ def main() -> None:
         if not sys.argv[1:] or name.startswith(tuple(sys.argv[1:])):
             with tempfile.TemporaryDirectory() as folder:
                 found[name] = tried(name, Path(folder))
-            print(
-                name, {feature: said for feature, said in found[name].items() if said}, flush=True
-            )
-    write({name: found[name] for name in ENVIRONMENTS if name in found})
+            wrong = {feature: said for feature, said in found[name].items() if said}
+            print(name, wrong, flush=True)
+            write({each: found[each] for each in ENVIRONMENTS if each in found})
 
 
 if __name__ == "__main__":
