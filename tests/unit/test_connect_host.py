@@ -15,6 +15,7 @@ from pyspark.errors.exceptions import connect
 from pyspark.sql.connect import functions as F
 
 import notebook_udf as nu
+from notebook_udf.host.connect import connect_engine
 from notebook_udf.host.connect.connect_address import channel_to, reached
 from notebook_udf.host.connect.connect_errors import ConnectErrors
 from notebook_udf.host.connect.connect_package import packed
@@ -112,3 +113,66 @@ def test_the_package_is_named_by_its_content(tmp_path: Path) -> None:
     assert "notebook_udf/__init__.py" in names
     assert "notebook_udf/worker/column_node.py" in names
     assert all(name.endswith(".py") for name in names)
+
+
+class Server:
+    """As much of a session's as is asked before a function has run there."""
+
+    version = "4.3.0"
+
+    def __init__(self, version: str | connect.SparkConnectGrpcException) -> None:
+        self.client = SimpleNamespace(_builder=SimpleNamespace(endpoint="host:15002"))
+        self._version = version
+
+    def sql(self, query: str) -> Server:
+        return self
+
+    def collect(self) -> list[tuple[str]]:
+        if isinstance(self._version, str):
+            return [(self._version,)]
+        raise self._version
+
+
+@pytest.mark.parametrize(
+    ("version", "said"),
+    [
+        ("0.7.2", "(its version() is '0.7.2') runs functions outside of Spark's tasks"),
+        (connect.AnalysisException("no version\nat all"), "(no version) runs functions outside"),
+    ],
+)
+def test_a_server_without_tasks_is_refused(
+    version: str, said: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    found = connect_engine.FoundWorker("python", ("pyarrow",), sees=True, in_task=False)
+    monkeypatch.setattr(connect_engine, "_asked", lambda *_: found)
+    with pytest.raises(nu.SessionError) as refused:
+        connect_engine.worker_of(Server(version), ["pyarrow"], tmp_path)
+    assert f"the server at sc://host:15002 {said}" in str(refused.value)
+    assert "use a server of Spark 4." in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("message", "line"),
+    [
+        ("unsupported PySpark version: 4.3.0", "unsupported PySpark version: 4.3.0"),
+        ("\n  first\nsecond", "first"),
+        (
+            "\n  An exception was thrown from the Python worker.\nTraceback (most recent call "
+            'last):\n  File "worker.py", line 1\npyspark.errors.PySparkRuntimeError: '
+            "[PYTHON_VERSION_MISMATCH] other versions.\nPlease check the environment.\n",
+            "pyspark.errors.PySparkRuntimeError: [PYTHON_VERSION_MISMATCH] other versions.",
+        ),
+        ("", "PythonException"),
+    ],
+)
+def test_a_server_that_runs_no_function_says_why_in_a_line(
+    message: str, line: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def fail(*_: object) -> None:
+        raise connect.PythonException(message)
+
+    monkeypatch.setattr(connect_engine, "_asked", fail)
+    with pytest.raises(nu.SessionError) as refused:
+        connect_engine.worker_of(Server(""), [], tmp_path)
+    assert f"runs no function: {line}; use a server of Spark" in str(refused.value)

@@ -7,12 +7,14 @@ import socket
 from dataclasses import dataclass
 from typing import Any
 
+import grpc
 from pyspark.errors import PySparkValueError
 from pyspark.sql.connect.client.core import DefaultChannelBuilder
 
 from notebook_udf.errors import DeclarationError, SessionError
 
 _PATIENCE_SECONDS = 5.0
+_HANDSHAKE_SECONDS = 10.0
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,31 @@ def reached(channel: Any) -> ServerAddress:
         ) from error
     here = own == other or ipaddress.ip_address(own.partition("%")[0]).is_loopback
     return ServerAddress(host, int(port), "" if here else own)
+
+
+def check_handshake(channel: Any) -> None:
+    """Makes sure that gRPC is spoken at the address of a channel builder of PySpark's.
+
+    As in ``reached``, PySpark would try for minutes and say nothing.
+
+    Raises
+    ------
+    SessionError
+        If it is not, or with TLS on one side alone.
+    """
+    opened = channel.toChannel()
+    ready = grpc.channel_ready_future(opened)
+    try:
+        ready.result(_HANDSHAKE_SECONDS)
+    except grpc.FutureTimeoutError:
+        raise SessionError(
+            f"what listens at sc://{channel.endpoint} does not answer as a Spark Connect server "
+            f"would: check the port, and whether the server has TLS, which use_ssl=true or a token "
+            f"in the address asks for"
+        ) from None
+    finally:
+        ready.cancel()
+        opened.close()
 
 
 def channel_to(url: str) -> DefaultChannelBuilder:

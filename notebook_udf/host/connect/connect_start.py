@@ -16,7 +16,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from notebook_udf.errors import SessionError
-from notebook_udf.host.connect.connect_address import ServerAddress, channel_to, reached
+from notebook_udf.host.connect.connect_address import (
+    ServerAddress,
+    channel_to,
+    check_handshake,
+    reached,
+)
 from notebook_udf.host.connect.connect_adoption import CONNECT_CONF
 from notebook_udf.host.connect.connect_host import ConnectHost
 from notebook_udf.launch.warehouse import WAREHOUSE_CONF, WAREHOUSE_CONFS
@@ -127,6 +132,7 @@ def _open(url: str) -> ConnectHost:
 
     channel = channel_to(url)
     address: ServerAddress = reached(channel)
+    check_handshake(channel)
     return ConnectHost(SparkSession.builder.channelBuilder(channel).create(), address)
 
 
