@@ -13,6 +13,7 @@ from types import SimpleNamespace
 import pytest
 from pyspark.errors.exceptions import connect
 from pyspark.sql.connect import functions as F
+from pyspark.sql.connect.client.core import ChannelBuilder
 
 import notebook_udf as nu
 from notebook_udf.host.connect import connect_engine
@@ -176,3 +177,24 @@ def test_a_server_that_runs_no_function_says_why_in_a_line(
     with pytest.raises(nu.SessionError) as refused:
         connect_engine.worker_of(Server(""), [], tmp_path)
     assert f"runs no function: {line}; use a server of Spark" in str(refused.value)
+
+
+def test_a_server_of_another_version_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    found = connect_engine.FoundWorker("python", (), sees=True, in_task=True)
+    monkeypatch.setattr(connect_engine, "_asked", lambda *_: found)
+    server = Server("")
+    assert connect_engine.worker_of(server, [], tmp_path) == found
+    server.version = "4.1.2"
+    with pytest.raises(nu.SessionError, match=r"runs Spark 4\.1\.2; use a server of Spark 4\.3"):
+        connect_engine.worker_of(server, [], tmp_path)
+
+
+def test_a_channel_without_an_address_is_refused() -> None:
+    class Tunnel(ChannelBuilder):
+        def toChannel(self) -> None:  # noqa: N802
+            raise AssertionError
+
+    with pytest.raises(nu.SessionError, match="a Tunnel does not say where its server is"):
+        reached(Tunnel())

@@ -42,8 +42,14 @@ def reached(channel: Any) -> ServerAddress:
     Raises
     ------
     SessionError
-        If nobody listens at it.
+        If nobody listens at it, or the builder tells of no address.
     """
+    if not hasattr(channel, "endpoint"):
+        raise SessionError(
+            f"a {type(channel).__name__} does not say where its server is, and workers could not "
+            "be heard from there: pass a session whose channel builder derives from PySpark's "
+            "DefaultChannelBuilder"
+        )
     host, _, port = str(channel.endpoint).rpartition(":")
     host = host.strip("[]")
     try:

@@ -54,7 +54,7 @@ def worker_of(spark: Any, modules: Iterable[str], folder: Path) -> FoundWorker:
     Raises
     ------
     SessionError
-        If functions do not run there, or not in tasks of Spark.
+        If functions do not run there, or not in tasks of Spark, or in one of another version.
     """
     server = f"the server at sc://{spark.client._builder.endpoint}"
     needed = (
@@ -63,7 +63,7 @@ def worker_of(spark: Any, modules: Iterable[str], folder: Path) -> FoundWorker:
     )
     try:
         # A server that takes no session says why to the first call alone.
-        _ = spark.version
+        version = spark.version
         found = _asked(spark, list(modules), str(folder))
     except PySparkException as error:
         # Without the server's trace, which would be printed above the line; its context has it.
@@ -76,6 +76,9 @@ def worker_of(spark: Any, modules: Iterable[str], folder: Path) -> FoundWorker:
             f"answers could be wrong, and limits, logs and metrics have nothing to hold on to; "
             f"{needed}, or PySpark's own functions without nu.session"
         )
+    if not version.startswith(f"{_SPARK}."):
+        # Workers would not attach to the session: no limit held, and nothing seen.
+        raise SessionError(f"{server} runs Spark {version}; {needed}")
     return found
 
 
