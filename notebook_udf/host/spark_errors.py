@@ -22,7 +22,15 @@ Translation: TypeAlias = Callable[[RaisedError], BaseException]
 
 
 class SparkErrors(Protocol):
-    """The errors that calls of Spark raise."""
+    """The errors that calls of Spark raise.
+
+    Attributes
+    ----------
+    without_package
+        What is said if a Python of Spark's lacks this package.
+    """
+
+    without_package: str
 
     def translate(self, translation: Translation) -> Callable[[], None]:
         """Has all errors go through a translation, after those that are there already.

@@ -11,6 +11,7 @@ from __future__ import annotations
 import linecache
 import re
 import signal
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -42,10 +43,8 @@ _IDLE = re.compile(r"terminated due to idle timeout \(timeout: (\d+) seconds\)")
 _IDLE_CONF = "spark.sql.execution.pyspark.udf.idleTimeoutSeconds"
 _IN_SINK = "An exception was raised by the Python Proxy"
 _MISSING = re.compile(r"No module named '?notebook_udf\b")
-_MISSING_MESSAGE = (
-    "the cluster's workers have no package notebook-udf: nu.session(master=…, ship=True) sends "
-    "them the kernel's packages; or install it there, in the Python that PYSPARK_PYTHON names"
-)
+# What Spark says in the driver; of an executor it says which task it was.
+_NOT_IN_DRIVER = re.compile(r'Cannot run program "(\./([^"/]+)/[^"]+)"')
 # What a daemon said that did not start; asked for a worker again, Spark has its address as null.
 _UNSTARTED = re.compile(r"Error from python worker:\s*\n(.*?)\nPYTHONPATH was:", re.DOTALL)
 _WITHOUT_DAEMON = re.compile(r"NullPointerException\b.*?PythonWorkerFactory", re.DOTALL)
@@ -99,8 +98,15 @@ class Translator:
         if _IN_SINK in text and self._latest is not None and str(self._latest) in text:
             return self._latest
         if _MISSING.search(text):
-            self._unstarted = _MISSING_MESSAGE
+            self._unstarted = self._errors.without_package
             return SessionError(self._unstarted)
+        packed = _NOT_IN_DRIVER.search(text)
+        if packed is not None and not _TASK_ATTEMPT.search(text):
+            return SessionError(
+                f"a stream with state starts a Python in the driver as well, which has no "
+                f"{packed[1]}. In the folder that Spark was started in, make it once: "
+                f"ln -s {sys.prefix} {packed[2]}"
+            )
         unstarted = _UNSTARTED.search(text)
         if unstarted is not None:
             said = " ".join(unstarted[1].split())

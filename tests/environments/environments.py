@@ -88,6 +88,10 @@ def tried(environment: str, folder: Path) -> dict[str, str]:
             cwd=folder,
         )
     lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"')]
-    found = {line["feature"]: line["said"] for line in lines if "feature" in line}
+    found = {
+        line["feature"]: line["said"].replace(sys.prefix, "…")
+        for line in lines
+        if "feature" in line
+    }
     assert found, done.stderr[-3000:]
     return found

@@ -427,7 +427,7 @@ def _(session: nu.Session) -> None:
     with pytest.raises(nu.WorkerLost) as caught:
         session.sql("SELECT dies(id) FROM range(0, 20, 1, 1)").collect()
     if "dies" not in str(caught.value):
-        raise nu.SessionError("WorkerLost, without the function")
+        raise nu.SessionError("the error does not name the function")
 
 
 @feature("interrupt")

@@ -40,6 +40,11 @@ class _JavaError:
 class ClassicErrors:
     """See ``SparkErrors``."""
 
+    without_package = (
+        "the cluster's workers have no package notebook-udf: nu.session(master=…, ship=True) sends "
+        "them the kernel's packages; or install it there, in the Python that PYSPARK_PYTHON names"
+    )
+
     def translate(self, translation: Translation) -> Callable[[], None]:
         """See ``SparkErrors``."""
         original = captured.convert_exception

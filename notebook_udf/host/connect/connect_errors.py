@@ -44,6 +44,12 @@ def message_of(error: Any) -> str:
 class ConnectErrors:
     """See ``SparkErrors``."""
 
+    # Workers got it when the session was opened.
+    without_package = (
+        "the server asks a Python of its own which state a stream keeps, and that one has no "
+        "package notebook-udf: install it there, in the Python that PYSPARK_PYTHON names"
+    )
+
     def translate(self, translation: Translation) -> Callable[[], None]:
         """See ``SparkErrors``."""
         original: Any = core.convert_exception

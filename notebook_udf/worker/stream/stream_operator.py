@@ -161,6 +161,9 @@ def take_pass() -> StreamPass | None:
 
 
 def _arrive(cls: type[StreamPass], variables: StateVariables, packed: bytes) -> StreamPass:
+    from notebook_udf.worker.runtime.worker_process import process
+
+    process.attach()
     passed = cls(variables, packed)
     _passes.append(passed)
     return passed
