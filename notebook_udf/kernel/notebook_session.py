@@ -184,7 +184,8 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters):
                 TaskEnds(self, self._receiver.numbers),
             )
         except BaseException:
-            abandon(getattr(self, "host", None), own=self._own_spark)
+            found = (getattr(self, name, None) for name in ("host", "changes"))
+            abandon(*found, own=self._own_spark)
             self._release()
             raise
         self.pool = Pool(

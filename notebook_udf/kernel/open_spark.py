@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from notebook_udf.errors import DeclarationError, SessionError
+from notebook_udf.host.changes import Changes
 from notebook_udf.host.host import Host
 from notebook_udf.host.sessions import host_of
 from notebook_udf.kernel.worker_environment import worker_environment
@@ -89,10 +90,12 @@ def open_spark(
     return OpenedSpark(opened.host, opened.server.place, notes=notes)
 
 
-def abandon(host: Host | None, *, own: bool) -> None:
+def abandon(host: Host | None, changes: Changes | None, *, own: bool) -> None:
     """Lets go of a Spark whose session cannot begin; ``own`` if it was opened for that."""
     if host is None:
         return
+    if not own and changes is not None:
+        changes.undo()
     if own and host.frames.frame_class is not None:
         host.stop()
     host.leave()

@@ -87,11 +87,8 @@ def tried(environment: str, folder: Path) -> dict[str, str]:
             check=False,
             cwd=folder,
         )
-    lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"')]
-    found = {
-        line["feature"]: line["said"].replace(sys.prefix, "…")
-        for line in lines
-        if "feature" in line
-    }
+    said = done.stdout.replace(sys.prefix, "…").splitlines()
+    lines = [json.loads(line) for line in said if line.startswith('{"')]
+    found = {line["feature"]: line["said"] for line in lines if "feature" in line}
     assert found, done.stderr[-3000:]
     return found

@@ -105,6 +105,24 @@ def test_it_is_left_as_it_was_found() -> None:
         assert process.wait(60) == 0
 
 
+REFUSED = """
+try:
+    nu.session(spark, conf={"spark.sql.shuffle.partitions": "many"})
+except Exception as error:
+    after = seen()
+    tell(said=str(error), differs=[place for place in before if before[place] != after[place]])
+"""
+
+
+@pytest.mark.timeout(120)
+def test_a_session_that_is_refused_leaves_it_as_it_was() -> None:
+    with script(SPARK + REFUSED) as process:
+        facts = told(process)
+        assert "shuffle.partitions" in facts["said"]
+        assert facts["differs"] == []
+        assert process.wait(60) == 0
+
+
 # Its executors run, with Spark's own daemon, before there is a session.
 CLUSTER = """
 from pyspark.sql import SparkSession, functions as F
@@ -141,6 +159,16 @@ session.register_function("picky", udf(picky, on_error="quarantine"))
 session.register_function("dwells", udf(dwells, timeout=1))
 session.register_function("hoards", hoards)
 
+os.makedirs("FOLDER/lines")
+with open("FOLDER/lines/1.json", "w") as file:
+    print('{"k": 1, "v": 5}\\n{"k": 1, "v": 9}\\n{"k": 2, "v": 7}', file=file)
+lines = spark.readStream.schema("k INT, v BIGINT").json("FOLDER/lines")
+most = lines.transform(nu.aggregate(by="k", m=session.functions["most"]("v")))
+query = most.writeStream.outputMode("update").format("memory").queryName("seen").start()
+query.processAllAvailable()
+query.stop()
+tell(stream=sorted([list(row) for row in spark.table("seen").collect()]))
+
 QUERIES = {
     "scalar": "SELECT sum(says(id)) FROM range(0, 100, 1, 4)",
     "aggregate": "SELECT id % 2, most(id), count(*) FROM range(0, 100, 1, 4) GROUP BY 1 ORDER BY 1",
@@ -175,15 +203,17 @@ spark.stop()
 
 @pytest.mark.timeout(400)
 def test_a_cluster_whose_executors_run_already(tmp_path: Path) -> None:
+    folder = str(tmp_path)
     with (
         cluster(tmp_path) as running,
-        script(MOST + CLUSTER.replace("URL", running.url)) as process,
+        script(MOST + CLUSTER.replace("URL", running.url).replace("FOLDER", folder)) as process,
     ):
         assert "Spark's own daemon" in told(process)["notes"][0]
         facts = told(process)
         assert facts["daemons"] == ["pyspark.daemon"] * 2
         (problem,) = facts["problems"]
         assert "spark.python.daemon.module=notebook_udf.pool.daemon" in problem
+        assert told(process) == {"stream": [[1, 9], [2, 7]]}
         assert told(process) == {
             "scalar": [[4950]],
             "aggregate": [[0, 98, 50], [1, 99, 50]],
