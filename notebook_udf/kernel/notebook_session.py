@@ -39,7 +39,7 @@ from notebook_udf.kernel.kinds import declare, kind_of
 from notebook_udf.kernel.measure.measurements import Measuring
 from notebook_udf.kernel.open_spark import abandon, open_spark
 from notebook_udf.kernel.planning import plan_of
-from notebook_udf.kernel.quarantine_place import QuarantinePlace, given_place
+from notebook_udf.kernel.quarantine_folder import QuarantineFolder, given_folder
 from notebook_udf.kernel.quarantined_rows import quarantined
 from notebook_udf.kernel.query_errors import as_query_error
 from notebook_udf.kernel.querying import Rewriting, run_query
@@ -122,7 +122,7 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters):
             memory = parse_memory(worker_memory, what="worker_memory")
         size = arguments.number_of_workers(master, workers)
         rows = arguments.bundle_size(bundle_size)
-        place = given_place(quarantine_path)
+        place = given_folder(quarantine_path)
         self._job_parameters = arguments.job_parameters(job_parameters)
         self._own_spark = spark is None
         self._stopped = False
@@ -215,7 +215,7 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters):
         )
         for name, value in variables.items():
             self.changes.environment(name, value)
-        self.quarantine = QuarantinePlace(place, self.folder, self.host, self.changes)
+        self.quarantine = QuarantineFolder(place, self.folder, self.host, self.changes)
         if rows is not None:
             self.changes.sql("spark.sql.execution.arrow.maxRecordsPerBatch", str(rows))
         self.changes.sql(LOG_LEVEL_CONF, "INFO")

@@ -13,7 +13,7 @@ import pytest
 
 import notebook_udf as nu
 from notebook_udf import udf
-from notebook_udf.kernel.quarantine_place import beside, given_place
+from notebook_udf.kernel.quarantine_folder import beside, given_folder
 from notebook_udf.telemetry.wire import CHANNEL_VARIABLE
 from tests.cluster import Cluster, cluster
 from tests.scripts import script, told
@@ -179,7 +179,7 @@ def test_a_place_that_cannot_be_written_to_is_refused_at_once(tmp_path: Path) ->
     (tmp_path / "file").touch()
     for place in (tmp_path / "file" / "below", "nothing://of/the/kind", "file://"):
         with pytest.raises(nu.DeclarationError, match=r"quarantine_path=.* cannot be written to"):
-            given_place(place)
+            given_folder(place)
 
 
 ON_OTHER_MACHINES = """

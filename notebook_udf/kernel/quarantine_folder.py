@@ -26,13 +26,13 @@ _BESIDE = "notebook-udf-quarantine"
 _UNSET = "/spark-warehouse"
 
 
-class QuarantinePlace:
+class QuarantineFolder:
     """Where one session keeps the rows.
 
     Parameters
     ----------
     given
-        What ``given_place`` made of the user's; what is there outlives the session.
+        What ``given_folder`` made of the user's; what is there outlives the session.
     folder
         The session's.
 
@@ -85,7 +85,7 @@ class QuarantinePlace:
             _log.warning("quarantined rows were left at %s: %s", self._beside.path(), error)
 
 
-def given_place(place: str | os.PathLike[str] | None) -> str | None:
+def given_folder(place: str | os.PathLike[str] | None) -> str | None:
     """A new folder below the place that was given, made here so that a mistake shows at once."""
     if place is None:
         return None
