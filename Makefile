@@ -32,6 +32,7 @@ unit: $(INSTALLED)
 # What is slow and rarely fails, and so no part of `make test`: before a release.
 thorough: $(INSTALLED)
 	$(BIN)/python -m pytest -m thorough
+	$(BIN)/python -m pytest -m thorough tests/connect tests/environments
 
 # The one list of checks: `make test`, and so CI, and the hook before a commit run this.
 lint: $(INSTALLED) $(SCRIPTS)

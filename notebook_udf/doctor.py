@@ -166,8 +166,13 @@ def check_spark() -> list[Finding]:
 def check_executors(master: str) -> list[Finding]:
     """Opens a session on a cluster, or of a Connect server, and asks its executors what they
     have."""
+    from notebook_udf.kernel.active_session import active_session
     from notebook_udf.kernel.open_session import session
 
+    if active_session() is not None:
+        # It would be the one that is asked, and then stopped.
+        mend = "session.check() asks its executors; a shell's notebook-udf doctor asks others"
+        return [Finding(master, "wrong", "another session runs in this process", mend)]
     try:
         by = "remote" if master.startswith("sc://") else "master"
         running = session(**{by: master})  # type: ignore[arg-type]

@@ -256,5 +256,15 @@ def test_the_doctor_asks_executors(tmp_path: Path) -> None:
 
 @pytest.mark.timeout(200)
 def test_the_doctor_names_a_cluster_that_is_not_there() -> None:
+    command = [sys.executable, "-m", "notebook_udf.cli", "doctor", "--json", "--spark"]
+    there = "spark://127.0.0.1:9"
+    done = subprocess.run([*command, there], capture_output=True, text=True, check=False)
+    found = {each["what"]: each for each in json.loads(done.stdout)["findings"]}
+    assert found[there]["state"] == "wrong"
+    assert "127.0.0.1" in found[there]["found"]
+
+
+def test_the_doctor_leaves_a_session_that_runs(session: nu.Session) -> None:
     found = {each.what: each for each in doctor.examine("spark://127.0.0.1:9")}
-    assert found["spark://127.0.0.1:9"].state == "wrong"
+    assert found["spark://127.0.0.1:9"].found == "another session runs in this process"
+    assert session.sql("SELECT 1").collect()[0][0] == 1
