@@ -31,6 +31,8 @@ def refuse(self, request, context):
 Service.Config = Service.AnalyzePlan = Service.ExecutePlan = refuse
 """
 OPENED = """
+# Of the session of the process that runs the tests.
+os.environ.pop("SPARK_CONNECT_MODE_ENABLED", None)
 begun = time.monotonic()
 try:
     nu.session(remote=f"sc://127.0.0.1:{port}")

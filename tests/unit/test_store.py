@@ -95,6 +95,12 @@ def rows_of(store: Store, query: str | None = None) -> int:
 # Workers
 
 
+def test_a_failed_call_alone_makes_no_worker(store: Store) -> None:
+    store.apply(failure("e1", pid=7))
+    assert store.workers() == []
+    assert [each.failed.error_id for each in store.failures()] == ["e1"]
+
+
 def test_a_worker_from_start_to_end(store: Store) -> None:
     store.apply(WorkerStarted(7, "h", "3.11", 1.0, "/log"))
     store.apply(TaskStarted(7, 2.0, task(), ("f",)))

@@ -141,7 +141,8 @@ class Workers:
                     bundles_done=view.bundles_done + len(record),
                     rows_done=view.rows_done + sum(record.rows_in),
                 )
-            case CallFailed():
+            case CallFailed() if record.pid in self._views:
+                # Another's came in Spark's exception alone: nobody would say that it has ended.
                 view = self._of_task(record.pid, record.task)
                 failed = record.failed
                 self._change(
