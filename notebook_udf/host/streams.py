@@ -13,6 +13,14 @@ if TYPE_CHECKING:
 
 # Names the column of a watermark that is there for a drain alone.
 OWN_TIME = "_nu_time"
+# Spark's names of the nodes that keep state for functions, and that mark a watermark.
+STATE_NODE = "TransformWithStateInPySpark"
+WATERMARK_NODE = "EventTimeWatermark"
+
+
+def forgets(plan: str) -> bool:
+    """Whether functions with a time to live for their state are in a plan, by Spark's text."""
+    return any("_nu_" in line and ", ProcessingTime," in line for line in plan.splitlines())
 
 
 @dataclass(frozen=True)

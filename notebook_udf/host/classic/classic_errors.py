@@ -10,6 +10,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors.exceptions import captured
 
 from notebook_udf.host.call_failures import answered
+from notebook_udf.host.error_hook import translating
 from notebook_udf.host.spark_errors import RaisedError, Translation
 
 _MOST_CAUSES = 10
@@ -47,23 +48,7 @@ class ClassicErrors:
 
     def translate(self, translation: Translation) -> Callable[[], None]:
         """See ``SparkErrors``."""
-        original = captured.convert_exception
-        ended = False
-
-        def convert(java_exception: Any) -> Any:
-            if ended:
-                return original(java_exception)
-            return translation(_JavaError(java_exception, original))
-
-        def end() -> None:
-            nonlocal ended
-            # Another one may be on top by now, and would put this one back when it ends.
-            ended = True
-            if captured.convert_exception is convert:
-                captured.convert_exception = original
-
-        captured.convert_exception = convert
-        return end
+        return translating(captured, lambda convert, error: _JavaError(error, convert), translation)
 
     def recognized(self, error: Any, raised: RaisedError) -> Any:
         """See ``SparkErrors``."""

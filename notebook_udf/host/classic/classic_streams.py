@@ -11,8 +11,8 @@ from pyspark.sql.streaming import DataStreamWriter, StreamingQuery
 from notebook_udf.host.classic import stateful_nodes
 from notebook_udf.host.classic.running_query import RunningQuery
 from notebook_udf.host.classic.stream_failures import StreamFailures
-from notebook_udf.host.classic.stream_plan import WATERMARK, ClassicStreamPlan
-from notebook_udf.host.streams import KeptGroups, StreamPlan
+from notebook_udf.host.classic.stream_plan import ClassicStreamPlan
+from notebook_udf.host.streams import WATERMARK_NODE, KeptGroups, StreamPlan
 
 
 class ClassicStreams:
@@ -45,7 +45,7 @@ class ClassicStreams:
 
     def has_watermark(self, frame: DataFrame) -> bool:
         """See ``SparkStreams``."""
-        return WATERMARK in str(frame._jdf.queryExecution().analyzed().toString())
+        return WATERMARK_NODE in str(frame._jdf.queryExecution().analyzed().toString())
 
     def running(self, query: StreamingQuery) -> RunningQuery | None:
         """See ``SparkStreams``."""

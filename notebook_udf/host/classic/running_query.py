@@ -15,6 +15,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming import StreamingQuery
 
 from notebook_udf.host.classic.stream_restart import continued
+from notebook_udf.host.streams import WATERMARK_NODE
 from notebook_udf.specs.stream_confs import DRAINING_CONF
 
 # The beginning of the year 9999, in milliseconds. Spark's timestamps end with that year, and a
@@ -66,7 +67,7 @@ class RunningQuery:
         watermark, and a micro-batch is committed."""
         committed = self.execution.commitLog().getLatestBatchId()
         plan = str(self.execution.analyzedPlan().toString())
-        return "EventTimeWatermark" in plan and bool(committed.isDefined())
+        return WATERMARK_NODE in plan and bool(committed.isDefined())
 
     @contextmanager
     def _between_batches(self) -> Iterator[None]:

@@ -14,10 +14,7 @@ from pyspark.sql import SparkSession
 from notebook_udf.errors import PlanningError
 from notebook_udf.host.classic.scala import items, private_field
 from notebook_udf.host.classic.stateful_nodes import known
-from notebook_udf.host.streams import OWN_TIME, KeptGroups
-
-_NODE = "TransformWithStateInPySpark"
-WATERMARK = "EventTimeWatermark"
+from notebook_udf.host.streams import OWN_TIME, STATE_NODE, WATERMARK_NODE, KeptGroups, forgets
 
 
 class ClassicStreamPlan:
@@ -35,7 +32,7 @@ class ClassicStreamPlan:
     @property
     def kept(self) -> list[KeptGroups]:
         """See ``StreamPlan``."""
-        if _NODE not in self._text:
+        if STATE_NODE not in self._text:
             return []
         return [found for node in _nodes(self._plan) if (found := known(node))]
 
@@ -47,8 +44,7 @@ class ClassicStreamPlan:
     @property
     def forgets(self) -> bool:
         """See ``StreamPlan``."""
-        lines = self._text.splitlines()
-        return any("_nu_" in line and ", ProcessingTime," in line for line in lines)
+        return forgets(self._text)
 
     @property
     def checkpoint(self) -> str | None:
@@ -59,11 +55,11 @@ class ClassicStreamPlan:
 
     def leave_watermarks_to_the_query(self) -> None:
         """See ``StreamPlan``."""
-        marks = [line for line in self._text.splitlines() if WATERMARK in line]
+        marks = [line for line in self._text.splitlines() if WATERMARK_NODE in line]
         own = [line for line in marks if OWN_TIME in line]
         if own and len(own) < len(marks):
             self._rewrite(_without_own_watermark)
-        if len(marks) - len(own) > 1 and _NODE in self._text and _is_marked_again(self._plan):
+        if len(marks) - len(own) > 1 and STATE_NODE in self._text and _is_marked_again(self._plan):
             raise PlanningError(
                 "the rows have a watermark before functions that keep state, and another one "
                 "behind them, and Spark takes one only: leave out the withWatermark before them, "
@@ -75,7 +71,7 @@ class ClassicStreamPlan:
         jvm = self._writer._df.sparkSession._jvm
 
         def replaced(node: Any) -> Any:
-            found = known(node) if node.nodeName() == _NODE else None
+            found = known(node) if node.nodeName() == STATE_NODE else None
             return None if found is None else _under_the_same_names(node, found, jvm)
 
         self._rewrite(replaced)
@@ -93,7 +89,7 @@ class ClassicStreamPlan:
 
 
 def _nodes(plan: Any) -> Iterator[Any]:
-    if plan.nodeName() == _NODE:
+    if plan.nodeName() == STATE_NODE:
         yield plan
     for below in items(plan.children()):
         yield from _nodes(below)
@@ -102,11 +98,11 @@ def _nodes(plan: Any) -> Iterator[Any]:
 def _is_marked_again(plan: Any, *, marked: bool = False, kept: bool = False) -> bool:
     """Whether there is a watermark, our state below it, and below that another watermark."""
     name = plan.nodeName()
-    if name == WATERMARK:
+    if name == WATERMARK_NODE:
         if kept:
             return True
         marked = True
-    kept = kept or (marked and name == _NODE)
+    kept = kept or (marked and name == STATE_NODE)
     return any(
         _is_marked_again(below, marked=marked, kept=kept) for below in items(plan.children())
     )
@@ -123,7 +119,7 @@ def _rewritten(plan: Any, replaced: Callable[[Any], Any], jvm: Any) -> Any:
 
 
 def _without_own_watermark(node: Any) -> Any:
-    own = node.nodeName() == WATERMARK and node.eventTime().name() == OWN_TIME
+    own = node.nodeName() == WATERMARK_NODE and node.eventTime().name() == OWN_TIME
     return node.child() if own else None
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from pyspark.errors.exceptions import connect
 from pyspark.sql.connect.client import core
 
+from notebook_udf.host.error_hook import translating
 from notebook_udf.host.spark_errors import RaisedError, Translation
 
 # Errors about the server or about a function.
@@ -52,23 +53,11 @@ class ConnectErrors:
 
     def translate(self, translation: Translation) -> Callable[[], None]:
         """See ``SparkErrors``."""
-        original: Any = core.convert_exception
-        ended = False
-
-        def convert(*args: Any, **kwargs: Any) -> Any:
-            if ended:
-                return original(*args, **kwargs)
-            return translation(_GrpcError(lambda: original(*args, **kwargs)))
-
-        def end() -> None:
-            nonlocal ended
-            # Another one may be on top by now, and would put this one back when it ends.
-            ended = True
-            if core.convert_exception is convert:
-                core.convert_exception = original
-
-        core.convert_exception = convert
-        return end
+        return translating(
+            core,
+            lambda convert, *given, **named: _GrpcError(partial(convert, *given, **named)),
+            translation,
+        )
 
     def recognized(self, error: Any, raised: RaisedError) -> Any:
         """See ``SparkErrors``."""

@@ -13,14 +13,19 @@ from pyspark.sql.connect.streaming.readwriter import DataStreamWriter as Connect
 from pyspark.sql.streaming.listener import StreamingQueryListener
 
 from notebook_udf.errors import SessionError
-from notebook_udf.host.streams import OWN_TIME, KeptGroups, StreamPlan
+from notebook_udf.host.streams import (
+    OWN_TIME,
+    STATE_NODE,
+    WATERMARK_NODE,
+    KeptGroups,
+    StreamPlan,
+    forgets,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming import DataStreamWriter, StreamingQuery
 
-_NODE = "TransformWithStateInPySpark"
-_WATERMARK = "EventTimeWatermark"
 _ANALYZED, _OPTIMIZED = "== Analyzed Logical Plan ==", "== Optimized Logical Plan =="
 # Where a plan has what was remembered of it.
 _KEPT = "_nu_kept"
@@ -70,7 +75,7 @@ class ConnectStreams:
 
     def has_watermark(self, frame: DataFrame) -> bool:
         """See ``SparkStreams``."""
-        return _WATERMARK in _analyzed(frame)
+        return WATERMARK_NODE in _analyzed(frame)
 
     def running(self, query: StreamingQuery) -> None:
         """See ``SparkStreams``: none can be reached between micro-batches."""
@@ -119,18 +124,17 @@ class ConnectStreamPlan:
     @property
     def keeps(self) -> bool:
         """See ``StreamPlan``."""
-        return any(_NODE in line and "_nu_" in line for line in self._text.splitlines())
+        return any(STATE_NODE in line and "_nu_" in line for line in self._text.splitlines())
 
     @property
     def has_last_batch(self) -> bool:
         """Whether a drain of the query would have a last micro-batch in a classic session."""
-        return _NODE in self._text or _WATERMARK in self._text
+        return STATE_NODE in self._text or WATERMARK_NODE in self._text
 
     @property
     def forgets(self) -> bool:
         """See ``StreamPlan``."""
-        lines = self._text.splitlines()
-        return any("_nu_" in line and ", ProcessingTime," in line for line in lines)
+        return forgets(self._text)
 
     @property
     def checkpoint(self) -> str | None:
@@ -140,8 +144,8 @@ class ConnectStreamPlan:
 
     def leave_watermarks_to_the_query(self) -> None:
         """See ``StreamPlan``."""
-        marks = [line for line in self._text.splitlines() if _WATERMARK in line]
-        if len(marks) > 1 and (_NODE in self._text or any(OWN_TIME in line for line in marks)):
+        marks = [line for line in self._text.splitlines() if WATERMARK_NODE in line]
+        if len(marks) > 1 and (STATE_NODE in self._text or any(OWN_TIME in line for line in marks)):
             raise SessionError(_WATERMARKS)
 
     def take_all_groups(self) -> None:
