@@ -261,7 +261,7 @@ class Receiver:
                     if frames == [_END]:
                         self._drain()
                         return
-                    self._command(decode(frames))
+                    self._command(frames)
         except Exception:
             _log.exception("the side channel broke down: nothing more is seen of the workers")
         finally:
@@ -269,13 +269,13 @@ class Receiver:
                 self._open = False
                 self._dispose()
 
-    def _command(self, command: Record) -> None:
+    def _command(self, frames: list[bytes]) -> None:
         """Sends a command to those of its workers who wait for one."""
+        command = decode(frames)
         assert isinstance(command, Command)
-        everyone = encode(command)
         for listener, number in list(self._listening.items()):
             if not command.pids:
-                self._hand_out(everyone, listener)
+                self._hand_out(frames, listener)
             elif number in command.pids:
                 self._hand_out(encode(replace(command, pids=(process_id(number),))), listener)
 
