@@ -184,8 +184,8 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters):
                 TaskEnds(self, self._receiver.numbers),
             )
         except BaseException:
-            found = (getattr(self, name, None) for name in ("host", "changes"))
-            abandon(*found, own=self._own_spark)
+            host, changes = getattr(self, "host", None), getattr(self, "changes", None)
+            abandon(host, changes, own=self._own_spark)
             self._release()
             raise
         self.pool = Pool(

@@ -12,6 +12,7 @@ from notebook_udf.host.changes import Changes
 from notebook_udf.host.host import Host
 from notebook_udf.host.sessions import host_of
 from notebook_udf.kernel.worker_environment import worker_environment
+from notebook_udf.launch.confs import is_local
 from notebook_udf.launch.warehouse import Warehouse
 
 _TABLES_END = (
@@ -75,7 +76,7 @@ def open_spark(
 
     if remote.startswith("sc://"):
         return OpenedSpark(connect(remote), is_elsewhere=True)
-    if remote != "local" and not remote.startswith("local["):
+    if not is_local(remote):
         raise DeclarationError(
             f"remote={remote!r} is neither sc://host:port, the address of a Spark Connect server, "
             f"nor local[N], which starts one"
