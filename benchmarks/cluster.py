@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import sys
 import tempfile
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import notebook_udf as nu
-from benchmarks.measure import Figure, in_turn, ratio
+from benchmarks.measure import Figure, cost, in_turn, level
 from benchmarks.rival import Cases, Rival, serve
-from benchmarks.scalar import cost, several
-from benchmarks.workload import PARTITIONS, ROWS, increment, shout, table
+from benchmarks.scalar import TURNS, WARM_TURNS
+from benchmarks.workload import PARTITIONS, ROWS, consume, increment, shout, table
 from notebook_udf.telemetry.wire import CHANNEL_VARIABLE
 from tests.cluster import cluster
 
@@ -22,25 +24,31 @@ _ALONE = f"local[{PARTITIONS}]"
 
 def run() -> list[Figure]:
     """Rows a second on the cluster, and the side channel over TCP."""
-    names = ("rows on", "kernels on", "strings on")
     with (
         tempfile.TemporaryDirectory() as folder,
         cluster(Path(folder), PARTITIONS) as running,
         Rival(_ALONE, module=__name__) as alone,
         Rival(running.url, module=__name__) as together,
     ):
-        cases = {f"cluster {name}": together.case(name) for name in (*names, "rows off")}
-        cases["cluster kernels off"] = together.case("kernels off")
-        t = in_turn(cases | {f"alone {name}": alone.case(name) for name in names}, repeats=11)
+        cases: dict[str, Callable[[], float]] = {}
+        # What is compared stands side by side.
+        for name in ("rows", "kernels", "strings"):
+            if name != "strings":
+                cases[f"cluster {name} off"] = together.case(f"{name} off")
+            cases[f"cluster {name} on"] = together.case(f"{name} on")
+            cases[f"alone {name} on"] = alone.case(f"{name} on")
+        t = in_turn(cases, TURNS, warm=WARM_TURNS)
     return [
-        ratio("Rows a second row by row, against local[2]",
+        level("Rows a second row by row, against local[2]",
               t["cluster rows on"], t["alone rows on"], at_least=0.95),
-        ratio("Rows a second as kernels, against local[2]",
+        level("Rows a second as kernels, against local[2]",
               t["cluster kernels on"], t["alone kernels on"], at_least=0.95),
-        ratio("Rows a second of strings, against local[2]",
+        level("Rows a second of strings, against local[2]",
               t["cluster strings on"], t["alone strings on"], at_least=0.95),
-        cost("over TCP, row by row", t["cluster rows on"], t["cluster rows off"]),
-        cost("over TCP, as kernels", t["cluster kernels on"], t["cluster kernels off"]),
+        cost("Cost of telemetry, BIGINT a*b+1 over TCP, row by row",
+             t["cluster rows on"], t["cluster rows off"], at_most=3),
+        cost("Cost of telemetry, BIGINT a*b+1 over TCP, as kernels",
+             t["cluster kernels on"], t["cluster kernels off"], at_most=3),
     ]  # fmt: skip
 
 
@@ -61,7 +69,7 @@ def cases_of(master: str) -> Cases:
     )
     functions["kernels off"] = session.register_function("kernels_off", increment)("a", "b")
     environment[CHANNEL_VARIABLE] = folder
-    return {name: several(frame.select(column)) for name, column in functions.items()}
+    return {name: partial(consume, frame.select(column)) for name, column in functions.items()}
 
 
 if __name__ == "__main__":

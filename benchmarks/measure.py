@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -22,15 +23,45 @@ class Timing:
     def median(self) -> float:
         return statistics.median(self.seconds)
 
+    def over(self, other: Timing) -> Quotient:
+        """How many times longer than the other it took, turn by turn.
 
-def in_turn(cases: Mapping[str, Callable[[], object]], repeats: int = REPEATS) -> dict[str, Timing]:
-    """Runs every case once to warm up, then all of them in turn, ``repeats`` times.
+        A machine that is shared changes its speed by a third from one second to the next; two
+        runs of the same turn see nearly the same machine, two medians of all turns need not.
+        """
+        pairs = zip(self.seconds, other.seconds, strict=True)
+        return Quotient(tuple(sorted(ours / theirs for ours, theirs in pairs)))
+
+
+@dataclass(frozen=True)
+class Quotient:
+    """What one case took over what another took, a number a turn, in order of size."""
+
+    values: tuple[float, ...]
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.values)
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Where the median of ever more turns would lie, with a certainty of 95 %."""
+        count = len(self.values)
+        reach = 0.98 * math.sqrt(count)
+        return self.values[max(0, round(count / 2 - reach) - 1)], self.values[
+            min(count - 1, round(count / 2 + reach))
+        ]
+
+
+def in_turn(
+    cases: Mapping[str, Callable[[], object]], repeats: int = REPEATS, *, warm: int = 1
+) -> dict[str, Timing]:
+    """Runs every case ``warm`` times to warm up, then all of them in turn, ``repeats`` times.
 
     A case that returns a number is taken at its word for how many seconds it needed.
     """
-    return {
-        name: Timing(name, seconds) for name, seconds in interleave.in_turn(cases, repeats).items()
-    }
+    turns = interleave.in_turn(cases, repeats + warm - 1)
+    return {name: Timing(name, seconds[warm - 1 :]) for name, seconds in turns.items()}
 
 
 @dataclass(frozen=True)
@@ -56,4 +87,39 @@ def ratio(name: str, ours: Timing, rival: Timing, *, at_least: float = 0.0) -> F
         value >= at_least,
         f"{ours.median:.3f} s against {rival.median:.3f} s, "
         f"medians of {len(ours.seconds)} and {len(rival.seconds)}",
+    )
+
+
+def level(name: str, ours: Timing, rival: Timing, *, at_least: float) -> Figure:
+    """How many times as fast as ``rival`` ``ours`` is, turn by turn; for what differs little."""
+    quotient = rival.over(ours)
+    return Figure(
+        name,
+        quotient.median,
+        "×",
+        f"≥ {at_least:g}×",
+        quotient.median >= at_least,
+        f"{ours.median:.3f} s against {rival.median:.3f} s; {_certainty(quotient)}",
+    )
+
+
+def cost(name: str, on: Timing, off: Timing, *, at_most: float) -> Figure:
+    """By how many percent something slows a case down, turn by turn."""
+    quotient = on.over(off)
+    percent = 100 * (quotient.median - 1)
+    return Figure(
+        name,
+        percent,
+        "%",
+        f"≤ {at_most:g} %",
+        percent <= at_most,
+        f"{on.median:.3f} s with, {off.median:.3f} s without; {_certainty(quotient)}",
+    )
+
+
+def _certainty(quotient: Quotient) -> str:
+    low, high = quotient.interval
+    return (
+        f"the median of {len(quotient.values)} turns' quotients, {low:.3f} to {high:.3f} with a "
+        "certainty of 95 %"
     )

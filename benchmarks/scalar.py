@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-
-from pyspark.sql import DataFrame
+from functools import partial
 
 import notebook_udf as nu
-from benchmarks.measure import Figure, Timing, in_turn, ratio
+from benchmarks.measure import Figure, cost, in_turn, ratio
 from benchmarks.rival import Rival
 from benchmarks.workload import PARTITIONS, ROWS, consume, increment, shout, table
 from notebook_udf.telemetry.wire import CHANNEL_VARIABLE
+
+# What is looked for is smaller than what one run differs from the next by.
+TURNS = 80
+WARM_TURNS = 20
 
 
 def run() -> list[Figure]:
@@ -59,41 +62,17 @@ def run_telemetry() -> list[Figure]:
             function("a", "b")
     finally:
         environment[CHANNEL_VARIABLE] = folder
+    frames = {
+        "rows on": frame.select(rows_on("a", "b")),
+        "rows off": frame.select(rows_off("a", "b")),
+        "kernels on": frame.select(kernels_on("a", "b")),
+        "kernels off": frame.select(kernels_off("a", "b")),
+    }
     t = in_turn(
-        {
-            "rows on": several(frame.select(rows_on("a", "b"))),
-            "rows off": several(frame.select(rows_off("a", "b"))),
-            "kernels on": several(frame.select(kernels_on("a", "b"))),
-            "kernels off": several(frame.select(kernels_off("a", "b"))),
-        },
-        repeats=15,
+        {name: partial(consume, each) for name, each in frames.items()}, TURNS, warm=WARM_TURNS
     )
     return [
-        cost("row by row", t["rows on"], t["rows off"]),
-        cost("as kernels", t["kernels on"], t["kernels off"]),
-    ]
-
-
-def several(frame: DataFrame) -> Callable[[], None]:
-    """Computes it five times: what is looked for is smaller than what one run differs from the
-    next by."""
-
-    def run() -> None:
-        for _ in range(5):
-            consume(frame)
-
-    return run
-
-
-def cost(way: str, on: Timing, off: Timing) -> Figure:
-    """What the side channel costs."""
-    percent = 100 * (on.median / off.median - 1)
-    return Figure(
-        f"Cost of telemetry, BIGINT a*b+1 {way}",
-        percent,
-        "%",
-        "≤ 3 %",
-        percent <= 3,
-        f"{on.median:.3f} s with, {off.median:.3f} s without, five runs each, medians of "
-        f"{len(on.seconds)}",
-    )
+        cost("Cost of telemetry, BIGINT a*b+1 row by row", t["rows on"], t["rows off"], at_most=3),
+        cost("Cost of telemetry, BIGINT a*b+1 as kernels", t["kernels on"], t["kernels off"],
+             at_most=3),
+    ]  # fmt: skip
