@@ -44,10 +44,13 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
 def notebook(
     request: pytest.FixtureRequest, server: Server, context: BrowserContext
 ) -> Iterator[Notebook]:
-    """A notebook with a session in its kernel, for the tests of a module to add cells to."""
+    """A notebook with a session in its kernel, for the tests of a module to add cells to.
+
+    A module whose session is another one says how it begins in ``BEGIN``.
+    """
     page: Page = context.new_page()
     name = request.module.__name__.rpartition(".")[2]
-    opened = server.open(page, f"{name}.ipynb", [BEGIN])
+    opened = server.open(page, f"{name}.ipynb", [getattr(request.module, "BEGIN", BEGIN)])
     opened.start(0)
     opened.finish(0)
     yield opened
