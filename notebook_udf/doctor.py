@@ -23,7 +23,9 @@ from typing import Literal
 import psutil
 
 from notebook_udf.errors import SessionError
+from notebook_udf.launch.confs import is_local
 from notebook_udf.launch.java import look_for_java
+from notebook_udf.launch.listening import ALONE, ports_outside
 from notebook_udf.render.format import size
 
 State = Literal["fine", "look", "wrong"]
@@ -315,6 +317,25 @@ def check_sessions() -> list[Finding]:
     return [Finding("other sessions", "fine", ", ".join(said))]
 
 
+def check_listening() -> list[Finding]:
+    """Looks for Sparks of this user on this machine alone that other machines reach."""
+    findings = []
+    for process in psutil.process_iter(["uids", "cmdline"]):
+        command = process.info["cmdline"] or []
+        if process.info["uids"] is None or process.info["uids"].real != os.getuid():
+            continue
+        if "org.apache.spark.deploy.SparkSubmit" not in command:
+            continue
+        master = next((word for word in command if word.startswith("spark.master=")), "")
+        if not is_local(master.partition("=")[2]):
+            continue
+        ports = ports_outside(process.pid)
+        if ports:
+            said = f"process {process.pid} listens for other machines: {', '.join(map(str, ports))}"
+            findings.append(Finding("Spark's ports", "look", said, f"start it with {ALONE}"))
+    return findings or [Finding("Spark's ports", "fine", "open on this machine alone")]
+
+
 _CHECKS: dict[str, Callable[[], list[Finding]]] = {
     "Python": check_python,
     "Java": check_java,
@@ -325,4 +346,5 @@ _CHECKS: dict[str, Callable[[], list[Finding]]] = {
     "sockets": check_sockets,
     "Jupyter": check_jupyter,
     "other sessions": check_sessions,
+    "Spark's ports": check_listening,
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 DAEMON_CONF = "spark.python.daemon.module"
 DAEMON_MODULE = "notebook_udf.pool.daemon"
+SPARKS_DAEMON = "pyspark.daemon"
 _SOCKETS_CONF = "spark.python.unix.domain.socket.enabled"
 CHANGELOG_CONF = "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled"
 
@@ -40,6 +41,14 @@ LOCAL_CONF = {
     "spark.executor.heartbeatInterval": "500ms",
     "spark.sql.shuffle.partitions": "8",
 }
+
+# Where one process is all of Spark nobody else has to reach it, and what its pages show (rows on
+# which a function failed, queries, the environment) is nobody else's.
+LOOPBACK = "127.0.0.1"
+ADDRESS_CONF = {"spark.driver.bindAddress": LOOPBACK, "spark.driver.host": LOOPBACK}
+# The pages ask for no conf where to listen.
+ADDRESS_VARIABLE = "SPARK_LOCAL_IP"
+UI_CONF = "spark.ui.enabled"
 
 
 def start_conf(master: str) -> dict[str, str]:

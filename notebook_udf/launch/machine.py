@@ -18,6 +18,8 @@ from notebook_udf.errors import DeclarationError
 from notebook_udf.functions.options import parse_memory
 
 WORKERS_VARIABLE = "NOTEBOOK_UDF_WORKERS"
+# The numbers of users that are no services, on all usual systems; the last is nobody.
+_PERSONS = range(1000, 65_534)
 DRIVER_MEMORY_VARIABLE = "NOTEBOOK_UDF_DRIVER_MEMORY"
 
 
@@ -78,6 +80,16 @@ def memory(root: Path = Path("/")) -> int:
             with contextlib.suppress(OSError, ValueError):
                 limits.append(int((folder / name).read_text()))
     return min(limits)
+
+
+def is_shared() -> bool:
+    """Whether another person uses this machine now, by the processes that can be seen."""
+    me = os.getuid()
+    for process in psutil.process_iter(["uids"]):
+        owner = process.info["uids"]
+        if owner is not None and owner.real != me and owner.real in _PERSONS:
+            return True
+    return False
 
 
 def _cgroups(root: Path, controller: str) -> Iterator[Path]:

@@ -20,8 +20,8 @@ from notebook_udf.host.connect import connect_engine
 from notebook_udf.host.connect.connect_address import channel_to, reached
 from notebook_udf.host.connect.connect_errors import ConnectErrors
 from notebook_udf.host.connect.connect_package import packed
-from notebook_udf.host.connect.connect_start import _environment
 from notebook_udf.host.sessions import columns_of
+from notebook_udf.launch.variables import variables
 from notebook_udf.pool import task_environment
 from notebook_udf.telemetry.wire import ENVIRONMENT_CONF
 
@@ -79,7 +79,7 @@ def test_what_is_no_address_is_refused_without_its_token(url: str) -> None:
 def test_the_environment_is_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("THERE", "before")
     before = dict(os.environ)
-    with _environment({"THERE": "within", "NEW": "1"}):
+    with variables({"THERE": "within", "NEW": "1"}):
         assert os.environ["THERE"] == "within"
         os.environ["LATER"] = "1"
         del os.environ["NEW"]

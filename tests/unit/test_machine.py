@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 
 import psutil
@@ -84,3 +85,16 @@ def test_no_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(machine.DRIVER_MEMORY_VARIABLE, "much")
     with pytest.raises(nu.DeclarationError, match="NOTEBOOK_UDF_DRIVER_MEMORY: 'much'"):
         machine.driver_memory()
+
+
+def test_a_machine_is_shared_while_another_person_uses_it() -> None:
+    if os.getuid() != 0:
+        pytest.skip("only root can start a process of another user")
+    before = machine.is_shared()
+    with subprocess.Popen(["sleep", "60"], user=51_234) as process:
+        assert machine.is_shared()
+        process.kill()
+    assert machine.is_shared() == before
+    with subprocess.Popen(["sleep", "60"], user=65_534) as process:
+        assert machine.is_shared() == before
+        process.kill()

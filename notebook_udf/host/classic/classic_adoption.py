@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from notebook_udf.host.changes import Changes
 from notebook_udf.launch import packing
@@ -16,9 +16,12 @@ from notebook_udf.launch.confs import (
     is_local,
     start_conf,
 )
+from notebook_udf.launch.listening import ALONE, ports_outside
 from notebook_udf.telemetry.receiver import BIND_CONF
 
 if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
     from notebook_udf.host.host import Host
 
 _OTHER_DAEMON = (
@@ -45,6 +48,7 @@ def adopt(host: Host, changes: Changes, archive: Path | None = None) -> list[str
         kept.insert(0, _OTHER_DAEMON)
     changes.core(DAEMON_CONF, DAEMON_MODULE)
     if here:
+        kept += open_to_others(host.spark)
         changes.python(sys.executable)
     elif archive is not None:
         host.cluster.add_archive(archive, packing.FOLDER)
@@ -52,6 +56,18 @@ def adopt(host: Host, changes: Changes, archive: Path | None = None) -> list[str
     for key, value in SQL_CONF.items():
         changes.sql(key, value)
     return kept
+
+
+def open_to_others(spark: SparkSession) -> list[str]:
+    """What to say of a Spark on this machine alone that other machines reach all the same."""
+    jvm: Any = spark._jvm
+    ports = ports_outside(int(jvm.java.lang.ProcessHandle.current().pid()))
+    if not ports:
+        return []
+    return [
+        f"other machines reach this Spark on port {', '.join(map(str, ports))}, where its pages "
+        f"show queries and rows that failed: start it with {ALONE}"
+    ]
 
 
 def listening_address(host: Host) -> tuple[str, str]:

@@ -25,9 +25,18 @@ from pyspark.sql import SparkSession
 from notebook_udf.errors import SessionError
 from notebook_udf.launch import packing
 from notebook_udf.launch import warehouse as warehouses
-from notebook_udf.launch.confs import SQL_CONF, is_local, start_conf
+from notebook_udf.launch.confs import (
+    ADDRESS_CONF,
+    ADDRESS_VARIABLE,
+    LOOPBACK,
+    SQL_CONF,
+    UI_CONF,
+    is_local,
+    start_conf,
+)
 from notebook_udf.launch.java import find_java
-from notebook_udf.launch.machine import driver_memory
+from notebook_udf.launch.machine import driver_memory, is_shared
+from notebook_udf.launch.variables import variables
 from notebook_udf.launch.warehouse import Warehouse
 
 # Four times the defaults of the JVM.
@@ -37,6 +46,10 @@ _LATE_OPTIMIZER = (
     "-XX:Tier4CompileThreshold=60000",
 )
 
+_NO_PAGES = (
+    "Spark's pages are off: others use this machine, and could read there the rows on which "
+    f'functions failed; nu.session(conf={{"{UI_CONF}": "true"}}) turns them on'
+)
 _JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 _PYTHON_CONF = "spark.pyspark.python"
 _ARCHIVES_CONF = "spark.archives"
@@ -90,9 +103,14 @@ def start(
     java = find_java()
     log = folder / "jvm.log"
     here = is_local(master)
+    notes: list[str] = []
     settings = {**start_conf(master), **SQL_CONF}
     if here:
         settings["spark.driver.memory"] = f"{driver_memory() >> 20}m"
+        settings |= ADDRESS_CONF
+        if UI_CONF not in conf and is_shared():
+            settings[UI_CONF] = "false"
+            notes.append(_NO_PAGES)
     settings |= conf
     if archive is not None:
         archives = [settings.get(_ARCHIVES_CONF, ""), f"{archive}#{packing.FOLDER}"]
@@ -108,7 +126,9 @@ def start(
     os.environ["PYSPARK_PYTHON"] = _workers_python(settings, here=here)
     ours = SparkContext._gateway is None
     try:
-        _launch(spark_conf, log)
+        outside = {} if not here or ADDRESS_VARIABLE in os.environ else {ADDRESS_VARIABLE: LOOPBACK}
+        with variables(outside):
+            _launch(spark_conf, log)
         for key, value in (unseen or {}).items():
             spark_conf.set(key, value)
         said = SparkConf(loadDefaults=True)
@@ -125,7 +145,8 @@ def start(
         ):
             # PySpark installs a handler of its own, which would replace that of the magics.
             signal.signal(signal.SIGINT, interrupt)
-        return Started(spark, place, tables and place is not None, (note,) if note else ())
+        notes += [note] if note else []
+        return Started(spark, place, tables and place is not None, tuple(notes))
     except Exception as error:
         tail = _tail(log)
         if ours:
@@ -210,6 +231,7 @@ def _java_options(folder: Path, *, computes: bool) -> list[str]:
     them by another way than the log.
     """
     settings = folder / "log4j2.properties"
+    settings.touch(0o600)
     settings.write_text(
         "\n".join(
             (

@@ -6,11 +6,9 @@ confs, the same daemon and the same folders.
 
 from __future__ import annotations
 
-import os
 import sys
 import uuid
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +22,7 @@ from notebook_udf.host.connect.connect_address import (
 )
 from notebook_udf.host.connect.connect_adoption import CONNECT_CONF
 from notebook_udf.host.connect.connect_host import ConnectHost
+from notebook_udf.launch.variables import variables
 from notebook_udf.launch.warehouse import WAREHOUSE_CONF, WAREHOUSE_CONFS
 
 if TYPE_CHECKING:
@@ -86,7 +85,7 @@ def start_local(
     own_tables = not any(name in conf for name in WAREHOUSE_CONFS)
     if own_tables:
         settings[WAREHOUSE_CONF] = (folder / "tables").as_uri()
-    with _environment(environment):
+    with variables(environment):
         started = start(
             folder, app_name=app_name, master=master, conf=settings, unseen={_TOKEN_CONF: token}
         )
@@ -134,21 +133,3 @@ def _open(url: str) -> ConnectHost:
     address: ServerAddress = reached(channel)
     check_handshake(channel)
     return ConnectHost(SparkSession.builder.channelBuilder(channel).create(), address)
-
-
-@contextmanager
-def _environment(variables: Mapping[str, str]) -> Iterator[None]:
-    """This process's environment with these variables; after the block it is as before it.
-
-    PySpark starts Java with a copy, and takes none that is given.
-    """
-    before = dict(os.environ)
-    os.environ.update(variables)
-    try:
-        yield
-    finally:
-        for name in os.environ.keys() - before.keys():
-            del os.environ[name]
-        for name, value in before.items():
-            if os.environ.get(name) != value:
-                os.environ[name] = value
