@@ -50,6 +50,12 @@ _UNSTARTED = re.compile(r"Error from python worker:\s*\n(.*?)\nPYTHONPATH was:",
 _WITHOUT_DAEMON = re.compile(r"NullPointerException\b.*?PythonWorkerFactory", re.DOTALL)
 # What faulthandler writes when it ends a process that holds the interpreter.
 _WATCHDOG = "Timeout ("
+# Spark has counted on a worker that idled, and whoever forked it cannot say how it ended.
+_UNSEEN = (
+    "a worker was gone when Spark sent it rows, most likely because the daemon that forks the "
+    "workers was killed: run the query again, Spark starts another\n\n"
+    "session.pool shows the workers; the system's log says whether it lacked memory (dmesg)"
+)
 # A record usually overtakes the JVM's exception; a dying worker's may be a moment late.
 _PATIENCE_SECONDS = 3.0
 
@@ -133,6 +139,8 @@ class Translator:
             ended = self._store.wait_exit_at(attempts[-1], _PATIENCE_SECONDS)
             if ended is not None:
                 return self._lost(text, ended.pid, ended, attempts[-1])
+            if idle is None and self._store.workers():
+                return WorkerLost(_UNSEEN, jvm_stack=text)
         if idle is not None:
             return _timed_out(_idle_message("", 0, int(idle[1]), None), text, float(idle[1]))
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import os
 import socket
 import threading
 import time
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import psutil
 
 from notebook_udf.errors import DeclarationError
+from notebook_udf.launch.confs import DAEMON_MODULE, SPARKS_DAEMON
 from notebook_udf.pool.worker_table import HEADERS, how_it_ended, worker_rows
 from notebook_udf.render.display import Displayed
 from notebook_udf.render.tables import Table
@@ -86,7 +88,8 @@ class Pool(Displayed):
         Returns
         -------
         list of int
-            Process ids of the workers that were ended, as the pool shows them.
+            Process ids of the workers that have ended, as the pool shows them. One of an
+            adopted Spark that does not obey is not among them.
 
         Raises
         ------
@@ -100,10 +103,11 @@ class Pool(Displayed):
         chosen = pids if pid is None else [pid]
         self._restarted.update(chosen)
         self._receiver.send(Command("restart", tuple(chosen)))
-        for one in chosen:
-            if self._store.wait_exit(one, 3.0) is None:
-                _kill(started[one])
-        return chosen
+        return [
+            one
+            for one in chosen
+            if self._store.wait_exit(one, 3.0) is not None or _kill(started[one])
+        ]
 
     def stacks(self, pid: int | None = None, *, timeout: float = 3.0) -> dict[int, str]:
         """The stack of every thread of each worker now, as text by process id.
@@ -203,15 +207,22 @@ def _is_gone(worker: WorkerView) -> bool:
         return False
 
 
-def _kill(worker: WorkerView) -> None:
-    """Ends a worker that does not obey, if it is on this machine and still the same process.
+def _kill(worker: WorkerView) -> bool:
+    """Ends a worker that does not obey, if it is certainly one of this machine; whether it did.
 
-    Its process id is what a record says: another process may have it by now, or have it here
-    while the worker is elsewhere.
+    Its process id is what a record says, and who sends records is not trusted with signals: the
+    process has to be below this one and the child of a daemon.
     """
     if worker.host != socket.gethostname():
-        return
+        return False
     with contextlib.suppress(psutil.Error, ValueError):
         process = psutil.Process(process_id(worker.pid))
-        if abs(process.create_time() - worker.started) < _FORK_SECONDS:
+        above = process.parents()
+        if above and _is_daemon(above[0]) and os.getpid() in (each.pid for each in above):
             process.kill()
+            return True
+    return _is_gone(worker)
+
+
+def _is_daemon(process: psutil.Process) -> bool:
+    return any(module in process.cmdline() for module in (DAEMON_MODULE, SPARKS_DAEMON))

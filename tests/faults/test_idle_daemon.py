@@ -1,0 +1,45 @@
+"""The daemon that forks workers is killed between two queries."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import psutil
+import pytest
+
+import notebook_udf as nu
+
+_GONE = "a worker was gone when Spark sent it rows"
+
+
+def where(_i: int) -> str:
+    return f"{os.getpid()} {os.getppid()}"
+
+
+@pytest.mark.timeout(90)
+def test_the_next_query_succeeds_or_says_what_was_lost(session: nu.Session) -> None:
+    session.register_function("where_after_a_daemon", where)
+    query = "SELECT where_after_a_daemon(id) FROM range(0, 4, 1, 2)"
+
+    def ask() -> tuple[set[int], set[int]]:
+        """The workers that answered, and their daemons."""
+        places = [[int(pid) for pid in place.split()] for (place,) in session.sql(query).collect()]
+        return {worker for worker, _ in places}, {daemon for _, daemon in places}
+
+    for _ in range(5):
+        before, (daemon,) = ask()
+        os.kill(daemon, signal.SIGKILL)
+        said = _GONE
+        try:
+            after, _ = ask()
+        except nu.WorkerLost as lost:
+            # Spark asks the system for its workers, which knows them until they are reaped.
+            said = str(lost)
+            after, _ = ask()
+        assert said.startswith(_GONE)
+        assert not before & after
+        listed = {worker.pid for worker in session.pool}
+        assert after <= listed
+        assert all(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE for pid in listed), listed
+        assert not before & listed
