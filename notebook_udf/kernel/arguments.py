@@ -44,6 +44,13 @@ def bundle_size(rows: int | None) -> int | None:
     return rows
 
 
+def bundle_time(given: Any) -> list[str]:
+    """What is said of it: Spark ends a bundle by its rows alone."""
+    if given is None:
+        return []
+    return [f"bundle_time={given!r} has no effect: use bundle_size"]
+
+
 def job_parameters(parameters: Mapping[str, Any] | None) -> dict[str, str]:
     """Job parameters as text."""
     return {str(key): str(value) for key, value in (parameters or {}).items()}

@@ -38,6 +38,7 @@ from notebook_udf.kernel.kept_tables import kept_tables
 from notebook_udf.kernel.kinds import declare, kind_of
 from notebook_udf.kernel.measure.measurements import Measuring
 from notebook_udf.kernel.open_spark import abandon, open_spark
+from notebook_udf.kernel.owner import Owner
 from notebook_udf.kernel.planning import plan_of
 from notebook_udf.kernel.quarantine_folder import QuarantineFolder, given_folder
 from notebook_udf.kernel.quarantined_rows import quarantined
@@ -126,15 +127,14 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters):
         self._job_parameters = arguments.job_parameters(job_parameters)
         self._own_spark = spark is None
         self._stopped = False
+        self._owner = Owner()
         self.live = True
         self._lock = threading.RLock()
         self.rewritten: WeakKeyDictionary[DataFrame, Rewriting] = WeakKeyDictionary()
         self._planned: dict[tuple[Any, ...], Any] = {}
         # With which options Spark SQL calls async functions now.
         self.options_in_force: dict[tuple[str, int], FunctionOptions] = {}
-        self.notes: list[str] = []
-        if bundle_time is not None:
-            self.notes.append(f"bundle_time={bundle_time!r} has no effect: use bundle_size")
+        self.notes: list[str] = arguments.bundle_time(bundle_time)
         self.folder: Path = make_folder()
         self.store = Store()
         self._receiver: Receiver | None = None
@@ -417,9 +417,10 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters):
         """Ends workers and side channel, and Spark if the session started it. Idempotent.
 
         A Spark that was adopted is restored: without the session's functions, with its own confs,
-        workers' Python and variables, except those that were set to another value since.
+        workers' Python and variables, except those that were set to another value since. Does
+        nothing in a forked child: it is the parent's.
         """
-        if self._stopped:
+        if self._stopped or not self._owner.is_here:
             return
         self._stopped = True
         end_panels()
@@ -458,6 +459,7 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters):
             self._place.leave()
 
     def _check_alive(self) -> None:
+        self._owner.check()
         if self._stopped or not self.host.is_alive:
             raise SessionError("the session is stopped; nu.session() starts a new one")
 
