@@ -9,6 +9,7 @@ _VISIBLE[0x7F] = 0x2421
 # They reorder the text beside them, so that code can look different from what it does.
 _VISIBLE |= dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A)), 0xFFFD)
 # Sequences of ECMA-48: with parameters (colours, positions), with a text (titles, links).
+_USER_INFO = re.compile(r"(\b[A-Za-z][\w+.-]*://)[^/?#\s]+@")
 _TERMINAL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?)")
 
 
@@ -36,6 +37,11 @@ def cut(text: str, limit: int) -> str:
 def one_line(text: str, limit: int) -> str:
     """``plain`` without line breaks."""
     return plain(text, limit).replace("\n", "⏎").replace("\t", " ")
+
+
+def without_secrets(text: str) -> str:
+    """Replaces what stands before the host in addresses: a name and a password, or a token."""
+    return _USER_INFO.sub(r"\1****@", text)
 
 
 def first_line(error: BaseException) -> str:

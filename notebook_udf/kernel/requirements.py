@@ -27,13 +27,13 @@ from notebook_udf.kernel.sent_dependencies import DependencySender
 from notebook_udf.launch.cache_folder import cache_folder
 from notebook_udf.render.display import Block, Displayed, Paragraph
 from notebook_udf.render.tables import Table
+from notebook_udf.sanitize import without_secrets
+from notebook_udf.worker.runtime.archives import is_archive, unpacked
 from notebook_udf.worker.runtime.dependencies import (
     DEPENDENCIES_CONF,
     Dependency,
     Imports,
-    is_archive,
     to_text,
-    unpacked,
 )
 
 if TYPE_CHECKING:
@@ -112,14 +112,15 @@ class WithDependencies:
         if isinstance(requirements, (str, os.PathLike)):
             path = Path(requirements).expanduser().absolute()
             if not path.is_file():
+                shown = without_secrets(str(requirements))
                 raise DeclarationError(
-                    f"there is no file {path}; packages are given as a list, as in "
-                    f"session.add_requirements([{str(requirements)!r}])"
+                    f"there is no file {shown}; packages are given as a list, as in "
+                    f"session.add_requirements([{shown!r}])"
                 )
             text, name, source = _whole_text(path), path.name, str(path)
         else:
             lines = [str(line).strip() for line in requirements]
-            text, name, source = "\n".join(lines), ", ".join(lines), ""
+            text, name, source = "\n".join(lines), without_secrets(", ".join(lines)), ""
         if not any(line.strip() and line.strip()[0] != "#" for line in text.splitlines()):
             raise DeclarationError(f"{name or 'the list'} asks for no package")
         folder = _installed(text, name, Path(source) if source else None)
@@ -176,6 +177,7 @@ class WithDependencies:
         DeclarationError
             If nothing has that name.
         """
+        name = without_secrets(name)
         kept = tuple(each for each in self._dependencies if each.name != name)
         if len(kept) == len(self._dependencies):
             known = ", ".join(repr(each.name) for each in self._dependencies) or "none"
@@ -293,7 +295,7 @@ def _installed(text: str, name: str, file: Path | None) -> Path:
         ]  # fmt: skip
         code, output = _run(command, name, file.parent if file else Path.cwd())
         if code:
-            tail = "\n".join(output.strip().splitlines()[-_TAIL_LINES:])
+            tail = without_secrets("\n".join(output.strip().splitlines()[-_TAIL_LINES:]))
             raise SessionError(f"pip could not install {name} (exit code {code}):\n{tail}")
         built.mkdir(exist_ok=True)
         try:
