@@ -13,6 +13,7 @@ import base64
 import dataclasses
 import functools
 import json
+import math
 import os
 import platform
 import uuid
@@ -88,6 +89,9 @@ def host_of(connection: bytes) -> str:
     """The machine of a connection, by its name."""
     return connection.partition(b"/")[0].decode("utf-8", "replace")
 
+
+# Whole numbers are as tables hold them; the others are seconds, until the end of the year 9999.
+_BOUNDS: dict[type, tuple[int, int]] = {int: (-(2**63), 2**63 - 1), float: (0, 253_402_300_799)}
 
 # What JSON, the table of records and their constructors raise for a document that is no record.
 _UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError)
@@ -177,12 +181,14 @@ def _reader(hint: Any) -> Callable[[Any], Any]:
         return _dataclass_reader(hint)
     if hint is bytes:
         return lambda value: base64.b64decode(value, validate=True)
-    expected = (float, int) if hint is float else (origin or hint,)
+    if hint in (int, float):
+        return lambda value: _numbers(hint, [value])[0]
+    expected = origin or hint
 
     def read(value: Any) -> Any:
-        if type(value) not in expected:
+        if type(value) is not expected:
             raise ProtocolError(f"expected {hint}, got {type(value).__name__}")
-        return float(value) if hint is float else value
+        return value
 
     return read
 
@@ -205,11 +211,13 @@ def _dataclass_reader(cls: Any) -> Callable[[Any], Any]:
 def _numbers(kind: type, value: Any) -> tuple[Any, ...]:
     # Columns: checked as a whole.
     met = set(map(type, _listed(value)))
-    if kind is float and met <= {int, float}:
-        return tuple(map(float, value))
-    if not met <= {kind}:
+    if not met <= ({int, float} if kind is float else {kind}):
         raise ProtocolError(f"expected {kind.__name__}, got {sorted(t.__name__ for t in met)}")
-    return tuple(value)
+    least, most = _BOUNDS[kind]
+    # A sum is not finite if one of its terms is not.
+    if value and not (least <= min(value) and max(value) <= most and math.isfinite(sum(value))):
+        raise ProtocolError(f"expected numbers of {least} to {most}, got {value!s:.100}")
+    return tuple(map(float, value)) if kind is float else tuple(value)
 
 
 def _listed(value: Any) -> list[Any]:

@@ -103,6 +103,12 @@ def pulse(**changes: Any) -> dict[str, Any]:
     return {"kind": "worker-pulse", **vars(RECORDS[1]), **changes}
 
 
+def bundles() -> dict[str, Any]:
+    (record,) = [each for each in RECORDS if isinstance(each, BundlesDone)]
+    document: dict[str, Any] = json.loads(encode(record)[1])
+    return document
+
+
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.kind)
 def test_a_record_survives_the_wire(record: records.Record) -> None:
     assert decode(encode(record)) == record
@@ -186,6 +192,13 @@ def test_values_that_json_has_no_word_for_do_not_stop_a_record() -> None:
         message(pulse(pid=None)),
         message(pulse(time="now")),
         message(pulse(time=10**400)),
+        message(pulse(time=1e18)),
+        message(pulse(time=-1)),
+        message(pulse(cpu_seconds=math.nan)),
+        message(pulse(time=math.inf)),
+        message(pulse(memory=2**63)),
+        message({**bundles(), "time": [2.0, math.nan]}),
+        message({**bundles(), "wait_ns": [1, 2**70]}),
         message(pulse(state=["a"])),
         message({"kind": "command", "name": "x", "pids": 3}),
         message({"kind": "command", "name": "x", "pids": {"a": 1}}),
@@ -267,7 +280,8 @@ def test_an_address_with_a_field_of_another_type_is_a_protocol_error(tmp_path: P
         ChannelAddress.read(tmp_path)
 
 
-@given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 2), st.integers(0, 1 << 62))))
+# Their times are until the end of the year 9999.
+@given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 2), st.integers(0, 253_402_300_799))))
 def test_bundles_that_travel_together_are_those_that_were_sent(
     drawn: list[tuple[int, int, int]],
 ) -> None:
