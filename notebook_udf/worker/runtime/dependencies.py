@@ -7,17 +7,12 @@ imported anew. ``kernel.requirements`` installs and adds them.
 
 from __future__ import annotations
 
-import hashlib
 import importlib
 import importlib.abc
 import importlib.machinery
 import json
 import os
-import shutil
 import sys
-import tarfile
-import tempfile
-import zipfile
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -27,6 +22,7 @@ from typing import Literal
 from pyspark import SparkFiles
 
 from notebook_udf.errors import SessionError
+from notebook_udf.worker.runtime.archives import is_archive, unpacked
 
 # How a task learns of them: a SQL conf, which travels with every query.
 DEPENDENCIES_CONF = "spark.notebookUdf.dependencies"
@@ -195,46 +191,6 @@ class _Uncached(importlib.machinery.SourceFileLoader):
 
     def path_stats(self, path: str) -> dict[str, float]:
         raise OSError("no bytecode")
-
-
-def is_archive(path: Path) -> bool:
-    """Whether a file is an archive that is to be unpacked."""
-    name = path.name.lower()
-    return name.endswith((".zip", ".whl", ".egg", ".jar", ".tar", ".tar.gz", ".tgz"))
-
-
-def unpacked(path: Path, folder: Path) -> Path:
-    """The folder below ``folder`` with the content of an archive; unpacked once.
-
-    Raises
-    ------
-    SessionError
-        If it is no archive, or holds paths that lead out of it.
-    """
-    if path.is_dir():
-        return path
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()[:20]
-    target = folder / digest
-    if target.exists():
-        return target
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    scratch = Path(tempfile.mkdtemp(dir=folder))
-    try:
-        if ".tar" in path.name.lower() or path.name.lower().endswith(".tgz"):
-            with tarfile.open(path) as tar:
-                tar.extractall(scratch, filter="data")
-        else:
-            with zipfile.ZipFile(path) as archive:
-                archive.extractall(scratch)
-    except (zipfile.BadZipFile, tarfile.TarError) as error:
-        shutil.rmtree(scratch, ignore_errors=True)
-        raise SessionError(f"{path} cannot be unpacked: {error}") from None
-    try:
-        # Whole, or not there: other workers look for it as well.
-        scratch.rename(target)
-    except OSError:
-        shutil.rmtree(scratch, ignore_errors=True)
-    return target
 
 
 def _state(file: Path) -> tuple[int, int, int]:
