@@ -108,10 +108,12 @@ def _put_around(read: Any, reading: FrameType, invoking: FrameType) -> None:
         if hasattr(unused, "close"):
             unused.close()
         known = invoking.f_locals
+        process.clean.begin()
         rows = around(known["init_info"].split_index, load(known["input_data_stream"]))
         try:
             return dump(rows, outfile)
         finally:
+            process.clean.end()
             process.runtime.finish_output()
             process.busy = False
 

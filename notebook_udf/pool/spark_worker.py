@@ -79,7 +79,11 @@ def attach() -> None:
                     # Spark keeps workers for a minute after the last task of any, and hangs up.
                     process.stopped = "idle"
                     raise WorkerStopped(0)
-                original_main(infile, outfile)
+                process.clean.begin()
+                try:
+                    original_main(infile, outfile)
+                finally:
+                    process.clean.end()
                 # An unfinished line of output, of a function without a task of ours.
                 process.runtime.finish_output()
             finally:
@@ -111,6 +115,7 @@ def _reading(original_read: Callable[..., Any]) -> Callable[..., Any]:
         take_arrived()
         if enter_environment(task_properties()):
             enter_process()
+            process.clean.begin()
         process.busy = True
         func, profiler, deserializer, serializer = original_read(*args, **kwargs)
         passed = take_pass()
@@ -217,6 +222,8 @@ def around(func: Process, calls: list[FunctionCall], time_zone: str | None) -> P
             if outcome != "done":
                 task.close(failed=True)
             task.end(outcome)
+            if process.runtime.keeps(task.scope):
+                process.clean.leave(task.scope)
         process.runtime.leave_records()
 
     return run

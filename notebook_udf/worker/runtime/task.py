@@ -28,7 +28,7 @@ from notebook_udf.telemetry.records import (
 )
 from notebook_udf.worker.runtime.slow_bundles import sampled
 from notebook_udf.worker.runtime.timeout import CallTimer
-from notebook_udf.worker.runtime.worker_process import Runtime
+from notebook_udf.worker.runtime.worker_process import Runtime, process
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -126,6 +126,7 @@ class Task:
         if runtime.position is not None:
             runtime.position.note_task(time.monotonic())
         runtime.end_other_queries(self.scope)
+        process.clean.resume(self.scope)
         limits = [call.memory for call in self.calls if call.memory]
         runtime.limit.apply(min(limits, default=0))
         names = tuple(call.name for call in self.calls)

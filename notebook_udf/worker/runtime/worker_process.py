@@ -31,6 +31,7 @@ from notebook_udf.telemetry.records import (
     WorkerStarted,
 )
 from notebook_udf.telemetry.sender import Sender
+from notebook_udf.worker.runtime.clean_process import CleanProcess
 from notebook_udf.worker.runtime.dependencies import Imports
 from notebook_udf.worker.runtime.event_loop import EventLoop
 from notebook_udf.worker.runtime.memory_limit import (
@@ -283,6 +284,10 @@ class Runtime:
             if query is None or not run or query.startswith(f"{stream}/"):
                 self.end_query(other)
 
+    def keeps(self, query: str) -> bool:
+        """Whether instances are kept for a query."""
+        return any(kept.query == query for kept in self.kept.values())
+
     def end_query(self, query: str, *, graceful: bool = False) -> tuple[int, tuple[str, ...]]:
         """Closes the instances kept for a query; tells them first if it ended in order.
 
@@ -323,6 +328,7 @@ class _Process:
         # What it was doing when it was told to go.
         self.stopped: Literal["", "idle", "busy"] = ""
         self.imports = Imports(first=True)
+        self.clean = CleanProcess()
         # Whether this package is around Spark's worker in it.
         self.attached = False
 
