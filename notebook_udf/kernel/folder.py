@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from pathlib import Path
 from notebook_udf.pool.daemon import is_alive
 
 _PREFIX = "nudf-"
+_PLAIN = re.compile(r"[A-Za-z0-9_./+-]+")
 
 
 def make_folder() -> Path:
@@ -31,9 +33,10 @@ def remove_folder(folder: Path) -> None:
 
 def folders_root() -> Path:
     """Where sessions have their folders."""
-    # A socket's path may have 107 characters, which a deep TMPDIR would use up.
+    # A socket's path may have 107 characters, which a deep TMPDIR would use up; and Java's options
+    # and its properties each quote in a way of their own what is no plain name.
     root = Path(tempfile.gettempdir())
-    return root if len(str(root)) <= 60 else Path("/tmp")
+    return root if len(str(root)) <= 60 and _PLAIN.fullmatch(str(root)) else Path("/tmp")
 
 
 def living_folders() -> list[tuple[int, Path]]:

@@ -8,6 +8,7 @@ kernel can name the rows afterwards.
 from __future__ import annotations
 
 import mmap
+import os
 import struct
 from pathlib import Path
 
@@ -29,9 +30,7 @@ class PositionFile:
     """The progress file, written by the worker that owns it."""
 
     def __init__(self, path: Path) -> None:
-        with open(path, "w+b") as file:
-            file.truncate(_SIZE)
-            self._map = mmap.mmap(file.fileno(), _SIZE)
+        self._map = _mapped(path)
 
     def note(self, position: Position) -> None:
         """Overwrites the position."""
@@ -55,6 +54,21 @@ class PositionFile:
     def close(self) -> None:
         """Unmaps the file."""
         self._map.close()
+
+
+def _mapped(path: Path) -> mmap.mmap:
+    """The memory of a file of zeros; on a disk that has no room for it, memory of no file.
+
+    Its room is taken at once: a page of a mapped file that finds none when it is written to ends
+    the process with SIGBUS. Without the file a worker that dies cannot be asked where it was.
+    """
+    try:
+        path.touch(0o600)
+        with open(path, "w+b") as file:
+            os.posix_fallocate(file.fileno(), 0, _SIZE)
+            return mmap.mmap(file.fileno(), _SIZE)
+    except OSError:
+        return mmap.mmap(-1, _SIZE)
 
 
 def read_task_start(path: Path) -> float:
