@@ -315,12 +315,13 @@ class WorkerLost(WorkerError):
 
 
 class WorkerOutOfMemory(WorkerError):
-    """A worker exceeded the memory limit of the session or of the function.
+    """A worker exceeded the memory limit of the session or of the function, or it held the most
+    when the machine, or its container, had a twentieth of its memory left.
 
     Attributes
     ----------
     limit, peak
-        The limit and the most memory used, in bytes.
+        The limit (else the machine's memory) and the most memory used, in bytes.
     """
 
     limit: int = 0

@@ -57,6 +57,7 @@ from notebook_udf.launch.warehouse import Warehouse
 from notebook_udf.pool.spark_worker import LOG_LEVEL_CONF
 from notebook_udf.pool.view import Pool
 from notebook_udf.registry import RegisteredFunction, Registry
+from notebook_udf.render.format import counted
 from notebook_udf.specs.roles import Role
 from notebook_udf.telemetry.receiver import Receiver
 from notebook_udf.telemetry.store.log_store import LogChoice
@@ -118,9 +119,8 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters):
         archive: Path | None = None,
         remote: str | None = None,
     ) -> None:
-        memory = None
-        if worker_memory is not None:
-            memory = parse_memory(worker_memory, what="worker_memory")
+        limit = worker_memory
+        memory = None if limit is None else parse_memory(limit, what="worker_memory")
         size = arguments.number_of_workers(master, workers)
         rows = arguments.bundle_size(bundle_size)
         place = given_folder(quarantine_path)
@@ -314,10 +314,9 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters):
 
     def forget_planned(self, name: str) -> None:
         """Forgets the Spark functions made for a registered function."""
-        self._planned = {k: v for k, v in self._planned.items() if k[0] != name.lower()}
-        self.options_in_force = {
-            k: v for k, v in self.options_in_force.items() if k[0] != name.lower()
-        }
+        for kept in (self._planned, self.options_in_force):
+            for key in [key for key in kept if key[0] == name.lower()]:
+                del kept[key]
 
     def adopted(self, definition: FunctionDefinition) -> RegisteredFunction:
         """The record of a definition that is not registered in SQL."""
@@ -472,10 +471,9 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters):
     def __repr__(self) -> str:
         if self._stopped:
             return "<stopped notebook-udf session>"
-        count = len(self.functions)
         text = (
             f"<notebook-udf session on Spark {self.spark.version}, {self.host.cluster.master}: "
-            f"{count} function{'' if count == 1 else 's'}, {len(self.pool)} workers>"
+            f"{counted(len(self.functions), 'function')}, {counted(len(self.pool), 'worker')}>"
         )
         if self.warehouse is not None:
             text += f"\nmanaged tables are kept in {self.warehouse.root}"

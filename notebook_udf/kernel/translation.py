@@ -26,13 +26,14 @@ from notebook_udf.errors import (
     SessionError,
     UserFunctionError,
     WorkerLost,
+    WorkerOutOfMemory,
 )
 from notebook_udf.host.spark_errors import RaisedError, SparkErrors
 from notebook_udf.planner.messages import retold
 from notebook_udf.render.format import megabytes
 from notebook_udf.source_excerpt import code_lines, own_frame
 from notebook_udf.telemetry.carried import record_in, without_record
-from notebook_udf.telemetry.records import CallFailed, Position, WorkerExited
+from notebook_udf.telemetry.records import CallFailed, Hogged, Position, WorkerExited
 from notebook_udf.telemetry.store.session_store import Store
 from notebook_udf.worker.runtime.stop_signal import STOPPED_AT
 
@@ -170,6 +171,12 @@ class Translator:
             stuck = _timed_out(_stuck_message(function, pid, output), text, 0.0, **known)
             stuck.stack = output[output.rindex(_WATCHDOG) :]
             return stuck
+        if ended is not None and ended.hogged is not None:
+            hog = WorkerOutOfMemory(
+                _hog_message(function, pid, ended.hogged, position, output), jvm_stack=text, **known
+            )
+            hog.limit, hog.peak = ended.hogged.machine, ended.hogged.held
+            return hog
         error = WorkerLost(
             _lost_message(function, pid, code, number, position, output, text),
             jvm_stack=text,
@@ -266,6 +273,24 @@ def _worker_message(kind: str, failed: FailedRow, extra: dict[str, Any]) -> str:
         step = "the worker's stack is in session.logs(); raise timeout= if the time is needed"
     body = describe(failed).split("\n")[2:-1]
     return "\n".join([head, "", *body, step])
+
+
+def _hog_message(
+    function: str, pid: int, hogged: Hogged, position: Position | None, output: str
+) -> str:
+    lines = [
+        f"{function or 'a function'} takes too much memory: worker {pid} held "
+        f"{megabytes(hogged.held)} of the machine's {megabytes(hogged.machine)} and "
+        f"{megabytes(hogged.free)} were left, so it was ended",
+        *_rows(position),
+    ]
+    if output:
+        lines += ["", "its last output:", *output.splitlines()[-8:]]
+    lines += [
+        "",
+        "hold less; memory= of the function or worker_memory= of the session show the line",
+    ]
+    return "\n".join(lines)
 
 
 def _lost_message(

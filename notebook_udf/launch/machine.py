@@ -20,6 +20,11 @@ from notebook_udf.functions.options import parse_memory
 WORKERS_VARIABLE = "NOTEBOOK_UDF_WORKERS"
 # The numbers of users that are no services, on all usual systems; the last is nobody.
 _PERSONS = range(1000, 65_534)
+# Of a control group, newer and older: its limit, what it uses, what of that are idle files.
+_MEMORY_FILES = (
+    ("memory.max", "memory.current", "inactive_file"),
+    ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+)
 DRIVER_MEMORY_VARIABLE = "NOTEBOOK_UDF_DRIVER_MEMORY"
 
 
@@ -75,11 +80,32 @@ def memory(root: Path = Path("/")) -> int:
     """Bytes this process may use: the machine's, or those of the narrowest container around it."""
     limits = [psutil.virtual_memory().total]
     for folder in _cgroups(root, "memory"):
-        for name in ("memory.max", "memory.limit_in_bytes"):
+        for most, _, _ in _MEMORY_FILES:
             # "max" is no limit.
             with contextlib.suppress(OSError, ValueError):
-                limits.append(int((folder / name).read_text()))
+                limits.append(int((folder / most).read_text()))
     return min(limits)
+
+
+def free_memory(root: Path = Path("/")) -> int:
+    """Bytes that this process could take now, with what the system would give up for it."""
+    free = [psutil.virtual_memory().available]
+    for folder in _cgroups(root, "memory"):
+        for most, used, cache in _MEMORY_FILES:
+            # Files that were read and are not in use count as used until they make room.
+            with contextlib.suppress(OSError, ValueError):
+                limit = int((folder / most).read_text())
+                taken = int((folder / used).read_text())
+                free.append(limit - taken + _figure(folder / "memory.stat", cache))
+    return min(free)
+
+
+def _figure(path: Path, name: str) -> int:
+    for line in path.read_text().splitlines():
+        key, _, value = line.partition(" ")
+        if key == name:
+            return int(value)
+    return 0
 
 
 def is_shared() -> bool:

@@ -33,6 +33,8 @@ from typing import NoReturn
 import psutil
 
 from notebook_udf.errors import ProtocolError
+from notebook_udf.pool.memory_watch import MemoryWatch
+from notebook_udf.telemetry.records import Hogged, WorkerExited
 from notebook_udf.telemetry.wire import ADDRESS_VARIABLE, ChannelAddress
 from notebook_udf.worker.runtime import channel_folder, stop_signal
 from notebook_udf.worker.runtime.progress_file import read_position, read_task_start
@@ -67,6 +69,8 @@ class Children:
         self._alive: set[int] = set()
         self._asked: set[int] = set()
         self._deadlines: dict[int, float] = {}
+        self._watch = MemoryWatch()
+        self._hogged: dict[int, Hogged] = {}
         # Process ids by the descriptors of their lines (``StopSignal``).
         self._lines: dict[int, int] = {}
 
@@ -120,8 +124,10 @@ class Children:
             os.kill(pid, signal.SIGTERM)
 
     def tick(self) -> None:
-        """Reaps workers that have ended and kills those whose grace period is over."""
+        """Reaps workers that have ended; kills those whose grace period is over, and the one that
+        leaves the machine no memory."""
         now = time.monotonic()
+        self._end_hog()
         for pid, deadline in self._deadlines.items():
             if now >= deadline:
                 with contextlib.suppress(ProcessLookupError):
@@ -138,8 +144,21 @@ class Children:
                 self._deadlines.pop(pid, None)
                 for line in [line for line, owner in self._lines.items() if owner == pid]:
                     self._hang_up(line)
-                report_exit(self._folder, pid, status, requested=pid in self._asked)
+                hogged = self._hogged.pop(pid, None)
+                report_exit(self._folder, pid, status, pid in self._asked, hogged)
                 self._asked.discard(pid)
+
+    def _end_hog(self) -> None:
+        # What one held is free again when it has been reaped.
+        if not self._alive or self._hogged:
+            return
+        found = self._watch.look(self._alive)
+        if found is not None:
+            pid, hogged = found
+            self._hogged[pid] = hogged
+            # At once: to close its functions it would need memory.
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
 
     def end_all(self) -> None:
         """Ends all workers, by SIGTERM and, after the grace period, by SIGKILL."""
@@ -150,12 +169,15 @@ class Children:
             time.sleep(0.02)
 
     @property
-    def going(self) -> bool:
-        """Whether a grace period is running."""
-        return bool(self._deadlines)
+    def patience(self) -> float:
+        """Seconds until the next ``tick`` is due, if nothing is heard before."""
+        due = 0.2 if self._deadlines else 1.0
+        return min(due, self._watch.seconds) if self._alive else due
 
 
-def report_exit(folder: Path | None, pid: int, status: int, *, requested: bool) -> None:
+def report_exit(
+    folder: Path | None, pid: int, status: int, requested: bool, hogged: Hogged | None
+) -> None:
     """Tells the kernel how a worker ended, from a short-lived process."""
     code = os.waitstatus_to_exitcode(status)
     if folder is None:
@@ -163,13 +185,12 @@ def report_exit(folder: Path | None, pid: int, status: int, *, requested: bool) 
     with contextlib.suppress(OSError):
         if os.fork() == 0:
             try:
-                _send_exit(folder, pid, code, requested=requested)
+                _send_exit(folder, pid, code, requested, hogged)
             finally:
                 os._exit(0)
 
 
-def _send_exit(folder: Path, pid: int, code: int, *, requested: bool) -> None:
-    from notebook_udf.telemetry.records import WorkerExited
+def _send_exit(folder: Path, pid: int, code: int, requested: bool, hogged: Hogged | None) -> None:
     from notebook_udf.telemetry.sender import Sender
 
     try:
@@ -191,6 +212,7 @@ def _send_exit(folder: Path, pid: int, code: int, *, requested: bool) -> None:
             requested=requested,
             output=output,
             position=position,
+            hogged=hogged,
         )
     )
     # On a machine that is busy the connection alone takes seconds.
@@ -282,7 +304,7 @@ class Daemon:
             self._poller.register(descriptor, select.POLLIN)
         try:
             while not stopping:
-                ready = {fd for fd, _ in self._poller.poll(200 if self._children.going else 1000)}
+                ready = {fd for fd, _ in self._poller.poll(self._children.patience * 1000)}
                 if wakeup in ready:
                     os.read(wakeup, 4096)
                 self._children.hear(ready)

@@ -40,6 +40,8 @@ def how_it_ended(worker: WorkerView, *, restarted: bool) -> str:
         return ""
     if restarted:
         return "was restarted"
+    if ended.hogged is not None:
+        return f"was ended at {megabytes(ended.hogged.held)}, for the machine ran out of memory"
     if ended.requested:
         return "was told to go"
     if ended.signal is not None:

@@ -135,10 +135,20 @@ class Position:
 
 
 @dataclass(frozen=True)
+class Hogged:
+    """Bytes that a worker held when the daemon ended it, and that the machine had left, and has."""
+
+    held: int
+    free: int
+    machine: int
+
+
+@dataclass(frozen=True)
 class WorkerExited(Record):
     """The daemon reaped a worker. Exactly one of ``exit_code`` and ``signal`` is set.
 
-    ``position`` is the last that it noted, maybe of a task before the last one.
+    ``position`` is the last that it noted, maybe of a task before the last one. ``hogged`` is set
+    if the daemon ended it, since the machine had too little memory left.
     """
 
     kind: ClassVar[str] = "worker-exited"
@@ -149,6 +159,7 @@ class WorkerExited(Record):
     requested: bool
     output: str
     position: Position | None = None
+    hogged: Hogged | None = None
 
 
 @dataclass(frozen=True)
