@@ -33,6 +33,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from notebook_udf.sanitize import plain
+
 
 @dataclass(frozen=True)
 class Place:
@@ -53,6 +55,10 @@ class NotebookUdfError(Exception):
     """
 
     place: Place | None = None
+
+    def __init__(self, *args: object) -> None:
+        # Values of rows stand in texts of errors, and terminals obey some of their characters.
+        super().__init__(*(plain(each) if isinstance(each, str) else each for each in args))
 
 
 class DeclarationError(NotebookUdfError, ValueError):
@@ -133,6 +139,9 @@ class QueryError(NotebookUdfError):
     def added(self) -> list[str]:
         """Notes that were added to the error and are not in ``mistake``."""
         return [note for note in self.__notes__ if note != self.mistake.meant]
+
+    def __str__(self) -> str:
+        return plain(super().__str__())
 
     def _render_traceback_(self) -> list[str]:
         # IPython asks for this: without it, it prints PySpark's frames.

@@ -17,6 +17,7 @@ from notebook_udf.functions.options import FunctionOptions
 from notebook_udf.render.display import Block, Displayed, Paragraph
 from notebook_udf.render.markup import code, markup, small
 from notebook_udf.render.tables import Table
+from notebook_udf.sanitize import one_line
 from notebook_udf.suggestion import did_you_mean
 
 _HEADERS = ("function", "kind", "version", "on error")
@@ -127,7 +128,8 @@ class RegisteredFunction:
         return replace(self.definition, name=self.name).signature
 
     def __repr__(self) -> str:
-        return f"<{self.kind} function {self.signature}, version {self.version}, {self.hash[:8]}>"
+        name = one_line(self.signature)
+        return f"<{self.kind} function {name}, version {self.version}, {self.hash[:8]}>"
 
     def _repr_html_(self) -> str:
         return markup(code(self.signature), " ", small(f"{self.kind}, version {self.version}"))

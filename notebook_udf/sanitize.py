@@ -6,10 +6,13 @@ import re
 
 _VISIBLE = {code: 0x2400 + code for code in range(32) if chr(code) not in "\n\t"}
 _VISIBLE[0x7F] = 0x2421
+# Terminals take them for sequences of ECMA-48, too.
+_VISIBLE |= dict.fromkeys(range(0x80, 0xA0), 0xFFFD)
 # They reorder the text beside them, so that code can look different from what it does.
-_VISIBLE |= dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A)), 0xFFFD)
-# Sequences of ECMA-48: with parameters (colours, positions), with a text (titles, links).
+_REORDERING = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+_VISIBLE |= dict.fromkeys(_REORDERING, 0xFFFD)
 _USER_INFO = re.compile(r"(\b[A-Za-z][\w+.-]*://)[^/?#\s]+@")
+# Sequences of ECMA-48: with parameters (colours, positions), with a text (titles, links).
 _TERMINAL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?)")
 
 
@@ -34,7 +37,7 @@ def cut(text: str, limit: int) -> str:
     return f"{text[:limit]}… ({len(text) - limit:,} more characters)"
 
 
-def one_line(text: str, limit: int) -> str:
+def one_line(text: str, limit: int | None = None) -> str:
     """``plain`` without line breaks."""
     return plain(text, limit).replace("\n", "⏎").replace("\t", " ")
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from notebook_udf.render.markup import Element, Tag, div, markup
 from notebook_udf.render.tables import Table
+from notebook_udf.sanitize import plain
 
 if TYPE_CHECKING:
     from rich.console import Group, RenderableType
@@ -30,7 +31,7 @@ class Paragraph:
         """The paragraph for ``rich``, which would read square brackets in a str as markup."""
         from rich.text import Text
 
-        return Text(self.text)
+        return Text(plain(self.text))
 
 
 Block: TypeAlias = Table | Paragraph
@@ -46,7 +47,7 @@ class Displayed:
         raise NotImplementedError
 
     def __repr__(self) -> str:
-        return self._between.join(block.text for block in self._blocks())
+        return plain(self._between.join(block.text for block in self._blocks()))
 
     def __rich__(self) -> Group:
         from rich.console import Group

@@ -1,7 +1,8 @@
 """HTML, safe by construction: an element is made of texts, which are escaped, and of elements.
 
-No text is ever read as markup. A tag is a function of its children and its attributes:
-``div(name, style=QUIET)``. Children may be nested in lists; None is left out.
+No text is ever read as markup, and all of its characters are visible. A tag is a function of its
+children and its attributes: ``div(name, style=QUIET)``. Children may be nested in lists; None is
+left out.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ import re
 from collections.abc import Iterable
 from html import escape
 from typing import TypeAlias
+
+from notebook_udf.sanitize import plain
 
 Child: TypeAlias = "Element | str | Iterable[Child] | None"
 Attribute: TypeAlias = str | int | tuple[str, ...] | None
@@ -52,7 +55,7 @@ def _child(child: Child) -> str:
     if child is None:
         return ""
     if isinstance(child, str):
-        return escape(child)
+        return escape(plain(child))
     return child._written if isinstance(child, Element) else "".join(map(_child, child))
 
 
@@ -61,7 +64,7 @@ def _name(name: str) -> str:
 
 
 def _quoted(value: str | int | tuple[str, ...]) -> str:
-    text = ";".join(value) if isinstance(value, tuple) else str(value)
+    text = plain(";".join(value) if isinstance(value, tuple) else str(value))
     return f'"{escape(text)}"'
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from notebook_udf.render import markup as m
+from notebook_udf.sanitize import one_line, plain
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
@@ -25,7 +26,7 @@ class Table:
     @property
     def text(self) -> str:
         """The table as text: aligned columns under the caption."""
-        everything = [self.head, *self.rows]
+        everything = [list(map(one_line, row)) for row in (self.head, *self.rows)]
         widths = [max(len(row[i]) for row in everything) for i in range(len(self.head))]
         lines = [
             "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
@@ -52,7 +53,7 @@ class Table:
         title = Text(self.caption) if self.caption else None
         made = RichTable(title=title, title_justify="left")
         for cell in self.head:
-            made.add_column(Text(cell))
+            made.add_column(Text(plain(cell)))
         for row in self.rows:
-            made.add_row(*map(Text, row))
+            made.add_row(*(Text(plain(cell)) for cell in row))
         return made

@@ -187,7 +187,9 @@ def test_one_that_ignores_its_cancellation_is_ended(session: nu.Session) -> None
         session.sql("SELECT stubborn(id) FROM range(0, 10, 1, 1)").collect()
 
 
-@pytest.mark.parametrize("raised", [SystemExit, KeyboardInterrupt, asyncio.CancelledError])
+@pytest.mark.parametrize(
+    "raised", [SystemExit, KeyboardInterrupt, GeneratorExit, asyncio.CancelledError]
+)
 @pytest.mark.parametrize("nested", [False, True])
 def test_exits_fail_the_query(
     session: nu.Session, raised: type[BaseException], nested: bool

@@ -101,7 +101,7 @@ def test_segfault_shows_the_python_stack(session: nu.Session) -> None:
     assert "crashes_natively" in str(caught.value)
 
 
-@pytest.mark.parametrize("raised", [SystemExit, KeyboardInterrupt])
+@pytest.mark.parametrize("raised", [SystemExit, KeyboardInterrupt, GeneratorExit])
 def test_exits_raised_by_a_function_fail_the_query(
     session: nu.Session, raised: type[BaseException]
 ) -> None:

@@ -26,12 +26,12 @@ PACKAGE = Path(nu.__file__).resolve().parent
 
 # Lowest first: a part may import itself and what stands before it.
 LAYERS = [
+    "sanitize",
     "errors",
     "code_origin",
     "source_excerpt",
     "render",
     "python_calls",
-    "sanitize",
     "suggestion",
     "datatypes",
     "ddl",

@@ -27,11 +27,10 @@ from notebook_udf.worker.call.quarantine import Quarantine
 from notebook_udf.worker.codec.decode import decoder
 from notebook_udf.worker.codec.encode import BadResult, encoder
 from notebook_udf.worker.codec.refusal import shortened
-from notebook_udf.worker.runtime.error_kinds import WorkerStopped
-from notebook_udf.worker.runtime.timeout import CallTimedOut
+from notebook_udf.worker.runtime.error_kinds import FATAL, WorkerStopped
 
-# Not about the row's values, so no other row would fare better.
-FATAL = (CallTimedOut, MemoryError, SystemExit, KeyboardInterrupt, DeclarationError)
+# A declaration that does not hold is no more about the row's values than those.
+UNLIKE_A_ROW = (*FATAL, DeclarationError)
 
 # Stands for an accumulator that merge has left half done: its value is not the group's.
 LOST = object()
@@ -140,7 +139,7 @@ class Accumulation:
         method: str = "accumulate",
     ) -> None:
         """Reports the arguments of a failed call; skips the row if ``on_error`` says so."""
-        outcome = "fail" if isinstance(error, FATAL) else self.on_error
+        outcome = "fail" if isinstance(error, UNLIKE_A_ROW) else self.on_error
         self.call.fail(error, row, place, outcome=outcome, group=group, method=method)
         if method == "accumulate" and self._quarantine is not None:
             self._quarantine.add(place - self._first, error, row=place, group=group)

@@ -24,7 +24,7 @@ from notebook_udf.functions.process import NonPartitionedContext
 from notebook_udf.functions.process_states import NO_KEY
 from notebook_udf.specs.chain_layout import ProcessLayout
 from notebook_udf.specs.payload import Shipment
-from notebook_udf.worker.aggregate.accumulator import FATAL
+from notebook_udf.worker.aggregate.accumulator import UNLIKE_A_ROW
 from notebook_udf.worker.call.function_call import FunctionCall, running
 from notebook_udf.worker.call.operator import Operator
 from notebook_udf.worker.call.quarantine import Quarantine
@@ -294,7 +294,7 @@ class Chain:
             raise self._failure
         if isinstance(error, WorkerStopped):
             raise error
-        outcome = "fail" if isinstance(error, FATAL) else step.call.header.options.on_error
+        outcome = "fail" if isinstance(error, UNLIKE_A_ROW) else step.call.header.options.on_error
         call = step.call
         row = call.slice_start + len(call.results) if call.slice_start >= 0 else -1
         try:

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from notebook_udf.worker.call.function_call import FunctionCall
 
 
+# Not about the row's values, so no other row would fare better.
+FATAL = (CallTimedOut, MemoryError, SystemExit, KeyboardInterrupt, GeneratorExit)
+
+
 class WorkerStopped(SystemExit):
     """Raised in the main thread when the daemon tells the worker to end.
 

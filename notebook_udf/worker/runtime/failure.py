@@ -19,6 +19,7 @@ from notebook_udf.sanitize import cut
 from notebook_udf.telemetry.carried import line_of
 from notebook_udf.telemetry.records import CallFailed
 from notebook_udf.worker.codec.refusal import BadResult
+from notebook_udf.worker.runtime.error_kinds import FATAL, WorkerStopped
 
 _MOST_MESSAGE_CHARACTERS = 20_000
 
@@ -36,7 +37,9 @@ def short(value: Any) -> str:
     """A ``repr`` of bounded length that never raises."""
     try:
         return _repr.repr(value)
-    except Exception as error:
+    except WorkerStopped:
+        raise
+    except (Exception, *FATAL) as error:
         return f"<{type(value).__name__}, whose repr raised {type(error).__name__}>"
 
 
@@ -60,7 +63,9 @@ def message_of(error: BaseException) -> str:
     """An exception's text: bounded, encodable, and never raising."""
     try:
         message = error.about_call if isinstance(error, BadResult) else str(error)
-    except Exception as second:
+    except WorkerStopped:
+        raise
+    except (Exception, *FATAL) as second:
         message = f"<its message raised {type(second).__name__}>"
     # Spark writes the text as UTF-8, and a lone surrogate would end the worker instead.
     return cut(message, _MOST_MESSAGE_CHARACTERS).encode("utf-8", "backslashreplace").decode()

@@ -19,8 +19,7 @@ from notebook_udf.worker.call.coerce import fitted, in_order, positional
 from notebook_udf.worker.call.quarantine import Quarantine
 from notebook_udf.worker.codec.decode import decoder
 from notebook_udf.worker.codec.encode import BadResult, encoder
-from notebook_udf.worker.runtime.error_kinds import WorkerStopped
-from notebook_udf.worker.runtime.timeout import CallTimedOut
+from notebook_udf.worker.runtime.error_kinds import FATAL, WorkerStopped
 from notebook_udf.worker.scalar.kernel_runner import translate
 
 if TYPE_CHECKING:
@@ -111,8 +110,7 @@ class RowRunner:
                 raise RuntimeError("the function raised StopIteration")
             except WorkerStopped:
                 raise
-            except (CallTimedOut, MemoryError, SystemExit, KeyboardInterrupt) as error:
-                # Not about the row's value, so no other row would fare better.
+            except FATAL as error:
                 self._fail(error, values, len(results), start, "fail")
             except Exception as error:
                 self._fail(error, values, len(results), start, self._on_error)

@@ -20,8 +20,7 @@ from notebook_udf.worker.call.quarantine import Quarantine
 from notebook_udf.worker.codec.decode import decoder
 from notebook_udf.worker.codec.encode import BadResult, encoder
 from notebook_udf.worker.codec.pandas_columns import as_pandas, zone_of
-from notebook_udf.worker.runtime.error_kinds import WorkerStopped
-from notebook_udf.worker.runtime.timeout import CallTimedOut
+from notebook_udf.worker.runtime.error_kinds import FATAL, WorkerStopped
 
 if TYPE_CHECKING:
     from notebook_udf.worker.call.function_call import FunctionCall
@@ -63,7 +62,7 @@ class ArrowRunner:
             call.fail(error, arguments, error.index)
         except WorkerStopped:
             raise
-        except (Exception, CallTimedOut, SystemExit, KeyboardInterrupt) as error:
+        except (Exception, *FATAL) as error:
             call.fail(error)
         raise AssertionError("fail() returned for outcome 'fail'")
 
@@ -88,7 +87,7 @@ class ArrowRunner:
             return self._timed(columns, named, rows)
         except WorkerStopped:
             raise
-        except (MemoryError, CallTimedOut, SystemExit, KeyboardInterrupt) as error:
+        except FATAL as error:
             self._call.fail(error)
         except Exception as error:
             if rows <= 1:

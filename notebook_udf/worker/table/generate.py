@@ -28,16 +28,12 @@ from notebook_udf.worker.codec.arrays import Places
 from notebook_udf.worker.codec.decode import decoder
 from notebook_udf.worker.codec.encode import BadResult
 from notebook_udf.worker.codec.table_rows import rows_encoder
-from notebook_udf.worker.runtime.error_kinds import WorkerStopped
-from notebook_udf.worker.runtime.timeout import CallTimedOut
+from notebook_udf.worker.runtime.error_kinds import FATAL, WorkerStopped
 
 # Rows that are handed on together.
 ROWS_OUT = 8_192
 # Inputs that are decoded together: their objects then stay in the processor's cache.
 _SLICE_ROWS = 2_048
-
-# Not about the row's values, so no other row would fare better.
-_FATAL = (CallTimedOut, MemoryError, SystemExit, KeyboardInterrupt)
 
 # A row, and not rows, although it can be iterated.
 _SINGLE = (str, bytes, bytearray, tuple, dict, Row, OwnRow)
@@ -122,7 +118,7 @@ class Explosion:
 
     def outcome(self, error: BaseException) -> str:
         """What becomes of a row that led to an error."""
-        return "fail" if isinstance(error, _FATAL) else self._on_error
+        return "fail" if isinstance(error, FATAL) else self._on_error
 
 
 class _Stream:
