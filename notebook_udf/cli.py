@@ -37,7 +37,11 @@ def main(arguments: list[str] | None = None) -> int:
     lab.add_argument("--no-browser", action="store_true", help="only print the address")
     lab.set_defaults(run=lambda options: open_lab(options.folder, browser=not options.no_browser))
     export = commands.add_parser(
-        "export", help="write the functions of a notebook as a module, with tests"
+        "export",
+        help="write the functions of a notebook as a module, with tests",
+        description="Writes the functions of a notebook as a module, with tests. What the module "
+        "runs when it is imported is run (constants, decorators, base classes): export a "
+        "stranger's notebook only when you have read it.",
     )
     export.add_argument("notebook", type=Path, metavar="NOTEBOOK.ipynb")
     export.add_argument(

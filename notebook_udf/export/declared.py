@@ -5,7 +5,9 @@ It is run as ``import`` would run it, in this process, and removed again.
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -25,6 +27,8 @@ from notebook_udf.kernel.kinds.export_form import ExportForm
 from notebook_udf.types import contains_year_month
 
 _MODULE = "_notebook_udf_exported"
+# An import that takes longer is no module's; packages such as pandas take a few seconds.
+_MOST_SECONDS = 60
 
 
 @dataclass(frozen=True)
@@ -97,8 +101,9 @@ def _running(
         sys.path.insert(0, str(folder))
     try:
         try:
-            exec(compile(text, "<exported>", "exec", dont_inherit=True), module.__dict__)
-        except Exception as error:
+            with _limit():
+                exec(compile(text, "<exported>", "exec", dont_inherit=True), module.__dict__)
+        except (Exception, SystemExit, _TooLong) as error:
             raise DeclarationError(_blame(error, text, statements)) from error
         yield module.__dict__
     finally:
@@ -106,13 +111,34 @@ def _running(
         del sys.modules[_MODULE]
 
 
-def _blame(error: Exception, text: str, statements: Sequence[ExportedStatement]) -> str:
+class _TooLong(BaseException):
+    """Not an Exception, so that code that runs without end does not swallow it."""
+
+
+@contextmanager
+def _limit() -> Iterator[None]:
+    """Ends a block that takes too long, in the main thread; others cannot be interrupted."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(*_: object) -> None:
+        raise _TooLong(f"it takes more than {_MOST_SECONDS} s; open() of a class runs in workers")
+
+    before = signal.signal(signal.SIGALRM, end)
+    signal.alarm(_MOST_SECONDS)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _blame(error: BaseException, text: str, statements: Sequence[ExportedStatement]) -> str:
     lines = [f.lineno for f in traceback.extract_tb(error.__traceback__)
              if f.filename == "<exported>" and f.name == "<module>"]  # fmt: skip
     line = text.split("\n")[lines[-1] - 1].strip() if lines and lines[-1] else ""
     where = next((s.where for s in statements if line and line in s.text), "its imports")
     hint = "; install it, and export again" if isinstance(error, ModuleNotFoundError) else ""
-    return (
-        f"the module does not run by itself: {where}: {type(error).__name__}: {error}"
-        f"{f': {line}' if line else ''}{hint}"
-    )
+    what = str(error) if isinstance(error, _TooLong) else f"{type(error).__name__}: {error}"
+    return f"the module does not run by itself: {where}: {what}{f': {line}' if line else ''}{hint}"

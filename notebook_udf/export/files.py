@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import keyword
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -50,6 +52,19 @@ class Exported:
         return "\n".join([*lines, *self.notes])
 
 
+def _check_name(target: Path) -> None:
+    name = target.stem
+    if target.suffix != ".py" or not name.isidentifier() or keyword.iskeyword(name):
+        raise NotebookUdfError(
+            f"{target} cannot be imported: name it like a module, as -o functions.py"
+        )
+    if name in sys.stdlib_module_names:
+        raise NotebookUdfError(
+            f"{target} would hide Python's own module {name} from all that runs in its folder: "
+            f"name another, as -o {name}_functions.py"
+        )
+
+
 def export(
     cells: list[ExportedCell],
     target: Path,
@@ -67,7 +82,7 @@ def export(
         The code cells, in their order.
     target
         The module to write; beside it go its tests, as ``<module>_test.py``, and
-        ``requirements.txt``.
+        ``requirements.txt``, which is shared: lines are added to one that is there.
     notebook
         The notebook's name in the module.
     folder
@@ -84,15 +99,17 @@ def export(
     NotebookUdfError
         If a file exists already, or cannot be written.
     """
-    if target.suffix != ".py" or not target.stem.isidentifier():
-        raise NotebookUdfError(
-            f"{target} cannot be imported: name it like a module, as functions.py"
-        )
+    _check_name(target)
     tests = target.with_name(f"{target.stem}_test.py")
     packages_file = target.with_name("requirements.txt")
-    there = [str(path) for path in (target, tests, packages_file) if path.exists()]
+    there = [str(path) for path in (target, tests) if path.exists()]
     if there and not force:
         raise NotebookUdfError(f"{', '.join(there)} is there already; --force overwrites it")
+    for path in (target, tests, packages_file):
+        if path.is_symlink() and not path.exists():
+            raise NotebookUdfError(
+                f"{path} is a link to {path.readlink()}, which is not there: remove the link"
+            )
     found = statements(cells)
     names = ChosenNames(found)
     chosen = functions(cells, found, names, registered)
@@ -106,6 +123,10 @@ def export(
     always = ("pyspark", "pandas", "pyarrow") + (() if module.plain else ("notebook_udf",))
     packages = requirements(need.imports, need.statements, always)
     module = replace(module, local=packages.local)
+    if target.stem in {"notebook_udf", *packages.modules}:
+        raise NotebookUdfError(
+            f"{target} would hide the package {target.stem} that it imports: name another with -o"
+        )
     text, notes = tests_text(module, target.stem)
     missing = sorted(set(registered or ()) - {each.name for each in chosen})
     if missing:
@@ -113,8 +134,17 @@ def export(
     notes += [f"{name}.py stands beside the notebook: ship it with the module"
               for name in packages.local]  # fmt: skip
     try:
-        for path, content in ((target, module.text), (tests, text), (packages_file, packages.text)):
+        asked = packages_file.read_text("utf-8") if packages_file.exists() else ""
+        needed_packages, other = packages.added_to(asked)
+        notes += [f"{packages_file} asks for {line}, which was left as it is" for line in other]
+        for path, content in (
+            (target, module.text),
+            (tests, text),
+            (packages_file, needed_packages),
+        ):
             path.write_text(content, "utf-8")
+    except UnicodeDecodeError as error:
+        raise NotebookUdfError(f"{packages_file} is no text: {error}") from error
     except OSError as error:
         raise NotebookUdfError(f"{error.filename} cannot be written: {error.strerror}") from error
     names_ = tuple(each.name for each in chosen)

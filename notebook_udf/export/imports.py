@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import ast
 import importlib.metadata
+import re
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from notebook_udf.export.cells import ExportedStatement, Imported
 from notebook_udf.python_calls import LINE
+
+_NAME = re.compile(r"[A-Za-z0-9][\w.-]*")
+
+
+def _normal(name: str) -> str:
+    """The name of a package as indexes compare it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 @dataclass(frozen=True)
@@ -18,6 +26,8 @@ class Requirements:
 
     packages: Mapping[str, str]
     local: tuple[str, ...]
+    # The names by which the packages are imported.
+    modules: frozenset[str] = frozenset()
 
     @property
     def text(self) -> str:
@@ -26,6 +36,28 @@ class Requirements:
         lines += [f"# {name}: no installed package; it stood beside the notebook"
                   for name in self.local]  # fmt: skip
         return "\n".join(lines) + "\n"
+
+    def added_to(self, text: str) -> tuple[str, list[str]]:
+        """The text of a file with what it lacks at its end, and lines of it that say otherwise.
+
+        Other modules may share it: what it asks for already stays as it is.
+        """
+        asked = {}
+        for line in text.splitlines():
+            name = _NAME.match(line)
+            if name is not None:
+                asked[_normal(name[0])] = line.strip()
+        lacking = {n: v for n, v in self.packages.items() if _normal(n) not in asked}
+        other = [
+            asked[_normal(name)]
+            for name, version in sorted(self.packages.items())
+            if _normal(name) in asked and asked[_normal(name)] != f"{name}=={version}"
+        ]
+        local = tuple(name for name in self.local if f"# {name}:" not in text)
+        if not lacking and not local:
+            return text, other
+        kept = text if not text or text.endswith("\n") else text + "\n"
+        return kept + Requirements(lacking, local).text, other
 
 
 def requirements(
@@ -54,7 +86,7 @@ def requirements(
             local.append(root)
         else:
             packages[package.metadata["Name"]] = package.version
-    return Requirements(packages, tuple(local))
+    return Requirements(packages, tuple(local), frozenset(roots.difference(local)))
 
 
 def import_lines(imports: Iterable[Imported], local: Iterable[str] = ()) -> str:

@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 import ast
+import keyword
 import os
 import re
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -26,7 +28,9 @@ _MAGIC = re.compile(r"\s*%%(\w+)")
 
 
 def export_notebook(notebook: Path, target: Path, *, force: bool = False) -> Exported:
-    """Exports the functions of a notebook's file; see ``export``. Nothing in it is run.
+    """Exports the functions of a notebook's file; see ``export``.
+
+    What the module itself runs when it is imported is run: constants, decorators, base classes.
 
     Raises
     ------
@@ -75,7 +79,10 @@ def export_session(
 def module_name(notebook: Path) -> Path:
     """The file name of the module exported from a notebook, made from the notebook's name."""
     name = re.sub(r"\W+", "_", notebook.stem).strip("_").lower() or "functions"
-    return Path(f"functions_{name}.py" if name[0].isdigit() else f"{name}.py")
+    if name[0].isdigit():
+        return Path(f"functions_{name}.py")
+    taken = name in sys.stdlib_module_names or keyword.iskeyword(name)
+    return Path(f"{name}_functions.py" if taken else f"{name}.py")
 
 
 def cells(sources: list[tuple[str, str]], *, lenient: bool = False) -> list[ExportedCell]:

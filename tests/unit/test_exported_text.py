@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import signal
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -11,8 +12,9 @@ from types import ModuleType
 import pytest
 
 import notebook_udf as nu
+from notebook_udf.export import declared
 from notebook_udf.export.files import Exported, export
-from notebook_udf.magics.exporting import cells
+from notebook_udf.magics.exporting import cells, module_name
 
 
 def exported(folder: Path, *sources: str, registered: dict[str, str] | None = None) -> Exported:
@@ -280,3 +282,68 @@ def test_modules_beside_the_notebook_are_named(tmp_path: Path) -> None:
 def test_a_name_that_cannot_be_imported_is_refused(tmp_path: Path) -> None:
     with pytest.raises(nu.NotebookUdfError, match="cannot be imported"):
         export([], tmp_path / "two words.py", notebook="work.ipynb")
+
+
+def written(folder: Path, name: str, *sources: str, force: bool = False) -> Exported:
+    made = cells([(source, "") for source in sources])
+    return export(made, folder / name, notebook="work.ipynb", folder=folder, force=force)
+
+
+PLAIN = "%%udf\ndef f(x: int) -> int:\n    return x"
+
+
+def test_modules_of_one_folder_share_their_requirements(tmp_path: Path) -> None:
+    asked = tmp_path / "requirements.txt"
+    asked.write_text("# of the project\nPandas>=2\nrequests")
+    made = written(tmp_path, "one.py", PLAIN)
+    assert any("Pandas>=2, which was left" in note for note in made.notes)
+    first = asked.read_text()
+    assert first.startswith("# of the project\nPandas>=2\nrequests\npyarrow==")
+    assert "pandas==" not in first
+    again = written(tmp_path, "two.py", "import numpy as np", PLAIN)
+    assert again.notes == made.notes
+    assert asked.read_text() == first
+    written(
+        tmp_path, "three.py", "import numpy as np", PLAIN.replace("return x", "return np.abs(x)")
+    )
+    assert asked.read_text().startswith(first)
+    assert "numpy==" in asked.read_text().removeprefix(first)
+
+
+@pytest.mark.parametrize("name", ["json.py", "class.py", "pyspark.py", "notebook_udf.py", "a-b.py"])
+def test_a_module_hides_no_other(tmp_path: Path, name: str) -> None:
+    with pytest.raises(nu.NotebookUdfError, match="-o"):
+        written(tmp_path, name, PLAIN)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_notebook_may_be_named_like_a_module_of_pythons() -> None:
+    assert module_name(Path("json.ipynb")) == Path("json_functions.py")
+    assert module_name(Path("Class.ipynb")) == Path("class_functions.py")
+
+
+@pytest.mark.parametrize("name", ["made.py", "made_test.py", "requirements.txt"])
+def test_nothing_is_written_through_a_link_to_nowhere(tmp_path: Path, name: str) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    (tmp_path / name).symlink_to(elsewhere)
+    with pytest.raises(nu.NotebookUdfError, match=r"is a link to .*elsewhere, which is not there"):
+        written(tmp_path, "made.py", PLAIN, force=True)
+    assert not elsewhere.exists()
+
+
+def test_a_constant_that_exits_is_named(tmp_path: Path) -> None:
+    with pytest.raises(nu.DeclarationError, match=r"SystemExit: 3.*K = sys\.exit\(3\)"):
+        written(
+            tmp_path,
+            "made.py",
+            "import sys\nK = sys.exit(3)",
+            PLAIN.replace("return x", "return K"),
+        )
+
+
+def test_a_constant_without_end_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(declared, "_MOST_SECONDS", 1)
+    endless = "def ends():\n    while True:\n        pass\n\nK = ends()"
+    with pytest.raises(nu.DeclarationError, match="takes more than 1 s"):
+        written(tmp_path, "made.py", endless, PLAIN.replace("return x", "return K"))
+    assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
