@@ -9,9 +9,9 @@ from typing import Protocol
 class SparkConnection(Protocol):
     """The way on which this process calls Spark."""
 
-    def is_awaited(self, frame: FrameType | None) -> bool:
-        """Whether code in this frame waits for an answer: an exception raised in it at once would
-        tear the connection down."""
+    def waiting(self, frame: FrameType | None) -> FrameType | None:
+        """The call, above this frame, that waits for an answer: an exception raised in it at once
+        would tear the connection down. None if there is none."""
 
     def renew(self) -> None:
         """Closes this thread's connection if an answer is still pending on it.

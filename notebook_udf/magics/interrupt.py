@@ -2,9 +2,9 @@
 
 The kernel's interrupt raises in Python while the JVM goes on with the job. So every cell's jobs
 carry a tag of their own, and an interrupt cancels them by it. An interrupt that arrives while the
-cell waits for the JVM is held back until the JVM has answered: raised at once, it would tear down
-the connections to it, those of other threads too, and PySpark's own cleaning up would then wait for
-the job or fail with an error that hides the interrupt.
+cell waits for the JVM is held back until the JVM has answered, and raised in the cell's next step:
+raised at once, it would tear down the connections to the JVM, those of other threads too, and
+PySpark's own cleaning up would then wait for the job or fail with an error that hides it.
 """
 
 from __future__ import annotations
@@ -13,12 +13,14 @@ import logging
 import signal
 import sys
 import threading
+import traceback
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from notebook_udf.code_origin import is_machinery, is_users
 from notebook_udf.plan.progress import CELL_TAG
 
 if TYPE_CHECKING:
@@ -151,20 +153,67 @@ class CellJobs:
         cell = next(reversed(self._cells.values()), None)
         session = running_session()
         if cell is None or cell.interrupted or session is None:
-            raise KeyboardInterrupt
+            raise _interrupt(frame)
         cell.interrupted = True
-        held_back = session.host.connection.is_awaited(frame)
+        waiting = session.host.connection.waiting(frame)
         self._restore.append(session.host.errors.translate(_interrupt_if_cancelled))
         # From a thread of its own, because this one's connection may wait for an answer.
         cell.thread = threading.Thread(
             target=_cancel_until_over,
-            args=(cell, held_back),
+            args=(cell, waiting is not None),
             name="notebook-udf-interrupt",
             daemon=True,
         )
         cell.thread.start()
-        if not held_back:
-            raise KeyboardInterrupt
+        if waiting is None:
+            raise _interrupt(frame)
+        self._restore.append(_interrupt_after(waiting))
+
+
+class Interrupted(KeyboardInterrupt):
+    """An interrupt in the middle of Spark's code or ours, of which a notebook shows nothing."""
+
+    def _render_traceback_(self) -> list[str]:
+        # IPython asks for this.
+        met = [f for f in traceback.extract_tb(self.__traceback__) if is_users(f.filename)]
+        lines = [f"  line {f.lineno}, in {f.name}: {f.line}" for f in met]
+        return [*lines, "KeyboardInterrupt: the cell was interrupted, and its queries cancelled"]
+
+
+Interrupted.__name__ = Interrupted.__qualname__ = KeyboardInterrupt.__name__
+
+
+def _interrupt(frame: FrameType | None) -> KeyboardInterrupt:
+    """The error of an interrupt that arrived in a frame."""
+    while frame is not None and is_users(frame.f_code.co_filename):
+        frame = frame.f_back
+    while frame is not None and not is_machinery(frame.f_code.co_filename):
+        frame = frame.f_back
+    return Interrupted() if frame is not None else KeyboardInterrupt()
+
+
+def _interrupt_after(call: FrameType) -> Callable[[], None]:
+    """Raises KeyboardInterrupt in this thread as soon as a running call has returned; returns what
+    calls that off."""
+    over = False
+
+    def look(frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal over
+        # Python swallows what a finalizer raises, and py4j has some: so not at its return, but
+        # with the next step of the code that it came upon.
+        if over:
+            sys.setprofile(None)
+            raise Interrupted from None
+        over = frame is call and event == "return"
+
+    def call_off() -> None:
+        if sys.getprofile() is look:
+            sys.setprofile(None)
+
+    # If somebody measures the cell, it ends by its job's end, or by the second signal.
+    if sys.getprofile() is None:
+        sys.setprofile(look)
+    return call_off
 
 
 def _is_sparks(handler: object) -> bool:
@@ -200,7 +249,7 @@ def _interrupt_if_cancelled(raised: RaisedError) -> BaseException:
     if threading.current_thread() is threading.main_thread() and (
         any(said in raised.text for said in ("cancelled", "OPERATION_CANCELED", "Broken pipe"))
     ):
-        return KeyboardInterrupt()
+        return Interrupted()
     converted: BaseException = raised.converted()
     return converted
 

@@ -130,8 +130,15 @@ def rounds(cluster: Cluster, body: str, folder: Path, times: int, *, kill: bool)
 
 
 @pytest.mark.timeout(1800)
-@pytest.mark.parametrize("body", [BATCH, STREAM], ids=["batch", "stream"])
-@pytest.mark.parametrize("times", [1, pytest.param(20, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize(
+    ("body", "times"),
+    [
+        pytest.param(BATCH, 1, id="batch"),
+        pytest.param(STREAM, 1, id="stream", marks=pytest.mark.thorough),
+        pytest.param(BATCH, 20, id="batch, 20 times", marks=pytest.mark.thorough),
+        pytest.param(STREAM, 20, id="stream, 20 times", marks=pytest.mark.thorough),
+    ],
+)
 def test_an_executor_that_dies_changes_nothing(tmp_path: Path, times: int, body: str) -> None:
     with cluster(tmp_path) as spark:
         quiet = rounds(spark, ON_A_CLUSTER + body, tmp_path / "quiet", times, kill=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import select
 import time
 from collections.abc import Callable, Iterator
@@ -170,3 +171,37 @@ def test_interrupt_leaves_other_jobs_alone(cell: Cell, running: Kernel, pipe: Pi
     assert running.finish(begun).errors[0]["ename"] == "KeyboardInterrupt"
     finished = cell("thread.join(60)\nassert answers == [5], answers\nos.close(reader)")
     assert finished.ok, finished.errors
+
+
+WORK = (
+    "session.sql('SELECT sum(twice(id)) AS s FROM range(0, 2000, 1, 2)').collect()",
+    "session.spark.range(0, 2000, 1, 2).selectExpr('twice(id) AS t').toPandas()",
+    "session.sql('SELECT twice(id) AS t FROM range(3)').show()",
+    "session.register_function('again', lambda x: x, input_types=['int'], result_type='int')",
+    "session.spark.createDataFrame([(i,) for i in range(500)], 'a int').count()",
+    "session.plan('SELECT twice(id) AS t FROM range(3)')",
+)
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("times", [18, pytest.param(100, marks=pytest.mark.thorough)])
+def test_interrupts_at_any_moment(cell: Cell, running: Kernel, times: int) -> None:
+    moments = random.Random(times)
+    assert cell("%%udf\ndef twice(x: int) -> int:\n    return 2 * x").ok
+    for number in range(times):
+        work = WORK[number % len(WORK)]
+        begun = running.start(f"print('begun')\nwhile True:\n    {work}")
+        ran = running.finish(begun, until=lambda message: message["msg_type"] == "stream")
+        time.sleep(moments.uniform(0, 1.2))
+        running.manager.interrupt_kernel()
+        ran = running.finish(begun, ran=ran)
+        where = (number, work)
+        assert [error["ename"] for error in ran.errors] == ["KeyboardInterrupt"], where
+        assert ran.stream("stderr") == "", where
+        assert len("\n".join(ran.errors[0]["traceback"])) < 6_000, where
+        after = cell(
+            "assert [r[0] for r in session.sql('select twice(id) from range(3)').collect()]"
+            " == [0, 2, 4]"
+        )
+        assert after.ok, (where, after.errors)
+        assert after.stream("stderr") == "", where

@@ -7,7 +7,11 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-_MODULES = ("py4j.clientserver", "py4j.java_gateway")
+_SENDING = "send_command"
+
+
+def _is_py4js(frame: FrameType) -> bool:
+    return str(frame.f_globals.get("__name__")).startswith("py4j.")
 
 
 class ClassicConnection:
@@ -16,13 +20,14 @@ class ClassicConnection:
     def __init__(self, spark: SparkSession) -> None:
         self._context: Any = spark.sparkContext
 
-    def is_awaited(self, frame: FrameType | None) -> bool:
+    def waiting(self, frame: FrameType | None) -> FrameType | None:
         """See ``SparkConnection``."""
-        while frame is not None:
-            if frame.f_code.co_name == "send_command" and frame.f_globals["__name__"] in _MODULES:
-                return True
+        while frame is not None and not (_is_py4js(frame) and frame.f_code.co_name == _SENDING):
             frame = frame.f_back
-        return False
+        # Its caller in py4j has something to tidy up, too.
+        while frame is not None and frame.f_back is not None and _is_py4js(frame.f_back):
+            frame = frame.f_back
+        return frame
 
     def renew(self) -> None:
         """See ``SparkConnection``."""

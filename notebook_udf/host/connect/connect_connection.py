@@ -8,9 +8,9 @@ from types import FrameType
 class ConnectConnection:
     """See ``SparkConnection``; an exception in the middle of a call ends that call alone."""
 
-    def is_awaited(self, frame: FrameType | None) -> bool:
+    def waiting(self, frame: FrameType | None) -> FrameType | None:
         """See ``SparkConnection``."""
-        return False
+        return None
 
     def renew(self) -> None:
         """See ``SparkConnection``."""
