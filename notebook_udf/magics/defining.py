@@ -20,6 +20,7 @@ from notebook_udf.functions.entry_point import EntryPoint, Found, stored
 from notebook_udf.functions.function_class import is_function_class
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.render.markup import code, div, markup
+from notebook_udf.sanitize import one_line
 
 if TYPE_CHECKING:
     from notebook_udf.kernel import Session
@@ -39,7 +40,7 @@ class Registered:
     change: str
 
     def __repr__(self) -> str:
-        return f"registered {self.record.signature}, {self.change}"
+        return one_line(f"registered {self.record.signature}, {self.change}")
 
     def _repr_html_(self) -> str:
         return markup(div("registered ", code(self.record.signature), f", {self.change}"))

@@ -174,12 +174,12 @@ def test_interrupt_leaves_other_jobs_alone(cell: Cell, running: Kernel, pipe: Pi
 
 
 WORK = (
-    "session.sql('SELECT sum(twice(id)) AS s FROM range(0, 2000, 1, 2)').collect()",
-    "session.spark.range(0, 2000, 1, 2).selectExpr('twice(id) AS t').toPandas()",
-    "session.sql('SELECT twice(id) AS t FROM range(3)').show()",
+    "session.sql('SELECT sum(doubled(id)) AS s FROM range(0, 2000, 1, 2)').collect()",
+    "session.spark.range(0, 2000, 1, 2).selectExpr('doubled(id) AS t').toPandas()",
+    "session.sql('SELECT doubled(id) AS t FROM range(3)').show()",
     "session.register_function('again', lambda x: x, input_types=['int'], result_type='int')",
     "session.spark.createDataFrame([(i,) for i in range(500)], 'a int').count()",
-    "session.plan('SELECT twice(id) AS t FROM range(3)')",
+    "session.plan('SELECT doubled(id) AS t FROM range(3)')",
 )
 
 
@@ -187,7 +187,7 @@ WORK = (
 @pytest.mark.parametrize("times", [18, pytest.param(100, marks=pytest.mark.thorough)])
 def test_interrupts_at_any_moment(cell: Cell, running: Kernel, times: int) -> None:
     moments = random.Random(times)
-    assert cell("%%udf\ndef twice(x: int) -> int:\n    return 2 * x").ok
+    assert cell("%%udf\ndef doubled(x: int) -> int:\n    return 2 * x").ok
     for number in range(times):
         work = WORK[number % len(WORK)]
         begun = running.start(f"print('begun')\nwhile True:\n    {work}")
@@ -200,7 +200,7 @@ def test_interrupts_at_any_moment(cell: Cell, running: Kernel, times: int) -> No
         assert ran.stream("stderr") == "", where
         assert len("\n".join(ran.errors[0]["traceback"])) < 6_000, where
         after = cell(
-            "assert [r[0] for r in session.sql('select twice(id) from range(3)').collect()]"
+            "assert [r[0] for r in session.sql('select doubled(id) from range(3)').collect()]"
             " == [0, 2, 4]"
         )
         assert after.ok, (where, after.errors)

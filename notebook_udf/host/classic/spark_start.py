@@ -231,7 +231,8 @@ def _java_options(folder: Path, *, computes: bool) -> list[str]:
     them by another way than the log.
     """
     settings = folder / "log4j2.properties"
-    settings.touch(0o600)
+    for file in (settings, folder / "spark.log"):
+        file.touch(0o600)
     settings.write_text(
         "\n".join(
             (
@@ -255,6 +256,7 @@ def _java_options(folder: Path, *, computes: bool) -> list[str]:
 def _launch(conf: SparkConf, log: Path) -> None:
     if SparkContext._gateway is not None:
         return
+    log.touch(0o600)
     # py4j's own INFO lines, and a wait of up to a second for the port file.
     with open(log, "ab") as file:
         gateway = launch_gateway(conf, popen_kwargs={"stdout": file, "stderr": subprocess.STDOUT})
