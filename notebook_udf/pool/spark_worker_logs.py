@@ -74,7 +74,8 @@ def _beside_ours(
                 for spark, ours in zip((sys.stdout, sys.stderr), capture.streams, strict=True):
                     spark._delegate = ours  # type: ignore[union-attr]
                 _take_warnings(logging.getLogger().handlers[-1])
-                yield
+                with process.clean.streams_replaced():
+                    yield
         finally:
             sys.stdout, sys.stderr = earlier
 

@@ -23,8 +23,8 @@ import signal
 import sys
 import time
 import warnings
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from types import ModuleType
 from typing import Any, cast
@@ -42,7 +42,7 @@ class ProcessState:
     locale: str
     decimals: decimal.Context
     recursion: int
-    streams: tuple[Any, Any, Any]
+    streams: tuple[Any, Any, Any] | None
     handlers: tuple[Any, ...]
     filters: tuple[Any, ...]
     collects: bool
@@ -80,7 +80,8 @@ class ProcessState:
             locale.setlocale(locale.LC_ALL, self.locale)
         decimal.setcontext(self.decimals.copy())
         sys.setrecursionlimit(self.recursion)
-        sys.stdin, sys.stdout, sys.stderr = self.streams
+        if self.streams is not None:
+            sys.stdin, sys.stdout, sys.stderr = self.streams
         for number, handler in zip(_SIGNALS, self.handlers, strict=True):
             # None: it was set by native code, and Python cannot set it.
             if handler is not None and signal.getsignal(number) is not handler:
@@ -125,6 +126,20 @@ class CleanProcess:
             sys.modules["numpy"].random.seed()
         self._found = ProcessState.now()
 
+    @contextlib.contextmanager
+    def streams_replaced(self) -> Iterator[None]:
+        """Until it is left, a task is to find the streams that Spark has set since it began."""
+        earlier = self._found and self._found.streams
+        self._stream(sys.stdin, sys.stdout, sys.stderr)
+        try:
+            yield
+        finally:
+            self._stream(*(earlier or ()))
+
+    def _stream(self, *streams: Any) -> None:
+        if self._found is not None:
+            self._found = replace(self._found, streams=cast(Any, streams) or None)
+
     def resume(self, query: str) -> None:
         """Restores what the functions that a query keeps have left, or else what was found."""
         if self._left is not None and self._left[0] == query:
@@ -134,7 +149,11 @@ class CleanProcess:
 
     def leave(self, query: str) -> None:
         """Takes note of what a task leaves to the next of its query."""
-        self._left = query, ProcessState.now()
+        left = ProcessState.now()
+        if self._found is not None and left.streams == self._found.streams:
+            # Spark gives each task streams of its own.
+            left = replace(left, streams=None)
+        self._left = query, left
 
     def end(self) -> None:
         """Undoes what has been changed since the task began."""
