@@ -32,6 +32,9 @@ class SparkErrors(Protocol):
 
     without_package: str
 
+    def folders(self) -> list[str]:
+        """Where Spark puts what does not fit in memory, if that is on this machine."""
+
     def translate(self, translation: Translation) -> Callable[[], None]:
         """Has all errors go through a translation, after those that are there already.
 

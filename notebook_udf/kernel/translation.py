@@ -29,7 +29,9 @@ from notebook_udf.errors import (
     WorkerOutOfMemory,
 )
 from notebook_udf.host.spark_errors import RaisedError, SparkErrors
+from notebook_udf.kernel.full_disk import full_disk
 from notebook_udf.planner.messages import retold
+from notebook_udf.pool.view import is_gone
 from notebook_udf.render.format import megabytes
 from notebook_udf.source_excerpt import code_lines, own_frame
 from notebook_udf.telemetry.carried import record_in, without_record
@@ -59,6 +61,8 @@ _UNSEEN = (
 )
 # A record usually overtakes the JVM's exception; a dying worker's may be a moment late.
 _PATIENCE_SECONDS = 3.0
+# How long ago a worker may have ended for its end to be why a query failed.
+_FRESH_SECONDS = 10.0
 
 
 class Translator:
@@ -84,6 +88,8 @@ class Translator:
         self._unstarted = ""
         # The last error: a sink that runs queries of its own reports it once more, as text.
         self._latest: NotebookUdfError | None = None
+        # Workers whose end an error has told: it is not why another query failed.
+        self._told: set[int] = set()
 
     def install(self) -> None:
         """Has Spark's errors translated from now on."""
@@ -130,6 +136,9 @@ class Translator:
             record = self._store.wait_failure(match[1], _PATIENCE_SECONDS)
             text = without_record(text)
             return from_record(record, text) if record is not None else _from_text(text)
+        full = full_disk(text, self._errors.folders)
+        if full is not None:
+            return full
         idle = _IDLE.search(text)
         attempts = [int(number) for number in _TASK_ATTEMPT.findall(text)]
         if attempts and (idle is not None or _CRASH.search(text)):
@@ -137,7 +146,11 @@ class Translator:
             if worker is not None:
                 ended = self._store.wait_exit(worker.pid, _PATIENCE_SECONDS)
                 return self._lost(text, worker.pid, ended, attempts[-1])
-            ended = self._store.wait_exit_at(attempts[-1], _PATIENCE_SECONDS)
+            ended = None
+            if not self._vanished():
+                ended = self._store.wait_exit_at(
+                    attempts[-1], _PATIENCE_SECONDS
+                ) or self._store.last_crash(_FRESH_SECONDS, self._told)
             if ended is not None:
                 return self._lost(text, ended.pid, ended, attempts[-1])
             if idle is None and self._store.workers():
@@ -146,9 +159,17 @@ class Translator:
             return _timed_out(_idle_message("", 0, int(idle[1]), None), text, float(idle[1]))
         return None
 
+    def _vanished(self) -> bool:
+        """Whether workers are gone whose daemon has not said so, since it was last asked."""
+        alive = (worker for worker in self._store.workers() if worker.exited is None)
+        gone = {worker.pid for worker in alive if is_gone(worker)} - self._told
+        self._told |= gone
+        return bool(gone)
+
     def _lost(
         self, text: str, pid: int, ended: WorkerExited | None, task_attempt: int
     ) -> RemoteError:
+        self._told.add(pid)
         worker = next((w for w in self._store.workers() if w.pid == pid), None)
         position = ended.position if ended is not None else None
         if position is not None and position.task_attempt != task_attempt:
@@ -313,7 +334,10 @@ def _lost_message(
     lines += _rows(position)
     fatal = text.find("Fatal Python error")
     if fatal >= 0:
-        lines += ["", *text[fatal:].split("\n\tat ")[0].splitlines()[:25]]
+        said, *stacks = text[fatal:].split("\n\tat ")[0].splitlines()
+        # Threads of this package are told before the one that died.
+        died = next((n for n, line in enumerate(stacks) if line.startswith("Current thread")), 0)
+        lines += ["", said, *stacks[died:][:24]]
     elif output:
         lines += ["", "its last output:", *output.splitlines()[-8:]]
     lines += ["", "session.pool shows the workers; run the query again for a new one"]

@@ -66,7 +66,7 @@ class Pool(Displayed):
         On this machine a worker that is gone is left out even if nobody could say how it ended.
         """
         told = (worker for worker in self._store.workers() if worker.exited is None)
-        return [worker for worker in told if not _is_gone(worker)]
+        return [worker for worker in told if not is_gone(worker)]
 
     def __iter__(self) -> Iterator[WorkerView]:
         return iter(self.workers)
@@ -191,7 +191,7 @@ class Pool(Displayed):
         return [Table(HEADERS, worker_rows(self.workers), caption)]
 
 
-def _is_gone(worker: WorkerView) -> bool:
+def is_gone(worker: WorkerView) -> bool:
     """Whether there is no such process on this machine any more; False for those elsewhere."""
     if worker.host != socket.gethostname():
         return False
@@ -221,7 +221,7 @@ def _kill(worker: WorkerView) -> bool:
         if above and _is_daemon(above[0]) and os.getpid() in (each.pid for each in above):
             process.kill()
             return True
-    return _is_gone(worker)
+    return is_gone(worker)
 
 
 def _is_daemon(process: psutil.Process) -> bool:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors.exceptions import captured
+from pyspark.sql import SparkSession
 
 from notebook_udf.host.call_failures import answered
 from notebook_udf.host.error_hook import translating
 from notebook_udf.host.spark_errors import RaisedError, Translation
+from notebook_udf.launch.confs import is_local
 
 _MOST_CAUSES = 10
 # Errors about the JVM or about a function.
@@ -45,6 +48,17 @@ class ClassicErrors:
         "the cluster's workers have no package notebook-udf: nu.session(master=…, ship=True) sends "
         "them the kernel's packages; or install it there, in the Python that PYSPARK_PYTHON names"
     )
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._context: Any = spark.sparkContext
+
+    def folders(self) -> list[str]:
+        """See ``SparkErrors``."""
+        if not is_local(self._context.master):
+            return []
+        # In Spark's order. Without either it is Java's folder for temporary files.
+        said = os.environ.get("SPARK_LOCAL_DIRS") or self._context.getConf().get("spark.local.dir")
+        return (said or "/tmp").split(",")
 
     def translate(self, translation: Translation) -> Callable[[], None]:
         """See ``SparkErrors``."""

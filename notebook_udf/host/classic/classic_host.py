@@ -41,7 +41,7 @@ class ClassicHost:
         self.catalog = ClassicCatalog(spark)
         self.frames = ClassicFrames(spark)
         self.streams = ClassicStreams(spark)
-        self.errors = ClassicErrors()
+        self.errors = ClassicErrors(spark)
 
     @property
     def is_alive(self) -> bool:

@@ -51,6 +51,10 @@ class ConnectErrors:
         "package notebook-udf: install it there, in the Python that PYSPARK_PYTHON names"
     )
 
+    def folders(self) -> list[str]:
+        """See ``SparkErrors``."""
+        return []
+
     def translate(self, translation: Translation) -> Callable[[], None]:
         """See ``SparkErrors``."""
         return translating(

@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import replace
 
 from notebook_udf.telemetry.records import (
@@ -178,6 +179,21 @@ class Store:
         with self._changed:
             self._changed.wait_for(found, timeout)
             return found()
+
+    def last_crash(self, seconds: float, without: Container[int]) -> WorkerExited | None:
+        """The worker that crashed last in the last ``seconds``, but for some by their process ids.
+
+        For one that ran a function which this package did not make: no task of ours names it.
+        """
+        since = time.time() - seconds
+        with self._changed:
+            crashes = [
+                ended
+                for ended in self._workers.exits()
+                if ended.exit_code != 0 and not ended.requested
+                if ended.time >= since and ended.pid not in without
+            ]
+        return max(crashes, key=lambda ended: ended.time, default=None)
 
     def bundles(self, query: str | None = None) -> list[BundleDone]:
         """The bundles that are kept, each query's in order, without their user metrics.

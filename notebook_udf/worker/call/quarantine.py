@@ -139,7 +139,7 @@ class Quarantine:
         try:
             store.write(folder, self._file_name(), table)
         except OSError as error:
-            raise self._unreachable(str(error)) from error
+            raise self._unreachable(f"{store.place}: {error}") from error
         self._call.task.quarantined.add(folder)
 
     def _unreachable(self, why: str) -> QuarantineUnreachable:

@@ -6,6 +6,7 @@ is a folder for each version of a function.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from functools import cached_property
@@ -23,23 +24,28 @@ class QuarantineStore:
     """A place by its address, ``s3://…``, ``hdfs://…``, ``file:///…``, or a path of this machine.
 
     Every method raises OSError if the file system cannot be reached. The kernel makes its folder.
+
+    Attributes
+    ----------
+    place
+        The address.
     """
 
     def __init__(self, place: str) -> None:
-        self._place = place.rstrip("/")
+        self.place = place.rstrip("/")
 
     @cached_property
     def _found(self) -> tuple[fs.FileSystem, str]:
         from pyarrow import fs
 
-        if "://" not in self._place:
-            return fs.LocalFileSystem(), self._place
+        if "://" not in self.place:
+            return fs.LocalFileSystem(), self.place
         try:
             # As Spark and Arrow call the same thing.
-            address = re.sub(r"^s3[an]://", "s3://", self._place)
+            address = re.sub(r"^s3[an]://", "s3://", self.place)
             files, root = fs.FileSystem.from_uri(address)
         except ValueError as error:
-            raise OSError(f"{self._place} is no place to write to: {error}") from error
+            raise OSError(f"{self.place} is no place to write to: {error}") from error
         return files, root
 
     @property
@@ -64,8 +70,14 @@ class QuarantineStore:
             raise FileNotFoundError(f"there is no folder {self._root}")
         self.prepare(folder)
         hidden = f"{self._root}/{folder}/.{name}.{os.getpid()}"
-        pq.write_table(table, hidden, filesystem=self._files)
-        self._files.move(hidden, f"{self._root}/{folder}/{name}")
+        try:
+            pq.write_table(table, hidden, filesystem=self._files)
+            self._files.move(hidden, f"{self._root}/{folder}/{name}")
+        except OSError:
+            # On a full disk the part of it that was written is in everybody's way.
+            with contextlib.suppress(OSError):
+                self._files.delete_file(hidden)
+            raise
 
     @property
     def _is_there(self) -> bool:
@@ -93,4 +105,4 @@ class QuarantineStore:
 
     def path(self, *names: str) -> str:
         """Where Spark finds a folder in it, or a file of that."""
-        return "/".join((self._place, *names))
+        return "/".join((self.place, *names))
