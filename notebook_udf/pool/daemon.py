@@ -33,6 +33,7 @@ from typing import NoReturn
 import psutil
 
 from notebook_udf.errors import ProtocolError
+from notebook_udf.pool import secret
 from notebook_udf.pool.memory_watch import MemoryWatch
 from notebook_udf.telemetry.records import Hogged, WorkerExited
 from notebook_udf.telemetry.wire import ADDRESS_VARIABLE, ChannelAddress
@@ -399,10 +400,12 @@ def work(connection: socket.socket, stopping: StopSignal, *, reuse: bool) -> int
     process.stop_signal = stopping
     with enable_faulthandler():
         spark_worker.enter_process()
-        authenticated = unix
+        # Who reaches a Unix socket has the rights to its folder.
+        if not unix and not secret.is_known(connection):
+            return 1
         modules = len(sys.modules)
         while True:
-            code = int(worker(connection, authenticated))
+            code = int(worker(connection, True))
             if process.stopped == "idle":
                 return 0
             if process.stopped:
@@ -413,7 +416,6 @@ def work(connection: socket.socket, stopping: StopSignal, *, reuse: bool) -> int
                     while connection.recv(1024):
                         pass
                 return code
-            authenticated = True
             if not reuse:
                 return 0
             gc.collect()
