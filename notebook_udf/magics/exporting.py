@@ -10,6 +10,7 @@ import keyword
 import os
 import re
 import sys
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -144,4 +145,11 @@ def _cell(number: int, source: str, result: str) -> ExportedCell:
 def _python(source: str) -> str:
     """The cell with IPython's syntax transformed to Python; blank lines at its start stay."""
     blank = source[: len(source) - len(source.lstrip("\n"))]
-    return blank + str(TransformerManager().transform_cell(source.lstrip("\n")))
+    with warnings.catch_warnings():
+        # IPython splits lines at characters that are none of Python's, and wonders about them.
+        warnings.filterwarnings("ignore", "`make_tokens_by_line` received", UserWarning)
+        try:
+            return blank + str(TransformerManager().transform_cell(source.lstrip("\n")))
+        except SyntaxError:
+            # It is no Python either, and whoever parses it says so with its cell.
+            return source
