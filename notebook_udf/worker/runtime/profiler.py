@@ -96,11 +96,11 @@ class Profiler:
 
     def end_task(self) -> None:
         """Sends the samples of the task that ends."""
-        if not self._wanted.is_set():
-            return
         task = self._runtime.task
         with self._lock:
             self._ended = task.identity.task_attempt if task is not None else -1
+        if not self._wanted.is_set():
+            return
         self._flush()
         if self._of_task:
             profile, self._of_task = self._of_task, ""
@@ -114,7 +114,10 @@ class Profiler:
 
     def _rest(self) -> None:
         if not self._of_task and not self._windows:
-            self._wanted.clear()
+            with self._lock:
+                self._wanted.clear()
+                # A sample that came between the last record and this would be the next profile's.
+                self._counts, self._dropped = {}, 0
 
     def _start(self) -> None:
         self._wanted.set()
@@ -171,7 +174,7 @@ class Profiler:
         numbers = tuple([number for code, line in walk for number in (id(code), line)])
         key = call.name, call.file, numbers
         with self._lock:
-            if task.identity.task_attempt == self._ended:
+            if task.identity.task_attempt == self._ended or not self._wanted.is_set():
                 return
             self._query = task.identity.query
             known = self._counts.get(key)
