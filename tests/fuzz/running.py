@@ -1,0 +1,68 @@
+"""Runs a target for a while, after all the values that ever made it fail."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import notebook_udf as nu
+from tests.fuzz import corpus, queries
+from tests.fuzz.targets import TARGETS
+
+
+def fuzz(name: str, seconds: float) -> int:
+    """Returns how many values were tried; raises what the first that failed raised.
+
+    That value, made small, is added to the corpus.
+    """
+    target = TARGETS[name]
+    return _tried(name, target.values, target.check, seconds, 200)
+
+
+def fuzz_queries(session: nu.Session, seconds: float) -> int:
+    """The same for queries of the session's Spark."""
+    queries.prepare(session)
+    return _tried("queries", queries.queries(), partial(queries.check, session), seconds, 10)
+
+
+def _tried(
+    name: str,
+    values: st.SearchStrategy[Any],
+    check: Callable[[Any], None],
+    seconds: float,
+    examples: int,
+) -> int:
+    """``examples`` are tried between two looks at the clock."""
+    for value in corpus.values(name):
+        check(value)
+    tried = 0
+    last: Any = None
+    end = time.monotonic() + seconds
+
+    @settings(
+        max_examples=examples,
+        database=None,
+        deadline=None,
+        derandomize=False,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(values)
+    def once(value: Any) -> None:
+        nonlocal tried, last
+        tried += 1
+        last = value
+        check(value)
+
+    try:
+        while time.monotonic() < end:
+            once()
+    except Exception:
+        # Hypothesis ends with the smallest that fails.
+        corpus.add(name, last)
+        raise
+    return tried
