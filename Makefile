@@ -7,7 +7,7 @@ NPM := $(BIN)/python extension/npm.py
 SCRIPTS := extension/node_modules/.installed
 INSTALLED := $(VENV)/.installed
 
-.PHONY: demo test unit thorough lint types bench docs clean
+.PHONY: demo test unit thorough faults mutations fuzz soak audit test-matrix lint types bench docs clean
 
 demo: $(INSTALLED)
 	$(BIN)/notebook-udf demo
@@ -21,7 +21,8 @@ test: $(INSTALLED) lint
 	$(NPM) test
 	$(BIN)/python -m tests.browser.chromium
 	$(BIN)/python -m pytest -n auto tests/unit
-	$(BIN)/python -m pytest --ignore tests/unit
+	$(BIN)/python -m pytest -n 2 --dist loadfile tests/spark tests/fuzz
+	$(BIN)/python -m pytest --ignore tests/unit --ignore tests/spark --ignore tests/fuzz
 	$(BIN)/python -m pytest tests/connect
 endif
 
@@ -33,6 +34,30 @@ unit: $(INSTALLED)
 thorough: $(INSTALLED)
 	$(BIN)/python -m pytest -m thorough
 	$(BIN)/python -m pytest -m thorough tests/connect tests/environments
+
+# What must happen at each fault, with the slow tests; a line for each. An hour.
+faults: $(INSTALLED)
+	$(BIN)/python -m tests.faults $(ROWS)
+
+# Takes each protection against a fault away in turn, and expects its test to fail; half an hour.
+mutations: $(INSTALLED)
+	$(BIN)/python -m tests.faults.mutations $(ROWS)
+
+# Ten minutes for each reader of what others wrote: make fuzz ARGS="wire --seconds 60"
+fuzz: $(INSTALLED)
+	$(BIN)/python -m tests.fuzz $(ARGS)
+
+# Two hours of mixed work in one session; what grows by then is told.
+soak: $(INSTALLED)
+	$(BIN)/python -m benchmarks soak
+
+# Builds the wheel twice, and looks at what it brings: known holes, licences, a bill of materials.
+audit: $(INSTALLED)
+	$(BIN)/python -m tests.supply_chain
+
+# What users have: Pythons, pandas, JupyterLab, each in an environment of its own; an hour.
+test-matrix: $(INSTALLED)
+	$(BIN)/python -m tests.environments.versions
 
 # The one list of checks: `make test`, and so CI, and the hook before a commit run this.
 lint: $(INSTALLED) $(SCRIPTS)

@@ -23,8 +23,8 @@ __all__ = ["golden", "pytest_addoption"]
 
 TESTS = Path(__file__).parent
 
-# Tables of tests do not go where a person's are.
-if "NOTEBOOK_UDF_WAREHOUSE" not in os.environ:
+# Tables of tests do not go where a person's are, nor those of processes beside each other together.
+if "NOTEBOOK_UDF_WAREHOUSE" not in os.environ or "PYTEST_XDIST_WORKER" in os.environ:
     os.environ["NOTEBOOK_UDF_WAREHOUSE"] = tempfile.mkdtemp(prefix="tables-of-tests-")
     atexit.register(shutil.rmtree, os.environ["NOTEBOOK_UDF_WAREHOUSE"], ignore_errors=True)
 

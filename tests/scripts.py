@@ -63,6 +63,14 @@ def script(
         assert not alive, f"left behind: {alive}"
 
 
+def command_line(process: psutil.Process) -> str:
+    """A process's command and arguments; "" if it has ended."""
+    try:
+        return " ".join(process.cmdline())
+    except (psutil.NoSuchProcess, psutil.ZombieProcess):
+        return ""
+
+
 def _family(pid: int) -> list[psutil.Process]:
     try:
         return psutil.Process(pid).children(recursive=True)

@@ -17,7 +17,7 @@ def where(_i: int) -> str:
     return f"{os.getpid()} {os.getppid()}"
 
 
-@pytest.mark.timeout(90)
+@pytest.mark.timeout(150)
 def test_the_next_query_succeeds_or_says_what_was_lost(session: nu.Session) -> None:
     session.register_function("where_after_a_daemon", where)
     query = "SELECT where_after_a_daemon(id) FROM range(0, 4, 1, 2)"

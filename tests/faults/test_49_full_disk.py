@@ -1,15 +1,13 @@
-"""The disk of the temporary folder is full: workers start all the same, and say what they lack."""
+"""A disk is full: workers start all the same, errors name it, and all goes on when it has room."""
 
 from __future__ import annotations
 
-import os
 import subprocess
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.disks import fill
 from tests.scripts import script, told
 
 BODY = """
@@ -34,41 +32,9 @@ session.stop()
 """
 
 
-@pytest.fixture
-def small_disk() -> Iterator[Path]:
-    """A disk of a few megabytes; its path is short enough for sockets."""
-    folder = Path(tempfile.mkdtemp(prefix="disk-"))
-    made = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=48m,mode=0700", "none", str(folder)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if made.returncode:
-        pytest.skip(f"a disk of its own needs the right to mount one: {made.stderr.strip()}")
-    try:
-        yield folder
-    finally:
-        subprocess.run(["umount", "-l", str(folder)], check=True)
-        folder.rmdir()
-
-
-def fill(folder: Path) -> Path:
-    """Takes all the room that is left."""
-    path = folder / "takes-all-the-room"
-    with open(path, "wb", 0) as file:
-        try:
-            while True:
-                file.write(bytes(1 << 16))
-        except OSError:
-            pass
-        try:
-            while True:
-                file.write(b"0")
-        except OSError:
-            pass
-    assert os.statvfs(folder).f_bavail == 0
-    return path
+def go_on(process: subprocess.Popen[str]) -> None:
+    """Has a script go on that waits for a line."""
+    print(file=process.stdin, flush=True)
 
 
 @pytest.mark.timeout(150)
@@ -76,12 +42,100 @@ def test_workers_start_on_a_full_disk_and_all_goes_on_after_it(small_disk: Path)
     with script(BODY, {"TMPDIR": str(small_disk)}) as process:
         assert Path(told(process)["folder"]).is_relative_to(small_disk)
         filling = fill(small_disk)
-        assert process.stdin is not None
-        process.stdin.write("\n")
-        process.stdin.flush()
+        go_on(process)
         assert told(process) == {"new": True}
         filling.unlink()
-        process.stdin.write("\n")
-        process.stdin.flush()
+        go_on(process)
         assert told(process) == {"new": True, "lines": True}
+        assert process.wait(60) == 0
+
+
+SET_ASIDE = """
+session = nu.session(workers=1, quarantine_path="FOLDER/aside")
+def picky(i: int) -> int:
+    return 10 // i
+session.register_function("picky", udf(picky, on_error="quarantine"))
+query = "SELECT picky(id) AS p FROM range(-1, 2, 1, 1)"
+tell(first=[row.p for row in session.sql(query).collect()])
+sys.stdin.readline()
+try:
+    session.sql(query).collect()
+except nu.NotebookUdfError as error:
+    tell(said=str(error))
+sys.stdin.readline()
+tell(again=[row.p for row in session.sql(query).collect()], kept=session.errors("picky").count())
+session.stop()
+"""
+
+
+@pytest.mark.timeout(150)
+def test_rows_that_cannot_be_set_aside_fail_the_query(small_disk: Path) -> None:
+    with script(SET_ASIDE.replace("FOLDER", str(small_disk))) as process:
+        assert told(process) == {"first": [-10, None, 10]}
+        filling = fill(small_disk)
+        go_on(process)
+        said = told(process)["said"]
+        assert "picky" in said
+        assert str(small_disk) in said
+        assert "No space left on device" in said
+        assert len(said.splitlines()) < 20
+        filling.unlink()
+        go_on(process)
+        assert told(process) == {"again": [-10, None, 10], "kept": 2}
+        assert process.wait(60) == 0
+
+
+STREAM = """
+import pathlib
+session = nu.session(workers=1)
+class Total(nu.AggregateFunction):
+    def create_accumulator(self): return [0]
+    def accumulate(self, acc, v: int): acc[0] += v
+    def get_value(self, acc) -> int: return acc[0]
+session.register_function("total", Total)
+lines = pathlib.Path("LINES")
+def put(name, values):
+    (lines.parent / "made").write_text("\\n".join('{"v": %d}' % v for v in values))
+    (lines.parent / "made").rename(lines / name)
+session.spark.readStream.schema("v LONG").json("LINES").createOrReplaceTempView("numbers")
+def start():
+    return (session.sql("SELECT total(v) AS t FROM numbers").writeStream.outputMode("complete")
+            .format("memory").queryName("totals")
+            .option("checkpointLocation", "FOLDER/checkpoint").start())
+def total(query):
+    query.processAllAvailable()
+    return session.spark.table("totals").first().t
+query = start()
+put("1", [1, 2, 3])
+tell(first=total(query))
+sys.stdin.readline()
+put("2", [10])
+try:
+    total(query)
+except Exception as error:
+    tell(said=str(error), kind=type(error).__name__)
+sys.stdin.readline()
+query = start()
+put("3", [100])
+tell(again=total(query))
+query.stop()
+session.stop()
+"""
+
+
+@pytest.mark.timeout(200)
+def test_a_stream_goes_on_where_it_was(small_disk: Path, tmp_path: Path) -> None:
+    lines = tmp_path / "lines"
+    lines.mkdir()
+    body = STREAM.replace("FOLDER", str(small_disk)).replace("LINES", str(lines))
+    with script(body) as process:
+        assert told(process) == {"first": 6}
+        filling = fill(small_disk)
+        go_on(process)
+        facts = told(process)
+        assert facts["kind"] == "SessionError", facts
+        assert facts["said"].startswith("there was no room on a disk that Spark writes to")
+        filling.unlink()
+        go_on(process)
+        assert told(process) == {"again": 116}
         assert process.wait(60) == 0

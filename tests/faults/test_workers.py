@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import hashlib
 import itertools
 import os
-import queue
 import re
 import signal
 import sys
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -22,231 +19,11 @@ from pyspark.sql.functions import udf as spark_udf
 
 import notebook_udf as nu
 from notebook_udf import ScalarFunction, udf
-from notebook_udf.telemetry.records import LogLines
+from tests.queries import run
 from tests.streaming import with_conf
 from tests.waiting import awaited
 
-
-@pytest.fixture(autouse=True)
-def next_query_succeeds(session: nu.Session) -> Iterator[None]:
-    yield
-    session.register_function("still_there", udf(lambda i: i + 1, result_type="bigint"))
-    rows = session.sql("SELECT still_there(id) FROM range(0, 4, 1, 2)").collect()
-    assert sorted(r[0] for r in rows) == [1, 2, 3, 4]
-
-
-def run(session: nu.Session, function: Any, query: str = "SELECT f(id) FROM range(10)") -> Any:
-    session.register_function("f", function)
-    return session.sql(query).collect()
-
-
-class ExitsWhenUnpickled:
-    def __reduce__(self) -> Any:
-        return _exit_at_start, ()
-
-    def __call__(self, i: Any) -> Any:
-        raise AssertionError
-
-
-def _exit_at_start() -> None:
-    os.write(2, b"the license server is not reachable\n")
-    os._exit(3)
-
-
-def test_worker_exits_at_start(session: nu.Session) -> None:
-    with pytest.raises(nu.WorkerLost) as caught:
-        run(session, udf(ExitsWhenUnpickled(), result_type="bigint"))
-    assert caught.value.exit_code == 3
-    assert "exited with code 3" in str(caught.value)
-    assert "the license server is not reachable" in str(caught.value)
-
-
-def test_worker_killed_in_a_bundle(session: nu.Session) -> None:
-    def killed(i: int) -> int:
-        if i == 7:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return i
-
-    with pytest.raises(nu.WorkerLost) as caught:
-        run(session, killed)
-    error = caught.value
-    assert error.signal == signal.SIGKILL
-    assert error.function == "f"
-    assert f"worker {error.worker} was ended by signal 9 (SIGKILL) while it ran f" in str(error)
-    assert "\tat " not in str(error)
-
-
-def test_idle_worker_killed(session: nu.Session) -> None:
-    assert len(run(session, udf(lambda i: i, result_type="bigint"))) == 10
-    idle = [worker.pid for worker in session.pool]
-    assert idle
-    for pid in idle:
-        os.kill(pid, signal.SIGKILL)
-    for pid in idle:
-        ended = session.store.wait_exit(pid, 10)
-        assert ended is not None
-        assert ended.signal == signal.SIGKILL
-    assert len(run(session, udf(lambda i: i, result_type="bigint"))) == 10
-
-
-def test_segfault_shows_the_python_stack(session: nu.Session) -> None:
-    def crashes_natively(i: int) -> int:
-        ctypes.string_at(0)
-        return i
-
-    with pytest.raises(nu.WorkerLost) as caught:
-        run(session, crashes_natively)
-    assert caught.value.signal == signal.SIGSEGV
-    assert "Segmentation fault" in str(caught.value)
-    assert "crashes_natively" in str(caught.value)
-
-
-@pytest.mark.parametrize("raised", [SystemExit, KeyboardInterrupt, GeneratorExit])
-def test_exits_raised_by_a_function_fail_the_query(
-    session: nu.Session, raised: type[BaseException]
-) -> None:
-    def leaves(i: int) -> int:
-        raise raised(4)
-
-    with pytest.raises(nu.UserFunctionError, match=raised.__name__):
-        run(session, leaves)
-
-
-class Unpicklable(Exception):
-    def __init__(self, a: int, b: int) -> None:
-        super().__init__(f"Größe {a}·{b} überschritten \ud800")
-        self.handle = open(os.devnull)  # noqa: SIM115
-
-    def __del__(self) -> None:
-        self.handle.close()
-
-
-def test_exception_that_cannot_be_pickled(session: nu.Session) -> None:
-    def raises(i: int) -> int:
-        raise Unpicklable(3, 4)
-
-    with pytest.raises(nu.UserFunctionError, match="Größe 3·4 überschritten") as caught:
-        run(session, raises)
-    assert "Unpicklable" in str(caught.value)
-
-
-def test_result_that_cannot_be_converted(session: nu.Session) -> None:
-    with pytest.raises(nu.ResultError, match="object"):
-        run(session, udf(lambda i: object(), result_type="bigint"))
-
-
-def test_exception_whose_text_raises(session: nu.Session) -> None:
-    class Nasty(Exception):
-        def __str__(self) -> str:
-            raise ValueError("no")
-
-    def raises(i: int) -> int:
-        raise Nasty
-
-    with pytest.raises(nu.UserFunctionError, match="Nasty"):
-        run(session, raises)
-
-
-def test_hanging_function_is_ended_with_its_stack(session: nu.Session) -> None:
-    def waits_for_ever(i: int) -> int:
-        if i == 3:
-            time.sleep(1000)
-        return i
-
-    started = time.monotonic()
-    with pytest.raises(nu.FunctionTimeout) as caught:
-        run(session, udf(waits_for_ever, timeout="1s"))
-    assert time.monotonic() - started < 20
-    error = caught.value
-    assert error.timeout == 1.0
-    assert "waits_for_ever" in error.stack
-    assert "i = 3" in str(error)
-    assert any("waits_for_ever" in line.text for line in session.logs(function="f"))
-
-
-def test_native_code_that_holds_the_interpreter_is_ended(session: nu.Session) -> None:
-    def counts(i: int) -> int:
-        # One instruction of the interpreter: no other thread and no handler can run.
-        return sum(itertools.repeat(1, 10**13))
-
-    with pytest.raises(nu.FunctionTimeout) as caught:
-        run(session, udf(counts, timeout="1s"))
-    assert "in counts" in str(caught.value)
-
-
-def test_slow_rows_within_their_time_are_left_alone(session: nu.Session) -> None:
-    def slow(i: int) -> int:
-        time.sleep(0.12)
-        return i
-
-    assert len(run(session, udf(slow, timeout="1s"), "SELECT f(id) FROM range(20)")) == 20
-
-
-def test_out_of_memory_names_limit_and_peak(session: nu.Session) -> None:
-    def hoards(i: int) -> int:
-        return len([bytearray(10 << 20) for _ in range(100)])
-
-    with pytest.raises(nu.WorkerOutOfMemory) as caught:
-        run(session, udf(hoards, memory="64m"))
-    error = caught.value
-    assert error.limit == 64 << 20
-    assert error.peak > 64 << 20
-    assert error.function == "f"
-    assert "64 MB" in str(error)
-
-
-def test_memory_of_one_function_is_not_the_limit_of_the_next(session: nu.Session) -> None:
-    small = udf(lambda i: i, result_type="bigint", memory="64m")
-    assert len(run(session, small)) == 10
-    large = udf(lambda i: len(bytearray(200 << 20)), result_type="bigint")
-    assert {r[0] for r in run(session, large, "SELECT f(id) FROM range(0, 2, 1, 2)")} == {200 << 20}
-
-
-def test_one_bad_row_in_ten_million(session: nu.Session) -> None:
-    def picky(i: int) -> int:
-        if i == 9_876_543:
-            raise ValueError(f"cannot take {i}")
-        return i
-
-    with pytest.raises(nu.UserFunctionError) as caught:
-        run(session, picky, "SELECT sum(f(id)) FROM range(10000000)")
-    text = str(caught.value)
-    assert "i = 9876543" in text
-    assert 'raise ValueError(f"cannot take {i}")' in text
-    assert re.search(r"row [\d,]+ of [\d,]+ in bundle \d+, partition 1, worker \d+", text)
-    assert len(text.splitlines()) < 15
-    assert "org.apache.spark" in caught.value.jvm_stack
-    assert "org.apache.spark" not in text
-    with pytest.raises(ValueError, match="cannot take 9876543"):
-        session.replay("f")
-
-
-def test_worker_that_ignores_sigterm_is_killed(session: nu.Session) -> None:
-    def deaf(i: int) -> int:
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        print("deaf")
-        return time.sleep(60) or i
-
-    def lost() -> None:
-        with pytest.raises(nu.WorkerLost):
-            run(session, deaf, "SELECT f(id) FROM range(0, 1, 1, 1)")
-
-    said: queue.Queue[int] = queue.Queue()
-    end = session.store.subscribe(
-        lambda record: said.put(record.pid) if isinstance(record, LogLines) else None
-    )
-    with ThreadPoolExecutor(1) as pool:
-        query = pool.submit(lost)
-        try:
-            pid = said.get(timeout=30)
-        finally:
-            end()
-        session.pool.restart(pid)
-        query.result(timeout=30)
-    ended = session.store.wait_exit(pid, 10)
-    assert ended is not None
-    assert ended.signal == signal.SIGKILL
-    assert not (session.folder / "workers" / f"{pid}.native").exists()
+pytestmark = pytest.mark.usefixtures("next_query_succeeds")
 
 
 IDLE = "spark.sql.execution.pyspark.udf.idleTimeoutSeconds"
@@ -414,20 +191,6 @@ def test_workers_that_have_nothing_to_do_are_let_go(session: nu.Session, tmp_pat
 def test_restart_of_a_name_that_is_no_worker(session: nu.Session) -> None:
     with pytest.raises(nu.DeclarationError, match="is not a worker"):
         session.pool.restart(os.getpid())
-
-
-def test_package_that_the_worker_lacks(session: nu.Session) -> None:
-    def needs(i: int) -> int:
-        import a_package_nobody_has  # type: ignore[import-not-found]
-
-        return int(a_package_nobody_has.f(i))
-
-    with pytest.raises(nu.UserFunctionError) as caught:
-        run(session, needs)
-    assert "a_package_nobody_has" in str(caught.value)
-    assert "session.add_requirements(['a_package_nobody_has'])" in str(caught.value)
-    assert "session.add_python_file('a_package_nobody_has.py')" in str(caught.value)
-    assert str(caught.value.failed.worker) in str(caught.value)
 
 
 def test_stacks_of_busy_workers(session: nu.Session) -> None:

@@ -202,6 +202,7 @@ def test_kernels_of_one_folder_leave_each_other_their_tables(two_kernels: list[K
     assert run(other, "print(spark.table('same').count())") == "3\n"
 
 
+@pytest.mark.thorough
 def test_kernels_of_one_folder_with_hives_catalog(two_kernels: list[Kernel]) -> None:
     begin = BEGIN.replace(
         "workers=1", "workers=1, conf={'spark.sql.catalogImplementation': 'hive'}"

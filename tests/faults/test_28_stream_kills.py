@@ -142,7 +142,7 @@ def folder() -> Iterator[Path]:
         yield Path(made)
 
 
-@pytest.fixture(params=[10, pytest.param(100, marks=pytest.mark.thorough)])
+@pytest.fixture(params=[4, pytest.param(100, marks=pytest.mark.thorough)])
 def kills(request: pytest.FixtureRequest) -> int:
     """How often something is killed."""
     return int(request.param)

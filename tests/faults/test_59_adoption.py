@@ -201,6 +201,7 @@ spark.stop()
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(400)
 def test_a_cluster_whose_executors_run_already(tmp_path: Path) -> None:
     folder = str(tmp_path)

@@ -1,4 +1,4 @@
-"""Functions that fork: the copy ends with the function, and no row is another query's."""
+"""A function forks, and the copy goes on: it ends with the function."""
 
 from __future__ import annotations
 
@@ -13,43 +13,14 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 from streaming import Stream
 
 import notebook_udf as nu
 from notebook_udf import OneInputStreamProcessFunction, StateDeclarations, udaf, udf, udtf
+from tests.forking import check
 
-
-@pytest.fixture(autouse=True)
-def no_copy_is_left(session: nu.Session) -> Iterator[None]:
-    """Every process that a function forked is over, and reaped or a zombie of its worker."""
-    yield
-    assert session.sql("SELECT 1").collect() == [(1,)]
-    workers = [psutil.Process(worker.pid) for worker in session.pool.workers]
-    deadline = time.monotonic() + 10
-    while True:
-        copies = [
-            copy
-            for worker in workers
-            if worker.is_running()
-            for copy in worker.children()
-            if copy.status() != psutil.STATUS_ZOMBIE
-        ]
-        if not copies:
-            return
-        assert time.monotonic() < deadline, f"copies of workers go on: {copies}"
-        psutil.wait_procs(copies, timeout=0.1)
-
-
-def check(session: nu.Session, rounds: int = 1) -> None:
-    """Queries of ``forks`` and of another function in turn, in the same workers."""
-    session.register_function("other", udf(lambda i: -i, result_type="bigint"))
-    for _ in range(rounds):
-        forked = session.sql("SELECT id, forks(id) FROM range(0, 40, 1, 2)").collect()
-        assert sorted(forked) == [(i, 100 + i) for i in range(40)]
-        others = session.sql("SELECT id, other(id) FROM range(0, 40, 1, 2)").collect()
-        assert sorted(others) == [(i, -i) for i in range(40)]
+pytestmark = pytest.mark.usefixtures("no_copy_is_left")
 
 
 def test_a_hundred_rounds_of_a_copy_that_returns(session: nu.Session) -> None:
@@ -60,16 +31,6 @@ def test_a_hundred_rounds_of_a_copy_that_returns(session: nu.Session) -> None:
 
     session.register_function("forks", udf(forks, result_type="bigint"))
     check(session, rounds=100)
-
-
-def test_a_copy_that_raises(session: nu.Session) -> None:
-    def forks(i: int) -> int:
-        if i % 20 == 3 and os.fork() == 0:
-            raise ValueError("only in the copy")
-        return 100 + i
-
-    session.register_function("forks", udf(forks, result_type="bigint"))
-    check(session, rounds=20)
 
 
 @pytest.mark.parametrize("code", [None, 0, 3, "a word"])

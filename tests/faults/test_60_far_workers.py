@@ -181,6 +181,7 @@ session.stop()
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(300)
 def test_a_failed_call_comes_whole_where_there_is_no_channel(tmp_path: Path, hidden: Path) -> None:
     work = tmp_path / "cluster"
@@ -225,7 +226,7 @@ session.stop()
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("ship", [True, False])
+@pytest.mark.parametrize("ship", [True, pytest.param(False, marks=pytest.mark.thorough)])
 def test_a_cluster_without_the_package(tmp_path: Path, ship: bool) -> None:
     work = tmp_path / "cluster"
     work.mkdir()
@@ -243,6 +244,7 @@ def test_a_cluster_without_the_package(tmp_path: Path, ship: bool) -> None:
             assert process.wait(60) == 0
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(200)
 def test_the_doctor_asks_executors(tmp_path: Path) -> None:
     with cluster(tmp_path, 1) as running:
