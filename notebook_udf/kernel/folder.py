@@ -10,16 +10,33 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from notebook_udf.errors import SessionError
 from notebook_udf.pool.daemon import is_alive
+from notebook_udf.render.format import size
 
 _PREFIX = "nudf-"
+# For sockets, keys and the first lines of logs.
+_ROOM = 1 << 20
 _PLAIN = re.compile(r"[A-Za-z0-9_./+-]+")
 
 
 def make_folder() -> Path:
-    """Makes a folder that only this user can enter, and removes those of killed kernels."""
+    """Makes a folder that only this user can enter, and removes those of killed kernels.
+
+    Raises
+    ------
+    SessionError
+        If its disk is full.
+    """
     root = folders_root()
     _sweep(root)
+    free = shutil.disk_usage(root).free
+    if free < _ROOM:
+        # Java would end without a word about it.
+        raise SessionError(
+            f"there is no room for a session's folder in {root}: {size(free)} are free, and "
+            f"{size(_ROOM)} are needed; make room, or set TMPDIR to a folder on another disk"
+        )
     folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=root))
     (folder / "workers").mkdir(mode=0o700)
     (folder / "quarantine").mkdir(mode=0o700)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -47,6 +48,33 @@ def test_workers_start_on_a_full_disk_and_all_goes_on_after_it(small_disk: Path)
         filling.unlink()
         go_on(process)
         assert told(process) == {"new": True, "lines": True}
+        assert process.wait(60) == 0
+
+
+BEGINS = """
+try:
+    nu.session(workers=1)
+except nu.SessionError as error:
+    tell(said=str(error))
+sys.stdin.readline()
+session = nu.session(workers=1)
+tell(rows=session.sql("SELECT 1").first()[0])
+session.stop()
+"""
+
+
+@pytest.mark.timeout(120)
+def test_a_session_does_not_begin_where_little_is_left(small_disk: Path) -> None:
+    filling = fill(small_disk)
+    # On one that is full to the last byte Python has no temporary files: it takes another.
+    os.truncate(filling, filling.stat().st_size - 500_000)
+    with script(BEGINS, {"TMPDIR": str(small_disk)}) as process:
+        said = told(process)["said"]
+        assert said.startswith(f"there is no room for a session's folder in {small_disk}: 4")
+        assert "KiB are free, and 1.0 MiB are needed" in said
+        filling.unlink()
+        go_on(process)
+        assert told(process) == {"rows": 1}
         assert process.wait(60) == 0
 
 
