@@ -66,7 +66,7 @@ def twin(query: str) -> str:
 
 def _number(draw: Draw, depth: int) -> str:
     if depth <= 0 or draw(st.integers(0, 2)) == 0:
-        return str(draw(st.sampled_from(["q.k", "q.v", "q.v", "3", "-1", "NULL"])))
+        return str(draw(st.sampled_from(["q.k", "q.v", "q.v", "3", "-1", "CAST(NULL AS BIGINT)"])))
     inner = [_number(draw, depth - 1) for _ in range(2)]
     form = draw(st.integers(0, 6))
     if form <= 1:
