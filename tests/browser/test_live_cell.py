@@ -108,6 +108,7 @@ def test_cancel_works_while_the_cell_blocks(notebook: Notebook, way: str, magic:
     text = notebook.text(cell)
     assert "cancelled after" in text
     assert "KeyboardInterrupt" in text
+    assert "py4j" not in text
     after = notebook.run("print(session.sql('select 1 + 1 as two').first()[0])")
     assert notebook.text(after).split()[-1] == "2"
 
