@@ -36,7 +36,10 @@ CELLS = (
     # What is seen from outside goes to a file that is not searched.
     "import json, psutil\n"
     "family = [psutil.Process(), *psutil.Process().children(recursive=True)]\n"
-    "seen = [[each.cmdline(), each.environ()] for each in family if each.is_running()]\n"
+    "seen = []\n"
+    "for each in family:\n"
+    "    try:\n        seen.append([each.cmdline(), each.environ()])\n"
+    "    except (psutil.NoSuchProcess, psutil.ZombieProcess):\n        pass\n"
     "keys = json.loads((session.folder / 'channel.json').read_text())\n"
     "with open('{facts}', 'w') as file:\n    json.dump([seen, keys], file)",
     "session.stop()",

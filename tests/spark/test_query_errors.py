@@ -96,6 +96,7 @@ PySparkLogger.getLogger(NAMES[0]).error("heard again")
     assert after.count("heard again") == 1
 
 
+@pytest.mark.thorough
 def test_loggers_that_were_there_are_left_as_they_were() -> None:
     ran = run(
         """
@@ -119,6 +120,7 @@ assert state() == before
     assert "QueryContextLogger" not in ran.stderr
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_a_handler_of_the_users_gets_each_error_once(when: str) -> None:
     add = """
@@ -141,6 +143,7 @@ session.stop()
     assert "QueryContextLogger" not in ran.stderr
 
 
+@pytest.mark.thorough
 def test_a_handler_that_took_the_place_of_pysparks_stays() -> None:
     ran = run(
         """
@@ -159,6 +162,7 @@ assert logger.handlers[0].stream is heard
     assert "QueryContextLogger" not in ran.stderr
 
 
+@pytest.mark.thorough
 def test_a_level_of_the_users_is_heard() -> None:
     ran = run(
         """
