@@ -118,6 +118,7 @@ def binder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Binder]:
     running.stop()
 
 
+@pytest.mark.thorough
 def test_the_first_tutorial_runs_in_2_gb(
     binder: Binder, context: BrowserContext, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -146,6 +147,7 @@ def test_the_first_tutorial_runs_in_2_gb(
     assert binder.peak < LIMIT
 
 
+@pytest.mark.thorough
 def test_nothing_was_left_outside_its_folder(binder: Binder) -> None:
     home = {path.name for path in (binder.folder / "home").iterdir()}
     assert home <= {".cache", ".ipython", ".jupyter", ".local", ".npm", ".config", ".ivy2"}

@@ -227,6 +227,7 @@ def fails_without(mutation: Mutation) -> tuple[bool, str]:
         file = folder / "notebook_udf" / mutation.file
         file.write_text(file.read_text("utf-8").replace(mutation.protected, mutation.without))
         command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider",
+                   "-m", "thorough or not thorough",
                    test_of(mutation)]  # fmt: skip
         try:
             ran = subprocess.run(

@@ -129,7 +129,7 @@ def rounds(cluster: Cluster, body: str, folder: Path, times: int, *, kill: bool)
 @pytest.mark.parametrize(
     ("body", "times"),
     [
-        pytest.param(BATCH, 1, id="batch"),
+        pytest.param(BATCH, 1, id="batch", marks=pytest.mark.thorough),
         pytest.param(STREAM, 1, id="stream", marks=pytest.mark.thorough),
         pytest.param(BATCH, 20, id="batch, 20 times", marks=pytest.mark.thorough),
         pytest.param(STREAM, 20, id="stream, 20 times", marks=pytest.mark.thorough),

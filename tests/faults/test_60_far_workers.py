@@ -106,6 +106,7 @@ session.stop()
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(400)
 def test_all_that_does_not_need_a_folder_is_there(tmp_path: Path, hidden: Path) -> None:
     work = tmp_path / "cluster"

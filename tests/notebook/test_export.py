@@ -192,6 +192,7 @@ def test_scalar_and_table_functions_run_in_plain_spark(cell: Cell, tmp_path: Pat
     assert "3 passed" in ran.stdout
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(400)
 def test_other_kinds_run_with_the_package_and_no_notebook(cell: Cell, tmp_path: Path) -> None:
     for source in PACKAGE:

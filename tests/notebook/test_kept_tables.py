@@ -187,6 +187,7 @@ def two_kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[lis
         assert not LITTER & set(os.listdir(notebooks))
 
 
+@pytest.mark.thorough
 def test_kernels_of_one_folder_leave_each_other_their_tables(two_kernels: list[Kernel]) -> None:
     one, other = two_kernels
     for kernel in two_kernels:
