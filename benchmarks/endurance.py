@@ -105,7 +105,7 @@ def run_sessions() -> list[Figure]:
         ]  # fmt: skip
         there = _said(processes, "there")
         started = time.monotonic() - began
-        family = [child for each in processes for child in _family(each.pid)]
+        family = psutil.Process().children(recursive=True)
         memory = sum(_memory(process) for process in family)
         began = time.monotonic()
         _go_on(processes)
@@ -142,14 +142,6 @@ def _go_on(processes: list[subprocess.Popen[str]]) -> None:
     for each in processes:
         if each.stdin is not None and each.poll() is None:
             print(file=each.stdin, flush=True)
-
-
-def _family(pid: int) -> list[psutil.Process]:
-    try:
-        found = psutil.Process(pid)
-        return [found, *found.children(recursive=True)]
-    except psutil.NoSuchProcess:
-        return []
 
 
 def _memory(process: psutil.Process) -> int:

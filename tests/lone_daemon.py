@@ -9,11 +9,8 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
-import notebook_udf as nu
-
-ROOT = Path(nu.__file__).resolve().parents[1]
+from tests.scripts import ROOT
 
 
 @contextmanager

@@ -10,17 +10,13 @@ from tests.scripts import ROOT
 
 TESTS = ROOT / "tests"
 _PROOF = re.compile(r"<!-- proof: (.+?) -->")
-_PROOFS = [
-    each
-    for proof in _PROOF.findall((ROOT / "docs/project/security.md").read_text("utf-8"))
-    for each in proof.split(", ")
-]
+PAGE = (ROOT / "docs/project/security.md").read_text("utf-8")
+_PROOFS = [each for proof in _PROOF.findall(PAGE) for each in proof.split(", ")]
 
 
 def test_every_part_has_a_proof() -> None:
-    page = (ROOT / "docs/project/security.md").read_text("utf-8")
     # What is not guarded needs none.
-    sections = [part for part in page.split("\n## ")[1:] if not part.startswith("What is not")]
+    sections = [part for part in PAGE.split("\n## ")[1:] if not part.startswith("What is not")]
     without = [part.splitlines()[0] for part in sections if not _PROOF.search(part)]
     assert without == []
 

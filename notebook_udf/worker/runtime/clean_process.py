@@ -63,7 +63,7 @@ class ProcessState:
             locale.setlocale(locale.LC_ALL),
             decimal.getcontext().copy(),
             sys.getrecursionlimit(),
-            (sys.stdin, sys.stdout, sys.stderr),
+            _streams(),
             tuple(map(signal.getsignal, _SIGNALS)),
             tuple(warnings.filters),
             gc.isenabled(),
@@ -107,6 +107,10 @@ class ProcessState:
             time.tzset()
 
 
+def _streams() -> tuple[Any, Any, Any]:
+    return sys.stdin, sys.stdout, sys.stderr
+
+
 class CleanProcess:
     """Keeps the tasks of a worker apart. For the thread that runs them."""
 
@@ -129,16 +133,16 @@ class CleanProcess:
     @contextlib.contextmanager
     def streams_replaced(self) -> Iterator[None]:
         """Until it is left, a task is to find the streams that Spark has set since it began."""
-        earlier = self._found and self._found.streams
-        self._stream(sys.stdin, sys.stdout, sys.stderr)
+        found = self._found
+        if found is None:
+            yield
+            return
+        self._found = replace(found, streams=_streams())
         try:
             yield
         finally:
-            self._stream(*(earlier or ()))
-
-    def _stream(self, *streams: Any) -> None:
-        if self._found is not None:
-            self._found = replace(self._found, streams=cast(Any, streams) or None)
+            # The rest may have been noted anew, in the environment of the task's functions.
+            self._found = replace(self._found, streams=found.streams)
 
     def resume(self, query: str) -> None:
         """Restores what the functions that a query keeps have left, or else what was found."""
