@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from statistics import median
 
@@ -79,7 +80,8 @@ import notebook_udf as nu
 with nu.session(workers=1) as session:
     session.live = False
     session._warmup.wait()
-    session.register_function("mine", lambda i: i + NUMBER)
+    mine = nu.udf(lambda i: i + NUMBER, input_types=["bigint"], result_type="bigint")
+    session.register_function("mine", mine)
     print("there", flush=True)
     sys.stdin.readline()
     for n in range(5):
@@ -92,13 +94,14 @@ with nu.session(workers=1) as session:
 
 def run_sessions() -> list[Figure]:
     """As many sessions as a shared machine may have, all at once."""
-    with tempfile.TemporaryDirectory(prefix="sessions-") as folder:
+    with tempfile.TemporaryDirectory(prefix="sessions-") as folder, ExitStack() as files:
         environment = {**os.environ, "TMPDIR": folder, "PYTHONPATH": str(Path.cwd())}
         began = time.monotonic()
+        errors = [files.enter_context(tempfile.TemporaryFile("w+")) for _ in range(SESSIONS)]
         processes = [
             subprocess.Popen(
                 [sys.executable, "-c", _SESSION.replace("NUMBER", str(number))],
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors[number],
                 text=True, env=environment, cwd=folder,
             )
             for number in range(SESSIONS)
@@ -115,6 +118,10 @@ def run_sessions() -> list[Figure]:
         ended = sum(each.wait(120) == 0 for each in processes)
         _, alive = psutil.wait_procs(family, timeout=20)
         left = list(Path(folder).iterdir())
+        for each, printed in zip(processes, errors, strict=True):
+            if each.returncode:
+                printed.seek(0)
+                print(printed.read(), file=sys.stderr)
     bar = f"{SESSIONS}"
     return [
         Figure(
