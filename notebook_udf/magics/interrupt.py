@@ -4,7 +4,8 @@ The kernel's interrupt raises in Python while the JVM goes on with the job. So e
 carry a tag of their own, and an interrupt cancels them by it. An interrupt that arrives while the
 cell waits for the JVM is held back until the JVM has answered, and raised in the cell's next step:
 raised at once, it would tear down the connections to the JVM, those of other threads too, and
-PySpark's own cleaning up would then wait for the job or fail with an error that hides it.
+PySpark's own cleaning up would then wait for the job or fail with an error that hides it. So is one
+that arrives in a callback before the cell's code, where IPython would swallow it.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import TYPE_CHECKING, Any
+
+from IPython.core.events import EventManager
 
 from notebook_udf.code_origin import is_machinery, is_users
 from notebook_udf.plan.progress import CELL_TAG
@@ -78,6 +81,9 @@ class CellJobs:
 
     def _before(self, info: Any) -> None:
         cell = Cell()
+        if not self._cells:
+            self._take_over()
+        self._cells[id(info)] = cell
         session = running_session()
         if session is not None:
             tag = f"{CELL_TAG}{uuid.uuid4().hex}"
@@ -86,9 +92,6 @@ class CellJobs:
                 cell.session, cell.tag = session, tag
             except Exception:
                 _log.debug("the cell's jobs could not be tagged", exc_info=True)
-        if not self._cells:
-            self._take_over()
-        self._cells[id(info)] = cell
 
     def _after(self, result: Any) -> None:
         cell = self._cells.pop(id(result.info), None)
@@ -155,19 +158,23 @@ class CellJobs:
         if cell is None or cell.interrupted or session is None:
             raise _interrupt(frame)
         cell.interrupted = True
+        early = _is_in_callback(frame)
         waiting = session.host.connection.waiting(frame)
         self._restore.append(session.host.errors.translate(_interrupt_if_cancelled))
         # From a thread of its own, because this one's connection may wait for an answer.
         cell.thread = threading.Thread(
             target=_cancel_until_over,
-            args=(cell, waiting is not None),
+            args=(cell, early or waiting is not None),
             name="notebook-udf-interrupt",
             daemon=True,
         )
         cell.thread.start()
-        if waiting is None:
+        if early:
+            self._restore.append(_interrupt_in_first_step())
+        elif waiting is not None:
+            self._restore.append(_interrupt_after(waiting))
+        else:
             raise _interrupt(frame)
-        self._restore.append(_interrupt_after(waiting))
 
 
 class Interrupted(KeyboardInterrupt):
@@ -192,6 +199,25 @@ def _interrupt(frame: FrameType | None) -> KeyboardInterrupt:
     return Interrupted() if frame is not None else KeyboardInterrupt()
 
 
+def _is_in_callback(frame: FrameType | None) -> bool:
+    """Whether IPython runs callbacks of a cell, of which it swallows what they raise."""
+    while frame is not None and frame.f_code is not EventManager.trigger.__code__:
+        frame = frame.f_back
+    return frame is not None
+
+
+def _interrupt_in_first_step() -> Callable[[], None]:
+    """Raises KeyboardInterrupt in this thread as soon as it runs code of the cell; returns what
+    calls that off."""
+
+    def look(frame: FrameType, event: str, _argument: object) -> None:
+        if event == "call" and is_users(frame.f_code.co_filename) and not _is_in_callback(frame):
+            sys.setprofile(None)
+            raise Interrupted from None
+
+    return _profiled(look)
+
+
 def _interrupt_after(call: FrameType) -> Callable[[], None]:
     """Raises KeyboardInterrupt in this thread as soon as a running call has returned; returns what
     calls that off."""
@@ -205,6 +231,12 @@ def _interrupt_after(call: FrameType) -> Callable[[], None]:
             sys.setprofile(None)
             raise Interrupted from None
         over = frame is call and event == "return"
+
+    return _profiled(look)
+
+
+def _profiled(look: Callable[[FrameType, str, object], None]) -> Callable[[], None]:
+    """Has ``look`` see each step of this thread; returns what calls that off."""
 
     def call_off() -> None:
         if sys.getprofile() is look:

@@ -107,6 +107,34 @@ def test_interrupt_of_plain_python_is_at_once(cell: Cell, running: Kernel, pipe:
     assert cell("assert session.sql('select 1').first()[0] == 1").ok
 
 
+def test_interrupt_before_the_first_line(
+    cell: Cell, running: Kernel, pipe: Pipe, tmp_path: Path
+) -> None:
+    registered = cell(
+        "import os, time\n"
+        "def before(info):\n"
+        f"    open({str(pipe.path)!r}, 'wb').write(b'!')\n"
+        f"    while not os.path.exists({str(tmp_path / 'go')!r}):\n"
+        "        time.sleep(0.01)\n"
+        "get_ipython().events.register('pre_run_cell', before)\n"
+        "reached = False"
+    )
+    assert registered.ok
+    begun = running.start("reached = True\nsession.sql('select 1').collect()")
+    pipe.wait()
+    running.manager.interrupt_kernel()
+    (tmp_path / "go").touch()
+    ran = running.finish(begun)
+    assert [error["ename"] for error in ran.errors] == ["KeyboardInterrupt"]
+    assert ran.stream("stderr") == ""
+    after = cell(
+        "assert not reached\n"
+        "get_ipython().events.unregister('pre_run_cell', before)\n"
+        "assert session.sql('select 1').first()[0] == 1"
+    )
+    assert after.ok, after.errors
+
+
 def test_a_call_that_is_no_job_is_interrupted_too(cell: Cell, running: Kernel, pipe: Pipe) -> None:
     begun = running.start(
         "import sys, threading, time\n"
