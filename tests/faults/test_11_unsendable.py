@@ -44,5 +44,9 @@ def test_exception_whose_text_raises(session: nu.Session) -> None:
     def raises(i: int) -> int:
         raise Nasty
 
-    with pytest.raises(nu.UserFunctionError, match="Nasty"):
+    told = "Nasty: <its message raised ValueError>"
+    with pytest.raises(nu.UserFunctionError, match=told) as caught:
         run(session, raises)
+    # All else about the call is told as of any other.
+    assert caught.value.failed is not None
+    assert caught.value.failed.arguments == (("i", "0"),)
