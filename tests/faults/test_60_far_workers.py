@@ -226,8 +226,9 @@ session.stop()
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("ship", [True, pytest.param(False, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("ship", [True, False])
 def test_a_cluster_without_the_package(tmp_path: Path, ship: bool) -> None:
     work = tmp_path / "cluster"
     work.mkdir()
