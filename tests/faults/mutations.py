@@ -178,8 +178,7 @@ MUTATIONS = (
              "kernel/translation.py",
              "        if _MISSING.search(text):\n", "        if False:\n"),
     Mutation(61, "notebook/test_own_classes.py::test_between_workers", "specs/pickling.py",
-             "        return pickle.dumps(value, 5)\n    except (pickle.PicklingError, ",
-             "        return pickle.dumps(value, 5)\n    except (ZeroDivisionError, "),
+             "        return list(map(dumper(), values))\n", "        raise\n"),
     Mutation(62, "spark/test_sql_guard.py::"
              "test_a_misread_query_goes_to_spark_as_it_is_where_spark_can_answer",
              "planner/planned_query.py",
