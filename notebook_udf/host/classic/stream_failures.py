@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from py4j.java_gateway import quiet_shutdown
 from pyspark import SparkContext
 
 
@@ -20,6 +21,9 @@ class StreamFailures:
     def __init__(self, tell: Callable[[str], object]) -> None:
         self._tell = tell
         self._wrapped: Any = None
+        # By run: the connection that py4j opened for the thread of the query, and a thread of this
+        # process with it. They would outlive the query, as would those of ``foreachBatch``.
+        self._connections: dict[str, Any] = {}
 
     @property
     def _jlistener(self) -> Any:
@@ -30,15 +34,26 @@ class StreamFailures:
             self._wrapped = jvm.PythonStreamingQueryListenerWrapper(self)
         return self._wrapped
 
-    # What the JVM calls; only ends are listened to.
+    # What the JVM calls.
 
     def _nothing(self, event: Any) -> None:
         """Ignores the event."""
 
-    onQueryStarted = onQueryProgress = onQueryIdle = _nothing  # noqa: N815
+    onQueryProgress = onQueryIdle = _nothing  # noqa: N815
+
+    def onQueryStarted(self, event: Any) -> None:  # noqa: N802
+        """Called in the query's own thread, as its ``foreachBatch`` is."""
+        gateway = SparkContext._gateway
+        assert gateway is not None
+        connection = gateway._gateway_client.get_thread_connection()
+        self._connections[event.runId().toString()] = connection
 
     def onQueryTerminated(self, event: Any) -> None:  # noqa: N802
         """Tells of the query, if it has failed."""
+        connection = self._connections.pop(event.runId().toString(), None)
+        if connection is not None and connection.socket is not None:
+            # The query's thread calls nothing after this; ours ends as it reads the end.
+            quiet_shutdown(connection.socket)
         if event.exception().isDefined():
             self._tell(f"{event.id().toString()}/{event.runId().toString()}")
 
