@@ -52,6 +52,7 @@ START_VARIABLE = "NOTEBOOK_UDF_START_SECONDS"
 _KILL_TIMEOUT_SECONDS = 2.0
 _FORK_RETRY_SECONDS = 1.0
 _OUTPUT_TAIL_BYTES = 8192
+MOST_LOGS = 100
 _PR_SET_PDEATHSIG = 1
 
 # The kernel's process id, so that the daemon can tell a stopped session from a killed kernel.
@@ -203,6 +204,7 @@ def _send_exit(folder: Path, pid: int, code: int, requested: bool, hogged: Hogge
     position = read_position(noted)
     for file in (noted, folder / "workers" / f"{pid}.native"):
         file.unlink(missing_ok=True)
+    drop_old_logs(folder / "workers", pid)
     sender = Sender(address)
     sender.send(
         WorkerExited(
@@ -218,6 +220,21 @@ def _send_exit(folder: Path, pid: int, code: int, requested: bool, hogged: Hogge
     )
     # On a machine that is busy the connection alone takes seconds.
     sender.close(linger_ms=0 if _kernel_is_gone() else _REPORT_MS)
+
+
+def drop_old_logs(workers: Path, pid: int) -> None:
+    """Removes the log of a worker that has ended if it is empty, and all but the newest of others
+    that have."""
+    with contextlib.suppress(OSError):
+        own = workers / f"{pid}.log"
+        if not own.stat().st_size:
+            own.unlink()
+    with contextlib.suppress(OSError):
+        ended = [log for log in workers.glob("*.log") if not log.with_suffix(".native").exists()]
+        # One that is starting has written nothing.
+        found = sorted((one.st_mtime, log) for log in ended if (one := log.stat()).st_size)
+        for _, log in found[:-MOST_LOGS]:
+            log.unlink()
 
 
 def _kernel_is_gone() -> bool:
