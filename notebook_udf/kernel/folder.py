@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from notebook_udf.errors import SessionError
-from notebook_udf.pool.daemon import is_alive
+from notebook_udf.pool.exit_report import is_alive
 from notebook_udf.render.format import size
 
 _PREFIX = "nudf-"

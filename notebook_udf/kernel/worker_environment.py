@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 
 from notebook_udf.kernel.arguments import import_paths
-from notebook_udf.pool.daemon import KERNEL_VARIABLE
+from notebook_udf.pool.exit_report import KERNEL_VARIABLE
 from notebook_udf.pool.spark_worker import MEMORY_VARIABLE
 from notebook_udf.telemetry.receiver import Receiver
 from notebook_udf.telemetry.wire import ADDRESS_VARIABLE, CHANNEL_VARIABLE

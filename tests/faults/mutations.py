@@ -37,7 +37,7 @@ class Mutation:
 
 
 MUTATIONS = (
-    Mutation(1, "test_01_exit_at_start.py", "pool/daemon.py",
+    Mutation(1, "test_01_exit_at_start.py", "pool/exit_report.py",
              "    output = _output(folder, pid)\n", '    output = ""\n'),
     Mutation(2, "test_02_slow_start.py", "pool/daemon.py",
              "    signal.alarm(limit)\n", ""),
@@ -46,7 +46,7 @@ MUTATIONS = (
     Mutation(4, "test_04_deaf_worker.py", "pool/daemon.py",
              "            if now >= deadline:\n", "            if now >= deadline + 1000:\n"),
     Mutation(5, "test_05_killed_kernel.py", "pool/daemon.py",
-             "        if self._folder is not None and _kernel_is_gone():\n", "        if False:\n"),
+             "        if self._folder is not None and kernel_is_gone():\n", "        if False:\n"),
     Mutation(6, "notebook/test_interrupt.py::test_interrupt_ends_the_job", "magics/interrupt.py",
              "        try:\n            cell.cancel()\n", "        try:\n            pass\n"),
     Mutation(7, "test_07_killed_worker.py", "kernel/translation.py",

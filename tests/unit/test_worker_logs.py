@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from notebook_udf.pool.daemon import MOST_LOGS, drop_old_logs
+from notebook_udf.pool.exit_report import MOST_LOGS, drop_old_logs
 
 
 def test_the_newest_are_kept(tmp_path: Path) -> None:
