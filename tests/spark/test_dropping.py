@@ -136,7 +136,10 @@ def test_functions_fused_in_one_node(session: nu.Session) -> None:
     assert session.sql("SELECT fused_two(id) FROM range(1)").collect() == [(0,)]
 
 
-@pytest.mark.parametrize("name", ["it's", "back`tick", "a.b", "select", "größe", "two words"])
+# No other test has functions whose names hold one of these.
+@pytest.mark.parametrize(
+    "name", ["it's gone", "back`gone", "a.gone", "where", "größengone", "two gone"]
+)
 def test_names_that_need_quotes(session: nu.Session, name: str) -> None:
     quoted = "`" + name.replace("`", "``") + "`"
     session.register_function(name, KINDS["scalar"])
