@@ -46,7 +46,7 @@ def test_exception_whose_text_raises(session: nu.Session) -> None:
 
     told = "Nasty: <its message raised ValueError>"
     with pytest.raises(nu.UserFunctionError, match=told) as caught:
-        run(session, raises)
+        run(session, raises, "SELECT f(id) FROM range(0, 3, 1, 1)")
     # All else about the call is told as of any other.
     assert caught.value.failed is not None
     assert caught.value.failed.arguments == (("i", "0"),)
