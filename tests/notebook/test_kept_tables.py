@@ -82,6 +82,7 @@ KEPT = [
 ]
 
 
+@pytest.mark.thorough
 def test_tables_are_there_after_a_restart(kernel: Kernel, tmp_path: Path) -> None:
     run(kernel, BEGIN)
     root = Path(run(kernel, "print(session.warehouse.root)").strip())
