@@ -1,4 +1,4 @@
-"""The registry of a session's functions: name → frozen record, with every earlier version.
+"""The registry of a session's functions: name → frozen record, with earlier versions.
 
 A ``RegisteredFunction`` is data; the ``Actions`` of its session make columns and previews of it.
 Nothing in here talks to Spark.
@@ -19,6 +19,9 @@ from notebook_udf.render.markup import code, markup, small
 from notebook_udf.render.tables import Table
 from notebook_udf.sanitize import one_line
 from notebook_udf.suggestion import did_you_mean
+
+# So many versions of a function can be restored and replayed; of earlier ones nothing is kept.
+MOST_VERSIONS = 100
 
 _HEADERS = ("function", "kind", "version", "on error")
 
@@ -71,7 +74,7 @@ class RegisteredFunction:
 
     @property
     def history(self) -> tuple[RegisteredFunction, ...]:
-        """Every version under this name, oldest first, this one and later ones included."""
+        """The last versions under this name, oldest first, later ones included."""
         return self.actions.history(self.name)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -156,6 +159,8 @@ class Registry(Displayed, Mapping[str, RegisteredFunction]):
         # The last version of every name there ever was: a name that is dropped and used again goes
         # on from it, or metrics and plans of the old function would be shown as the new one's.
         self._last: dict[str, int] = {}
+        # The version with which the function began that now has the name.
+        self._first: dict[str, int] = {}
 
     def add(
         self,
@@ -175,8 +180,10 @@ class Registry(Displayed, Mapping[str, RegisteredFunction]):
         """
         if not isinstance(name, str) or not name.strip():
             raise DeclarationError(f"{name!r} cannot be a function's name")
-        versions = self._versions.setdefault(name.lower(), [])
         self._last[name.lower()] = version = self._last.get(name.lower(), 0) + 1
+        if name.lower() not in self._versions:
+            self._first[name.lower()] = version
+        versions = self._versions.setdefault(name.lower(), [])
         record = RegisteredFunction(
             name=name,
             version=version,
@@ -187,6 +194,7 @@ class Registry(Displayed, Mapping[str, RegisteredFunction]):
             replaces_builtin=replaces_builtin,
         )
         versions.append(record)
+        del versions[:-MOST_VERSIONS]
         return record
 
     def discard(self, record: RegisteredFunction) -> None:
@@ -202,8 +210,16 @@ class Registry(Displayed, Mapping[str, RegisteredFunction]):
         return tuple(self._versions.pop(name.lower(), ()))
 
     def history(self, name: str) -> tuple[RegisteredFunction, ...]:
-        """Every version under a name, oldest first."""
+        """The last versions under a name, oldest first."""
         return tuple(self._versions.get(name.lower(), ()))
+
+    def version(self, name: str, number: int) -> RegisteredFunction | None:
+        """A version of a function; None if it is not kept."""
+        return next((r for r in self.history(name) if r.version == number), None)
+
+    def first_version(self, name: str) -> int:
+        """The number of the first version of a function, whether that is kept or not."""
+        return self._first.get(name.lower(), 1)
 
     def __getitem__(self, name: str) -> RegisteredFunction:
         versions = self._versions.get(name.lower())

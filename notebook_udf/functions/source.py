@@ -43,12 +43,18 @@ def find_source(function: Any) -> Source:
     code = code_of(function)
     if code is None:
         return Source()
-    lines = tuple(line.rstrip("\n") for line in linecache.getlines(code.co_filename))
+    lines = _shared(tuple(line.rstrip("\n") for line in linecache.getlines(code.co_filename)))
     if not lines:
         return Source(file=code.co_filename, line=code.co_firstlineno)
     first, last = _extent(lines, code.co_firstlineno, whole_class=not _is_plain(function))
     text = textwrap.dedent("\n".join(lines[first - 1 : last]))
     return Source(text=text, file=code.co_filename, line=first, lines=lines)
+
+
+@functools.lru_cache(maxsize=64)
+def _shared(lines: tuple[str, ...]) -> tuple[str, ...]:
+    """The same object for the same lines: every version of a script's function has them."""
+    return lines
 
 
 def _is_plain(function: Any) -> bool:

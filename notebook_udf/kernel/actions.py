@@ -35,7 +35,7 @@ class SessionActions:
         )
 
     def history(self, name: str) -> tuple[RegisteredFunction, ...]:
-        """Every version under a name."""
+        """The last versions under a name."""
         return self._session.functions.history(name)
 
     def adopted(self, definition: FunctionDefinition) -> RegisteredFunction:

@@ -44,6 +44,7 @@ from notebook_udf.kernel.quarantine_folder import QuarantineFolder, given_folder
 from notebook_udf.kernel.quarantined_rows import quarantined
 from notebook_udf.kernel.query_errors import as_query_error
 from notebook_udf.kernel.querying import Rewriting, run_query
+from notebook_udf.kernel.recent import Recent
 from notebook_udf.kernel.replay import replay
 from notebook_udf.kernel.requirements import WithDependencies
 from notebook_udf.kernel.spark_loggers import QuietLoggers
@@ -131,7 +132,7 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters):
         self.live = True
         self._lock = threading.RLock()
         self.rewritten: WeakKeyDictionary[DataFrame, Rewriting] = WeakKeyDictionary()
-        self._planned: dict[tuple[Any, ...], Any] = {}
+        self._planned: Recent[Any] = Recent(500)
         # With which options Spark SQL calls async functions now.
         self.options_in_force: dict[tuple[str, int], FunctionOptions] = {}
         self.notes: list[str] = arguments.bundle_time(bundle_time)
@@ -314,9 +315,9 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters):
 
     def forget_planned(self, name: str) -> None:
         """Forgets the Spark functions made for a registered function."""
-        for kept in (self._planned, self.options_in_force):
-            for key in [key for key in kept if key[0] == name.lower()]:
-                del kept[key]
+        self._planned.forget(lambda key: bool(key[0] == name.lower()))
+        for key in [key for key in self.options_in_force if key[0] == name.lower()]:
+            del self.options_in_force[key]
 
     def adopted(self, definition: FunctionDefinition) -> RegisteredFunction:
         """The record of a definition that is not registered in SQL."""
@@ -326,9 +327,7 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters):
         """The Spark function of a record in a role."""
         key = (*record.identity, role)
         with self._lock:
-            if key not in self._planned:
-                self._planned[key] = kind_of(self, record).spark_function(role)
-            return self._planned[key]
+            return self._planned.get(key, lambda: kind_of(self, record).spark_function(role))
 
     # Queries ---------------------------------------------------------------------------------
 

@@ -234,7 +234,7 @@ class _Definitions:
         self._functions = session.functions
 
     def __call__(self, name: str, version: int | None) -> FunctionDefinition | None:
-        history = self._functions.history(name)
         if version is None:
-            return history[-1].definition if history else None
-        return next((r.definition for r in history if r.version == version), None)
+            return self._functions[name].definition if name in self._functions else None
+        found = self._functions.version(name, version)
+        return found.definition if found is not None else None

@@ -36,8 +36,9 @@ def quarantined(session: Session, record: RegisteredFunction) -> DataFrame:
     frames = []
     store = session.quarantine.store
     computed = functools.cache(lambda stage: session.host.jobs.computed(stage) or stage)
-    for version in record.history:
-        folder = store.folder_of(record.name, version.version)
+    first = session.functions.first_version(record.name)
+    for version in (each for each in store.versions(record.name) if each >= first):
+        folder = store.folder_of(record.name, version)
         paths = paths_that_count(store, folder, computed)
         if paths:
             frames.append(session.spark.read.parquet(*paths))

@@ -18,7 +18,12 @@ def replay(session: Session, name: str, error: Any = None) -> Any:
     __tracebackhide__ = True
     record = session.functions[name]
     failed = _chosen(session, record.name, error)
-    version = next((r for r in record.history if r.version == failed.version), record)
+    version = session.functions.version(name, failed.version)
+    if version is None and failed.version:
+        raise SessionError(
+            f"version {failed.version} of {record.name}, which failed, is no longer kept: the last "
+            f"is {record.version}; call it with {dict(failed.arguments)}"
+        )
     if failed.row < 0:
         raise SessionError(f"the failure of {record.name} belongs to no single row")
     if not failed.pickled_arguments:
@@ -28,7 +33,7 @@ def replay(session: Session, name: str, error: Any = None) -> Any:
         )
     # From the session's own workers, over a channel that only they have the key to.
     arguments = pickle.loads(failed.pickled_arguments)
-    return kind_of(session, version).replay(failed.method, arguments)
+    return kind_of(session, version or record).replay(failed.method, arguments)
 
 
 def _chosen(session: Session, name: str, error: Any) -> FailedRow:

@@ -15,7 +15,7 @@ from cells import in_a_cell
 from pyspark.sql import functions as F
 
 import notebook_udf as nu
-from notebook_udf import ScalarFunction, udf
+from notebook_udf import ScalarFunction, registry, udf
 
 
 def one(session: nu.Session, query: str) -> Any:
@@ -72,6 +72,28 @@ def test_history_and_restore(session: nu.Session) -> None:
     assert [r.version for r in restored.history] == [1, 2, 3, 4]
     with pytest.raises(AttributeError):
         restored.name = "other"  # type: ignore[misc]
+
+
+def test_of_many_versions_the_last_are_kept(
+    session: nu.Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registry, "MOST_VERSIONS", 3)
+    options = {"result_type": "bigint", "on_error": "quarantine"}
+    session.register_function("often", udf(lambda x: 1 // (x - 1), **options))
+    session.sql("SELECT often(1)").collect()
+    (failure,) = session.store.failures("often")
+    for divisor in (2, 3, 4):
+        session.register_function("often", udf(lambda x, d=divisor: x // d, **options))
+        assert one(session, "SELECT often(12)") == 12 // divisor
+    assert [r.version for r in session.functions["often"].history] == [2, 3, 4]
+    assert session.functions.version("often", 1) is None
+    # Rows of versions that are not kept are none the less there, and replay takes no other one.
+    assert [row.x for row in session.errors("often").collect()] == [1]
+    with pytest.raises(nu.SessionError, match=r"version 1 of often, which failed, is no longer"):
+        session.replay("often", failure.failed.error_id)
+    session.drop_function("often")
+    session.register_function("often", udf(lambda x: x, **options))
+    assert session.errors("often").collect() == []
 
 
 # --- names of Spark's own --------------------------------------------------------------------

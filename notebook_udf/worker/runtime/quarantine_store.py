@@ -61,6 +61,11 @@ class QuarantineStore:
         """The folder of one version of a function."""
         return f"{function.lower().encode().hex()}/{version}"
 
+    def versions(self, function: str) -> list[int]:
+        """The versions of a function that have a folder."""
+        parent = self.folder_of(function, 0).partition("/")[0]
+        return sorted(int(name) for name in self.names(parent) if name.isdecimal())
+
     def write(self, folder: str, name: str, table: pa.Table) -> None:
         """Stores rows, which are there as a whole or not at all."""
         import pyarrow.parquet as pq
