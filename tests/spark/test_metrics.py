@@ -18,7 +18,7 @@ def queries(session: nu.Session) -> tuple[str, str]:
 
     def dawdle(number: int) -> int:
         if number == 700:
-            time.sleep(0.3)
+            time.sleep(1)
         return number + 1
 
     session.register_function("dawdle", dawdle, vectorise=False)
@@ -41,7 +41,7 @@ def test_the_slowest_bundle_is_found_with_its_rows(
 ) -> None:
     slow, *others = session.metrics(queries[0]).slowest()
     assert (slow.bundle.bundle, slow.first_row, slow.bundle.rows_in) == (8, 701, 100)
-    assert slow.busy_ns > 0.3e9
+    assert slow.busy_ns > 1e9
     assert slow.sample is not None
     assert slow.sample.columns == ("number",)
     assert slow.sample.rows == (("700",), ("701",), ("702",))
@@ -54,11 +54,11 @@ def test_percentiles_and_time_line_of_a_query(
     view = session.metrics(queries[0])
     (ranks,) = view.percentiles()
     assert (ranks.function, ranks.bundles, ranks.exact) == ("dawdle", 10, True)
-    assert ranks.p50_ns < 0.1e9 < 0.3e9 < ranks.max_ns
+    assert ranks.p50_ns < 0.5e9 < 1e9 < ranks.max_ns
     found = view.timeline()
     (line,) = found.functions
     assert sum(line.rows) == pytest.approx(1_000)
-    assert sum(line.user_ns) > 0.3e9
+    assert sum(line.user_ns) > 1e9
     assert len(view.timeline(points=2).functions[0].rows) <= 2
     assert [worker.pid for worker in found.workers] == [view.slowest()[0].bundle.pid]
 

@@ -1,7 +1,7 @@
 """Samples of slow bundles: their first rows, which are gone when someone wants to know why.
 
-Only of a bundle that is clearly slower than all before it in this worker and query, so that a query
-takes a handful of samples however long it runs. The values are sent as short texts.
+Only of a bundle that is slower than all before it in this worker and query, so that a query takes
+few samples however long it runs. The values are sent as short texts.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ _ROWS = 3
 _COLUMNS = 8
 # Rows that are larger would take longer to be written down than is worth it.
 _MOST_BYTES = 100_000
-# What is worth a look, and how much slower than the last one.
+# What is worth a look, and how much slower than the last one: a larger step would leave the slowest
+# of all without its rows, a smaller one could note every bundle of a query that slows down.
 _LEAST_NS = 1_000_000
-_CLEARLY = 1.2
+_CLEARLY = 1.02
 
 
 class Slowest:
@@ -34,7 +35,7 @@ class Slowest:
         self._from_ns = _LEAST_NS
 
     def beaten(self, query: str, busy_ns: int) -> bool:
-        """Whether a bundle is clearly slower than those before it; notes its duration if so."""
+        """Whether a bundle is slower than those before it; notes its duration if so."""
         if query != self._query:
             self._query, self._from_ns = query, _LEAST_NS
         if busy_ns < self._from_ns:
