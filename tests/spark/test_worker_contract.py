@@ -126,6 +126,8 @@ def test_a_worker_loads_nothing_of_what_runs_in_the_kernel(session: nu.Session) 
         return [name for name in sys.modules if name.startswith(parts)]
 
     session.register_function("loaded", udf(loaded, result_type="array<string>"))
+    # What other tests' functions have loaded is theirs.
+    session.pool.restart()
     assert session.sql("SELECT loaded()").collect() == [([],)]
 
 

@@ -21,7 +21,7 @@ from notebook_udf.telemetry.records import (
 from notebook_udf.telemetry.store.session_store import Store
 from notebook_udf.telemetry.timeseries.bars import MOST_BARS, bars, spark_line
 from notebook_udf.telemetry.timeseries.latencies import MAX_EXACT
-from notebook_udf.telemetry.timeseries.series import MAX_POINTS, Series, Timelines
+from notebook_udf.telemetry.timeseries.series import MAX_POINTS, MAX_QUERIES, Series, Timelines
 from notebook_udf.telemetry.timeseries.timeline import FunctionLine
 
 NOW = 1_700_000_000.0
@@ -192,6 +192,20 @@ def test_all_queries_together_are_bounded(monkeypatch: pytest.MonkeyPatch) -> No
     assert sum(each.points for each in series.values()) < 3_000
     assert sum(line(series["3"]).rows) == pytest.approx(1_280)
     assert series["7"].timeline("7", MAX_POINTS).width < series["3"].timeline("3", 600).width
+
+
+def test_rows_of_a_slow_bundle_survive_many_queries_that_nobody_looked_at() -> None:
+    timelines = Timelines()
+    for number in range(3 * MAX_QUERIES):
+        for record in BundlesDone.of([done(query=str(number))]):
+            timelines.add(record)
+    last = str(3 * MAX_QUERIES - 1)
+    sample = BundleSampled(1, NOW, TaskId(last, 1, 0, 0, 5), 1, ("a",), (("700",),))
+    timelines.sample(sample)
+    ((_, series),) = timelines.of(last)
+    (slow,) = series.slowest()
+    assert slow.sample is not None
+    assert slow.sample.rows == (("700",),)
 
 
 def test_workers_beyond_the_bound_are_one_line() -> None:

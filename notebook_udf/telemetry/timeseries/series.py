@@ -46,6 +46,7 @@ MAX_WORKERS = 64
 _MAX_TASKS = 500
 # Bundles that are buffered before they are summed.
 _MAX_ASIDE = 10_000
+_MAX_SAMPLES_ASIDE = 500
 _NARROWEST = 0.1
 _LATEST = 1e11
 _SAMPLED = 10
@@ -225,6 +226,7 @@ class Timelines:
         self._queries: OrderedDict[str, Series] = OrderedDict()
         self._aside: dict[tuple[int, TaskId], list[BundlesDone]] = {}
         self._bundles_aside = 0
+        self._samples_aside: list[BundleSampled] = []
 
     def add(self, record: BundlesDone) -> None:
         """Buffers the bundles of a record."""
@@ -241,10 +243,17 @@ class Timelines:
                 self._series(record.task.query).add(record)
         if aside:
             self._thin()
+        # Behind the bundles: those of many queries push out series that wait for theirs.
+        samples, self._samples_aside = self._samples_aside, []
+        for sample in samples:
+            if sample.task.query in self._queries:
+                self._queries[sample.task.query].sample(sample)
 
     def sample(self, record: BundleSampled) -> None:
         """Keeps the first rows of a bundle."""
-        self._series(record.task.query).sample(record)
+        self._samples_aside.append(record)
+        if len(self._samples_aside) >= _MAX_SAMPLES_ASIDE:
+            self._count()
 
     def _series(self, query: str) -> Series:
         series = self._queries.setdefault(query, Series())
