@@ -8,6 +8,9 @@ from typing import Any, ClassVar
 from py4j.java_gateway import quiet_shutdown
 from pyspark import SparkContext
 
+# In py4j's client of callbacks: its connections, and what guards them.
+_LISTED = ("connections", "lock")
+
 
 class StreamFailures:
     """Tells of each streaming query that has failed.
@@ -53,9 +56,34 @@ class StreamFailures:
         connection = self._connections.pop(event.runId().toString(), None)
         if connection is not None and connection.socket is not None:
             # The query's thread calls nothing after this; ours ends as it reads the end.
+            port = int(connection.socket.getpeername()[1])
             quiet_shutdown(connection.socket)
+            _close_in_java(port)
         if event.exception().isDefined():
             self._tell(f"{event.id().toString()}/{event.runId().toString()}")
 
     class Java:
         implements: ClassVar = ["org.apache.spark.sql.streaming.PythonStreamingQueryListener"]
+
+
+def _close_in_java(port: int) -> None:
+    """Closes the JVM's end of a connection, which py4j would keep in a list for good."""
+    gateway: Any = SparkContext._gateway
+    client = gateway.java_gateway_server.getCallbackClient()
+    fields = client.getClass().getSuperclass()
+    listed, lock = (_read(fields.getDeclaredField(name), client) for name in _LISTED)
+    lock.lock()
+    try:
+        for each in listed.toArray():
+            socket = each.getSocket()
+            if socket is not None and socket.getLocalPort() == port:
+                listed.remove(each)
+                each.shutdown()
+    finally:
+        lock.unlock()
+
+
+def _read(field: Any, owner: Any) -> Any:
+    """The value of a field that Java does not show."""
+    field.setAccessible(True)
+    return field.get(owner)
