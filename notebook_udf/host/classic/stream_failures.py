@@ -8,6 +8,8 @@ from typing import Any, ClassVar
 from py4j.java_gateway import quiet_shutdown
 from pyspark import SparkContext
 
+from notebook_udf.host.classic.scala import private_field
+
 # In py4j's client of callbacks: its connections, and what guards them.
 _LISTED = ("connections", "lock")
 
@@ -70,8 +72,7 @@ def _close_in_java(port: int) -> None:
     """Closes the JVM's end of a connection, which py4j would keep in a list for good."""
     gateway: Any = SparkContext._gateway
     client = gateway.java_gateway_server.getCallbackClient()
-    fields = client.getClass().getSuperclass()
-    listed, lock = (_read(fields.getDeclaredField(name), client) for name in _LISTED)
+    listed, lock = (private_field(client, name).get(client) for name in _LISTED)
     lock.lock()
     try:
         for each in listed.toArray():
@@ -81,9 +82,3 @@ def _close_in_java(port: int) -> None:
                 each.shutdown()
     finally:
         lock.unlock()
-
-
-def _read(field: Any, owner: Any) -> Any:
-    """The value of a field that Java does not show."""
-    field.setAccessible(True)
-    return field.get(owner)
