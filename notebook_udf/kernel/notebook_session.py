@@ -132,7 +132,7 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters):
         self.live = True
         self._lock = threading.RLock()
         self.rewritten: WeakKeyDictionary[DataFrame, Rewriting] = WeakKeyDictionary()
-        self._planned: Recent[Any] = Recent(500)
+        self._planned: Recent[Any] = Recent(200)
         # With which options Spark SQL calls async functions now.
         self.options_in_force: dict[tuple[str, int], FunctionOptions] = {}
         self.notes: list[str] = arguments.bundle_time(bundle_time)
