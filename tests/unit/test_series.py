@@ -208,6 +208,18 @@ def test_rows_of_a_slow_bundle_survive_many_queries_that_nobody_looked_at() -> N
     assert slow.sample.rows == (("700",),)
 
 
+def test_rows_of_a_slow_bundle_that_are_read_before_it_has_come_are_kept() -> None:
+    timelines = Timelines()
+    timelines.sample(BundleSampled(1, NOW, TaskId("7", 1, 0, 0, 5), 1, ("a",), (("700",),)))
+    # As a panel does, every second.
+    assert [series.slowest() for _, series in timelines.of("7")] == [[]]
+    for record in BundlesDone.of([done()]):
+        timelines.add(record)
+    ((_, series),) = timelines.of("7")
+    (slow,) = series.slowest()
+    assert slow.sample is not None
+
+
 def test_workers_beyond_the_bound_are_one_line() -> None:
     series = filled(*(done(pid=pid) for pid in range(1, 100)))
     found = series.timeline("7", 10).workers

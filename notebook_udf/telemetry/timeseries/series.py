@@ -246,8 +246,7 @@ class Timelines:
         # Behind the bundles: those of many queries push out series that wait for theirs.
         samples, self._samples_aside = self._samples_aside, []
         for sample in samples:
-            if sample.task.query in self._queries:
-                self._queries[sample.task.query].sample(sample)
+            self._series(sample.task.query).sample(sample)
 
     def sample(self, record: BundleSampled) -> None:
         """Keeps the first rows of a bundle."""
