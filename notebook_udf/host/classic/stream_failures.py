@@ -55,14 +55,16 @@ class StreamFailures:
 
     def onQueryTerminated(self, event: Any) -> None:  # noqa: N802
         """Tells of the query, if it has failed."""
-        connection = self._connections.pop(event.runId().toString(), None)
+        run = event.runId().toString()
+        # First, since what follows may fail on a connection that is broken.
+        if event.exception().isDefined():
+            self._tell(f"{event.id().toString()}/{run}")
+        connection = self._connections.pop(run, None)
         if connection is not None and connection.socket is not None:
             # The query's thread calls nothing after this; ours ends as it reads the end.
             port = int(connection.socket.getpeername()[1])
             quiet_shutdown(connection.socket)
             _close_in_java(port)
-        if event.exception().isDefined():
-            self._tell(f"{event.id().toString()}/{event.runId().toString()}")
 
     class Java:
         implements: ClassVar = ["org.apache.spark.sql.streaming.PythonStreamingQueryListener"]
