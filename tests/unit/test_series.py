@@ -212,12 +212,24 @@ def test_rows_of_a_slow_bundle_that_are_read_before_it_has_come_are_kept() -> No
     timelines = Timelines()
     timelines.sample(BundleSampled(1, NOW, TaskId("7", 1, 0, 0, 5), 1, ("a",), (("700",),)))
     # As a panel does, every second.
-    assert [series.slowest() for _, series in timelines.of("7")] == [[]]
+    assert list(timelines.of("7")) == []
     for record in BundlesDone.of([done()]):
         timelines.add(record)
     ((_, series),) = timelines.of("7")
     (slow,) = series.slowest()
     assert slow.sample is not None
+
+
+def test_samples_of_older_queries_push_no_series_out() -> None:
+    timelines = Timelines()
+    for number in range(3 * MAX_QUERIES):
+        for record in BundlesDone.of([done(query=str(number))]):
+            timelines.add(record)
+        task = TaskId(str(number), 1, 0, 0, 5)
+        timelines.sample(BundleSampled(1, NOW, task, 1, ("a",), (("700",),)))
+    kept = dict(timelines.of(None))
+    assert list(kept) == [str(number) for number in range(2 * MAX_QUERIES, 3 * MAX_QUERIES)]
+    assert all(series.slowest()[0].sample for series in kept.values())
 
 
 def test_workers_beyond_the_bound_are_one_line() -> None:

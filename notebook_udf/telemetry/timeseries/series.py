@@ -47,6 +47,8 @@ _MAX_TASKS = 500
 # Bundles that are buffered before they are summed.
 _MAX_ASIDE = 10_000
 _MAX_SAMPLES_ASIDE = 500
+# Samples kept whose query has no bundles yet.
+_MAX_ORPHANS = 100
 _NARROWEST = 0.1
 _LATEST = 1e11
 _SAMPLED = 10
@@ -243,10 +245,15 @@ class Timelines:
                 self._series(record.task.query).add(record)
         if aside:
             self._thin()
-        # Behind the bundles: those of many queries push out series that wait for theirs.
-        samples, self._samples_aside = self._samples_aside, []
-        for sample in samples:
-            self._series(sample.task.query).sample(sample)
+        # One of a query without bundles waits for them: a series made for it would push out one
+        # that has some.
+        orphans = []
+        for sample in self._samples_aside:
+            if sample.task.query in self._queries:
+                self._queries[sample.task.query].sample(sample)
+            else:
+                orphans.append(sample)
+        self._samples_aside = orphans[-_MAX_ORPHANS:]
 
     def sample(self, record: BundleSampled) -> None:
         """Keeps the first rows of a bundle."""
