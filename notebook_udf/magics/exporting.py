@@ -102,7 +102,7 @@ def cells(sources: list[tuple[str, str]], *, lenient: bool = False) -> list[Expo
             cell = _cell(number, source, result)
             if lenient:
                 ast.parse(cell.code)
-        except (DeclarationError, SyntaxError):
+        except (DeclarationError, SyntaxError, UnicodeEncodeError):
             if not lenient:
                 raise
             cell = ExportedCell(number, "")
@@ -144,12 +144,15 @@ def _cell(number: int, source: str, result: str) -> ExportedCell:
 
 def _python(source: str) -> str:
     """The cell with IPython's syntax transformed to Python; blank lines at its start stay."""
+    if "\x00" in source:
+        # No Python has one, and the tokenizer of 3.12 and later may die of it, by a SystemError.
+        return source
     blank = source[: len(source) - len(source.lstrip("\n"))]
     with warnings.catch_warnings():
         # IPython splits lines at characters that are none of Python's, and wonders about them.
         warnings.filterwarnings("ignore", "`make_tokens_by_line` received", UserWarning)
         try:
             return blank + str(TransformerManager().transform_cell(source.lstrip("\n")))
-        except SyntaxError:
+        except (SyntaxError, UnicodeEncodeError):
             # It is no Python either, and whoever parses it says so with its cell.
             return source

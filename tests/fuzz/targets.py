@@ -142,7 +142,8 @@ _LINES_OF_CELLS = st.sampled_from(
     ["%%udf", "%%udf --name g", "%load_ext notebook_udf", "!ls", "def f(x: int) -> int:",
      "    return x + K", "K = 3", "import os, math as m", "from re import sub", "class C:",
      "    pass", "@nu.register", "async def g():", "x = `1`", "if True:", "    K = 4", "'''", "(",
-     ")", "\\", "K += 1", "del K", "lambda: K", "print(f'{K!r}')", "?f", "%time K", "\x00", "ﬁ = 1"]
+     ")", "\\", "K += 1", "del K", "lambda: K", "print(f'{K!r}')", "?f", "%time K", "\x00", "ﬁ = 1",
+     "K = '\ud800'"]
 ) | st.text(max_size=15)  # fmt: skip
 _CELLS = st.lists(
     st.tuples(st.lists(_LINES_OF_CELLS, max_size=8).map("\n".join), st.text(max_size=8)), max_size=4

@@ -331,6 +331,16 @@ def test_nothing_is_written_through_a_link_to_nowhere(tmp_path: Path, name: str)
     assert not elsewhere.exists()
 
 
+def test_a_cell_that_no_file_can_hold_is_named_or_left_out(tmp_path: Path) -> None:
+    half = "x = 1\nhalf = '\ud83d'"
+    with pytest.raises(nu.DeclarationError, match=r"cell 2, line 2: no file .* U\+D83D: remove"):
+        exported(tmp_path, "%%udf\ndef f(x: int) -> int:\n    return x", half)
+    null = "if half:\n    pass\n\x00"
+    with pytest.raises(nu.DeclarationError, match=r"cell 1, line 3: no file .* U\+0000: remove"):
+        exported(tmp_path, null)
+    assert [cell.code for cell in cells([(half, ""), (null, "")], lenient=True)] == ["", ""]
+
+
 def test_a_constant_that_exits_is_named(tmp_path: Path) -> None:
     with pytest.raises(nu.DeclarationError, match=r"SystemExit: 3.*K = sys\.exit\(3\)"):
         written(
