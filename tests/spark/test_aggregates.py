@@ -543,7 +543,8 @@ KEYS: dict[str, list[Any]] = {
     "string": ["", "a", "A", "e\u0301", "\xe9", "\0"],
     "binary": [b"", b"\xff"],
     "date": [dt.date(1, 1, 1), dt.date(9999, 12, 31)],
-    "timestamp": [dt.datetime(2020, 10, 25, 2, 30), dt.datetime(9999, 12, 30)],
+    # Half past two comes twice that night; without a zone, PySpark takes the one it took last.
+    "timestamp": [dt.datetime(2020, 10, 25, 0, 30, tzinfo=dt.UTC), dt.datetime(9999, 12, 30)],
     "timestamp_ntz": [dt.datetime(2020, 3, 29, 2, 30)],
     "time(6)": [dt.time(1, 2, 3, 4)],
     "interval day to second": [dt.timedelta(1, 2, 3)],

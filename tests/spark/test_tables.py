@@ -305,6 +305,7 @@ def test_statements(tables: nu.Session, tmp_path: Path) -> None:
     tables.sql(f"CREATE OR REPLACE TEMP VIEW made (k, v) AS {query}")
     assert tables.spark.table("made").columns == ["k", "v"]
     assert rows_of(tables, "SELECT * FROM made") == OUTER
+    tables.spark.catalog.dropTempView("made")
     tables.sql(f"CACHE TABLE kept AS {query}")
     assert rows_of(tables, "SELECT * FROM kept") == OUTER
     tables.sql("UNCACHE TABLE kept")
