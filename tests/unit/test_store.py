@@ -336,6 +336,16 @@ def test_queries_are_bounded_and_their_rows_are_not_lost(store: Store) -> None:
     assert sum(m.value for m in store.metrics()) == 130
 
 
+def test_versions_of_earlier_queries_are_bounded_and_their_rows_are_not_lost(store: Store) -> None:
+    for number in range(1, 1_001):
+        functions = (replace(timing(10), version=number),)
+        store.apply(bundle(task(query=str(number)), functions=functions))
+    earlier = store.totals(EARLIER)
+    assert [each.version for each in earlier] == list(range(801, 901))
+    assert (earlier[0].rows_in, earlier[1].rows_in) == (8_010, 10)
+    assert rows_of(store) == 10_000
+
+
 def test_partitions_are_bounded_and_counted_once(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -139,6 +139,18 @@ class Tally:
         for metric in metrics:
             self._merge((metric.function, metric.name, metric.kind), metric.value)
 
+    def fold_versions(self, most: int) -> None:
+        """Counts versions of a function beyond ``most`` with the oldest of those that are left."""
+        if len(self.sums) <= most:
+            return
+        versions: dict[str, list[int]] = {}
+        for function, version in self.sums:
+            versions.setdefault(function, []).append(version)
+        for function, found in versions.items():
+            excess, ordered = max(0, len(found) - most), sorted(found)
+            for version in ordered[:excess]:
+                self.of((function, ordered[excess])).add(self.sums.pop((function, version)))
+
     def _merge(self, name: MetricKey, value: Any) -> None:
         mine = self.metrics.get(name)
         self.metrics[name] = value if mine is None else merge(name[2], [mine, value])

@@ -40,6 +40,8 @@ MAX_BUNDLES = 2_000
 MAX_ALL_BUNDLES = 50_000
 MAX_PARTITIONS = 2_000
 MAX_METRICS = 1_000
+# Of each function, in the sums of queries that are not kept.
+_MAX_VERSIONS = 100
 _MAX_ATTEMPTS = 16
 _MAX_FOLDED = 100_000
 
@@ -379,6 +381,7 @@ class Runs:
             _, oldest = self._queries.popitem(last=False)
             self._bundles -= oldest.count
             self._earlier.add(oldest.tally())
+            self._earlier.fold_versions(_MAX_VERSIONS)
             for stage in oldest.stages:
                 self._computed.pop(stage, None)
         return query
