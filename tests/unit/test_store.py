@@ -170,6 +170,16 @@ def test_the_oldest_ended_workers_are_forgotten(
     assert [view.pid for view in store.workers()] == [2, 3, 4]
 
 
+def test_the_last_workers_that_ended_are_kept(store: Store) -> None:
+    for pid in range(1, 301):
+        store.apply(WorkerStarted(pid, "h", "3", float(pid), ""))
+        if pid > 10:
+            store.apply(WorkerExited(pid, pid + 0.5, 0, None, True, ""))
+    store.apply(WorkerStarted(301, "h", "3", 301.0, ""))
+    kept = [view.pid for view in store.workers()]
+    assert kept == [*range(1, 11), *range(201, 302)]
+
+
 def test_the_worker_of_a_task(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker_store, "MAX_TASKS", 2)
     here = task()

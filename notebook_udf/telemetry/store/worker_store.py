@@ -23,6 +23,8 @@ from notebook_udf.telemetry.records import (
 )
 
 MAX_WORKERS = 1_000
+# Of them; what the last ones said at their ends is worth reading.
+MAX_ENDED = 100
 MAX_TASKS = 10_000
 MAX_OUTPUT = 64 * 1024
 _MAX_ERROR = 500
@@ -181,9 +183,11 @@ class Workers:
     def _view(self, pid: int) -> WorkerView:
         view = self._views.get(pid)
         if view is None:
+            ended = [other for other, view in self._views.items() if view.exited]
+            for other in ended[:-MAX_ENDED]:
+                del self._views[other]
             if len(self._views) >= MAX_WORKERS:
-                ended = (other for other, view in self._views.items() if view.exited)
-                del self._views[next(ended, next(iter(self._views)))]
+                del self._views[next(iter(ended[-MAX_ENDED:] or self._views))]
             view = self._views[pid] = WorkerView(pid)
         return view
 
