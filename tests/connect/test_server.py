@@ -195,6 +195,8 @@ def test_the_mode_variable_is_this_sessions_alone(there: nu.Session) -> None:
 
 CELLS = r'''
 import signal
+# As a kernel does: a program that a shell runs in the background ignores it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from IPython.core.interactiveshell import InteractiveShell
 shell = InteractiveShell.instance()
 run = lambda code: shell.run_cell(code, store_history=True)
