@@ -15,9 +15,6 @@ from typing import Any
 from notebook_udf.errors import DeclarationError
 from notebook_udf.functions.entry_point import stored
 
-# The parser says no line of the first, and cannot even be given halves of characters.
-_IN_NO_FILE = re.compile("[\x00\ud800-\udfff]")
-
 # Methods that change their object, if called as a statement of their own.
 _CHANGING = (
     "add", "append", "clear", "discard", "extend", "insert", "move_to_end", "pop", "popitem",
@@ -140,11 +137,6 @@ def statements(cells: list[ExportedCell]) -> list[ExportedStatement]:
     # In a notebook a __future__ import holds for all cells that follow.
     lazy = False
     for cell in cells:
-        wrong = _IN_NO_FILE.search(cell.code)
-        if wrong is not None:
-            where = f"cell {cell.number}, line {cell.code.count(chr(10), 0, wrong.start()) + 1}"
-            name = f"U+{ord(wrong[0]):04X}"
-            raise DeclarationError(f"{where}: no file of Python can hold {name}: remove it")
         try:
             tree = ast.parse(cell.code)
         except SyntaxError as error:

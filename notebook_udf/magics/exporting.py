@@ -26,6 +26,9 @@ from notebook_udf.magics.magic_options import UDF_CELL
 # Cell magics whose cells are Python.
 _PYTHON = ("capture", "time")
 _MAGIC = re.compile(r"\s*%%(\w+)")
+# Python's tokenizer may die of the first by a SystemError, and cannot be given halves of
+# characters at all.
+_IN_NO_FILE = re.compile("[\x00\ud800-\udfff]")
 
 
 def export_notebook(notebook: Path, target: Path, *, force: bool = False) -> Exported:
@@ -102,7 +105,7 @@ def cells(sources: list[tuple[str, str]], *, lenient: bool = False) -> list[Expo
             cell = _cell(number, source, result)
             if lenient:
                 ast.parse(cell.code)
-        except (DeclarationError, SyntaxError, UnicodeEncodeError):
+        except (DeclarationError, SyntaxError):
             if not lenient:
                 raise
             cell = ExportedCell(number, "")
@@ -122,14 +125,19 @@ def shown(outputs: list[Any]) -> str:
 
 def _cell(number: int, source: str, result: str) -> ExportedCell:
     magic = _MAGIC.match(source)
+    if magic is not None and magic[1] not in (*_PYTHON, "udf"):
+        return ExportedCell(number, "")
+    wrong = _IN_NO_FILE.search(source)
+    if wrong is not None:
+        where = f"cell {number}, line {source.count(chr(10), 0, wrong.start()) + 1}"
+        name = f"U+{ord(wrong[0]):04X}"
+        raise DeclarationError(f"{where}: no file of Python can hold {name}: remove it")
     if magic is None:
         return ExportedCell(number, _python(source))
     head, _, body = source.lstrip().partition("\n")
     blank = "\n" * (source[: len(source) - len(source.lstrip())].count("\n") + 1)
     if magic[1] in _PYTHON:
         return ExportedCell(number, blank + _python(body))
-    if magic[1] != "udf":
-        return ExportedCell(number, "")
     try:
         arguments = UDF_CELL.parse(head.removeprefix("%%udf"))
         options = function_options(arguments)
@@ -144,15 +152,12 @@ def _cell(number: int, source: str, result: str) -> ExportedCell:
 
 def _python(source: str) -> str:
     """The cell with IPython's syntax transformed to Python; blank lines at its start stay."""
-    if "\x00" in source:
-        # No Python has one, and the tokenizer of 3.12 and later may die of it, by a SystemError.
-        return source
     blank = source[: len(source) - len(source.lstrip("\n"))]
     with warnings.catch_warnings():
         # IPython splits lines at characters that are none of Python's, and wonders about them.
         warnings.filterwarnings("ignore", "`make_tokens_by_line` received", UserWarning)
         try:
             return blank + str(TransformerManager().transform_cell(source.lstrip("\n")))
-        except (SyntaxError, UnicodeEncodeError):
+        except SyntaxError:
             # It is no Python either, and whoever parses it says so with its cell.
             return source

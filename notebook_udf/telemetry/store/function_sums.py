@@ -140,12 +140,16 @@ class Tally:
             self._merge((metric.function, metric.name, metric.kind), metric.value)
 
     def fold_versions(self, most: int) -> None:
-        """Counts versions of a function beyond ``most`` with the oldest of those that are left."""
+        """Counts versions of a function beyond ``most`` with the oldest of those that are left.
+
+        Version 0, which is of functions that were never registered, is older than none.
+        """
         if len(self.sums) <= most:
             return
         versions: dict[str, list[int]] = {}
         for function, version in self.sums:
-            versions.setdefault(function, []).append(version)
+            if version:
+                versions.setdefault(function, []).append(version)
         for function, found in versions.items():
             excess, ordered = max(0, len(found) - most), sorted(found)
             for version in ordered[:excess]:
