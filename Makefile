@@ -40,7 +40,8 @@ thorough: $(INSTALLED)
 faults: $(INSTALLED)
 	$(BIN)/python -m tests.faults $(ROWS)
 
-# Takes each protection against a fault away in turn, and expects its test to fail; half an hour.
+# Takes each protection against a fault away in turn, expects its test to fail, and writes
+# docs/project/faults.md; half an hour.
 mutations: $(INSTALLED)
 	$(BIN)/python -m tests.faults.mutations $(ROWS)
 
@@ -63,7 +64,7 @@ lock: $(INSTALLED)
 
 # What users have: Pythons, pandas, JupyterLab, each in an environment of its own; an hour.
 test-matrix: $(INSTALLED)
-	$(BIN)/python -m tests.environments.versions
+	$(BIN)/python -m tests.environments.versions $(ARGS)
 
 # The one list of checks: `make test`, and so CI, and the hook before a commit run this.
 lint: $(INSTALLED) $(SCRIPTS)

@@ -52,7 +52,7 @@ def run_redefinitions() -> list[Figure]:
             f"{1000 * median(seconds[-1000:]):.2f} ms each at the end",
         )
     ]  # fmt: skip
-    for name, bar in (("kernel, MB", _KERNEL_BYTES), ("Java, MB", _JAVA_BYTES)):
+    for name, bar in (("kernel, MB", _KERNEL_BYTES), ("Java, MB of the process", _JAVA_BYTES)):
         points = [(float(number), 1e6 * values[name]) for number, values in counted]
         found, error = slope(points)
         figures.append(

@@ -16,6 +16,7 @@ import logging
 import os
 import socket
 import stat
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -31,6 +32,7 @@ from zmq.utils.monitor import recv_monitor_message
 from notebook_udf.errors import ProtocolError, SessionError
 from notebook_udf.telemetry.handshakes import Handshakes
 from notebook_udf.telemetry.kernel_commands import Command, Leaving, Listening
+from notebook_udf.telemetry.partial_messages import PartialMessages
 from notebook_udf.telemetry.records import Record
 from notebook_udf.telemetry.wire import (
     MAX_MESSAGE_BYTES,
@@ -60,6 +62,9 @@ _BATCH = 200
 # Silence this long means that it has been read; workers that go on sending do not hold it up.
 _QUIET_MS = 100
 _CLOSING_SECONDS = 2.0
+
+# How often messages without an end are looked for: what arrives meanwhile comes on top of a bound.
+_LOOK_MS = 100
 
 _ZAP_ADDRESS = "inproc://zeromq.zap.01"
 
@@ -99,8 +104,8 @@ class Receiver:
     numbers
         By which the records that are handed on name their workers.
     received, rejected, refused, callback_errors
-        Counts: records handed on; messages of authenticated peers that are not records;
-        peers that failed the handshake; calls of ``on_record`` that raised.
+        Counts: records handed on; messages of authenticated peers that are not records, or are
+        longer than any; peers that failed the handshake; calls of ``on_record`` that raised.
 
     Raises
     ------
@@ -131,6 +136,8 @@ class Receiver:
         self._open = True
         self._seldom = _Seldom()
         self._handshakes = Handshakes()
+        self._partial: PartialMessages | None = None
+        self._next_look = 0.0
         # Connections that wait for commands, with the number of their worker.
         self._listening: dict[bytes, int] = {}
         self._handshake_ms = max(1, int(handshake_seconds * 1000))
@@ -200,8 +207,10 @@ class Receiver:
                 f"workers cannot be heard on {bind or host}: {error}. Name an address of this "
                 f"machine with {BIND_CONF}, as in 0.0.0.0 or 10.0.0.5:7077"
             ) from error
-        bound = self._socket.getsockopt_string(zmq.LAST_ENDPOINT)
-        return f"tcp://{host}:{bound.rpartition(':')[2]}"
+        bound = self._socket.getsockopt_string(zmq.LAST_ENDPOINT).rpartition(":")[2]
+        if sys.platform == "linux":
+            self._partial = PartialMessages(int(bound))
+        return f"tcp://{host}:{bound}"
 
     def send(self, command: Command) -> bool:
         """Sends a command to the workers connected now; False if closed or if sending failed.
@@ -249,12 +258,14 @@ class Receiver:
             poller.register(each, zmq.POLLIN)
         try:
             while True:
-                ready = dict(poller.poll())
+                ready = dict(poller.poll(_LOOK_MS if self._partial else None))
                 if self._zap in ready:
                     self._authenticate()
                 if self._monitor in ready:
                     self._observe()
-                if self._socket in ready:
+                if self._partial and time.monotonic() >= self._next_look:
+                    self._look_at(self._partial)
+                elif self._socket in ready:
                     self._take(_BATCH)
                 if self._orders in ready:
                     frames = self._orders.recv_multipart()
@@ -293,12 +304,26 @@ class Receiver:
         while self._socket.poll(_QUIET_MS) and time.monotonic() < end:
             self._take(_BATCH)
 
+    def _look_at(self, partial: PartialMessages) -> None:
+        """Reads what waits, and closes connections that send a message without an end."""
+        partial.look()
+        # The socket reads its connections in turn: one that was silent has nothing whole left.
+        self._take(_BATCH + len(partial))
+        closed = partial.close_excessive()
+        self.rejected += closed
+        if closed:
+            self._seldom.warning("closed a connection whose message was longer than any record")
+        self._next_look = time.monotonic() + _LOOK_MS / 1000
+
     def _take(self, most: int) -> None:
         for _ in range(most):
             try:
-                sender, *frames = self._socket.recv_multipart(zmq.NOBLOCK)
+                head = self._socket.recv(zmq.NOBLOCK, copy=False)
             except zmq.Again:
                 return
+            sender, frames = head.bytes, self._socket.recv_multipart()
+            if self._partial is not None:
+                self._partial.handed_on(int(head.get(zmq.SRCFD)), frames)
             try:
                 record = decode(frames)
                 if isinstance(record, Command):
@@ -332,7 +357,10 @@ class Receiver:
 
     def _observe(self) -> None:
         event = recv_monitor_message(self._monitor, zmq.NOBLOCK)
-        if self._handshakes.event(zmq.Event(event["event"]), event["value"]):
+        kind = zmq.Event(event["event"])
+        if self._partial is not None:
+            self._partial.event(kind, event["value"])
+        if self._handshakes.event(kind, event["value"]):
             self.refused += 1
             # Not a warning: a worker that is killed as it connects looks the same from here.
             self._seldom.log(logging.INFO, "refused a peer that did not show the channel's key")
@@ -342,6 +370,8 @@ class Receiver:
             self._socket.disable_monitor()
             self._socket.close(linger=0)
         self._context.destroy(linger=0)
+        if self._partial is not None:
+            self._partial.close()
         for file in self._files:
             with contextlib.suppress(OSError):
                 file.unlink()

@@ -32,7 +32,6 @@ _WORK = {
     "worker/aggregate/window_frame.py": DECODE,
     "worker/codec/encode.py": ENCODE,
     "worker/codec/table_rows.py": ENCODE,
-    "worker/scalar/kernel_runner.py": KERNELS,
     "worker/process/process_kernels.py": KERNELS,
     "worker/scalar/row_runner.py:_map": _CALLS,
     "worker/scalar/row_runner.py:_noting": _CALLS,
@@ -47,6 +46,8 @@ _WORK = {
     "pool/spark_worker.py:arriving": WAITING,
     "pool/spark_worker.py:main": _HANDING,
 }
+# The same of whole folders.
+_FOLDERS = {"worker/kernels": KERNELS}
 # Libraries that this package itself calls: their frames do not show that user code runs.
 _ASSISTANTS = ("pyspark", "pyarrow", "pandas", "numpy", "zmq")
 _LONGEST = 80
@@ -134,5 +135,6 @@ def _work(stack: Sequence[Place], paths: Paths) -> str:
     for file, name, *_ in reversed(stack):
         if file.startswith(paths.package):
             module = file[len(paths.package) :].partition(":")[0]
-            return _WORK.get(f"{module}:{name}") or _WORK.get(module) or _OTHER
+            own = _WORK.get(f"{module}:{name}") or _WORK.get(module)
+            return own or _FOLDERS.get(module.rpartition("/")[0], _OTHER)
     return _OTHER

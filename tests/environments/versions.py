@@ -1,5 +1,6 @@
 """Tries the versions that users have: ``python -m tests.environments.versions`` writes the page.
 
+With texts, such as ``3.13`` or ``jupyterlab``, only the environments that are named so.
 Each is an environment of its own, made from nothing; what is run in it is named in the table.
 """
 
@@ -11,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -108,20 +110,32 @@ def _version(python: str, package: str) -> str:
     ).stdout.strip()
 
 
-def main() -> int:
-    """Tries all, and writes the page if they pass."""
-    lines, good = [], True
+def kept() -> dict[str, str]:
+    """The lines of the page, by their environment."""
+    if not PAGE.exists():
+        return {}
+    lines = [line for line in PAGE.read_text("utf-8").splitlines() if line.startswith("| Python")]
+    return {line.split("|")[1].strip(): line for line in lines}
+
+
+def main(named: Sequence[str]) -> int:
+    """Tries all, or those that have a text in their names; a line is written if all pass there."""
+    lines, good = kept(), True
     for environment in ENVIRONMENTS:
+        if named and not any(text in environment.name for text in named):
+            continue
         begun = time.monotonic()
         print(f"{environment.name} …", flush=True)
         passed, line = tried(environment)
         good = good and passed
-        lines.append(line)
+        lines.pop(environment.name, None)
+        if passed:
+            lines[environment.name] = line
         print(f"  {line}\n  {time.monotonic() - begun:.0f} s", flush=True)
-    if good:
-        PAGE.write_text(_HEAD + "\n".join(lines) + "\n", "utf-8")
+        written = [lines[each.name] for each in ENVIRONMENTS if each.name in lines]
+        PAGE.write_text(_HEAD + "\n".join(written) + "\n", "utf-8")
     return 0 if good else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -6,6 +6,7 @@ proves nothing, and is an error. What is taken out is data: a text of the source
 
 from __future__ import annotations
 
+import ast
 import os
 import shutil
 import subprocess
@@ -14,10 +15,22 @@ import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "notebook_udf"
+PAGE = ROOT / "docs/project/faults.md"
+_HEAD = """# What happens when things go wrong
+
+Each row is a fault that was seen, and the test that makes it happen for real: processes are killed,
+disks are filled, sockets are attacked. `make faults` runs them all. `make mutations` takes the
+protection of one after the other out of the source, expects its test to fail, and writes this
+table.
+
+| fault | what is tested | by | protection taken out of | without it the test | on |
+|---|---|---|---|---|---|
+"""
 _COPIED = ("notebook_udf", "tests", "pyproject.toml", "extension/package.json")
 _MOST_SECONDS = 400
 
@@ -155,6 +168,9 @@ MUTATIONS = (
              "            file.truncate(_SIZE)\n"),
     Mutation(50, "test_50_secrets.py", "sanitize.py",
              '    return _USER_INFO.sub(r"\\1****@", text)\n', "    return text\n"),
+    Mutation(51, "test_51_endless_message.py", "telemetry/partial_messages.py",
+             "            if each.silent and each.partial() > MAX_PARTIAL_BYTES\n",
+             "            if False\n"),
     Mutation(52, "test_52_archives.py", "worker/runtime/archives.py",
              "    if files > _MOST_FILES:\n", "    if False:\n"),
     Mutation(53, "test_53_control_characters.py", "errors.py",
@@ -189,8 +205,7 @@ MUTATIONS = (
 
 # Rows without one, and why.
 WITHOUT = {
-    23: "lines of output and records have no way in common: there is nothing to take out",
-    51: "it has no protection",
+    23: "lines of output and records have no way in common, so there is nothing to take out",
 }
 
 
@@ -251,6 +266,7 @@ def main(rows: Sequence[str]) -> int:
         print("\n".join(wrong), file=sys.stderr)
         return 2
     green = 0
+    lines = kept()
     for mutation in chosen:
         begun = time.monotonic()
         red, said = fails_without(mutation)
@@ -260,7 +276,35 @@ def main(rows: Sequence[str]) -> int:
         name = mutation.test.rpartition("/")[2].partition("::")[0]
         row = f"{mutation.row:3} {name:36} {outcome:6} {seconds:4.0f} s  {said[:90]}"
         print(row, flush=True)
+        lines.pop(mutation.row, None)
+        if red:
+            lines[mutation.row] = line_of(mutation, seconds)
+        write(lines)
     return 1 if green else 0
+
+
+def line_of(mutation: Mutation, seconds: float) -> str:
+    """A row of the page: what is tested, where, and that it failed without its protection."""
+    path = test_of(mutation).partition("::")[0]
+    said = (ast.get_docstring(ast.parse((ROOT / path).read_text("utf-8"))) or "").partition("\n")[0]
+    return (
+        f"| {mutation.row} | {said} | `{test_of(mutation)}` | `{mutation.file}` | "
+        f"fails after {seconds:.0f} s | {date.today()} |\n"
+    )
+
+
+def write(lines: dict[int, str]) -> None:
+    """Writes the page: a line for each row, and why others have none."""
+    others = "".join(f"\nRow {row} has none: {why}.\n" for row, why in WITHOUT.items())
+    PAGE.write_text(_HEAD + "".join(lines[each] for each in sorted(lines)) + others, "utf-8")
+
+
+def kept() -> dict[int, str]:
+    """The rows of the page, by number."""
+    if not PAGE.exists():
+        return {}
+    cells = [(line.split("|"), line) for line in PAGE.read_text("utf-8").splitlines(keepends=True)]
+    return {int(c[1]): line for c, line in cells if len(c) > 1 and c[1].strip().isdigit()}
 
 
 if __name__ == "__main__":

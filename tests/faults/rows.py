@@ -50,11 +50,6 @@ ELSEWHERE: dict[int, tuple[str, ...]] = {
     ),
 }
 
-# What has no test yet, and what it waits for.
-WITHOUT: dict[int, str] = {
-    51: "a bound on the frames of a message: ZeroMQ gathers them all before it hands on the first",
-}
-
 
 def proofs(row: int) -> list[str]:
     """Files of a row in this folder, and tests elsewhere."""

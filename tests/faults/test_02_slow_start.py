@@ -32,9 +32,14 @@ try:
     session.sql("SELECT f(id) FROM range(3)").collect()
 except nu.NotebookUdfError as error:
     tell(said=str(error))
+def is_slow_daemon(process):
+    try:
+        return ("notebook_udf.pool.daemon" in process.cmdline()
+                and "NOTEBOOK_UDF_START_SECONDS" in process.environ())
+    except (psutil.NoSuchProcess, psutil.ZombieProcess):
+        return False  # it has ended, be it that Java has not asked how
 family = psutil.Process().children(recursive=True)
-tell(left=[p.pid for p in family if "notebook_udf.pool.daemon" in p.cmdline()
-           and p.environ().get("NOTEBOOK_UDF_START_SECONDS")])
+tell(left=[p.pid for p in family if is_slow_daemon(p)])
 session.stop()
 """
 

@@ -54,6 +54,6 @@ def test_workers_go_with_a_daemon_that_is_killed() -> None:
         connection, pid = ask_for_worker(port(process))
         worker = psutil.Process(pid)
         process.kill()
-        psutil.wait_procs([worker], timeout=5)
+        _, alive = psutil.wait_procs([worker], timeout=10)
         connection.close()
-        assert not worker.is_running()
+        assert not alive

@@ -33,6 +33,8 @@ CELLS = (
     "session.metrics()",
     "session.logs()",
     "%udf export -o {folder}/exported.py",
+    # Spark lets go of the workers of a query that failed; those of this one are still there.
+    "session.sql('SELECT helped(id) FROM range(1, 5)').collect()",
     # What is seen from outside goes to a file that is not searched.
     "import json, psutil\n"
     "family = [psutil.Process(), *psutil.Process().children(recursive=True)]\n"

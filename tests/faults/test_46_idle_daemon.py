@@ -19,8 +19,8 @@ def where(_i: int) -> str:
 
 @pytest.mark.timeout(150)
 def test_the_next_query_succeeds_or_says_what_was_lost(session: nu.Session) -> None:
-    session.register_function("where_after_a_daemon", where)
-    query = "SELECT where_after_a_daemon(id) FROM range(0, 4, 1, 2)"
+    session.register_function("shown_after_a_daemon", where)
+    query = "SELECT shown_after_a_daemon(id) FROM range(0, 4, 1, 2)"
 
     def ask() -> tuple[set[int], set[int]]:
         """The workers that answered, and their daemons."""

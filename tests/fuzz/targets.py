@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import datetime
 import json
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,6 +21,7 @@ from notebook_udf.magics.defining import function_options, split_types
 from notebook_udf.magics.exporting import cells
 from notebook_udf.magics.magic_options import UDF_CELL
 from notebook_udf.telemetry import records, wire
+from tests.fuzz.functions import check, functions, rows
 
 
 @dataclass(frozen=True)
@@ -161,9 +164,22 @@ def _cells(sources: list[tuple[str, str]]) -> None:
                 ast.parse(statement.text)
 
 
+# Functions as kernels --------------------------------------------------------------------------
+
+# Rows as their text: JSON has no dates, and no infinity.
+_CALLS = st.tuples(functions(), rows).map(lambda drawn: [*drawn[0], repr(drawn[1])])
+_NAMES = {"datetime": datetime, "nan": math.nan, "inf": math.inf}
+
+
+def _kernels(call: list[str]) -> None:
+    text, result, given = call
+    check(text, result, eval(given, dict(_NAMES)))
+
+
 TARGETS: dict[str, Target] = {
     "wire": Target(_frames(), _wire),
     "options": Target(_LINES, _options),
     "types": Target(_TYPES, _types),
     "export": Target(_CELLS, _cells),
+    "kernels": Target(_CALLS, _kernels),
 }

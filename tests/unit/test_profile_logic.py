@@ -64,6 +64,7 @@ def test_code_of_ours_that_a_user_calls_is_one_frame() -> None:
         ),
         ([("/nu/pool/spark_worker.py", "arriving", 1, 1)], "waiting for rows"),
         ([("/nu/worker/process/record_columns.py:generated", "x", 1, 1)], "bookkeeping"),
+        ([("/nu/worker/kernels/numeric.py", "arithmetic", 1, 1)], "Arrow kernels"),
     ],
 )
 def test_without_a_user_it_is_work_of_ours(rest: list[Place], work: str) -> None:
