@@ -5,7 +5,9 @@ carry a tag of their own, and an interrupt cancels them by it. An interrupt that
 cell waits for the JVM is held back until the JVM has answered, and raised in the cell's next step:
 raised at once, it would tear down the connections to the JVM, those of other threads too, and
 PySpark's own cleaning up would then wait for the job or fail with an error that hides it. So is one
-that arrives in a callback before the cell's code, where IPython would swallow it.
+that arrives in a callback before the cell's code, where IPython would swallow it. What a finalizer
+raises Python swallows: an interrupt that comes upon one (py4j has one for each object of Java's) is
+raised again in the cell's next step.
 """
 
 from __future__ import annotations
@@ -45,6 +47,8 @@ class Cell:
     session: Session | None = None
     tag: str = ""
     interrupted: bool = False
+    # Whether its interrupt is still to be raised.
+    held_back: bool = False
     over: threading.Event = field(default_factory=threading.Event)
     thread: threading.Thread | None = None
 
@@ -120,6 +124,11 @@ class CellJobs:
         return next(iter(self._cells.values()), None)
 
     @property
+    def _innermost(self) -> Cell | None:
+        """The running cell that was started last; None if no cell runs."""
+        return next(reversed(self._cells.values()), None)
+
+    @property
     def outermost(self) -> bool:
         """Whether the running cell was not started by another one."""
         return len(self._cells) == 1
@@ -147,24 +156,33 @@ class CellJobs:
                 signal.signal(signal.SIGINT, theirs)
 
         self._restore.append(restore)
+        self._restore.append(_told_of_swallowed(self._swallowed))
+
+    def _swallowed(self, frame: FrameType | None) -> None:
+        """An interrupt has ended a finalizer, upon which a frame had come."""
+        cell = self._innermost
+        if cell is not None:
+            cell.held_back = True
+        self._restore.append(_interrupt_in_next_line(frame))
 
     def _give_back(self) -> None:
         while self._restore:
             self._restore.pop()()
 
     def _interrupted(self, number: int, frame: FrameType | None) -> None:
-        cell = next(reversed(self._cells.values()), None)
+        cell = self._innermost
         session = running_session()
         if cell is None or cell.interrupted or session is None:
             raise _interrupt(frame)
         cell.interrupted = True
         early = _is_in_callback(frame)
         waiting = session.host.connection.waiting(frame)
+        cell.held_back = early or waiting is not None
         self._restore.append(session.host.errors.translate(_interrupt_if_cancelled))
         # From a thread of its own, because this one's connection may wait for an answer.
         cell.thread = threading.Thread(
             target=_cancel_until_over,
-            args=(cell, early or waiting is not None),
+            args=(cell,),
             name="notebook-udf-interrupt",
             daemon=True,
         )
@@ -235,6 +253,49 @@ def _interrupt_after(call: FrameType) -> Callable[[], None]:
     return _profiled(look)
 
 
+def _interrupt_in_next_line(frame: FrameType | None) -> Callable[[], None]:
+    """Raises KeyboardInterrupt in this thread as soon as a frame goes on; returns what calls that
+    off."""
+
+    def look(_frame: FrameType, _event: str, _argument: object) -> None:
+        sys.settrace(None)
+        raise Interrupted from None
+
+    def nothing(_frame: FrameType, _event: str, _argument: object) -> None:
+        return None
+
+    def call_off() -> None:
+        if sys.gettrace() is nothing:
+            sys.settrace(None)
+
+    # If a debugger looks on, it ends by its job's end, or by the second signal.
+    if sys.gettrace() is None and frame is not None:
+        frame.f_trace = look
+        sys.settrace(nothing)
+    return call_off
+
+
+def _told_of_swallowed(told: Callable[[FrameType | None], None]) -> Callable[[], None]:
+    """Has ``told`` be called where Python swallows an interrupt in this thread; returns what calls
+    that off."""
+    theirs = sys.unraisablehook
+    thread = threading.current_thread()
+
+    def ours(unraisable: sys.UnraisableHookArgs) -> None:
+        swallowed = isinstance(unraisable.exc_value, KeyboardInterrupt)
+        if swallowed and threading.current_thread() is thread:
+            told(sys._getframe().f_back)
+        else:
+            theirs(unraisable)
+
+    def call_off() -> None:
+        if sys.unraisablehook is ours:
+            sys.unraisablehook = theirs
+
+    sys.unraisablehook = ours
+    return call_off
+
+
 def _profiled(look: Callable[[FrameType, str, object], None]) -> Callable[[], None]:
     """Has ``look`` see each step of this thread; returns what calls that off."""
 
@@ -257,7 +318,7 @@ def _is_sparks(handler: object) -> bool:
     return getattr(handler, "__module__", "") == "pyspark.core.context"
 
 
-def _cancel_until_over(cell: Cell, held_back: bool) -> None:
+def _cancel_until_over(cell: Cell) -> None:
     waited = 0.0
     while True:
         try:
@@ -269,7 +330,7 @@ def _cancel_until_over(cell: Cell, held_back: bool) -> None:
         waited += _SECONDS_BETWEEN
         if waited >= _SECONDS_HELD_BACK:
             main = threading.main_thread().ident
-            if held_back and main is not None:
+            if cell.held_back and main is not None:
                 # A real signal: a simulated one does not wake a thread that reads a socket.
                 signal.pthread_kill(main, signal.SIGINT)
             return

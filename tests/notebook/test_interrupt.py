@@ -211,6 +211,51 @@ WORK = (
 )
 
 
+CONNECTS = """
+import pyspark.util, time
+connect = pyspark.util.local_connect_and_auth
+def connects_slowly(*given):
+    print("begun")
+    time.sleep(2)
+    return connect(*given)
+pyspark.util.local_connect_and_auth = connects_slowly
+try:
+    session.sql("SELECT 1").collect()
+finally:
+    pyspark.util.local_connect_and_auth = connect
+"""
+
+
+def test_an_interrupt_while_rows_are_connected_to_is_one(cell: Cell, running: Kernel) -> None:
+    begun = running.start(CONNECTS)
+    ran = running.finish(begun, until=lambda message: message["msg_type"] == "stream")
+    running.manager.interrupt_kernel()
+    ran = running.finish(begun, ran=ran)
+    assert [error["ename"] for error in ran.errors] == ["KeyboardInterrupt"]
+    assert cell("assert session.sql('SELECT 1').collect() == [(1,)]").ok
+
+
+FINALIZES = """
+import time
+class Slow:
+    def __del__(self):
+        print("begun")
+        time.sleep(20)
+while True:
+    Slow()
+"""
+
+
+def test_an_interrupt_that_comes_upon_a_finalizer_is_not_lost(cell: Cell, running: Kernel) -> None:
+    begun = running.start(FINALIZES)
+    ran = running.finish(begun, until=lambda message: message["msg_type"] == "stream")
+    running.manager.interrupt_kernel()
+    ran = running.finish(begun, ran=ran)
+    assert [error["ename"] for error in ran.errors] == ["KeyboardInterrupt"]
+    assert ran.stream("stderr") == ""
+    assert cell("del Slow").ok
+
+
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("times", [18, pytest.param(100, marks=pytest.mark.thorough)])
 def test_interrupts_at_any_moment(cell: Cell, running: Kernel, times: int) -> None:

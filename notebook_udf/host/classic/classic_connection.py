@@ -8,6 +8,17 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 _SENDING = "send_command"
+_READING = "_load_from_socket"
+
+
+def _connecting(frame: FrameType | None) -> FrameType | None:
+    """PySpark's call that reads rows, if it has no socket yet: it would close it nevertheless."""
+    while frame is not None:
+        reads = frame.f_code.co_name == _READING and frame.f_globals["__name__"] == "pyspark.util"
+        if reads and "sock" not in frame.f_locals:
+            return frame
+        frame = frame.f_back
+    return None
 
 
 def _is_py4js(frame: FrameType) -> bool:
@@ -22,6 +33,9 @@ class ClassicConnection:
 
     def waiting(self, frame: FrameType | None) -> FrameType | None:
         """See ``SparkConnection``."""
+        connecting = _connecting(frame)
+        if connecting is not None:
+            return connecting
         while frame is not None and not (_is_py4js(frame) and frame.f_code.co_name == _SENDING):
             frame = frame.f_back
         # Its caller in py4j has something to tidy up, too.
