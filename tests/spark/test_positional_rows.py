@@ -105,7 +105,9 @@ def counted(session: nu.Session, request: pytest.FixtureRequest) -> nu.Session:
         types = dict.fromkeys(types)
     register = session.register_function
     register("pos_count", udaf(Count(), result_type="BIGINT", accumulator_type=types["n"]))
-    register("pos_mean", udaf(Mean(), result_type="DOUBLE", accumulator_type=types["mean"]))
+    mean = {"result_type": "DOUBLE", "accumulator_type": types["mean"]}
+    register("pos_mean", udaf(Mean(), **mean))
+    register("pos_walked", udaf(Mean(), **mean, compile=False))
     register("pos_joined", udaf(Joined(), result_type="STRING", accumulator_type=types["joined"]))
     register("pos_both", nu.udtaf(Both(), result_type="x BIGINT", accumulator_type=types["both"]))
     return session
@@ -124,6 +126,8 @@ QUERIES = {
     "SELECT pos_mean(id, 2L) FROM range(4)": [(1.5,)],
     "SELECT pos_mean(INT(id), 2) FROM range(4)": [(1.5,)],
     "SELECT pos_mean(id, id), pos_count(id) FROM range(4)": [(14 / 6, 4)],
+    "SELECT pos_walked(id, 2L) FROM range(4)": [(1.5,)],
+    "SELECT pos_walked(id, id), pos_count(id) FROM range(4)": [(14 / 6, 4)],
     "SELECT id % 2, pos_joined(STRING(id)) FROM range(0, 8, 1, 3) GROUP BY 1 ORDER BY 1": [
         (0, "(4, 4) 0246"), (1, "(4, 4) 1357")
     ],

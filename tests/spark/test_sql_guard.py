@@ -42,7 +42,7 @@ class GuardSplit(nu.TableFunction):
 
 @pytest.fixture(scope="module")
 def guarded(session: nu.Session) -> Iterator[nu.Session]:
-    session.register_function("guard_sum", nu.udaf(GuardSum(), result_type="BIGINT"))
+    session.register_function("guard_sum", nu.udaf(GuardSum(), result_type="BIGINT", compile=False))
     session.register_function("guard_next", lambda x: x + 1, result_type="BIGINT")
     split = nu.udtf(GuardSplit(), result_types="w STRING")
     session.register_function("guard_split", split)

@@ -1,4 +1,4 @@
-"""The names of a SELECT's output columns, kept when what they are named after is rewritten."""
+"""The names of a SELECT's columns and structs, kept when what they are named after changes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pyspark.errors import AnalysisException
 from sqlglot import exp
 
+from notebook_udf.planner.analysis.aggregate_calls import name_of
 from notebook_udf.planner.planning_context import PlanningContext
 from notebook_udf.planner.syntax.dialect import embedded, in_fewest_forms
 from notebook_udf.planner.syntax.with_clause import below, visible_ctes
@@ -19,6 +20,20 @@ def name_projections(
     for projection in list(select.expressions):
         if not isinstance(projection, (exp.Alias, exp.Aliases, exp.Star)) and which(projection):
             give_name(projection, written_name(projection))
+
+
+def name_struct_fields(select: exp.Select) -> None:
+    """Aliases what ``struct`` is given of columns, since Spark names its fields after them."""
+
+    def is_another(node: exp.Expression) -> bool:
+        return isinstance(node, exp.Query) and node is not select
+
+    for node in list(select.walk(prune=is_another)):
+        if name_of(node) != "struct":
+            continue
+        for given in list(node.expressions):
+            if isinstance(given, (exp.Column, exp.Dot)) and given.name and not given.is_star:
+                give_name(given, given.name)
 
 
 def written_name(projection: exp.Expression) -> str:
