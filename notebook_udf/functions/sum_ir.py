@@ -10,10 +10,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from pyspark.sql.types import ArrayType, DataType, StructType
+from pyspark.sql.types import ArrayType, DataType, MapType, StructType
 
-# An item's position, an attribute's name, or None for an accumulator that is a number itself.
-Slot: TypeAlias = int | str | None
+
+@dataclass(frozen=True)
+class Key:
+    """A key of a dict."""
+
+    name: str
+
+
+# An item's position or key, an attribute's name, or None for an accumulator that is a number.
+Slot: TypeAlias = int | str | Key | None
 
 
 @dataclass(frozen=True)
@@ -49,16 +57,56 @@ Expression: TypeAlias = Parameter | Constant | Other | Operation
 
 
 @dataclass(frozen=True)
-class Addition:
-    """What a row adds to a slot, or subtracts from it.
+class ComparisonTest:
+    """``<``, ``<=``, ``>``, ``>=``, ``==`` or ``!=`` of two amounts."""
 
-    ``nulls`` says of which arguments it depends whether they are None.
+    operator: str
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True)
+class TruthTest:
+    """Whether an argument is true: neither None nor zero."""
+
+    place: int
+
+
+Test: TypeAlias = ComparisonTest | TruthTest
+
+
+@dataclass(frozen=True)
+class Guard:
+    """The rows on which a way through the code is taken.
+
+    Attributes
+    ----------
+    nulls
+        Of which arguments it depends whether they are None.
+    tests
+        What else is tested, each with how it has to come out.
     """
+
+    nulls: tuple[tuple[int, bool], ...] = ()
+    tests: tuple[tuple[Test, bool], ...] = ()
+
+
+@dataclass(frozen=True)
+class Addition:
+    """What a row adds to a slot, or subtracts from it, where its guard holds."""
 
     slot: Slot
     amount: Expression
     negative: bool
-    nulls: tuple[tuple[int, bool], ...]
+    guard: Guard = Guard()
+
+
+@dataclass(frozen=True)
+class Risk:
+    """What is computed where a guard holds; it raises if an operand is None, or a divisor zero."""
+
+    computed: Expression | ComparisonTest
+    guard: Guard
 
 
 @dataclass(frozen=True)
@@ -67,6 +115,7 @@ class Sums:
 
     ``parameters`` are how many arguments it names; more may follow if it is ``variadic``.
     ``removals`` are what ``retract`` adds; None without one, and for one that is no sum.
+    ``risks`` and ``removal_risks`` are where the two may raise.
     """
 
     fresh: dict[Slot, int | float]
@@ -74,6 +123,8 @@ class Sums:
     removals: tuple[Addition, ...] | None
     parameters: int
     variadic: bool
+    risks: tuple[Risk, ...] = ()
+    removal_risks: tuple[Risk, ...] = ()
 
 
 def slot_type(accumulator: DataType, slot: Slot) -> DataType | None:
@@ -82,6 +133,10 @@ def slot_type(accumulator: DataType, slot: Slot) -> DataType | None:
         return accumulator
     if isinstance(accumulator, ArrayType):
         return accumulator.elementType
+    if isinstance(slot, Key):
+        if isinstance(accumulator, MapType):
+            return accumulator.valueType
+        slot = slot.name
     try:
         return accumulator[slot].dataType if isinstance(accumulator, StructType) else None
     except (KeyError, IndexError):
@@ -97,10 +152,23 @@ def parameters(expression: Expression) -> set[int]:
     return set().union(*map(parameters, expression.operands))
 
 
-def divisors(expression: Expression) -> Iterator[Expression]:
-    """The divisors in an expression."""
-    if isinstance(expression, Operation):
-        for operand in expression.operands:
-            yield from divisors(operand)
-        if expression.operator == "/":
-            yield expression.operands[1]
+def without_none(risk: Risk) -> Iterator[int]:
+    """The arguments that must not be None, of those that are operands of what is computed."""
+    computed = risk.computed
+    if isinstance(computed, ComparisonTest):
+        operands: tuple[Expression, ...] = (computed.left, computed.right)
+        if computed.operator in ("==", "!="):
+            return
+    else:
+        operands = computed.operands if isinstance(computed, Operation) else (computed,)
+    for operand in operands:
+        if isinstance(operand, Parameter):
+            yield operand.place
+
+
+def divisor(risk: Risk) -> Expression | None:
+    """What must not be zero, if anything."""
+    computed = risk.computed
+    if isinstance(computed, Operation) and computed.operator == "/":
+        return computed.operands[1]
+    return None

@@ -92,8 +92,8 @@ class SortedGather(Gather):
 
 @pytest.fixture(scope="module")
 def functions(session: nu.Session) -> nu.Session:
-    session.register_function("py_sum", udaf(Sum))
-    session.register_function("sorted_sum", udaf(SortedSum))
+    session.register_function("py_sum", udaf(Sum, compile=False))
+    session.register_function("sorted_sum", udaf(SortedSum, compile=False))
     session.register_function("gather", udaf(Gather))
     session.register_function("sorted_gather", udaf(SortedGather))
     session.register_function(

@@ -11,7 +11,17 @@ import pytest
 import notebook_udf as nu
 from notebook_udf import udaf
 from notebook_udf.compile.sums import read
-from notebook_udf.functions.sum_ir import Addition, Constant, Operation, Parameter
+from notebook_udf.functions.sum_ir import (
+    Addition,
+    ComparisonTest,
+    Constant,
+    Guard,
+    Key,
+    Operation,
+    Parameter,
+    Risk,
+    TruthTest,
+)
 
 
 class Function(nu.AggregateFunction):
@@ -60,8 +70,8 @@ class SpelledOut(Weighted):
 @pytest.mark.parametrize("function", [Weighted, SpelledOut])
 def test_additions_to_items_are_read(function: type[Function]) -> None:
     assert additions(function) == (
-        Addition(0, PRODUCT, False, ()),
-        Addition(1, Constant(1), False, ()),
+        Addition(0, PRODUCT, False),
+        Addition(1, Constant(1), False),
     )
 
 
@@ -81,7 +91,7 @@ class GuardedInside(Function):
 @pytest.mark.parametrize("function", [Guarded, GuardedInside])
 def test_tests_for_none_are_conditions(function: type[Function]) -> None:
     quotient = Operation("/", (Parameter(0), Operation("-", (Parameter(1),))))
-    assert additions(function) == (Addition(0, quotient, True, ((0, False), (1, False))),)
+    assert additions(function) == (Addition(0, quotient, True, Guard(((0, False), (1, False)))),)
 
 
 class Either(Function):
@@ -96,8 +106,8 @@ def test_both_branches_are_read() -> None:
     found = additions(Either)
     assert found is not None
     assert set(found) == {
-        Addition(1, Constant(1), False, ((0, True),)),
-        Addition(0, Parameter(0), False, ((0, False),)),
+        Addition(1, Constant(1), False, Guard(((0, True),))),
+        Addition(0, Parameter(0), False, Guard(((0, False),))),
     }
 
 
@@ -116,8 +126,8 @@ class OfANumber(Function):
 
 def test_a_number_is_its_own_slot() -> None:
     assert additions(OfANumber) == (
-        Addition(None, Parameter(0), False, ()),
-        Addition(None, Parameter(1), True, ()),
+        Addition(None, Parameter(0), False),
+        Addition(None, Parameter(1), True),
     )
 
 
@@ -146,9 +156,118 @@ class OfAttributes(Function):
 
 def test_fields_of_a_dataclass_are_slots() -> None:
     assert additions(OfAttributes) == (
-        Addition("total", Parameter(0), False, ()),
-        Addition("rows", Constant(1), False, ()),
+        Addition("total", Parameter(0), False),
+        Addition("rows", Constant(1), False),
     )
+
+
+class OfKeys(Function):
+    def create_accumulator(self) -> Any:
+        return {"total": 0.0, "rows": 0}
+
+    def accumulate(self, accumulator: Any, value: Any, weight: Any) -> None:
+        product = value * weight
+        accumulator["total"] += product
+        accumulator["rows"] = 1 + accumulator["rows"]
+
+    def merge(self, accumulator: Any, accumulators: Any) -> None:
+        for other in accumulators:
+            accumulator["total"] += other["total"]
+            accumulator["rows"] += other["rows"]
+
+
+def test_keys_of_a_dict_are_slots_and_variables_hold_amounts() -> None:
+    assert additions(OfKeys) == (
+        Addition(Key("total"), PRODUCT, False),
+        Addition(Key("rows"), Constant(1), False),
+    )
+
+
+class Above(Function):
+    def accumulate(self, accumulator: Any, value: Any, weight: Any) -> None:
+        if not value <= weight * 2 and weight:
+            accumulator[0] += value
+
+
+def test_what_is_tested_is_a_condition() -> None:
+    found = read(udaf(Above()))
+    assert found is not None
+    double = Operation("*", (Parameter(1), Constant(2)))
+    tests = ((ComparisonTest("<=", Parameter(0), double), False), (TruthTest(1), True))
+    assert found.additions == (Addition(0, Parameter(0), False, Guard((), tests)),)
+    # On rows that add nothing, too, Python would raise.
+    assert found.risks[:2] == (
+        Risk(double, Guard()),
+        Risk(ComparisonTest("<=", Parameter(0), double), Guard()),
+    )
+
+
+class OrZero(Function):
+    def accumulate(self, accumulator: Any, value: Any, weight: Any) -> None:
+        accumulator[1] += value or 0
+
+
+def test_a_value_chosen_by_a_test_is_an_amount_for_each_way() -> None:
+    found = additions(OrZero)
+    assert found is not None
+    assert set(found) == {
+        Addition(1, Parameter(0), False, Guard((), ((TruthTest(0), True),))),
+        Addition(1, Constant(0), False, Guard((), ((TruthTest(0), False),))),
+    }
+
+
+class TakenApart(Weighted):
+    def accumulate(self, accumulator: Any, value: Any, weight: Any) -> None:
+        total, rows = accumulator
+        accumulator[0] = total + value * weight
+        accumulator[1] = rows + 1
+
+    def merge(self, accumulator: Any, accumulators: Any) -> None:
+        for total, rows in accumulators:
+            accumulator[0] += total
+            accumulator[1] += rows
+
+
+def test_accumulators_that_are_taken_apart_are_read() -> None:
+    assert additions(TakenApart) == additions(Weighted)
+
+
+class MergesTheLastOnly(Weighted):
+    def merge(self, accumulator: Any, accumulators: Any) -> None:
+        total, rows = accumulator
+        for other in accumulators:
+            accumulator[0] = total + other[0]
+            accumulator[1] = rows + other[1]
+
+
+class MergesBehindTheLoop(Weighted):
+    def merge(self, accumulator: Any, accumulators: Any) -> None:
+        for other in accumulators:
+            total, rows = other
+        accumulator[0] += total
+        accumulator[1] += rows
+
+
+class MergesTooFewParts(Weighted):
+    def merge(self, accumulator: Any, accumulators: Any) -> None:
+        for (total,) in accumulators:
+            accumulator[0] += total
+
+
+class AttributesOfADict(OfKeys):
+    def accumulate(self, accumulator: Any, value: Any, weight: Any) -> None:
+        accumulator.total += value
+
+
+class ItemsOfADataclass(OfAttributes):
+    def accumulate(self, accumulator: Any, value: Any, weight: Any) -> None:
+        accumulator["total"] += value
+
+
+class TestsTheAccumulator(Function):
+    def accumulate(self, accumulator: Any, value: Any, weight: Any) -> None:
+        if accumulator[1] < 10:
+            accumulator[1] += value
 
 
 class Printing(Function):
@@ -165,12 +284,6 @@ class OfItself(Function):
 class Growing(Function):
     def accumulate(self, accumulator: Any, value: Any, weight: Any) -> None:
         accumulator.append(value)
-
-
-class Comparing(Function):
-    def accumulate(self, accumulator: Any, value: Any, weight: Any) -> None:
-        if value > 0:
-            accumulator[0] += value
 
 
 class OfAGlobal(Function):
@@ -236,8 +349,10 @@ class MergeRaises(Weighted):
 @pytest.mark.parametrize(
     "function",
     [
-        Printing, OfItself, Growing, Comparing, OfAGlobal, OfASetting, Replacing, Crossing,
+        Printing, OfItself, Growing, OfAGlobal, OfASetting, Replacing, Crossing,
         Forgetting, OfText, MergesItsOwnWay, MergesTheWrongSlot, MergesHalf, MergeRaises,
+        MergesTheLastOnly, MergesBehindTheLoop, MergesTooFewParts, AttributesOfADict,
+        ItemsOfADataclass, TestsTheAccumulator,
     ],
 )  # fmt: skip
 def test_anything_else_is_no_sum(function: type[Function]) -> None:

@@ -68,9 +68,10 @@ def partial_rows(
         StructField(f"{ACCUMULATOR}{i}", accumulator_struct(record))
         for i, record in enumerate(records)
     ]
-    # What passes through is NULL in the rows of accumulators; keys are as they were.
+    # What passes through is NULL in the rows of accumulators; keys are as they were, with what
+    # Spark notes of them: a window of time that lost it has no window_time.
     fields = [
-        StructField(f.name, f.dataType, f.nullable or place >= len(layout.keys))
+        StructField(f.name, f.dataType, f.nullable or place >= len(layout.keys), f.metadata)
         for place, f in enumerate(leading)
     ]
     fields.append(StructField(PASSED, BooleanType(), True))
@@ -98,7 +99,7 @@ def window_rows(
         StructField(name, record.definition.value_type)
         for name, record in zip(layout.results, records, strict=True)
     ]
-    fields = [StructField(f.name, f.dataType, f.nullable) for f in rows.schema.fields]
+    fields = rows.schema.fields
     return rows.mapInArrow(WindowPass(layout, shipments), StructType([*fields, *results]))
 
 

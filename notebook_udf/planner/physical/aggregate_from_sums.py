@@ -8,8 +8,9 @@ of floats are rounded in the order in which Spark adds them up, as those of merg
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
 
 from pyspark.sql.types import (
     ByteType,
@@ -27,19 +28,34 @@ from notebook_udf.compile.sums import read
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.functions.sum_ir import (
     Addition,
+    ComparisonTest,
     Constant,
     Expression,
+    Guard,
     Other,
     Parameter,
+    Risk,
     Slot,
     Sums,
-    divisors,
+    Test,
+    TruthTest,
+    divisor,
     parameters,
     slot_type,
+    without_none,
 )
 from notebook_udf.planner.faults import attempted
 from notebook_udf.specs.aggregate_layout import AggregatePart
-from notebook_udf.specs.sum_fields import HIGH, LOW, ROWS, SUM, field_name, kept_name
+from notebook_udf.specs.sum_fields import (
+    HIGH,
+    LOW,
+    ROWS,
+    SUM,
+    WIDE_HIGH,
+    WIDE_LOW,
+    field_name,
+    kept_name,
+)
 
 _INTEGERS: dict[type[DataType], int] = {
     ByteType: 1 << 7, ShortType: 1 << 15, IntegerType: 1 << 31, LongType: 1 << 63,
@@ -50,6 +66,11 @@ NUMBERS: tuple[type[DataType], ...] = (*_INTEGERS, *_FLOATS)
 # Below this an integer is a double exactly, and a sum of any number of rows fits 64 bits.
 _EXACT = 1 << 53
 _SUMMABLE = 1 << 31
+# What 64 bits hold, and what the widest decimal does.
+_LONG = 1 << 63
+_DECIMAL = 10**38
+# Rows whose arguments have fewer bits than this go through decimals with the others.
+_FEWEST_BITS = 16
 
 
 @dataclass(frozen=True)
@@ -131,10 +152,18 @@ class _Unlike(Exception):
 
 @dataclass(frozen=True)
 class _Written:
-    """An expression in SQL; an integer's bound is on its magnitude, a float has none."""
+    """An expression in SQL; an integer's bound is on its magnitude, a float has none.
+
+    It is a BIGINT, or narrower, if its bound is; a DECIMAL otherwise.
+    """
 
     sql: str
     bound: int | None
+
+    @property
+    def wide(self) -> bool:
+        """Whether it may be more than 64 bits hold."""
+        return self.bound is not None and self.bound > _LONG
 
 
 class _Writer:
@@ -149,6 +178,8 @@ class _Writer:
         self._arguments = arguments
         self._condition = condition
         self._kept = definition.accumulator_type
+        # How large arguments are where nothing of them is wide.
+        self._limit: int | None = None
         declared = definition.input_types or ()
         self._declared = [*declared, *[None] * (len(arguments) - len(declared))]
         for argument, wanted in zip(arguments, self._declared, strict=False):
@@ -160,7 +191,8 @@ class _Writer:
         fields, trouble = [], []
         for number, addition in enumerate(self._sums.additions):
             fields += self._fields(addition, number)
-            trouble += self._trouble(addition)
+        for risk in self._sums.risks:
+            trouble += self._trouble(risk)
         kept = [f"'{ROWS}', 0L"]
         if trouble:
             # Only of numbers Spark keeps the first in a hash table.
@@ -177,26 +209,58 @@ class _Writer:
     def _fields(self, addition: Addition, number: int) -> list[str]:
         amount = self._expression(addition.amount)
         whole = self._domain(addition.slot)
-        if not whole and amount.bound is not None:
-            amount = _as_float(amount)
         sign = "-" if addition.negative else ""
-        used = parameters(addition.amount)
-        tests = [
-            f"`{self._arguments[place].name}` IS {'' if null else 'NOT '}NULL"
-            for place, null in addition.nulls
-            if null or place not in used
-        ]
-        where = self._where(tests)
+        tests = self._tests(addition.guard, parameters(addition.amount))
 
-        def field(part: str, sql: str) -> str:
+        def field(part: str, sql: str, *more: str) -> str:
+            where = self._where([*tests, *more])
             return f"'{field_name(part, addition.slot, number)}', {sign}sum({sql}){where}"
 
+        if amount.wide:
+            narrow, fits = self._narrowed(addition.amount)
+            if not whole:
+                sql = f"CASE WHEN {fits} THEN {_as_float(narrow)} ELSE {_as_float(amount)} END"
+                return [field(SUM, sql)]
+            # Spark computes what several sums share before it looks at their filters.
+            long, wide = (
+                f"CASE WHEN {fits} THEN {narrow.sql} END",
+                f"CASE WHEN NOT ({fits}) THEN {amount.sql} END",
+            )
+            limb = "18446744073709551616BD"
+            return [
+                *self._halves(field, long, narrow.bound),
+                field(WIDE_HIGH, f"CAST({wide} DIV {limb} AS DECIMAL(19, 0))", f"NOT ({fits})"),
+                field(WIDE_LOW, f"{wide} % {limb}", f"NOT ({fits})"),
+            ]
         if amount.bound is None:
             return [field(SUM, amount.sql)]
-        long = f"CAST({amount.sql} AS BIGINT)"
-        if amount.bound <= _SUMMABLE:
+        if not whole:
+            return [field(SUM, _as_float(amount))]
+        return self._halves(field, amount.sql, amount.bound)
+
+    def _halves(self, field: Callable[..., str], sql: str, bound: int | None) -> list[str]:
+        """The sum of whole numbers, in two parts where one could be beyond 64 bits."""
+        long = f"CAST({sql} AS BIGINT)"
+        if bound is not None and bound <= _SUMMABLE:
             return [field(SUM, long)]
         return [field(HIGH, f"shiftright({long}, 32)"), field(LOW, f"({long} & 4294967295L)")]
+
+    def _narrowed(self, amount: Expression) -> tuple[_Written, str]:
+        """A wide expression in 64 bits, and a condition on its arguments under which it fits."""
+        for bits in range(62, _FEWEST_BITS, -1):
+            self._limit = 1 << bits
+            found = self._expression(amount)
+            if not found.wide:
+                limit, self._limit = self._limit, None
+                places = sorted(parameters(amount))
+                large = [p for p in places if (self._expression(Parameter(p)).bound or 0) > limit]
+                tests = [
+                    f"`{self._arguments[place].name}` BETWEEN -{limit}L AND {limit}L"
+                    for place in large
+                ]
+                return found, " AND ".join(tests)
+        self._limit = None
+        raise _Unlike
 
     def _domain(self, slot: Slot) -> bool:
         """Whether a slot holds whole numbers, whatever is added to it."""
@@ -204,6 +268,9 @@ class _Writer:
         whole = {self._expression(amount).bound is not None for amount in amounts}
         fresh = self._sums.fresh[slot]
         if isinstance(fresh, float):
+            if math.copysign(1, fresh) < 0 and not fresh:
+                # Spark's sums begin with 0.0, and -0.0 is no more when that is added.
+                raise _Unlike
             self._fits(slot, whole=False)
             return False
         if len(whole) > 1:
@@ -220,24 +287,53 @@ class _Writer:
         if not isinstance(slot_type(self._kept, slot), wanted):
             raise _Unlike
 
-    def _trouble(self, addition: Addition) -> list[str]:
+    def _trouble(self, risk: Risk) -> list[str]:
         """Conditions under which Python would raise."""
-        known = dict(addition.nulls)
+        known = dict(risk.guard.nulls)
+        needed = sorted(set(without_none(risk)))
+        if any(known.get(place) for place in needed):
+            raise _Unlike
         found = [
             f"`{self._arguments[place].name}` IS NULL"
-            for place in sorted(parameters(addition.amount))
+            for place in needed
             if place not in known and self._arguments[place].nullable
         ]
-        if any(known.get(place) for place in parameters(addition.amount)):
-            raise _Unlike
-        found += [f"{self._expression(d).sql} = 0" for d in divisors(addition.amount)]
-        tests = [
-            f"`{self._arguments[place].name}` IS {'' if null else 'NOT '}NULL"
-            for place, null in addition.nulls
-        ]
+        by = divisor(risk)
+        if by is not None:
+            found.append(f"{self._expression(by).sql} = 0")
+        tests = self._tests(risk.guard)
         if not found or not tests:
             return found
         return [f"{' AND '.join(tests)} AND ({_any(found)})"]
+
+    def _tests(self, guard: Guard, summed: Collection[int] = ()) -> list[str]:
+        """The conditions of a guard; sums leave NULLs of the ``summed`` arguments out anyhow."""
+        nulls = [
+            f"`{self._arguments[place].name}` IS {'' if null else 'NOT '}NULL"
+            for place, null in guard.nulls
+            if null or place not in summed
+        ]
+        return nulls + [self._test(test, holds) for test, holds in guard.tests]
+
+    def _test(self, test: Test, holds: bool) -> str:
+        if isinstance(test, TruthTest):
+            column = _column(self._arguments[test.place], self._declared[test.place]).sql
+            sql = f"({column} IS NOT NULL AND {column} <> 0)"
+        else:
+            sql = self._comparison(test)
+        return sql if holds else f"(NOT {sql})"
+
+    def _comparison(self, test: ComparisonTest) -> str:
+        left, right = self._expression(test.left), self._expression(test.right)
+        floats = [each for each in (left, right) if each.bound is None]
+        if floats and any((each.bound or 0) > _EXACT for each in (left, right)):
+            # Python compares a whole number with a float exactly.
+            raise _Unlike
+        # To Python a NaN is neither less nor greater than any number, nor equal to itself.
+        numbers = [f"NOT isnan({each.sql})" for each in floats]
+        operator = {"==": "<=>", "!=": "<=>"}.get(test.operator, test.operator)
+        sql = " AND ".join([f"{left.sql} {operator} {right.sql}", *numbers])
+        return f"(NOT ({sql}))" if test.operator == "!=" else f"({sql})"
 
     def _where(self, tests: list[str]) -> str:
         tests = [*([f"`{self._condition}`"] if self._condition else []), *tests]
@@ -246,14 +342,20 @@ class _Writer:
     def _expression(self, expression: Expression) -> _Written:
         if isinstance(expression, Parameter):
             place = expression.place
-            return _column(self._arguments[place], self._declared[place])
+            column = _column(self._arguments[place], self._declared[place])
+            if self._limit is None or column.bound is None:
+                return column
+            return replace(column, bound=min(column.bound, self._limit))
         if isinstance(expression, Constant):
             return _constant(expression.value)
         if isinstance(expression, Other):
             raise _Unlike
         operands = [self._expression(operand) for operand in expression.operands]
         if len(operands) == 1:
-            return _bounded(f"(-{operands[0].sql})", operands[0].bound)
+            (operand,) = operands
+            if operand.bound is None:
+                return _Written(f"(-{operand.sql})", None)
+            return _whole("-", operands, operand.bound)
         left, right = operands
         operator = expression.operator
         if left.bound is None or right.bound is None or operator == "/":
@@ -261,15 +363,14 @@ class _Writer:
             if operator == "/" and len(whole) == 2 and max(whole) > _EXACT:
                 # Python rounds the quotient of the integers, not the integers.
                 raise _Unlike
-            left, right = _as_float(left), _as_float(right)
+            dividend, by = _as_float(left), _as_float(right)
             if operator == "/":
                 # Spark raises its own error here; the row is counted as one that has to fail.
-                right = _Written(f"nullif({right.sql}, 0D)", None)
-            return _Written(f"({left.sql} {operator} {right.sql})", None)
+                by = f"nullif({by}, 0D)"
+            return _Written(f"({dividend} {operator} {by})", None)
         bounds = left.bound, right.bound
         bound = bounds[0] * bounds[1] if operator == "*" else sum(bounds)
-        longs = [f"CAST({each.sql} AS BIGINT)" for each in (left, right)]
-        return _bounded(f"({longs[0]} {operator} {longs[1]})", bound)
+        return _whole(operator, operands, bound)
 
 
 def _column(argument: Argument, declared: DataType | None) -> _Written:
@@ -288,22 +389,28 @@ def _column(argument: Argument, declared: DataType | None) -> _Written:
 
 def _constant(value: int | float) -> _Written:
     if isinstance(value, int):
-        return _bounded(f"{value}L", abs(value))
+        if abs(value) >= _LONG:
+            raise _Unlike
+        return _Written(f"{value}L", abs(value))
     if value != value or abs(value) == float("inf"):
         raise _Unlike
     return _Written(f"{value!r}D", None)
 
 
-def _bounded(sql: str, bound: int | None) -> _Written:
-    if bound is not None and bound >= 1 << 63:
+def _whole(operator: str, operands: Sequence[_Written], bound: int) -> _Written:
+    """An operation on whole numbers, in the narrower of the types that hold the result."""
+    if bound >= _DECIMAL:
         raise _Unlike
-    return _Written(sql, bound)
+    # -(1 << 63) is a BIGINT, and its negation is none.
+    kind = "BIGINT" if bound < _LONG else "DECIMAL(38, 0)"
+    cast = [f"CAST({each.sql} AS {kind})" for each in operands]
+    sql = f" {operator} ".join(cast) if len(cast) > 1 else f"{operator}{cast[0]}"
+    return _Written(f"({sql})", max(bound, _LONG + 1) if bound >= _LONG else bound)
 
 
-def _as_float(value: _Written) -> _Written:
-    if value.bound is None:
-        return value
-    return _Written(f"CAST({value.sql} AS DOUBLE)", None)
+def _as_float(value: _Written) -> str:
+    """Rounded to the nearest double, as Python does."""
+    return value.sql if value.bound is None else f"CAST({value.sql} AS DOUBLE)"
 
 
 def _any(conditions: Sequence[str]) -> str:

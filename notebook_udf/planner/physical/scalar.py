@@ -11,17 +11,23 @@ from typing import Any
 
 from pyspark.sql import Column, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.types import DataType, YearMonthIntervalType
+from pyspark.sql.types import (
+    DataType,
+    DoubleType,
+    LongType,
+    StringType,
+    YearMonthIntervalType,
+)
 from pyspark.sql.udf import UserDefinedFunction
 
-from notebook_udf.compile.scalar_expression import scalar_expression
 from notebook_udf.errors import PlanningError
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.planner.physical.column_arguments import with_constants
 from notebook_udf.planner.physical.udf import leave
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.sanitize import backquoted
-from notebook_udf.types import ddl
+from notebook_udf.types import ddl, to_arrow
+from notebook_udf.worker.kernels.program import Outlook, translate
 
 
 def call(
@@ -95,15 +101,17 @@ def explain(record: RegisteredFunction) -> str:
         "arrow": "a bundle at a time in a Python worker, as Arrow arrays",
     }
     way = ways[definition.func_type]
-    if runs_as_kernels(definition):
+    outlook = kernel_outlook(definition)
+    if outlook is not None and outlook.answers:
         way = (
-            "a bundle at a time in a Python worker, as checked Arrow kernels, because it is "
-            "arithmetic alone; a bundle with a NULL, an overflow or a division by zero runs "
-            "row by row"
+            "a bundle at a time in a Python worker, as checked Arrow kernels; rows with a None "
+            "that is computed with, an overflow, a division by zero or what else might raise run "
+            "in Python, those rows alone"
         )
     lines = [
         f"{record.signature}, version {record.version}",
         f"runs {way}",
+        *_left_to_python(outlook),
         "nested and neighbouring calls share one Python node of the plan (Arrow scalar UDF)",
     ]
     if not definition.deterministic:
@@ -115,13 +123,44 @@ def explain(record: RegisteredFunction) -> str:
     return "\n".join(lines)
 
 
-def runs_as_kernels(definition: FunctionDefinition) -> bool:
-    """Whether ``worker.scalar.kernel_runner`` computes the function's bundles where it can."""
+def kernel_outlook(definition: FunctionDefinition) -> Outlook | None:
+    """What kernels would answer of a function; None if it is not given to them at all."""
     if definition.func_type != "general" or not definition.options.vectorise:
-        return False
+        return None
     if not definition.traits.has_kernels:
-        return False
-    return scalar_expression(definition.call) is not None
+        return None
+    program = translate(definition.call, definition.result_type)
+    if program is None:
+        return None
+    declared = definition.input_types or (None,) * len(definition.parameters)
+    # A type that is not declared may be any; what one of these makes possible is possible.
+    likely = (LongType(), DoubleType(), StringType()) if None in declared else (None,)
+    if not declared:
+        return None
+    outlooks = (
+        program.outlook([to_arrow(each if each is not None else guess) for each in declared])
+        for guess in likely
+    )
+    return max(outlooks, key=lambda each: (each.answers, -len(each.left)))
+
+
+def _left_to_python(outlook: Outlook | None) -> list[str]:
+    """A line for each construct that kernels leave to Python; an error that is raised is none."""
+    if outlook is None:
+        return []
+    found = dict.fromkeys((each.reason, each.line) for each in outlook.left)
+    who = "rows that get there run" if outlook.answers else "it runs"
+    return [
+        f"left to Python: {reason}{f' (line {line})' if line else ''}; {who} row by row"
+        for reason, line in found
+        if reason != "raise"
+    ]
+
+
+def runs_as_kernels(definition: FunctionDefinition) -> bool:
+    """Whether ``worker.kernels`` computes the function's bundles where it can."""
+    outlook = kernel_outlook(definition)
+    return outlook is not None and outlook.answers
 
 
 def _needs_casts(definition: FunctionDefinition) -> bool:

@@ -29,7 +29,7 @@ from notebook_udf.planner.analysis.group_by import (
     has_sets,
     meant_by,
 )
-from notebook_udf.planner.analysis.output_names import name_projections
+from notebook_udf.planner.analysis.output_names import name_projections, name_struct_fields
 from notebook_udf.planner.physical import aggregate_from_sums
 from notebook_udf.planner.planning_context import Passes
 from notebook_udf.planner.rule import Outcome, SelectScope
@@ -92,6 +92,7 @@ class _TwoPhases:
         if any(select.args.get(name) for name in _UNFIT):
             raise Unfit(clause_of(select, _UNFIT))
         name_projections(select)
+        name_struct_fields(select)
         for call in self._around.calls(select):
             if not _suits(call, self._streams):
                 call.node.replace(self._around.collected(call))

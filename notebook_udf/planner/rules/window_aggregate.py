@@ -23,7 +23,7 @@ from notebook_udf.planner.analysis.derived_table import (
     read_instead,
 )
 from notebook_udf.planner.analysis.group_by import aliases_of
-from notebook_udf.planner.analysis.output_names import name_projections
+from notebook_udf.planner.analysis.output_names import name_projections, name_struct_fields
 from notebook_udf.planner.physical.aggregate_from_sums import sums_of
 from notebook_udf.planner.planning_context import Passes, SortKey
 from notebook_udf.planner.rule import Outcome, SelectScope
@@ -78,6 +78,7 @@ class _Windows:
             raise Unfit("its window is over groups")
         expand_stars(select, self._around)
         name_projections(select)
+        name_struct_fields(select)
         _write_out(select)
         calls = self._around.calls(select)
         for call in calls:

@@ -11,7 +11,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from notebook_udf.specs.sum_fields import HIGH, ROWS, kept_name
+from notebook_udf.functions.sum_ir import Key, Slot
+from notebook_udf.specs.sum_fields import ROWS, SHIFTS, WIDE, kept_name, slot_of
 from notebook_udf.worker.aggregate.accumulator import Group
 from notebook_udf.worker.aggregate.collected import GroupRunner
 from notebook_udf.worker.codec.decode import decoder
@@ -25,15 +26,17 @@ class SummedRunner(GroupRunner):
     def decoded(self, columns: list[pa.Array], group: Group) -> Any:
         self._refuse(columns[1], group)
         return [
-            (*field.name.split("|")[:2], decoder(field.type)(columns[0].field(place)))
+            (*slot_of(field.name), decoder(field.type)(columns[0].field(place)))
             for place, field in enumerate(columns[0].type)
         ]
 
     def accumulators(self, decoded: Any, rows: int, group: Group) -> list[Any]:
         accumulators = [self._accumulation.create() for _ in range(rows)]
         for part, slot, values in decoded:
-            if part == HIGH:
-                values = [None if value is None else value << 32 for value in values]
+            if part in WIDE:
+                values = [None if value is None else int(value) for value in values]
+            if shift := SHIFTS.get(part):
+                values = [None if value is None else value << shift for value in values]
             accumulators = _added(accumulators, slot, values)
         self._accumulation.check(accumulators, group)
         return accumulators
@@ -55,15 +58,15 @@ class SummedRunner(GroupRunner):
         raise RuntimeError(f"{self._call.name} took a row on which it was expected to raise: {row}")
 
 
-def _added(accumulators: list[Any], slot: str, values: list[Any]) -> list[Any]:
+def _added(accumulators: list[Any], slot: Slot, values: list[Any]) -> list[Any]:
     """The accumulators with a value added to one slot of each; None where no row had one."""
-    if not slot:
+    if slot is None:
         return [
             accumulator if value is None else accumulator + value
             for accumulator, value in zip(accumulators, values, strict=True)
         ]
-    if slot.isdecimal():
-        at = int(slot)
+    if isinstance(slot, (int, Key)):
+        at = slot.name if isinstance(slot, Key) else slot
         for accumulator, value in zip(accumulators, values, strict=True):
             if value is not None:
                 accumulator[at] += value

@@ -23,13 +23,16 @@ from notebook_udf.functions.sum_ir import (
     Addition,
     Constant,
     Expression,
+    Guard,
+    Key,
     Operation,
     Parameter,
+    Risk,
     Slot,
     Sums,
-    divisors,
-    parameters,
+    divisor,
     slot_type,
+    without_none,
 )
 from notebook_udf.worker.codec.arrays import Mask, Places
 
@@ -76,6 +79,7 @@ class RunningSums:
         rows = _Rows(columns, size, skipped)
         try:
             with np.errstate(all="ignore"):
+                rows.refuse((*sums.risks, *sums.removal_risks))
                 slots = {slot: rows.amounts(sums, slot, _slot(fresh, slot)) for slot in sums.fresh}
         except _Unlike:
             return None
@@ -129,8 +133,8 @@ class RunningSums:
         for values in zip(*totals.values(), strict=True):
             accumulator = self._create()
             for slot, value in zip(totals, values, strict=True):
-                if isinstance(slot, int):
-                    accumulator[slot] = value
+                if isinstance(slot, (int, Key)):
+                    accumulator[slot.name if isinstance(slot, Key) else slot] = value
                 else:
                     setattr(accumulator, str(slot), value)
             yield accumulator
@@ -143,8 +147,10 @@ class _Unlike(Exception):
 def _slot(accumulator: Any, slot: Slot) -> int | float:
     if slot is None:
         value = accumulator
+    elif isinstance(slot, str):
+        value = getattr(accumulator, slot)
     else:
-        value = accumulator[slot] if isinstance(slot, int) else getattr(accumulator, slot)
+        value = accumulator[slot.name if isinstance(slot, Key) else slot]
     if type(value) not in (int, float):
         raise _Unlike
     number: int | float = value
@@ -284,19 +290,32 @@ class _Rows:
         taken = terms[len(added) :] if sums.removals is not None else None
         return _Amounts(fresh, largest, terms[: len(added)], taken)
 
+    def refuse(self, risks: Sequence[Risk]) -> None:
+        """Ends it if Python would raise for one of the rows."""
+        for risk in risks:
+            applies = self._applies(risk.guard)
+            raising = [self._nulls(place) for place in without_none(risk)]
+            by = divisor(risk)
+            raising += [] if by is None else [self._evaluated(by)[0] == 0]
+            for trouble in raising:
+                if np.any(trouble if applies is None else trouble & applies):
+                    raise _Unlike
+
     def _term(self, addition: Addition, amount: Any, whole: bool) -> _Term:
-        applies = self._kept
-        for place, null in addition.nulls:
-            test = self._nulls(place) if null else ~self._nulls(place)
-            applies = test if applies is None else applies & test
-        raising = [self._nulls(place) for place in parameters(addition.amount)]
-        raising += [self._evaluated(each)[0] == 0 for each in divisors(addition.amount)]
-        for trouble in raising:
-            if np.any(trouble if applies is None else trouble & applies):
-                raise _Unlike
         kind = np.int64 if whole else np.float64
         numbers = np.broadcast_to(np.asarray(amount, kind), (self._size,))
-        return _Term(-numbers if addition.negative else numbers, applies)
+        return _Term(-numbers if addition.negative else numbers, self._applies(addition.guard))
+
+    def _applies(self, guard: Guard) -> Mask | None:
+        """The rows on which a guard holds; None: all."""
+        if guard.tests:
+            # Python compares a whole number with a float exactly; numpy does not.
+            raise _Unlike
+        applies = self._kept
+        for place, null in guard.nulls:
+            test = self._nulls(place) if null else ~self._nulls(place)
+            applies = test if applies is None else applies & test
+        return applies
 
     def _nulls(self, place: int) -> Mask:
         found = self._missing.get(place)
