@@ -28,10 +28,12 @@ from benchmarks import (
     tables,
 )
 from benchmarks.measure import Figure
+from benchmarks.mix import run as mix
 from notebook_udf.kernel import active_session
 
 BENCHMARKS: dict[str, Callable[[], list[Figure]]] = {
     "scalar": scalar.run,
+    "mix": mix.run,
     "telemetry": scalar.run_telemetry,
     "cluster": cluster.run,
     "latency": latency.run,
@@ -56,6 +58,8 @@ LONG: dict[str, Callable[[], list[Figure]]] = {
     "redefinitions": endurance.run_redefinitions,
     "sessions": endurance.run_sessions,
 }
+# A small run measures too little to stand among the results.
+NOT_KEPT = {"mix"} if mix.SMALL else set[str]()
 RESULTS = Path(__file__).with_name("RESULTS.md")
 
 
@@ -72,6 +76,8 @@ def main() -> int:
         running = active_session()
         if running is not None:
             running.stop()
+        if name in NOT_KEPT:
+            continue
         before = results.read(RESULTS.read_text("utf-8")) if RESULTS.exists() else []
         others = [row for row in before if row.benchmark != name]
         now = results.rows_of(name, figures, date.today())
