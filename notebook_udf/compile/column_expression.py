@@ -1,7 +1,6 @@
 """Expressions of columns and constants as steps of a stack machine, read of a ``FlowGraph``.
 
-``compile.scalar_expression`` and ``compile.process_acts`` are made of them;
-``worker.scalar.kernel_runner`` runs them as Arrow kernels.
+``compile.process_acts`` is made of them; ``worker.kernels.steps`` runs them as Arrow kernels.
 """
 
 from __future__ import annotations

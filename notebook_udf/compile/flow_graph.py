@@ -98,7 +98,7 @@ class BasicBlock(NamedTuple):
     end: Terminator
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FlowGraph:
     """A function as blocks.
 
@@ -119,10 +119,6 @@ class FlowGraph:
     def entry(self) -> int:
         """The key of the first block."""
         return next(iter(self.blocks))
-
-    def straight(self) -> BasicBlock | None:
-        """Its only block; None if it has several."""
-        return self.blocks[self.entry] if len(self.blocks) == 1 else None
 
 
 @dataclass(frozen=True)

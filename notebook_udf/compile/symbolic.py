@@ -263,8 +263,11 @@ class _Block:
             case "CALLABLE_GLOBAL" | "CALLABLE_ATTRIBUTE" | "CALLABLE_SUPER_ATTRIBUTE" | "METHOD":
                 called = opcode.kind == "METHOD" or arg & 1
                 kind = opcode.kind.lower().removeprefix("callable_").replace("method", "attribute")
+                # Below a global: what is called may be an attribute of it, a module's function.
+                below = [_NULL] * bool(called)
+                stack += below if kind == "global" else ()
                 self._evaluated(kind, self._popped(int(opcode.pops)), value, line)
-                stack += [_NULL] * bool(called)
+                stack += below if kind != "global" else ()
             case "KEYWORDS":
                 self._keywords = value
             case "CALL":

@@ -269,7 +269,7 @@ def general_is_faster(plan: Plan) -> Iterator[Advice]:
                 node.id,
                 "general-is-faster",
                 f"{use.name} gets each bundle as {use.func_type} columns{took}; its code is "
-                f"arithmetic or text alone.",
+                f"what kernels answer as Python does.",
                 'Declared with func_type="general" (a value at a time, types as annotated) it runs '
                 "as checked Arrow kernels, without pandas and with Python's own answers.",
             )

@@ -71,7 +71,7 @@ def _scalar(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) ->
         return _Form(f"{use.way}, computed once per row", several, CommonSubexpression.name)
     if use.way == KERNELS:
         return _Form(
-            use.way, "it is arithmetic or text alone; a bundle that is not safe runs row by row"
+            use.way, "they answer as Python does; rows in which it might raise run row by row"
         )
     if use.func_type in ("pandas", "arrow"):
         return _Form(use.way, f'func_type="{use.func_type}"')

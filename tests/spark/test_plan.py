@@ -48,7 +48,7 @@ def functions(session: nu.Session) -> Iterator[None]:
         session.register_function(name, declared)
     session.register_function("plan_summed", udaf(Sum(), input_types=["int"], result_type="bigint"))
     session.register_function("plan_next", udf(lambda x: x + 1, result_type="bigint"))
-    session.register_function("plan_text", udf(lambda x: f"{x}"[::-1], result_type="string"))
+    session.register_function("plan_text", udf(lambda x: f"{x!r}"[::-1], result_type="string"))
     session.register_function(
         "plan_drawn", udf(lambda x: x, result_type="bigint", deterministic=False)
     )
@@ -409,10 +409,7 @@ def test_advice_on_frames_that_spark_planned_alone(session: nu.Session) -> None:
 
 def test_skew_and_slow_code_show_in_a_run(session: nu.Session) -> None:
     def slow(x: Any) -> Any:
-        deep = 0
-        for value in range(150):
-            deep += value * (x % 3)
-        return deep
+        return sum(value * (x % 3) for value in range(150))
 
     session.register_function("plan_slow", udf(slow, result_type="bigint"))
     rows = session.spark.range(0, 400_000, 1, 2).selectExpr("id", "if(id < 4, id, 9) AS k")

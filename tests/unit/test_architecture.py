@@ -19,7 +19,7 @@ import notebook_udf as nu
 from notebook_udf.functions.kind_traits import BUILT_IN
 from notebook_udf.kernel.kinds import KINDS
 from notebook_udf.plan.functions import _PASSES
-from notebook_udf.telemetry.stacks import _WORK
+from notebook_udf.telemetry.stacks import _FOLDERS, _WORK
 from notebook_udf.worker.runtime.profiler import AWAITING
 
 PACKAGE = Path(nu.__file__).resolve().parent
@@ -197,6 +197,8 @@ def test_tables_of_names_name_what_there_is() -> None:
         file, _, function = key.partition(":")
         source = (PACKAGE / file).read_text("utf-8")
         assert not function or f"def {function}(" in source, f"{file} has no {function}"
+    for folder in _FOLDERS:
+        assert (PACKAGE / folder).is_dir(), folder
     classes = {
         node.name
         for path in MODULES

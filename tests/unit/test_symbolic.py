@@ -19,10 +19,9 @@ from notebook_udf.compile.flow_graph import FlowGraph, UnreadableCode
 from notebook_udf.compile.opcodes import OPCODES, Instruction, opcodes
 from notebook_udf.compile.process_acts import acts_in
 from notebook_udf.compile.record_retention import keeps_none
-from notebook_udf.compile.scalar_expression import expression_in
-from notebook_udf.compile.sums import additions_in, adds_up
+from notebook_udf.compile.sums import adds_up, changes_in
 from notebook_udf.compile.symbolic import read, read_code
-from notebook_udf.functions.sum_ir import Addition, Constant, Operation, Parameter
+from notebook_udf.functions.sum_ir import Addition, Constant, Guard, Operation, Parameter
 from tests.bytecode import FOLDER, MINORS, document, graph_of, instructions, ways
 
 versions = pytest.mark.parametrize("minor", MINORS)
@@ -206,30 +205,6 @@ def second(name: str) -> str:
 
 # What is made of it -----------------------------------------------------------------------------
 
-A, B = ("parameter", 0), ("parameter", 1)
-EXPRESSIONS = {
-    "arithmetic": (A, ("constant", 3), ("binary", "-"), ("unary", "-"), B, ("binary", "*"),
-                   ("constant", 2.0), ("binary", "/"), ("constant", 1), ("binary", "+")),
-    "large_numbers": (A, ("constant", 1000), ("binary", "*"), ("constant", 70000), ("binary", "+"),
-                      ("constant", 0.5), ("binary", "-")),
-    "comparison": (A, B, ("binary", "+"), ("constant", 7), ("compare", "<=")),
-    "text": (A, ("constant", "-"), ("binary", "+"), ("unary", "lower"), B, ("unary", "upper"),
-             ("binary", "+")),
-    "reversal": (A, ("unary", "upper"), ("unary", "[::-1]")),
-    # On a bundle with an error Python answers.
-    "guarded": (A, B, ("binary", "/")),
-}  # fmt: skip
-
-
-@versions
-@pytest.mark.parametrize(
-    "name", [name for name in NAMES if "self" not in document(11)["functions"][name]["names"]]
-)
-def test_scalar_expressions(minor: int, name: str) -> None:
-    function = document(minor)["functions"][name]
-    found = expression_in(graph(minor, name), function["names"][: function["arguments"]])
-    assert (found.steps if found else None) == EXPRESSIONS.get(name)
-
 
 class Instance:
     limit = 10
@@ -293,21 +268,21 @@ def test_record_retention(minor: int, name: str) -> None:
 VALUE, WEIGHT = Parameter(0), Parameter(1)
 QUOTIENT = Operation("/", (VALUE, Operation("-", (WEIGHT,))))
 PRODUCT = {
-    Addition(0, Operation("*", (VALUE, WEIGHT)), False, ()),
-    Addition(1, Constant(1), False, ()),
+    Addition(0, Operation("*", (VALUE, WEIGHT)), False),
+    Addition(1, Constant(1), False),
 }
 ADDITIONS: dict[str, set[Addition]] = {
     "weighted": PRODUCT,
     "spelled_out": PRODUCT,
-    "unless_null": {Addition(0, QUOTIENT, True, ((0, False), (1, False)))},
-    "if_not_null": {Addition(0, QUOTIENT, True, ((0, False), (1, False)))},
+    "unless_null": {Addition(0, QUOTIENT, True, Guard(((0, False), (1, False))))},
+    "if_not_null": {Addition(0, QUOTIENT, True, Guard(((0, False), (1, False))))},
     "counts_null": {
-        Addition(1, Constant(1), False, ((0, True),)),
-        Addition(0, VALUE, False, ((0, False),)),
+        Addition(1, Constant(1), False, Guard(((0, True),))),
+        Addition(0, VALUE, False, Guard(((0, False),))),
     },
     "chosen_weight": {
-        Addition(0, WEIGHT, False, ((1, False),)),
-        Addition(0, Constant(1), False, ((1, True),)),
+        Addition(0, WEIGHT, False, Guard(((1, False),))),
+        Addition(0, Constant(1), False, Guard(((1, True),))),
     },
 }
 MERGES = {"merges": {0, 1}, "merges_attributes": {"total", "rows"}, "merges_numbers": {None}}
@@ -317,20 +292,22 @@ ACCUMULATE = [name for name in NAMES if second(name) == "self accumulator"]
 @versions
 @pytest.mark.parametrize("name", ACCUMULATE)
 def test_sums_of_items(minor: int, name: str) -> None:
-    found = additions_in(graph(minor, name), arguments(minor, name), {0: 0.0, 1: 0})
-    assert (set(found) if found else set()) == ADDITIONS.get(name, set())
+    found = changes_in(graph(minor, name), arguments(minor, name), {0: 0.0, 1: 0})
+    assert (set(found.additions) if found else set()) == ADDITIONS.get(name, set())
 
 
 @versions
 def test_sums_of_numbers_and_attributes(minor: int) -> None:
-    found = additions_in(graph(minor, "of_a_number"), arguments(minor, "of_a_number"), {None: 0})
-    assert found == (Addition(None, VALUE, False, ()), Addition(None, WEIGHT, True, ()))
+    found = changes_in(graph(minor, "of_a_number"), arguments(minor, "of_a_number"), {None: 0})
+    assert found is not None
+    assert found.additions == (Addition(None, VALUE, False), Addition(None, WEIGHT, True))
     slots: Any = {"total": 0.0, "rows": 0}
-    found = additions_in(graph(minor, "of_attributes"), arguments(minor, "of_attributes"), slots)
+    found = changes_in(graph(minor, "of_attributes"), arguments(minor, "of_attributes"), slots)
     negative = Operation("*", (VALUE, Constant(-1)))
-    assert found == (
-        Addition("total", negative, False, ()),
-        Addition("rows", Constant(1), False, ()),
+    assert found is not None
+    assert found.additions == (
+        Addition("total", negative, False),
+        Addition("rows", Constant(1), False),
     )
 
 

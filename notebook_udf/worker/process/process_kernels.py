@@ -21,14 +21,10 @@ from notebook_udf.compile.process_acts import Act, acts_of
 from notebook_udf.functions.row import Row
 from notebook_udf.specs.record_shape import RecordShape
 from notebook_udf.types import to_arrow
+from notebook_udf.worker.kernels.program import RESULTS
+from notebook_udf.worker.kernels.steps import Declined, evaluate, operand_of
+from notebook_udf.worker.kernels.values import Operand
 from notebook_udf.worker.process.record_columns import fields_of, passes_unchanged
-from notebook_udf.worker.scalar.kernel_runner import (
-    RESULTS,
-    Declined,
-    Operand,
-    evaluate,
-    operand_of,
-)
 
 
 def plain_records(shape: RecordShape) -> bool:

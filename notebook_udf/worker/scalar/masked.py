@@ -14,6 +14,7 @@ from itertools import repeat
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -21,6 +22,7 @@ from notebook_udf.specs.element_fields import GUARD_FIELD, NAME_FIELD, PLACE_FIE
 from notebook_udf.types import to_arrow
 from notebook_udf.worker.call.coerce import fitted
 from notebook_udf.worker.codec.encode import BadResult
+from notebook_udf.worker.kernels.program import Answer
 from notebook_udf.worker.scalar.row_runner import RowRunner
 from notebook_udf.worker.scalar.vectorized import ArrowRunner, PandasRunner
 
@@ -41,16 +43,32 @@ class _GuardedRows(RowRunner):
         if not named:
             t0 = perf_counter_ns()
             fitting = fitted(columns, self._call.header)
-            found = kernels([column.filter(self.reached) for column in fitting])
+            found = kernels.answer([column.filter(self.reached) for column in fitting])
             self._call.statistics.user_ns += perf_counter_ns() - t0
             if found is not None:
-                return _scattered(found, self.reached)
+                return self._completed_where_reached(found, columns, rows)
         # On all rows they would decline for a row that is not the function's business.
         self._kernels = None
         try:
             return super().__call__(columns, named, rows)
         finally:
             self._kernels = kernels
+
+    def _completed_where_reached(
+        self, answer: Answer, columns: list[pa.Array], rows: int
+    ) -> pa.Array:
+        """The answers of kernels for the rows that reach here, and of Python for what is left."""
+        found = _scattered(answer.result, self.reached)
+        if answer.declined is None:
+            return found
+        reached, kernels = self.reached, self._kernels
+        left = np.zeros(rows, np.bool_)
+        left[pc.indices_nonzero(reached).to_numpy()[answer.declined]] = True
+        self.reached, self._kernels = pa.array(left), None
+        try:
+            return pc.if_else(self.reached, super().__call__(columns, {}, rows), found)
+        finally:
+            self.reached, self._kernels = reached, kernels
 
     def _map(
         self,

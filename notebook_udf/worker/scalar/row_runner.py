@@ -2,25 +2,27 @@
 
 A slice is decoded once, mapped in C, and encoded once. It is short enough that its objects stay in
 the processor's cache, which is worth a fifth of the whole path, and long enough that the Python
-between slices costs nothing. A function that is plain arithmetic is first given to
-``kernel_runner``, which computes the whole bundle or declines it.
+between slices costs nothing. A function that kernels can answer is first given to them
+(``worker.kernels.program``), and Python runs it for the rows that they leave.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import repeat, starmap
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from notebook_udf.worker.call.coerce import fitted, in_order, positional
 from notebook_udf.worker.call.quarantine import Quarantine
 from notebook_udf.worker.codec.decode import decoder
 from notebook_udf.worker.codec.encode import BadResult, encoder
+from notebook_udf.worker.kernels.program import Answer, translate
 from notebook_udf.worker.runtime.error_kinds import FATAL, WorkerStopped
-from notebook_udf.worker.scalar.kernel_runner import translate
+from notebook_udf.worker.scalar.kernel_choice import KernelChoice
 
 if TYPE_CHECKING:
     from notebook_udf.worker.call.function_call import FunctionCall
@@ -39,9 +41,11 @@ class RowRunner:
         # A task that is tried again may hold the row that killed the worker before: it notes
         # every row, so that the next death names it.
         self._careful = call.task.identity.attempt > 0
-        self._kernels = None
+        self._kernels: KernelChoice | None = None
         if call.header.options.vectorise and not self._careful:
-            self._kernels = translate(call.function, call.header.result_type)
+            program = translate(call.function, call.header.result_type)
+            if program is not None:
+                self._kernels = KernelChoice(program, self._tried)
 
     def __call__(self, columns: list[pa.Array], named: dict[str, pa.Array], rows: int) -> pa.Array:
         call = self._call
@@ -51,13 +55,50 @@ class RowRunner:
             function = positional(function, len(columns), list(named))
             columns = [*columns, *named.values()]
         columns = fitted(columns, call.header, tuple(named))
-        if self._kernels is not None and not named:
+        if self._kernels is not None and columns and not named:
             t0 = perf_counter_ns()
             call.task.note_rows(call.name, 0, rows - 1, rows)
-            result = self._kernels(columns)
+            answer = self._kernels.answer(columns)
             call.statistics.user_ns += perf_counter_ns() - t0
-            if result is not None:
-                return result
+            if answer is not None and answer.declined is None:
+                return answer.result
+            if answer is not None:
+                return self._completed(function, answer, columns, rows)
+        return self._by_rows(function, columns, rows)
+
+    def _tried(self, columns: list[pa.Array]) -> pa.Array:
+        """The function called for each row of columns of which it is known that none raises."""
+        values = [self._decoder(column)(column) for column in columns]
+        return self._encode(list(map(self._call.function, *values)))
+
+    def _completed(
+        self, function: Callable[..., Any], answer: Answer, columns: list[pa.Array], rows: int
+    ) -> pa.Array:
+        """The answers of kernels, and of Python for the rows that they left."""
+        places = answer.declined.nonzero()[0].tolist()  # type: ignore[union-attr]
+        taken = [column.take(pa.array(places)) for column in columns]
+        call, before = self._call, self._call.row_of
+
+        def row_of(row: int) -> int:
+            row = places[row] if 0 <= row < len(places) else row
+            return row if before is None else before(row)
+
+        call.row_of = row_of
+        try:
+            found = self._by_rows(function, taken, len(places), places)
+        finally:
+            call.row_of = before
+        return pc.replace_with_mask(answer.result, pa.array(answer.declined), found)
+
+    def _by_rows(
+        self,
+        function: Callable[..., Any],
+        columns: list[pa.Array],
+        rows: int,
+        places: Sequence[int] | None = None,
+    ) -> pa.Array:
+        """The function called for each row; ``places`` are theirs where they are some of many."""
+        call = self._call
         decoders = [self._decoder(column) for column in columns]
         quarantine = Quarantine(call, columns)
         parts = []
@@ -70,7 +111,10 @@ class RowRunner:
             ]
             results: list[Any] = []
             call.slice_start, call.results = start, results
-            call.task.note_rows(call.name, start, start + size - 1, rows)
+            first, last, total = start, start + size - 1, rows
+            if places is not None:
+                first, last, total = places[first], places[last], call.task.rows
+            call.task.note_rows(call.name, first, last, total)
             t1 = perf_counter_ns()
             self._map(function, values, results, start, size, quarantine)
             t2 = perf_counter_ns()

@@ -1,0 +1,48 @@
+"""Which blocks of a function a loop runs again, and what of them is used behind it."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from notebook_udf.compile.flow_graph import BasicBlock, Evaluation, FlowGraph
+
+
+@lru_cache(maxsize=256)
+def loops_of(graph: FlowGraph) -> dict[int, frozenset[int]]:
+    """By the key of the block where each round begins: the keys of all that lead back there."""
+    place = {key: number for number, key in enumerate(graph.blocks)}
+    before: dict[int, set[int]] = {key: set() for key in place}
+    for key, block in graph.blocks.items():
+        for target in block.end.targets:
+            before[target].add(key)
+    found: dict[int, frozenset[int]] = {}
+    for head in graph.blocks:
+        closing = [key for key in before[head] if place[key] >= place[head]]
+        members, waiting, closes = {head}, closing, bool(closing)
+        while waiting:
+            key = waiting.pop()
+            if key not in members:
+                members.add(key)
+                waiting += before[key]
+        if closes:
+            found[head] = frozenset(members)
+    return found
+
+
+@lru_cache(maxsize=256)
+def is_used_behind(graph: FlowGraph, head: int) -> bool:
+    """Whether what is evaluated in a loop is used by blocks behind it, but as a variable."""
+    members = loops_of(graph)[head]
+    own = {id(each) for key in members for each in graph.blocks[key].evaluations}
+    return any(
+        id(used) in own
+        for key, block in graph.blocks.items()
+        if key not in members
+        for used in _used(block)
+    )
+
+
+def _used(block: BasicBlock) -> list[Evaluation]:
+    waiting = [*block.end.values, *(x for each in block.evaluations for x in each.operands)]
+    # A part of what was taken apart stands among no block's evaluations.
+    return waiting + [x for each in waiting if each.kind == "part" for x in each.operands]

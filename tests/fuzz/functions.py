@@ -1,0 +1,312 @@
+"""Functions and rows for kernels: several statements, branches, locals, helpers, early returns.
+
+What kernels answer of them has to be Python's answer, and what raises has to be left to Python.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+import struct
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pyarrow as pa
+from hypothesis import strategies as st
+from pyspark.sql.types import BooleanType, DataType, DoubleType, LongType, StringType
+
+from notebook_udf.worker.kernels.program import translate
+
+# Of a row that kernels do not answer.
+LEFT = object()
+RESULTS: dict[str, DataType] = {
+    "int": LongType(),
+    "float": DoubleType(),
+    "str": StringType(),
+    "bool": BooleanType(),
+}
+COLUMNS = {
+    "a": pa.int64(), "b": pa.int64(), "x": pa.float64(), "y": pa.float64(), "s": pa.string(),
+    "t": pa.string(), "p": pa.bool_(), "d": pa.date32(), "e": pa.date32(),
+}  # fmt: skip
+NAMESPACE = """
+import math
+import datetime
+import re
+EPOCH = datetime.datetime(1970, 1, 1)
+LIMIT = 7
+RATE = 1.25
+NAMES = {'a': 1, 'bc': 2, '': -5}
+LABELS = {0: 'none', 1: 'one', 2: 'two'}
+SIZES = ('small', 'medium', 'large')
+VOWELS = frozenset('aeiou')
+NUMBER = re.compile(r'[+-]?\\d+(\\.\\d*)?')
+PAIR = re.compile(r'(?P<key>[a-z]+)[,=](\\w*)')
+WORD = re.compile(r'^\\s*(\\w+)[,.]?\\b', re.IGNORECASE)
+
+def half(v):
+    return v / 2
+
+def clipped(v, low=0, high=10):
+    if v < low:
+        return low
+    return high if v > high else v
+
+def first(text):
+    if not text:
+        return '?'
+    return text[0]
+
+def key_of(text):
+    found = PAIR.search(text)
+    if found is None:
+        return 'none', ''
+    return found['key'], found.group(2)
+
+def ends(text, *, default='-'):
+    if len(text) < 2:
+        return default, default
+    return text[0], text[-1]
+"""
+
+# By type: forms, where {int} and so on stand for further expressions.
+FORMS: dict[str, tuple[str, ...]] = {
+    "int": (
+        "a", "b", "3", "0", "-1", "LIMIT", "2 ** 40", "({int} + {int})", "({int} - {int})",
+        "({int} * {int})", "({int} // {int})", "({int} % {int})", "(-{int})", "abs({int})",
+        "min({int}, {int})", "max({int}, {int}, {int})", "len({str})", "int({float})",
+        "int({str})", "round({float})", "({int} if {bool} else {int})", "NAMES[{str}]",
+        "NAMES.get({str}, 0)", "math.floor({float})", "math.ceil({float})", "d.year", "d.month",
+        "d.day", "d.weekday()", "(d - e).days", "(d - datetime.date(2020, 2, 29)).days",
+        "datetime.datetime.strptime({str}, '%Y-%m-%d').month", "EPOCH.year",
+        "(datetime.datetime.strptime({str}, '%d.%m.%Y %H:%M') - EPOCH).days", "{str}.find('b')",
+        "{str}.index('b')", "len({str}.split())", "{str}.count('a')", "{int} ** 2",
+        "clipped({int})", "clipped({int}, 2)", "clipped(high={int}, v={int})",
+        "round(number={float})", "(a, b)[1]", "len({str}[{int}:])",
+        "len({str}.split(','))", "({int} or {int})", "({int} and {int})", "int({bool})",
+        "(d + datetime.timedelta(days=3)).day", "(d - (d - e)).month", "(EPOCH + (d - e)).year",
+        "(EPOCH - (d - e)).month", "(datetime.timedelta(hours=-25) + d).day",
+        "(e - datetime.timedelta(hours=49)).day", "(d + (d - e)).year",
+        "'abca'.find({str})", "'ab,c'.index({str})", "'a,b'.find(',')",
+    ),
+    "float": (
+        "x", "y", "0.5", "-2.0", "RATE", "({float} + {float})", "({float} - {int})",
+        "({float} * {float})", "({float} / {float})", "({int} / {int})", "({float} % {float})",
+        "({float} // {float})", "(-{float})", "abs({float})", "max({float}, {float})",
+        "min({float}, {float})", "float({int})", "float({str})", "round({float}, 2)",
+        "round({float}, 0)", "math.sqrt({float})", "math.sin({float})", "math.exp({float})",
+        "math.log({float})", "math.radians({float})", "({float} if {bool} else {float})",
+        "half({int})", "({int} * 0.1)", "round({float}, ndigits=1)", "math.fabs({float})",
+        "(d - e).total_seconds()", "(d - e + (e - d)).total_seconds()",
+        "{float} ** 2", "math.atan({float})",
+    ),
+    "str": (
+        "s", "t", "'ab'", "''", "({str} + {str})", "{str}.upper()", "{str}.lower()",
+        "{str}.strip()", "{str}.strip('ab')", "{str}.rstrip()", "{str}.lstrip('-')",
+        "{str}.title()", "{str}.capitalize()", "{str}.swapcase()", "{str}.replace('a', 'xy')",
+        "{str}[0]", "{str}[-1]", "{str}[1:3]", "{str}[:-1]", "{str}[-2:]", "{str}[::-1]",
+        "{str}.split(',')[0]", "{str}.split(',')[-1]", "{str}.split('b')[1]", "str({int})",
+        'f"{{{int}}}"', 'f"{{{str}}}-{{{int}}}"', 'f"{{{float}:.2f}}"', 'f"{{{int}:03d}}"',
+        'f"{{{float}:.0f}}"', "({str} if {bool} else {str})", "first({str})", "LABELS[{int}]",
+        "LABELS.get({int}, 'many')", "SIZES[{int}]", "str({bool})", "d.isoformat()", "str(d)",
+        "({str} * 2)", "({str} * {int})", "({int} * {str})", "({str} or {str})", "{str}.zfill(4)",
+        "NUMBER.sub('#', {str})", "re.sub('[ab]+|1', '', {str})", "' '.join({str}.split())",
+        "'-'.join({str}.split(','))", "{str}.split()[0]", "re.sub('A(b|c)?', '<>', {str})",
+        "'%s' % {str}", "{str}[{int}:{int}]", "{str}[{int}:]", "{str}[:{int}]", "{str}[{int}]",
+        "{str}[::2]", "{str}[{int}::-1]", "{str}[-1:{int}:-2]", "{str}[:{str}.find('b')]",
+        "','.join({str}.split(',')[1:])", "' '.join({str}.split()[::-1])",
+        "{str}.split('a')[{int}]", "'-'.join({str}.split(',')[{int}:{int}])",
+        "{str}.split(',', 1)[-1]", "{str}.rsplit(',', maxsplit=1)[0]", "{str}.partition(',')[0]",
+        "{str}.partition('b')[2]", "{str}.partition('a')[1]", "ends({str})[0]",
+        "key_of({str})[1]", "PAIR.sub('', {str})", "re.match('[^,]*', {str}).group()",
+        "re.search('(.)(.)', {str} + 'zz').groups()[1]",
+        "ends({str}, default=t)[1]", "'xyz'[{int}]",
+    ),
+    "bool": (
+        "p", "True", "({int} < {int})", "({int} <= {float})", "({float} == {float})", "(d < e)",
+        "(d == e)", "({float} != {int})", "({str} == {str})", "({str} < {str})",
+        "(0 <= {int} < 9)", "(not {bool})", "({bool} and {bool})", "({bool} or {bool})",
+        "(a is None)", "(s is not None)", "(x is None)", "{str}.startswith('a')",
+        "{str}.endswith(('b', ','))", "({int} in (1, 2, 3))", "({str} not in ('a', 'bc'))",
+        "('b' in {str})", "({str} in 'abcba')", "({str} in NAMES)", "{str}.isdigit()",
+        "{str}.isalpha()", "math.isnan({float})", "bool({int})", "bool({str})",
+        "({str} in VOWELS)", "({int} in range(3, 9))",
+        "({int} not in range(9, 0, -2))", "(s == None)", "(a != b)", "bool(NUMBER.match({str}))",
+        "(NUMBER.fullmatch({str}) is None)", "(WORD.search({str}) is not None)",
+        "bool(re.search('a.?b|^b$', {str}))", "(not re.match('(a|ab)(c|bcd)?$', {str}))",
+    ),
+}  # fmt: skip
+
+
+# Statements that take something apart.
+UNPACKED = (
+    "s, _, t = {str}.partition(',')",
+    "s, t = {str}.split(',')",
+    "s, t = {str}.split(sep='b', maxsplit=1)",
+    "t, s = ends({str})",
+    "a, b = b, a",
+    "(a, s), x = (b, {str}), y",
+    "s, t = {str}",
+)
+
+
+# Loops that end, with as many levels of what they repeat.
+LOOPS = (
+    "for s in {str}:",
+    "for a in range({int} % 7):",
+    "for b in range({int}, {int}, -3):",
+    "for s in {str}.split(','):",
+    "for a, t in enumerate({str}):",
+    "for b, s in zip(range(4), {str}):",
+    "for x in (0.5, 2.0, -1.0):",
+    "for a in [3, None, b]:",
+    "for s in reversed({str}):",
+    "for t, b in NAMES.items():",
+    "for s in LABELS.values():",
+    "for (a, t), b in zip(enumerate({str}, 2), range(2)):",
+    "while len(s) > 2:\n{space}    s = s[1:]",
+    "while a is not None and 0 < a < 99:\n{space}    a = a // 2",
+)
+
+
+@st.composite
+def expressions(draw: st.DrawFn, kind: str, depth: int) -> str:
+    """An expression of a type, of so many levels at most."""
+    leaves = [form for form in FORMS[kind] if "{" not in form]
+    form = draw(st.sampled_from(FORMS[kind] if depth else leaves))
+    filled = form.replace("{{{", "\0{").replace("}}}", "}\1").replace("}}", "\1")
+    for name in FORMS:
+        while "{" + name + "}" in filled:
+            # Before 3.12 no f-string stands within another.
+            inner = draw(expressions(name, 0 if form.startswith('f"') else depth - 1))
+            filled = filled.replace("{" + name + "}", inner, 1)
+    return filled.replace("\0", "{").replace("\1", "}")
+
+
+@st.composite
+def functions(draw: st.DrawFn) -> tuple[str, str]:
+    """The text of a function, and the type that it is declared to return."""
+    result = draw(st.sampled_from(sorted(RESULTS)))
+    lines = draw(blocks(result, 2, 1))
+    lines.append(f"    return {draw(expressions(result, 2))}")
+    text = f"def generated({', '.join(COLUMNS)}):\n" + "\n".join(lines)
+    return text, result
+
+
+@st.composite
+def blocks(draw: st.DrawFn, result: str, depth: int, indent: int) -> list[str]:
+    """Statements, indented."""
+    space, lines = "    " * indent, []
+    for _ in range(draw(st.integers(0, 2))):
+        how = draw(
+            st.sampled_from(["local", "again", "parts", "loop", "if", "else", "return", "none"])
+        )
+        kind = draw(st.sampled_from(sorted(FORMS)))
+        name = draw(st.sampled_from({"int": "ab", "float": "xy", "str": "st", "bool": "p"}[kind]))
+        if how == "parts":
+            form = draw(st.sampled_from(UNPACKED))
+            lines.append(space + form.format(str=draw(expressions("str", 1))))
+            continue
+        if how == "loop" and depth:
+            filled = {each: draw(expressions(each, 1)) for each in ("str", "int")}
+            lines.append(space + draw(st.sampled_from(LOOPS)).format(space=space, **filled))
+            lines += draw(blocks(result, depth - 1, indent + 1)) or [f"{space}    x = y"]
+            last = draw(st.sampled_from(["", "break", "continue", "else"]))
+            if last == "else":
+                lines += [f"{space}else:", f"{space}    y = {draw(expressions('float', 1))}"]
+            elif last:
+                lines.append(f"{space}    if {draw(expressions('bool', 1))}:")
+                lines.append(f"{space}        {last}")
+                lines.append(f"{space}    {name} = {draw(expressions(kind, 1))}")
+            continue
+        if how in ("local", "again") or not depth:
+            value = draw(expressions(kind, 2))
+            lines.append(f"{space}{name} = {value}")
+            if how == "again" and kind in ("int", "str"):
+                lines.append(f"{space}{name} += {draw(expressions(kind, 1))}")
+            continue
+        lines.append(f"{space}if {draw(expressions('bool', 2))}:")
+        lines += draw(blocks(result, depth - 1, indent + 1)) or [f"{space}    pass"]
+        if how == "return":
+            lines.append(f"{space}    return {draw(expressions(result, 2))}")
+        elif how == "none":
+            lines.append(f"{space}    return None")
+        elif how == "else":
+            lines.append(f"{space}elif {draw(expressions('bool', 1))}:")
+            lines.append(f"{space}    {name} = {draw(expressions(kind, 1))}")
+            lines.append(f"{space}else:")
+            lines += draw(blocks(result, depth - 1, indent + 1)) or [f"{space}    pass"]
+    return lines
+
+
+numbers = st.integers(-(1 << 63), (1 << 63) - 1) | st.integers(-4, 12) | st.none()
+reals = (
+    st.floats(width=64)
+    | st.sampled_from([0.0, -0.0, 0.125, 2.675, 1.005, 1e15, -3.5, 2.5, math.inf, math.nan])
+    | st.floats(-100, 100)
+    | st.none()
+)
+words = (
+    st.text(max_size=5)
+    | st.text("ab,1 -\t\x1c\u00dfé.", max_size=8)
+    | st.sampled_from(
+        ["12", "-7", "+3", "1.5", " 4", "1_0", "bc", "1e3", "", "9999999999999999999", "0012"]
+    )
+    | st.sampled_from(["2024-02-29", "2023-02-29", "0001-01-01", "2024-1-1", "0000-01-01"])
+    | st.sampled_from(["01.12.1999 23:59", "31.12.9999 00:00", "1.1.2000 1:01"])
+    | st.none()
+)
+days = st.dates(dt.date(1, 1, 1)) | st.none()
+rows = st.lists(
+    st.tuples(numbers, numbers, reals, reals, words, words, st.booleans() | st.none(), days, days),
+    min_size=1,
+    max_size=6,
+)
+
+
+def made(text: str) -> Callable[..., Any]:
+    names: dict[str, Any] = {}
+    exec(NAMESPACE + text, names)
+    function: Callable[..., Any] = names["generated"]
+    return function
+
+
+def comparable(value: Any) -> Any:
+    if isinstance(value, float):
+        return "nan" if math.isnan(value) else struct.pack("<d", value)
+    return value
+
+
+def answers(
+    function: Callable[..., Any], result: DataType, columns: Sequence[pa.Array]
+) -> list[Any]:
+    """What kernels answer for each row; ``LEFT`` where they leave it to Python."""
+    program = translate(function, result)
+    assert program is not None
+    found = program(columns)
+    if found is None:
+        return [LEFT] * len(columns[0])
+    answered = found.result.to_pylist()
+    if found.declined is None:
+        return answered
+    return [LEFT if no else value for no, value in zip(found.declined, answered, strict=True)]
+
+
+def check(text: str, result: str, given: list[tuple[Any, ...]]) -> int:
+    """How many rows kernels answered; fails if one was answered otherwise than by Python."""
+    function = made(text)
+    columns = [
+        pa.array(values, kind)
+        for values, kind in zip(zip(*given, strict=True), COLUMNS.values(), strict=True)
+    ]
+    kept = 0
+    for row, value in zip(given, answers(function, RESULTS[result], columns), strict=True):
+        if value is LEFT:
+            continue
+        kept += 1
+        expected = function(*row)
+        if result == "float" and type(expected) is int:
+            expected = float(expected)
+        assert type(value) is type(expected), (row, value, expected)
+        assert comparable(value) == comparable(expected), (row, value, expected)
+    return kept
