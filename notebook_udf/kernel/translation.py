@@ -146,11 +146,10 @@ class Translator:
             if worker is not None:
                 ended = self._store.wait_exit(worker.pid, _PATIENCE_SECONDS)
                 return self._lost(text, worker.pid, ended, attempts[-1])
-            ended = None
-            if not self._vanished():
-                ended = self._store.wait_exit_at(
-                    attempts[-1], _PATIENCE_SECONDS
-                ) or self._store.last_crash(_FRESH_SECONDS, self._told)
+            # One that has only just ended looks as if its daemon had not said so either.
+            ended = self._store.wait_exit_at(attempts[-1], _PATIENCE_SECONDS)
+            if ended is None and not self._vanished():
+                ended = self._store.last_crash(_FRESH_SECONDS, self._told)
             if ended is not None:
                 return self._lost(text, ended.pid, ended, attempts[-1])
             if idle is None and self._store.workers():
