@@ -237,8 +237,9 @@ class FailedRow:
     @property
     def position(self) -> str:
         """The position of the row in the run, in words."""
-        parts = [f"partition {self.partition}", f"worker {self.worker}"]
-        if self.row >= 0:
+        where = f"worker {self.worker}" if self.worker else "Spark's JVM"
+        parts = [f"partition {self.partition}", where]
+        if self.row >= 0 and self.rows:
             parts.insert(0, f"row {self.row:,} of {self.rows:,} in bundle {self.bundle}")
         if self.group:
             parts.insert(0, f"group {', '.join(f'{name} = {value}' for name, value in self.group)}")

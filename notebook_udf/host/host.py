@@ -16,6 +16,7 @@ from notebook_udf.host.catalog import SparkCatalog
 from notebook_udf.host.changes import Changes
 from notebook_udf.host.cluster import SparkCluster
 from notebook_udf.host.connection import SparkConnection
+from notebook_udf.host.java_functions import JavaFunctions
 from notebook_udf.host.jobs import SparkJobs
 from notebook_udf.host.plans import PlanTrees, SparkPlans
 from notebook_udf.host.runs import SparkRuns
@@ -114,6 +115,10 @@ class Host(Protocol):
     @property
     def streams(self) -> SparkStreams:
         """Its streaming queries."""
+
+    @property
+    def java(self) -> JavaFunctions | None:
+        """Its functions in the JVM; None where no class can be brought there."""
 
     @property
     def errors(self) -> SparkErrors:

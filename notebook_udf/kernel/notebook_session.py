@@ -33,6 +33,7 @@ from notebook_udf.kernel.dropping import SqlDrops, drop
 from notebook_udf.kernel.folder import make_folder, remove_folder
 from notebook_udf.kernel.function_names import check_name, session_functions_first
 from notebook_udf.kernel.hidden import HiddenFunctions
+from notebook_udf.kernel.java_calls import JavaCalls
 from notebook_udf.kernel.job_parameters import WithJobParameters
 from notebook_udf.kernel.kept_tables import kept_tables
 from notebook_udf.kernel.kinds import declare, kind_of
@@ -137,6 +138,7 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters):
         self.options_in_force: dict[tuple[str, int], FunctionOptions] = {}
         self.notes: list[str] = arguments.bundle_time(bundle_time)
         self.folder: Path = make_folder()
+        self.java = JavaCalls(self)
         self.store = Store()
         self._receiver: Receiver | None = None
         self.warehouse: Warehouse | None = None
@@ -177,7 +179,12 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters):
             self._configure(self._receiver, rows, memory, place)
             self._hook_in(
                 *kept_tables(self.host, self.warehouse, self.notes.append),
-                Translator(self.store, self.host.errors, partial(as_query_error, session=self)),
+                Translator(
+                    self.store,
+                    self.host.errors,
+                    partial(as_query_error, session=self),
+                    self.java.failed,
+                ),
                 QuietLoggers(),
                 SqlDrops(self),
                 SteadyQueries(self),

@@ -11,6 +11,7 @@ from notebook_udf.kernel.query_errors import about
 from notebook_udf.kernel.session_catalog import Catalog
 from notebook_udf.kernel.spark_loggers import logged_if_raised
 from notebook_udf.planner.faults import planning
+from notebook_udf.planner.physical.scalar import is_java
 from notebook_udf.planner.planned_query import QueryPlanner, may_concern
 from notebook_udf.planner.rule import Choice
 
@@ -49,7 +50,11 @@ def run_query(session: Session, query: str, args: Mapping[str, Any]) -> DataFram
 
 
 def _run(session: Session, query: str, args: Mapping[str, Any]) -> DataFrame:
-    if not may_concern(query, session.functions):
+    # Those in the JVM are Spark's own functions to a query.
+    functions = {
+        name: record for name, record in session.functions.items() if not is_java(record.definition)
+    }
+    if not may_concern(query, functions):
         return session.spark.sql(query, **args)
 
     def in_force(record: RegisteredFunction) -> RegisteredFunction:
@@ -62,7 +67,7 @@ def _run(session: Session, query: str, args: Mapping[str, Any]) -> DataFrame:
         formatted = frames.format(query, given)
         catalog = Catalog(session.host, session.planned, session.hidden, parameters, frames)
         with about(formatted), logged_if_raised(), catalog, planning("the query"):
-            planned = QueryPlanner(formatted, session.functions, catalog, in_force).plan()
+            planned = QueryPlanner(formatted, functions, catalog, in_force).plan()
             if planned.rows is not None:
                 made = Rewriting(choices=planned.choices, steps=catalog.steps())
                 rows = session.host.frames.steady(planned.rows)

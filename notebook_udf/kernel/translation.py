@@ -76,15 +76,22 @@ class Translator:
         The errors of its Spark.
     explained
         Adds a short report to other errors; takes PySpark's exception, and what it was made of.
+    in_java
+        The failure of a row in Spark's JVM that a text tells of, or another error of such a call.
     """
 
     def __init__(
-        self, store: Store, errors: SparkErrors, explained: Callable[[Any, RaisedError], Any]
+        self,
+        store: Store,
+        errors: SparkErrors,
+        explained: Callable[[Any, RaisedError], Any],
+        in_java: Callable[[str], tuple[CallFailed | None, NotebookUdfError | None]],
     ) -> None:
         self._store = store
         self._errors = errors
         self._end: Callable[[], None] | None = None
         self._explained = explained
+        self._in_java = in_java
         self._unstarted = ""
         # The last error: a sink that runs queries of its own reports it once more, as text.
         self._latest: NotebookUdfError | None = None
@@ -136,6 +143,12 @@ class Translator:
             record = self._store.wait_failure(match[1], _PATIENCE_SECONDS)
             text = without_record(text)
             return from_record(record, text) if record is not None else _from_text(text)
+        record, other = self._in_java(text)
+        if record is not None:
+            self._store.apply(record)
+            return from_record(record, text)
+        if other is not None:
+            return other
         full = full_disk(text, self._errors.folders)
         if full is not None:
             return full

@@ -17,6 +17,7 @@ from notebook_udf.host.classic.classic_cluster import ClassicCluster
 from notebook_udf.host.classic.classic_connection import ClassicConnection
 from notebook_udf.host.classic.classic_errors import ClassicErrors
 from notebook_udf.host.classic.classic_frames import ClassicFrames
+from notebook_udf.host.classic.classic_java import ClassicJavaFunctions
 from notebook_udf.host.classic.classic_jobs import ClassicJobs
 from notebook_udf.host.classic.classic_plans import ClassicPlans
 from notebook_udf.host.classic.classic_runs import ClassicRuns
@@ -42,6 +43,7 @@ class ClassicHost:
         self.frames = ClassicFrames(spark)
         self.streams = ClassicStreams(spark)
         self.errors = ClassicErrors(spark)
+        self.java = ClassicJavaFunctions(spark)
 
     @property
     def is_alive(self) -> bool:

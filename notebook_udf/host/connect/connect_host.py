@@ -43,6 +43,7 @@ class ConnectHost:
 
     trees = None
     runs = None
+    java = None
 
     def __init__(self, spark: Any, address: ServerAddress | None = None) -> None:
         self.spark: SparkSession = spark

@@ -6,7 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
+from pyspark.sql import functions as F
+
 from notebook_udf.bench.wrapped import ArrowPerElement, PandasPerElement, is_plain
+from notebook_udf.errors import DeclarationError
 from notebook_udf.functions.base import ScalarFunction, UserDefinedFunction
 from notebook_udf.functions.declare import udf
 from notebook_udf.functions.definition import FunctionDefinition
@@ -14,7 +17,9 @@ from notebook_udf.functions.kind_traits import SCALAR
 from notebook_udf.kernel.kinds.export_form import ExportForm, PlainForm
 from notebook_udf.kernel.kinds.function_kind import FunctionKind, Variants
 from notebook_udf.planner.physical import scalar
+from notebook_udf.planner.physical.column_arguments import with_constants
 from notebook_udf.python_calls import PythonCall, quoted
+from notebook_udf.sanitize import backquoted
 from notebook_udf.types import ddl, to_arrow
 
 
@@ -47,13 +52,29 @@ class ScalarKind(FunctionKind):
     declare: ClassVar[Callable[..., Any]] = staticmethod(udf)
 
     def register(self) -> None:
+        if scalar.is_java(self.definition):
+            self.session.java.register(self.record, self.record.name)
+            return
         scalar.register(self.session.spark, self.record, self.session.planned(self.record))
 
     def spark_names(self) -> tuple[str, ...]:
         return scalar.sql_names(self.record)
 
     def call(self, args: Any, kwargs: Any) -> Any:
+        if scalar.is_java(self.definition):
+            return self._java_call(args, kwargs)
         return scalar.call(self.session.planned(self.record), self.record, args, kwargs)
+
+    def _java_call(self, args: Any, kwargs: Any) -> Any:
+        if kwargs:
+            raise DeclarationError(
+                f"{self.record.name} runs in Spark's JVM, where arguments have no names: give "
+                f"{', '.join(kwargs)} by their places"
+            )
+        name = f"{self.record.name}__v{self.record.version}_{self.record.hash[:8]}"
+        self.session.java.register(self.record, name)
+        args, _ = with_constants(self.record, args, kwargs)
+        return F.call_function(backquoted(name), *args)
 
     def explain(self) -> str:
         return scalar.explain(self.record)

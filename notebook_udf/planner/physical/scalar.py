@@ -20,7 +20,10 @@ from pyspark.sql.types import (
 )
 from pyspark.sql.udf import UserDefinedFunction
 
-from notebook_udf.errors import PlanningError
+from notebook_udf.compile.java.java_class import JavaClass
+from notebook_udf.compile.java.java_class import translate as java
+from notebook_udf.compile.java.values import NotCompiled
+from notebook_udf.errors import DeclarationError, PlanningError
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.planner.physical.column_arguments import with_constants
 from notebook_udf.planner.physical.udf import leave
@@ -86,6 +89,45 @@ def register(
     )
 
 
+def is_java(definition: FunctionDefinition) -> bool:
+    """Whether calls of the function are to run in Spark's JVM."""
+    return definition.kind == "scalar" and definition.options.compile is True
+
+
+def java_class(record: RegisteredFunction) -> JavaClass:
+    """The function as a class that Spark calls.
+
+    Raises
+    ------
+    DeclarationError
+        If it may answer otherwise there than in Python, or not at all.
+    """
+    definition = record.definition
+    try:
+        for reason, stands in (
+            ("it is no general function", definition.func_type != "general"),
+            ("it is not deterministic", not definition.deterministic),
+            ("rows that raise have to be kept", definition.options.on_error != "fail"),
+            ("its time is limited", definition.options.timeout is not None),
+            ("its memory is limited", definition.options.memory is not None),
+        ):
+            if stands:
+                raise NotCompiled(reason)
+        types = definition.input_types or ()
+        declared = [each for each in types if each is not None]
+        if len(declared) != len(definition.parameters):
+            raise NotCompiled("the types of its arguments are not declared")
+        label = f"{record.name} {record.version} {record.hash}"
+        return java(definition.call, declared, definition.result_type, label)
+    except NotCompiled as why:
+        line = f" (line {why.line})" if why.line else ""
+        raise DeclarationError(
+            f"{record.name} cannot run in Spark's JVM, which compile=True asks for: "
+            f"{why.reason}{line}. Write that otherwise, or leave compile=True out and it runs in a "
+            f"Python worker"
+        ) from None
+
+
 def sql_names(record: RegisteredFunction) -> tuple[str, ...]:
     """The names under which ``register`` registers the function, an inner one's included."""
     helper = (f"{record.name}__months",) if _needs_casts(record.definition) else ()
@@ -101,6 +143,13 @@ def explain(record: RegisteredFunction) -> str:
         "arrow": "a bundle at a time in a Python worker, as Arrow arrays",
     }
     way = ways[definition.func_type]
+    if is_java(definition):
+        made = java_class(record).name
+        return (
+            f"{record.signature}, version {record.version}\n"
+            f"runs in Spark's JVM, compiled to Java (class {made}): there is no Python node, and "
+            f"no worker to measure; a row that raises is called again here, for its error"
+        )
     outlook = kernel_outlook(definition)
     if outlook is not None and outlook.answers:
         way = (

@@ -16,10 +16,10 @@ import numpy as np
 import pyarrow as pa
 
 from notebook_udf.compile.flow_graph import BasicBlock, Evaluation, FlowGraph, UnreadableCode
+from notebook_udf.compile.loops import is_used_behind, loops_of
 from notebook_udf.compile.symbolic import read_code
 from notebook_udf.worker.kernels import iteration
 from notebook_udf.worker.kernels.bound_arguments import bound
-from notebook_udf.worker.kernels.loops import is_used_behind, loops_of
 from notebook_udf.worker.kernels.operations import OPERATIONS
 from notebook_udf.worker.kernels.values import (
     Iterated,

@@ -1,0 +1,315 @@
+package notebookudf;
+
+/** Python's str: upper and lower case, and the classes of characters. */
+public final class PyCase {
+    private static final int SIGMA = 0x3A3;
+
+    private PyCase() {
+    }
+
+    private static boolean isUpper(int c) {
+        return c < 128 ? c >= 'A' && c <= 'Z' : PyUnicode.is(c, PyUnicode.UPPER);
+    }
+
+    private static boolean isLower(int c) {
+        return c < 128 ? c >= 'a' && c <= 'z' : PyUnicode.is(c, PyUnicode.LOWER);
+    }
+
+    private static boolean isTitle(int c) {
+        return c >= 128 && PyUnicode.is(c, PyUnicode.TITLE);
+    }
+
+    private static void append(StringBuilder made, int[][] map, int c) {
+        int to = PyUnicode.mapped(map, c);
+        if (to < 0) {
+            made.append(PyUnicode.many(to));
+        } else {
+            made.appendCodePoint(to);
+        }
+    }
+
+    /** Appends the lower case of c, which is s's character at i: a sigma's depends on others. */
+    private static void appendLower(StringBuilder made, String s, int i, int c) {
+        if (c < 128) {
+            made.append((char) (c >= 'A' && c <= 'Z' ? c + 32 : c));
+        } else if (c == SIGMA) {
+            made.append(isFinal(s, i) ? '\u03C2' : '\u03C3');
+        } else {
+            append(made, PyUnicode.LOWERS, c);
+        }
+    }
+
+    private static boolean isFinal(String s, int i) {
+        int before = i;
+        int c = 0;
+        while (before > 0) {
+            c = s.codePointBefore(before);
+            if (!PyUnicode.is(c, PyUnicode.IGNORABLE)) {
+                break;
+            }
+            before -= Character.charCount(c);
+        }
+        if (before == 0 || !PyUnicode.is(c, PyUnicode.CASED)) {
+            return false;
+        }
+        int after = i + 1;
+        while (after < s.length()) {
+            c = s.codePointAt(after);
+            if (!PyUnicode.is(c, PyUnicode.IGNORABLE)) {
+                return !PyUnicode.is(c, PyUnicode.CASED);
+            }
+            after += Character.charCount(c);
+        }
+        return true;
+    }
+
+    /** Where s first has other than ASCII: its length if nowhere. */
+    private static int ascii(String s) {
+        int n = s.length();
+        int i = 0;
+        while (i < n && s.charAt(i) < 128) {
+            i++;
+        }
+        return i;
+    }
+
+    public static String upper(String s) {
+        int n = s.length();
+        if (ascii(s) == n) {
+            int i = 0;
+            while (i < n && (s.charAt(i) < 'a' || s.charAt(i) > 'z')) {
+                i++;
+            }
+            if (i == n) {
+                return s;
+            }
+            char[] made = s.toCharArray();
+            for (; i < n; i++) {
+                char c = made[i];
+                if (c >= 'a' && c <= 'z') {
+                    made[i] = (char) (c - 32);
+                }
+            }
+            return new String(made);
+        }
+        StringBuilder made = new StringBuilder(n + 8);
+        for (int i = 0; i < n;) {
+            int c = s.codePointAt(i);
+            append(made, PyUnicode.UPPERS, c);
+            i += Character.charCount(c);
+        }
+        return made.toString();
+    }
+
+    public static String lower(String s) {
+        int n = s.length();
+        if (ascii(s) == n) {
+            int i = 0;
+            while (i < n && (s.charAt(i) < 'A' || s.charAt(i) > 'Z')) {
+                i++;
+            }
+            if (i == n) {
+                return s;
+            }
+            char[] made = s.toCharArray();
+            for (; i < n; i++) {
+                char c = made[i];
+                if (c >= 'A' && c <= 'Z') {
+                    made[i] = (char) (c + 32);
+                }
+            }
+            return new String(made);
+        }
+        StringBuilder made = new StringBuilder(n + 8);
+        lowerFrom(made, s, 0);
+        return made.toString();
+    }
+
+    private static void lowerFrom(StringBuilder made, String s, int from) {
+        for (int i = from; i < s.length();) {
+            int c = s.codePointAt(i);
+            appendLower(made, s, i, c);
+            i += Character.charCount(c);
+        }
+    }
+
+    public static String casefold(String s) {
+        int n = s.length();
+        if (ascii(s) == n) {
+            return lower(s);
+        }
+        StringBuilder made = new StringBuilder(n + 8);
+        for (int i = 0; i < n;) {
+            int c = s.codePointAt(i);
+            append(made, PyUnicode.FOLDS, c);
+            i += Character.charCount(c);
+        }
+        return made.toString();
+    }
+
+    private static void appendTitle(StringBuilder made, int c) {
+        if (c < 128) {
+            made.append((char) (c >= 'a' && c <= 'z' ? c - 32 : c));
+        } else {
+            append(made, PyUnicode.TITLES, c);
+        }
+    }
+
+    public static String capitalize(String s) {
+        if (s.isEmpty()) {
+            return s;
+        }
+        StringBuilder made = new StringBuilder(s.length() + 8);
+        int c = s.codePointAt(0);
+        appendTitle(made, c);
+        lowerFrom(made, s, Character.charCount(c));
+        return made.toString();
+    }
+
+    public static String title(String s) {
+        StringBuilder made = new StringBuilder(s.length() + 8);
+        boolean inside = false;
+        for (int i = 0; i < s.length();) {
+            int c = s.codePointAt(i);
+            if (inside) {
+                appendLower(made, s, i, c);
+            } else {
+                appendTitle(made, c);
+            }
+            inside = c < 128
+                    ? (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
+                    : PyUnicode.is(c, PyUnicode.CASED);
+            i += Character.charCount(c);
+        }
+        return made.toString();
+    }
+
+    public static String swapcase(String s) {
+        StringBuilder made = new StringBuilder(s.length() + 8);
+        for (int i = 0; i < s.length();) {
+            int c = s.codePointAt(i);
+            if (isUpper(c)) {
+                appendLower(made, s, i, c);
+            } else if (isLower(c)) {
+                append(made, PyUnicode.UPPERS, c);
+            } else {
+                made.appendCodePoint(c);
+            }
+            i += Character.charCount(c);
+        }
+        return made.toString();
+    }
+
+    private static boolean all(String s, int classes) {
+        int n = s.length();
+        for (int i = 0; i < n;) {
+            int c = s.charAt(i);
+            if (Character.isSurrogate((char) c)) {
+                c = s.codePointAt(i);
+            }
+            if (!PyUnicode.is(c, classes)) {
+                return false;
+            }
+            i += c < 0x10000 ? 1 : 2;
+        }
+        return n > 0;
+    }
+
+    private static int asciiClass(int c) {
+        if (c >= '0' && c <= '9') {
+            return PyUnicode.DECIMAL | PyUnicode.DIGIT | PyUnicode.NUMERIC;
+        }
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ? PyUnicode.ALPHA : 0;
+    }
+
+    /** Whether s is not empty, and each of its characters is of one of the classes. */
+    private static boolean every(String s, int classes) {
+        int n = s.length();
+        for (int i = 0; i < n; i++) {
+            char c = s.charAt(i);
+            if (c >= 128) {
+                return all(s, classes);
+            }
+            if ((asciiClass(c) & classes) == 0) {
+                return false;
+            }
+        }
+        return n > 0;
+    }
+
+    public static boolean isalpha(String s) {
+        return every(s, PyUnicode.ALPHA);
+    }
+
+    public static boolean isdecimal(String s) {
+        return every(s, PyUnicode.DECIMAL);
+    }
+
+    public static boolean isdigit(String s) {
+        return every(s, PyUnicode.DIGIT);
+    }
+
+    public static boolean isnumeric(String s) {
+        return every(s, PyUnicode.NUMERIC);
+    }
+
+    public static boolean isalnum(String s) {
+        return every(s, PyUnicode.ALPHA | PyUnicode.DECIMAL | PyUnicode.DIGIT | PyUnicode.NUMERIC);
+    }
+
+    public static boolean isspace(String s) {
+        for (int i = 0; i < s.length(); i++) {
+            if (!PyText.isSpace(s.charAt(i))) {
+                return false;
+            }
+        }
+        return !s.isEmpty();
+    }
+
+    public static boolean isascii(String s) {
+        return ascii(s) == s.length();
+    }
+
+    public static boolean isupper(String s) {
+        boolean any = false;
+        for (int i = 0; i < s.length();) {
+            int c = s.codePointAt(i);
+            if (isLower(c) || isTitle(c)) {
+                return false;
+            }
+            any = any || isUpper(c);
+            i += Character.charCount(c);
+        }
+        return any;
+    }
+
+    public static boolean islower(String s) {
+        boolean any = false;
+        for (int i = 0; i < s.length();) {
+            int c = s.codePointAt(i);
+            if (isUpper(c) || isTitle(c)) {
+                return false;
+            }
+            any = any || isLower(c);
+            i += Character.charCount(c);
+        }
+        return any;
+    }
+
+    public static boolean istitle(String s) {
+        boolean any = false;
+        boolean inside = false;
+        for (int i = 0; i < s.length();) {
+            int c = s.codePointAt(i);
+            boolean begins = isUpper(c) || isTitle(c);
+            boolean continues = isLower(c);
+            if (begins ? inside : continues && !inside) {
+                return false;
+            }
+            inside = begins || continues;
+            any = any || inside;
+            i += Character.charCount(c);
+        }
+        return any;
+    }
+}

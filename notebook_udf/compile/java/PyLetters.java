@@ -1,0 +1,34 @@
+package notebookudf;
+
+/** An iterator of a text's letters: its code points, each a text. */
+public final class PyLetters {
+    private static final String[] ASCII = new String[128];
+
+    static {
+        for (int i = 0; i < ASCII.length; i++) {
+            ASCII[i] = String.valueOf((char) i);
+        }
+    }
+
+    private final String text;
+    private int at;
+
+    public PyLetters(String text) {
+        this.text = text;
+    }
+
+    public boolean hasNext() {
+        return at < text.length();
+    }
+
+    public String next() {
+        char found = text.charAt(at);
+        if (found < 128) {
+            at++;
+            return ASCII[found];
+        }
+        int from = at;
+        at += Character.charCount(text.codePointAt(from));
+        return text.substring(from, at);
+    }
+}

@@ -1,0 +1,200 @@
+package notebookudf;
+
+import java.math.BigInteger;
+
+/** Python's int() and float() of texts. */
+public final class PyParse {
+    private PyParse() {
+    }
+
+    /** s with ASCII's digits and spaces for those of other scripts; null where it has others. */
+    private static String plain(String s) {
+        int n = s.length();
+        int i = 0;
+        while (i < n && s.charAt(i) < 128) {
+            i++;
+        }
+        if (i == n) {
+            return s;
+        }
+        StringBuilder made = new StringBuilder(n);
+        for (i = 0; i < n;) {
+            int c = s.codePointAt(i);
+            int digit = PyUnicode.decimal(c);
+            if (c < 127) {
+                made.append((char) c);
+            } else if (digit >= 0) {
+                made.append((char) ('0' + digit));
+            } else if (PyText.isSpace(c)) {
+                made.append(' ');
+            } else {
+                return null;
+            }
+            i += Character.charCount(c);
+        }
+        return made.toString();
+    }
+
+    /** Around a number: not what str.strip() takes off, but as of C. */
+    private static boolean isBlank(char c) {
+        return c == ' ' || (c >= 9 && c <= 13);
+    }
+
+    /** int(s, base): a Long or a BigInteger. */
+    public static Object toInt(String s, int base) {
+        String text = plain(s);
+        if (text == null || base < 0 || base == 1 || base > 36) {
+            throw Raised.RAISED;
+        }
+        int end = text.length();
+        int at = 0;
+        while (at < end && isBlank(text.charAt(at))) {
+            at++;
+        }
+        while (at < end && isBlank(text.charAt(end - 1))) {
+            end--;
+        }
+        boolean negative = at < end && text.charAt(at) == '-';
+        if (negative || (at < end && text.charAt(at) == '+')) {
+            at++;
+        }
+        int radix = base;
+        boolean onlyZero = false;
+        int named = 0;
+        if (at + 1 < end && text.charAt(at) == '0') {
+            char c = text.charAt(at + 1);
+            named = c == 'x' || c == 'X' ? 16 : c == 'o' || c == 'O' ? 8
+                    : c == 'b' || c == 'B' ? 2 : 0;
+        }
+        if (base == 0) {
+            radix = named == 0 ? 10 : named;
+            onlyZero = named == 0 && at < end && text.charAt(at) == '0';
+        }
+        if (named != 0 && named == radix) {
+            at += 2;
+            if (at < end && text.charAt(at) == '_') {
+                at++;
+            }
+        }
+        return number(text, at, end, radix, negative, onlyZero);
+    }
+
+    private static Object number(
+            String text, int from, int end, int radix, boolean negative, boolean onlyZero) {
+        long value = 0;
+        int digits = 0;
+        boolean wasDigit = false;
+        boolean underscored = false;
+        boolean isLong = true;
+        for (int i = from; i < end; i++) {
+            char c = text.charAt(i);
+            if (c == '_') {
+                if (!wasDigit) {
+                    throw Raised.RAISED;
+                }
+                wasDigit = false;
+                underscored = true;
+                continue;
+            }
+            int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'z' ? c - 'a' + 10
+                    : c >= 'A' && c <= 'Z' ? c - 'A' + 10 : 99;
+            if (digit >= radix) {
+                throw Raised.RAISED;
+            }
+            wasDigit = true;
+            digits++;
+            isLong = isLong && value <= (Long.MAX_VALUE - digit) / radix;
+            value = value * radix + digit;
+        }
+        boolean isLimited = (radix & (radix - 1)) != 0;
+        if (!wasDigit || (isLimited && digits > PyFormat.MOST_DIGITS)
+                || (onlyZero && !(isLong && value == 0))) {
+            throw Raised.RAISED;
+        }
+        if (isLong) {
+            return Long.valueOf(negative ? -value : value);
+        }
+        String whole = text.substring(from, end);
+        BigInteger big = new BigInteger(underscored ? whole.replace("_", "") : whole, radix);
+        big = negative ? big.negate() : big;
+        return big.bitLength() < 64 ? (Object) Long.valueOf(big.longValue()) : big;
+    }
+
+    private static boolean isDigit(String s, int i, int end) {
+        return i >= 0 && i < end && s.charAt(i) >= '0' && s.charAt(i) <= '9';
+    }
+
+    private static int pastDigits(String s, int from, int end) {
+        int i = from;
+        while (isDigit(s, i, end)) {
+            i++;
+        }
+        return i;
+    }
+
+    /** float(s). */
+    public static double toFloat(String s) {
+        String text = plain(s);
+        if (text == null) {
+            throw Raised.RAISED;
+        }
+        int from = 0;
+        int end = text.length();
+        while (from < end && isBlank(text.charAt(from))) {
+            from++;
+        }
+        while (from < end && isBlank(text.charAt(end - 1))) {
+            end--;
+        }
+        if (text.indexOf('_') >= 0) {
+            for (int i = from; i < end; i++) {
+                if (text.charAt(i) == '_' && !(i > from && isDigit(text, i - 1, end)
+                        && isDigit(text, i + 1, end))) {
+                    throw Raised.RAISED;
+                }
+            }
+            text = text.substring(from, end).replace("_", "");
+            from = 0;
+            end = text.length();
+        }
+        int at = from;
+        if (at < end && (text.charAt(at) == '+' || text.charAt(at) == '-')) {
+            at++;
+        }
+        int past = pastDigits(text, at, end);
+        int digits = past - at;
+        if (past < end && text.charAt(past) == '.') {
+            int point = past + 1;
+            past = pastDigits(text, point, end);
+            digits += past - point;
+        }
+        if (digits == 0) {
+            return named(text.substring(from, at), PyCase.lower(text.substring(at, end)));
+        }
+        if (past < end && (text.charAt(past) == 'e' || text.charAt(past) == 'E')) {
+            past++;
+            if (past < end && (text.charAt(past) == '+' || text.charAt(past) == '-')) {
+                past++;
+            }
+            if (!isDigit(text, past, end)) {
+                throw Raised.RAISED;
+            }
+            past = pastDigits(text, past, end);
+        }
+        if (past != end) {
+            throw Raised.RAISED;
+        }
+        return Double.parseDouble(from == 0 && end == text.length()
+                ? text : text.substring(from, end));
+    }
+
+    private static double named(String sign, String name) {
+        if (name.equals("nan")) {
+            return Double.NaN;
+        }
+        if (name.equals("inf") || name.equals("infinity")) {
+            return sign.equals("-") ? Double.NEGATIVE_INFINITY : Double.POSITIVE_INFINITY;
+        }
+        throw Raised.RAISED;
+    }
+}

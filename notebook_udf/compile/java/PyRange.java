@@ -1,0 +1,46 @@
+package notebookudf;
+
+/** An iterator of range(start, stop, step). */
+public final class PyRange {
+    private long at;
+    private long left;
+    private final long step;
+
+    public PyRange(long start, long stop, long step) {
+        if (step == 0L) {
+            throw Raised.RAISED;
+        }
+        this.at = start;
+        this.step = step;
+        boolean close = Math.abs((double) stop - (double) start) < 9e18;
+        this.left = close ? near(start, stop, step) : count(start, stop, step);
+    }
+
+    private static long near(long start, long stop, long step) {
+        long width = step > 0 ? stop - start : start - stop;
+        long by = step > 0 ? step : -step;
+        return width <= 0L ? 0L : by == 1L ? width : by < 0L ? 1L : (width - 1L) / by + 1L;
+    }
+
+    private static long count(long start, long stop, long step) {
+        if (step > 0 ? start >= stop : start <= stop) {
+            return 0L;
+        }
+        java.math.BigInteger width = java.math.BigInteger.valueOf(stop)
+            .subtract(java.math.BigInteger.valueOf(start)).abs();
+        java.math.BigInteger by = java.math.BigInteger.valueOf(step).abs();
+        return width.add(by).subtract(java.math.BigInteger.ONE).divide(by)
+            .min(java.math.BigInteger.valueOf(Long.MAX_VALUE)).longValue();
+    }
+
+    public boolean hasNext() {
+        return left > 0L;
+    }
+
+    public long next() {
+        long found = at;
+        at += step;
+        left--;
+        return found;
+    }
+}

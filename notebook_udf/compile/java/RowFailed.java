@@ -1,0 +1,58 @@
+package notebookudf;
+
+import org.apache.spark.TaskContext;
+
+/**
+ * A row on which the Python function raises: the kernel calls it there with these values.
+ *
+ * What is thrown is of a class of Java's own: the threads in which Spark reads how a task failed do
+ * not see the classes of its sessions.
+ */
+public final class RowFailed {
+    private static final int MOST_LETTERS = 20000;
+
+    private RowFailed() {
+    }
+
+    public static IllegalStateException of(String name, Object[] values) {
+        return new IllegalStateException(said(name, values));
+    }
+
+    private static String said(String name, Object[] values) {
+        StringBuilder made = new StringBuilder("[notebook-udf row ").append(name);
+        TaskContext task = TaskContext.get();
+        if (task == null) {
+            made.append(" - - - - -");
+        } else {
+            made.append(' ').append(task.stageId()).append(' ').append(task.partitionId());
+            made.append(' ').append(task.attemptNumber());
+            made.append(' ').append(task.taskAttemptId());
+            String query = task.getLocalProperty("spark.sql.execution.id");
+            made.append(' ').append(query == null ? "-" : query);
+        }
+        for (int i = 0; i < values.length; i++) {
+            made.append(' ').append(encoded(values[i]));
+        }
+        return made.append(']').toString();
+    }
+
+    private static String encoded(Object value) {
+        if (value == null) {
+            return "n";
+        }
+        if (value instanceof Boolean) {
+            return ((Boolean) value).booleanValue() ? "b1" : "b0";
+        }
+        if (value instanceof Double || value instanceof Float) {
+            return "f" + Double.doubleToRawLongBits(((Number) value).doubleValue());
+        }
+        if (value instanceof String && ((String) value).length() > MOST_LETTERS) {
+            return "x";
+        }
+        if (value instanceof String) {
+            byte[] bytes = ((String) value).getBytes(java.nio.charset.StandardCharsets.UTF_8);
+            return "s" + java.util.Base64.getUrlEncoder().encodeToString(bytes);
+        }
+        return value instanceof Number && !(value instanceof java.math.BigDecimal) ? "i" + value : "x";
+    }
+}

@@ -1,0 +1,1 @@
+"""Java source with Python's meaning, and the library that it calls."""

@@ -1,0 +1,261 @@
+"""Calls of what Python brings along, as Java; functions that are not named here are the user's."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from notebook_udf.compile.java import iteration, textual
+from notebook_udf.compile.java.code import Code
+from notebook_udf.compile.java.numeric import (
+    absolute,
+    arithmetic,
+    as_double,
+    as_int,
+    chosen,
+    number,
+    truth,
+)
+from notebook_udf.compile.java.values import (
+    BOOL,
+    FLOAT,
+    INT,
+    NUMBERS,
+    SCALARS,
+    STR,
+    Constant,
+    NotCompiled,
+    Parts,
+    Sequence,
+    Value,
+)
+
+Given = tuple[Value, ...]
+_KINDS_OF_TYPES = {int: ("int", "bool"), float: ("float",), bool: ("bool",), str: ("str",)}
+
+
+def _one(given: Given, name: str) -> Value:
+    if len(given) != 1:
+        raise NotCompiled(f"{name} of so many arguments")
+    return given[0]
+
+
+def _int(code: Code, given: Given) -> Value:
+    if len(given) == 2:
+        return _int_of_base(code, *given)
+    term = as_int(code, code.term(_one(given, "int")))
+    if not term.kinds <= SCALARS or not term.kinds & (NUMBERS | STR):
+        raise NotCompiled("int of what is no number and no text")
+    if term.kinds == INT:
+        return term
+    if not code.integers.bounded:
+        return code.set(INT, f"PyNumber.toInt({code.object(term)})")
+    if term.kinds == FLOAT:
+        return code.set(INT, f"PyNumber.toLong({term.java})")
+    return code.set(INT, f"PyNumber.count(PyNumber.toInt({code.object(term)}))")
+
+
+def _int_of_base(code: Code, value: Value, base: Value) -> Value:
+    text = code.present(value)
+    if text.kinds != STR or not (isinstance(base, Constant) and base.value in (2, 8, 10, 16)):
+        raise NotCompiled("int of this base")
+    java = f"PyParse.toInt({text.java}, {base.value})"
+    return code.set(INT, f"PyNumber.count({java})" if code.integers.bounded else java)
+
+
+def _float(code: Code, given: Given) -> Value:
+    term = code.term(_one(given, "float"))
+    if not term.kinds <= SCALARS or not term.kinds & (NUMBERS | STR):
+        raise NotCompiled("float of what is no number and no text")
+    if term.kinds <= NUMBERS and len(term.kinds) == 1:
+        return code.set(FLOAT, as_double(code, as_int(code, term)))
+    return code.set(FLOAT, f"PyNumber.toFloat({code.object(term)})")
+
+
+def _str(code: Code, given: Given) -> Value:
+    return textual.formatted(code, _one(given, "str"), "")
+
+
+def _bool(code: Code, given: Given) -> Value:
+    found = truth(code, _one(given, "bool"))
+    return Constant(found) if isinstance(found, bool) else code.set(BOOL, found)
+
+
+def _round(code: Code, given: Given) -> Value:
+    term = number(code, given[0])
+    bounded = code.integers.bounded
+    if len(given) == 1 or (isinstance(given[1], Constant) and given[1].value is None):
+        if term.kinds == INT:
+            return term
+        if term.kinds == FLOAT and bounded:
+            return code.set(INT, f"PyNumber.toLong(Math.rint({term.java}))")
+        if not term.kinds <= SCALARS or bounded:
+            raise NotCompiled("round of this")
+        return code.set(INT, f"PyNumber.round({code.object(term)})")
+    digits = number(code, given[1])
+    if digits.kinds != INT or not term.kinds <= NUMBERS:
+        raise NotCompiled("round of this")
+    if term.kinds == FLOAT and bounded:
+        return code.set(FLOAT, f"PyNumber.round({term.java}, {digits.java})")
+    java = f"PyNumber.round({code.object(term)}, {code.object(digits)})"
+    return code.set_from(term.kinds, java)
+
+
+def _ord(code: Code, given: Given) -> Value:
+    term = code.present(_one(given, "ord"))
+    if term.kinds != STR:
+        raise NotCompiled("ord of what is no text")
+    java = f"PyText.ord({term.java})"
+    return code.set(INT, java if code.integers.bounded else f"Long.valueOf({java})")
+
+
+def _chr(code: Code, given: Given) -> Value:
+    return code.set(STR, f"PyText.chr({textual.place(code, _one(given, 'chr'))})")
+
+
+def _extreme(which: str) -> Callable[[Code, Given], Value]:
+    def write(code: Code, given: Given) -> Value:
+        if len(given) == 1:
+            one = given[0]
+            values = one.value if isinstance(one, Constant) else None
+            if isinstance(values, (tuple, list)):
+                given = tuple(map(Constant, values))
+            elif isinstance(one, Parts):
+                given = one.parts
+            else:
+                raise NotCompiled(f"{which} of this")
+        if not given:
+            raise NotCompiled("what raises in every row")
+        return chosen(code, which, given)
+
+    return write
+
+
+def _sum(code: Code, given: Given) -> Value:
+    parts = given[0] if given else None
+    if not isinstance(parts, Parts) or len(given) > 2:
+        raise NotCompiled("sum of this")
+    total: Value = given[1] if len(given) == 2 else Constant(0)
+    kinds = {kind for each in parts.parts for kind in code.term(each).kinds}
+    if "float" in kinds:
+        # From Python 3.12 on it makes up for what is rounded off.
+        raise NotCompiled("sum of floats")
+    for each in parts.parts:
+        total = arithmetic(code, "+", total, each)
+    return total
+
+
+def _isinstance(code: Code, given: Given) -> Value:
+    if len(given) != 2 or not isinstance(given[1], Constant):
+        raise NotCompiled("isinstance of this")
+    asked = given[1].value
+    types = asked if isinstance(asked, tuple) else (asked,)
+    if not all(each in _KINDS_OF_TYPES for each in types):
+        raise NotCompiled("isinstance of this type")
+    accepted = {kind for each in types for kind in _KINDS_OF_TYPES[each]}
+    kinds = code.term(given[0]).kinds
+    if kinds <= accepted:
+        return Constant(True)
+    if not kinds & accepted:
+        return Constant(False)
+    raise NotCompiled("isinstance of what is of several types")
+
+
+def _range(code: Code, given: Given) -> Value:
+    if all(isinstance(each, Constant) for each in given):
+        return Constant(range(*[each.value for each in given]))  # type: ignore[union-attr]
+    return Sequence(lambda: iteration.numbers(code, given))
+
+
+def _enumerate(code: Code, given: Given) -> Value:
+    start = given[1] if len(given) == 2 else Constant(0)
+    inner, *_ = given
+    return Sequence(lambda: iteration.counted(code, iteration.iterated(code, inner), start))
+
+
+def _zip(code: Code, given: Given) -> Value:
+    return Sequence(lambda: iteration.zipped([iteration.iterated(code, each) for each in given]))
+
+
+def _reversed(code: Code, given: Given) -> Value:
+    one = _one(given, "reversed")
+    return Sequence(lambda: iteration.backwards(code, one))
+
+
+def _rounded(how: str) -> Callable[[Code, Given], Value]:
+    def write(code: Code, given: Given) -> Value:
+        term = number(code, _one(given, how))
+        if term.kinds == INT:
+            return term
+        if term.kinds != FLOAT:
+            raise NotCompiled(f"math.{how} of this")
+        method = "toLong" if code.integers.bounded else "toInt"
+        inner = term.java if how == "trunc" else f"Math.{how}({term.java})"
+        return code.set(INT, f"PyNumber.{method}({inner})")
+
+    return write
+
+
+def _of_double(java: str, boolean: bool = False) -> Callable[[Code, Given], Value]:
+    def write(code: Code, given: Given) -> Value:
+        term = number(code, _one(given, "this"))
+        if term.kinds not in (INT, FLOAT):
+            raise NotCompiled("a function of math of this")
+        return code.set(BOOL if boolean else FLOAT, java.format(as_double(code, term)))
+
+    return write
+
+
+def _divmod(code: Code, given: Given) -> Value:
+    if len(given) != 2:
+        raise NotCompiled("divmod of so many arguments")
+    whole, left = (arithmetic(code, how, *given) for how in ("//", "%"))
+    return Parts((whole, left))
+
+
+# By the identity of what is called: a user's object may be equal to anything.
+_CALLS: dict[int, Callable[[Code, Given], Value]] = {
+    id(int): _int,
+    id(float): _float,
+    id(str): _str,
+    id(bool): _bool,
+    id(len): lambda code, given: textual.length(code, _one(given, "len")),
+    id(abs): lambda code, given: absolute(code, _one(given, "abs")),
+    id(round): _round,
+    id(ord): _ord,
+    id(chr): _chr,
+    id(min): _extreme("min"),
+    id(max): _extreme("max"),
+    id(sum): _sum,
+    id(divmod): _divmod,
+    id(isinstance): _isinstance,
+    id(range): _range,
+    id(enumerate): _enumerate,
+    id(zip): _zip,
+    id(reversed): _reversed,
+    id(math.floor): _rounded("floor"),
+    id(math.ceil): _rounded("ceil"),
+    id(math.trunc): _rounded("trunc"),
+    id(math.sqrt): _of_double("PyNumber.squareRoot({0})"),
+    id(math.fabs): _of_double("Math.abs({0})"),
+    id(math.isnan): _of_double("Double.isNaN({0})", boolean=True),
+    id(math.isinf): _of_double("Double.isInfinite({0})", boolean=True),
+}
+_FOLDED = (int, float, str, bool, len, abs, round, ord, chr, min, max, divmod, isinstance, sum)
+
+
+def call(code: Code, function: Any, given: Given, names: tuple[str, ...]) -> Value:
+    """A call of a builtin, or of a function of ``math``."""
+    write = _CALLS.get(id(function))
+    said = getattr(function, "__qualname__", type(function).__name__)
+    if write is None:
+        raise NotCompiled(f"a call of {said}")
+    if names:
+        raise NotCompiled(f"{said} with {names[0]}=")
+    if given and function in _FOLDED and all(isinstance(each, Constant) for each in given):
+        try:
+            return Constant(function(*[each.value for each in given]))  # type: ignore[union-attr]
+        except Exception:
+            raise NotCompiled("what raises in every row") from None
+    return write(code, given)

@@ -1,0 +1,143 @@
+"""What loops go through, as iterators of Java's."""
+
+from __future__ import annotations
+
+from notebook_udf.compile.java.code import Code
+from notebook_udf.compile.java.numeric import number
+from notebook_udf.compile.java.textual import texts
+from notebook_udf.compile.java.values import (
+    INT,
+    STR,
+    TEXTS,
+    Constant,
+    Iteration,
+    Kinds,
+    NotCompiled,
+    Parts,
+    Sequence,
+    Term,
+    Value,
+)
+
+_MOST_CONSTANTS = 2000
+
+
+def iterated(code: Code, value: Value) -> Iteration:
+    """A new iterator of a value."""
+    if isinstance(value, Iteration):
+        return value
+    if isinstance(value, Sequence):
+        return value.begin()
+    if isinstance(value, Constant) and not isinstance(value.value, str):
+        return _of_constants(code, value.value)
+    if isinstance(value, Parts):
+        return _of_parts(code, value)
+    term = code.present(value)
+    if term.kinds == TEXTS:
+        return _taken(code, f"{term.java}.iterator()", "java.util.Iterator", STR, "(String) ")
+    if term.kinds == STR:
+        return _taken(code, f"new PyLetters({term.java})", "PyLetters", STR)
+    raise NotCompiled("a loop over what is no text and no list of texts")
+
+
+def _taken(code: Code, java: str, held: str, kinds: Kinds, cast: str = "") -> Iteration:
+    iterator = code.variable(held)
+    code.say(f"{iterator} = {java};")
+    value = code.fresh(kinds)
+    return Iteration(f"{iterator}.hasNext()", (f"{value.java} = {cast}{iterator}.next();",), value)
+
+
+def _of_constants(code: Code, values: object) -> Iteration:
+    if isinstance(values, range):
+        return numbers(code, (Constant(values.start), Constant(values.stop), Constant(values.step)))
+    if not isinstance(values, (tuple, list, dict)) or len(values) > _MOST_CONSTANTS:
+        raise NotCompiled(f"a loop over this {type(values).__name__}")
+    return _of_parts(code, Parts(tuple(map(Constant, values))))
+
+
+def _of_parts(code: Code, whole: Parts) -> Iteration:
+    if not whole.parts:
+        raise NotCompiled("a loop over nothing")
+    rows = [each.parts if isinstance(each, Parts) else _row(each) for each in whole.parts]
+    if any(row is not None for row in rows):
+        if None in rows or len({len(row or ()) for row in rows}) != 1:
+            raise NotCompiled("a loop over tuples of several lengths")
+        columns = zip(*[row or () for row in rows], strict=True)
+        return zipped([_of_parts(code, Parts(tuple(column))) for column in columns])
+    terms = [code.term(each) for each in whole.parts]
+    kinds: Kinds = frozenset(kind for term in terms for kind in term.kinds)
+    array = f"new Object[] {{{', '.join(f'(Object) {code.object(term)}' for term in terms)}}}"
+    constant = all(isinstance(each, Constant) for each in whole.parts)
+    made = f"PyList.list({array})"
+    listed = code.constant("java.util.ArrayList", made) if constant else made
+    iterator = code.variable("java.util.Iterator")
+    code.say(f"{iterator} = {listed}.iterator();")
+    value = code.fresh(kinds)
+    taken = code.integers.narrowed(Term(frozenset("?"), f"{iterator}.next()"), kinds).java
+    return Iteration(f"{iterator}.hasNext()", (f"{value.java} = {taken};",), value)
+
+
+def _row(value: Value) -> tuple[Value, ...] | None:
+    if isinstance(value, Constant) and isinstance(value.value, (tuple, list)):
+        return tuple(map(Constant, value.value))
+    return None
+
+
+def numbers(code: Code, given: tuple[Value, ...]) -> Iteration:
+    """Of ``range(...)``."""
+    if not 1 <= len(given) <= 3:
+        raise NotCompiled("a range of so many arguments")
+    if len(given) == 1:
+        given = (Constant(0), *given)
+    if len(given) == 2:
+        given = (*given, Constant(1))
+    written = []
+    for each in given:
+        term = number(code, each)
+        if term.kinds != INT:
+            raise NotCompiled("a range of anything but whole numbers")
+        written.append(term.java if code.integers.bounded else f"PyNumber.count({term.java})")
+    iterator = code.variable("PyRange")
+    code.say(f"{iterator} = new PyRange({', '.join(written)});")
+    value = code.fresh(INT)
+    taken = f"{iterator}.next()"
+    java = taken if code.integers.bounded else f"Long.valueOf({taken})"
+    return Iteration(f"{iterator}.hasNext()", (f"{value.java} = {java};",), value)
+
+
+def zipped(each: list[Iteration]) -> Iteration:
+    """Of ``zip(...)``: as long as all of them have one more."""
+    if not each:
+        raise NotCompiled("a zip of nothing")
+    more = " && ".join(one.more for one in each)
+    steps = tuple(step for one in each for step in one.steps)
+    return Iteration(more, steps, Parts(tuple(one.value for one in each)))
+
+
+def counted(code: Code, inner: Iteration, start: Value) -> Iteration:
+    """Of ``enumerate(...)``."""
+    first = number(code, start)
+    if first.kinds != INT:
+        raise NotCompiled("a count from what is no whole number")
+    following = code.set(INT, first.java)
+    count = code.fresh(INT)
+    more = (
+        f"{following.java} + 1L"
+        if code.integers.bounded
+        else f"PyNumber.add({following.java}, Long.valueOf(1L))"
+    )
+    steps = (f"{count.java} = {following.java};", f"{following.java} = {more};", *inner.steps)
+    return Iteration(inner.more, steps, Parts((count, inner.value)))
+
+
+def backwards(code: Code, value: Value) -> Iteration:
+    """Of ``reversed(...)``."""
+    if isinstance(value, Constant) and isinstance(value.value, (range, tuple, list, str)):
+        return _of_constants(code, tuple(reversed(value.value)))
+    if isinstance(value, Parts):
+        return _of_parts(code, Parts(value.parts[::-1]))
+    term = code.present(value)
+    if term.kinds == STR:
+        turned = f"PyText.slice({term.java}, null, null, Long.valueOf(-1L))"
+        return iterated(code, code.set(STR, turned))
+    return iterated(code, code.set(TEXTS, f"PyList.reversed({texts(code, term)})"))

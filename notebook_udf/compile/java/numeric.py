@@ -1,0 +1,257 @@
+"""Arithmetic and comparisons, as Java."""
+
+from __future__ import annotations
+
+from notebook_udf.compile.java.code import Code, is_constant
+from notebook_udf.compile.java.values import (
+    BOOL,
+    FLOAT,
+    INT,
+    NONE,
+    NUMBERS,
+    SCALARS,
+    STR,
+    TEXTS,
+    Constant,
+    Kinds,
+    NotCompiled,
+    Term,
+    Value,
+)
+
+_METHODS = {
+    "+": "add",
+    "-": "subtract",
+    "*": "multiply",
+    "/": "divide",
+    "//": "floorDivide",
+    "%": "modulo",
+}
+_EXACT = {"+": "addExact", "-": "subtractExact", "*": "multiplyExact"}
+_BITS = ("&", "|", "^")
+# By the operator: the method that tells it, whether its sides change places, and whether it is not.
+_ORDERS = {
+    "<": ("less", False),
+    "<=": ("lessOrEqual", False),
+    ">": ("less", True),
+    ">=": ("lessOrEqual", True),
+}
+# An int to a higher power is left to the objects.
+_MOST_FACTORS = 4
+
+
+def arithmetic(code: Code, how: str, left: Value, right: Value) -> Value:
+    """``left how right`` of two values."""
+    if how == "**":
+        return _power(code, left, right)
+    if how in _BITS or how == ">>":
+        return _bits(code, how, left, right)
+    if how not in _METHODS:
+        raise NotCompiled(f"{how} here")
+    one, other = code.term(left), code.term(right)
+    _scalar(one, other)
+    if how == "%" and "str" in one.kinds:
+        raise NotCompiled("% of a text")
+    found = frozenset(
+        kind for a in one.kinds for b in other.kinds for kind in [_result(how, a, b)] if kind
+    )
+    one, other = as_int(code, one), as_int(code, other)
+    if one.kinds == other.kinds == STR and how == "+":
+        return code.set(STR, f"{one.java}.concat({other.java})")
+    if one.kinds in (INT, FLOAT) and other.kinds in (INT, FLOAT):
+        return _of_numbers(code, how, one, other)
+    java = f"PyNumber.{_METHODS[how]}({code.object(one)}, {code.object(other)})"
+    if how == "/":
+        return code.set(FLOAT, java)
+    return code.set_from(found, java)
+
+
+def _result(how: str, a: str, b: str) -> str:
+    """The kind of a result; "" where Python raises."""
+    numbers = a in NUMBERS and b in NUMBERS
+    if numbers:
+        return "float" if how == "/" or "float" in (a, b) else "int"
+    if how == "+" and a == b == "str":
+        return "str"
+    whole = ("int", "bool")
+    repeated = (a == "str" and b in whole) or (b == "str" and a in whole)
+    return "str" if how == "*" and repeated else ""
+
+
+def _of_numbers(code: Code, how: str, one: Term, other: Term) -> Term:
+    bounded = code.integers.bounded
+    if one.kinds == other.kinds == INT:
+        if not bounded:
+            kinds = FLOAT if how == "/" else INT
+            return code.set(kinds, f"PyNumber.{_METHODS[how]}({one.java}, {other.java})")
+        if how in _EXACT:
+            return code.set(INT, f"Math.{_EXACT[how]}({one.java}, {other.java})")
+        kinds = FLOAT if how == "/" else INT
+        return code.set(kinds, f"PyNumber.{_METHODS[how]}({one.java}, {other.java})")
+    a, b = as_double(code, one), as_double(code, other)
+    if how in _EXACT:
+        return code.set(FLOAT, f"{a} {how} {b}")
+    return code.set(FLOAT, f"PyNumber.{_METHODS[how]}({a}, {b})")
+
+
+def _power(code: Code, left: Value, right: Value) -> Term:
+    if not (isinstance(right, Constant) and is_constant(right, int) and right.value >= 0):
+        raise NotCompiled("** of anything but an int and a whole number that is written there")
+    one = number(code, left)
+    if one.kinds != INT:
+        raise NotCompiled("** of a float: Java's last digit may be another")
+    if code.integers.bounded and 1 <= right.value <= _MOST_FACTORS:
+        made = one
+        for _ in range(right.value - 1):
+            made = code.set(INT, f"Math.multiplyExact({made.java}, {one.java})")
+        return made
+    java = f"PyNumber.power({code.object(one)}, {code.object(right)})"
+    return code.set(INT, f"PyNumber.count({java})" if code.integers.bounded else java)
+
+
+def _bits(code: Code, how: str, left: Value, right: Value) -> Term:
+    one, other = code.present(left), code.present(right)
+    if one.kinds == other.kinds == BOOL and how in _BITS:
+        return code.set(BOOL, f"{one.java} {how} {other.java}")
+    one, other = as_int(code, one), as_int(code, other)
+    if one.kinds != INT or other.kinds != INT:
+        raise NotCompiled(f"{how} of anything but whole numbers")
+    if how == ">>":
+        return code.set(INT, f"PyNumber.shiftRight({one.java}, {other.java})")
+    if code.integers.bounded:
+        return code.set(INT, f"{one.java} {how} {other.java}")
+    return code.set(INT, f"PyNumber.bits({one.java}, {other.java}, '{how}')")
+
+
+def negated(code: Code, value: Value) -> Term:
+    """``-value``."""
+    one = as_int(code, code.term(value))
+    _scalar(one)
+    if one.kinds == INT and code.integers.bounded:
+        return code.set(INT, f"Math.negateExact({one.java})")
+    if one.kinds == FLOAT:
+        return code.set(FLOAT, f"-{one.java}")
+    return code.set_from(_as_numbers(one.kinds), f"PyNumber.negate({code.object(one)})")
+
+
+def absolute(code: Code, value: Value) -> Term:
+    """``abs(value)``."""
+    one = as_int(code, code.term(value))
+    _scalar(one)
+    if one.kinds == INT and code.integers.bounded:
+        return code.set(INT, f"{one.java} < 0L ? Math.negateExact({one.java}) : {one.java}")
+    if one.kinds == FLOAT:
+        return code.set(FLOAT, f"Math.abs({one.java})")
+    return code.set_from(_as_numbers(one.kinds), f"PyNumber.absolute({code.object(one)})")
+
+
+def _as_numbers(kinds: Kinds) -> Kinds:
+    """Kinds of numbers that these are when they are computed with."""
+    return frozenset("int" if kind == "bool" else kind for kind in kinds & NUMBERS)
+
+
+def comparison(code: Code, how: str, left: Value, right: Value) -> Value:
+    """``left how right`` of two values: their order, or whether they are equal."""
+    one, other = code.term(left), code.term(right)
+    _scalar(one, other)
+    if how in ("==", "!="):
+        same = _equality(code, one, other)
+        return code.set(BOOL, same if how == "==" else f"!({same})")
+    one, other = as_int(code, one), as_int(code, other)
+    pairs = [(a, b) for a in one.kinds for b in other.kinds]
+    if not any((a in NUMBERS and b in NUMBERS) or a == b == "str" for a, b in pairs):
+        raise NotCompiled("what raises in every row")
+    java = _primitive(code, how, one, other)
+    if java is None:
+        method, swapped = _ORDERS[how]
+        a, b = code.object(one), code.object(other)
+        java = f"PyNumber.{method}({b}, {a})" if swapped else f"PyNumber.{method}({a}, {b})"
+    return code.set(BOOL, java)
+
+
+def _primitive(code: Code, how: str, one: Term, other: Term) -> str | None:
+    """A comparison that Java makes itself; None if it has none."""
+    if one.kinds == other.kinds == STR:
+        return f"PyText.compare({one.java}, {other.java}) {how} 0"
+    kinds = {one.kinds, other.kinds}
+    if not kinds <= {INT, FLOAT} or (INT in kinds and not code.integers.bounded):
+        return None
+    if len(kinds) == 1:
+        return f"{one.java} {how} {other.java}"
+    a, b = (f"PyNumber.near({x.java})" if x.kinds == INT else x.java for x in (one, other))
+    return f"{a} {how} {b}"
+
+
+def _equality(code: Code, one: Term, other: Term) -> str:
+    if one.kinds == other.kinds == STR:
+        return f"{one.java}.equals({other.java})"
+    one, other = as_int(code, one), as_int(code, other)
+    java = _primitive(code, "==", one, other)
+    return java or f"PyNumber.equal({code.object(one)}, {code.object(other)})"
+
+
+def chosen(code: Code, which: str, values: tuple[Value, ...]) -> Value:
+    """``min`` or ``max`` of several values: the first of those that are equal."""
+    found = code.term(values[0])
+    for each in values[1:]:
+        found = _one_of_two(code, which, found, code.term(each))
+    return found
+
+
+def _one_of_two(code: Code, which: str, one: Term, other: Term) -> Term:
+    better = "<" if which == "min" else ">"
+    taken = code.term(comparison(code, better, other, one))
+    if one.kinds == other.kinds:
+        return code.set(one.kinds, f"{taken.java} ? {other.java} : {one.java}")
+    kinds = one.kinds | other.kinds
+    java = f"{taken.java} ? (Object) {code.object(other)} : (Object) {code.object(one)}"
+    return code.set(kinds, java)
+
+
+def truth(code: Code, value: Value) -> str | bool:
+    """Whether a value counts as true: an expression, or the answer for every row."""
+    if isinstance(value, Constant):
+        return bool(value.value)
+    one = code.term(value)
+    held = code.integers.held(one.kinds)
+    if not one.kinds <= SCALARS | TEXTS:
+        raise NotCompiled(f"whether a {min(one.kinds - SCALARS - TEXTS)} is true")
+    if one.kinds == NONE:
+        return False
+    if held == "boolean":
+        return one.java
+    if held == "long":
+        return f"{one.java} != 0L"
+    if held == "double":
+        return f"{one.java} != 0.0"
+    if held == "String":
+        return f"{one.java}.length() != 0"
+    return f"PyNumber.truth({one.java})"
+
+
+def as_int(code: Code, term: Term) -> Term:
+    """A bool as the int that it counts as; any other value as it is."""
+    if term.kinds != BOOL:
+        return term
+    one, zero = code.integers.literal(1).java, code.integers.literal(0).java
+    return Term(INT, f"({term.java} ? {one} : {zero})")
+
+
+def number(code: Code, value: Value) -> Term:
+    """A value that has to be a number, a bool as the int that it counts as."""
+    return as_int(code, code.present(value))
+
+
+def as_double(code: Code, term: Term) -> str:
+    """A number as a double."""
+    if term.kinds == FLOAT:
+        return term.java
+    if term.kinds == INT and code.integers.bounded:
+        return f"(double) {term.java}"
+    return f"PyNumber.asDouble({code.object(term)})"
+
+
+def _scalar(*terms: Term) -> None:
+    if not all(term.kinds <= SCALARS for term in terms):
+        found = min(kind for term in terms for kind in term.kinds - SCALARS)
+        raise NotCompiled(f"computing with a {found}")

@@ -1,0 +1,330 @@
+"""Texts, lists of texts, and what is looked up in constants, as Java."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from notebook_udf.compile.java.code import Code
+from notebook_udf.compile.java.numeric import as_int, comparison, number
+from notebook_udf.compile.java.values import (
+    BOOL,
+    INT,
+    NONE,
+    SCALARS,
+    STR,
+    TEXTS,
+    Constant,
+    Kinds,
+    NotCompiled,
+    Parts,
+    Slice,
+    Term,
+    Value,
+)
+
+_CASES = ("upper", "lower", "title", "capitalize", "swapcase", "casefold")
+_TESTS = (
+    *("isdigit", "isalpha", "isalnum", "isspace", "isupper"),
+    *("islower", "isnumeric", "isdecimal", "istitle", "isascii"),
+)
+_STRIPS = ("strip", "lstrip", "rstrip")
+_SPLITS = ("split", "rsplit")
+_SEARCHES = ("find", "rfind", "index", "rindex", "count")
+_PADS = ("ljust", "rjust", "center")
+_PLACES = ("str", "place=null", "place=null")
+# Methods of a text: the class of Java's that has them, their parameters, and what they give. A
+# parameter is a str, a set of characters or None (chars), a str or None (separator), a place in
+# the text (place), or a number (count); behind "=" stands the Java of what is not given.
+_METHODS: dict[str, tuple[str, tuple[str, ...], Kinds]] = {
+    **dict.fromkeys(_CASES, ("PyCase", (), STR)),
+    **dict.fromkeys(_TESTS, ("PyCase", (), BOOL)),
+    **dict.fromkeys(_STRIPS, ("PyText", ("chars=null",), STR)),
+    **dict.fromkeys(_SPLITS, ("PyText", ("separator=null", "count=-1L"), TEXTS)),
+    "splitlines": ("PyText", (), TEXTS),
+    "replace": ("PyText", ("str", "str", "count=-1L"), STR),
+    **dict.fromkeys(_SEARCHES, ("PyText", _PLACES, INT)),
+    "startswith": ("PyText", ("str",), BOOL),
+    "endswith": ("PyText", ("str",), BOOL),
+    "zfill": ("PyFormat", ("count",), STR),
+    **dict.fromkeys(_PADS, ("PyFormat", ("count", 'str=" "'), STR)),
+    "removeprefix": ("PyText", ("str",), STR),
+    "removesuffix": ("PyText", ("str",), STR),
+    "join": ("PyText", ("texts",), STR),
+}
+# The names that their parameters have, where they have some.
+_NAMES = {"split": ("sep", "maxsplit"), "rsplit": ("sep", "maxsplit")}
+_PARTITIONS = ("partition", "rpartition")
+_MOST_PREFIXES = 16
+_LIST = "java.util.ArrayList"
+
+
+def method(
+    code: Code, owner: Value, name: str, given: tuple[Value, ...], names: tuple[str, ...]
+) -> Value:
+    """A method of a text."""
+    text = _text(code, owner, f".{name}()")
+    if name in _PARTITIONS and len(given) == 1:
+        separator = _text(code, given[0], "a separator")
+        parts = code.set(TEXTS, f"PyText.{name}({text}, {separator})")
+        return Parts(tuple(_listed(code, parts, place) for place in range(3)))
+    if name in ("startswith", "endswith") and len(given) == 1:
+        several = given[0].value if isinstance(given[0], Constant) else None
+        if isinstance(several, tuple) and len(several) <= _MOST_PREFIXES:
+            each = (_text(code, Constant(one), "a prefix") for one in several)
+            tests = [f"PyText.{name}({text}, {one})" for one in each]
+            return code.set(BOOL, " || ".join(tests) or "false")
+    known = _METHODS.get(name)
+    if known is None:
+        raise NotCompiled(f"the method {name} of a text")
+    java_class, parameters, kinds = known
+    placed = _placed(name, given, names, len(parameters))
+    written = []
+    for parameter, value in zip(parameters, placed, strict=True):
+        how, optional, absent = parameter.partition("=")
+        if value is not None:
+            written.append(_argument(code, how, value))
+        elif optional:
+            written.append(absent)
+        else:
+            raise NotCompiled(f"{name} without what it needs")
+    java = f"{java_class}.{name}({', '.join([text, *written])})"
+    return code.set(kinds, _int(code, java) if kinds == INT else java)
+
+
+def _placed(
+    name: str, given: tuple[Value, ...], names: tuple[str, ...], count: int
+) -> list[Value | None]:
+    by_place = len(given) - len(names)
+    placed: list[Value | None] = [*given[:by_place], *[None] * (count - by_place)]
+    for keyword, value in zip(names, given[by_place:], strict=True):
+        known = _NAMES.get(name, ())
+        if keyword not in known or placed[known.index(keyword)] is not None:
+            raise NotCompiled(f"{name} with {keyword}=")
+        placed[known.index(keyword)] = value
+    if len(placed) != count:
+        raise NotCompiled(f"{name} of so many arguments")
+    return placed
+
+
+def _argument(code: Code, how: str, value: Value) -> str:
+    nothing = isinstance(value, Constant) and value.value is None
+    if how in ("chars", "separator"):
+        return "null" if nothing else _text(code, value, "characters")
+    if how == "str":
+        return _text(code, value, "an argument")
+    if how == "texts":
+        return texts(code, value)
+    if how == "place":
+        return limit(code, value)
+    term = number(code, value)
+    if term.kinds != INT:
+        raise NotCompiled("a count that is no whole number")
+    return term.java if code.integers.bounded else f"PyNumber.count({term.java})"
+
+
+def _int(code: Code, java: str) -> str:
+    """A ``long`` of Java's as an int."""
+    return java if code.integers.bounded else f"Long.valueOf({java})"
+
+
+def _text(code: Code, value: Value, what: str) -> str:
+    term = code.present(value)
+    if term.kinds != STR:
+        raise NotCompiled(f"{what} of what is no text")
+    return term.java
+
+
+def length(code: Code, value: Value) -> Value:
+    """``len(value)``."""
+    if isinstance(value, Constant):
+        return Constant(len(value.value))
+    if isinstance(value, Parts):
+        return Constant(len(value.parts))
+    term = code.present(value)
+    java = f"(long) {term.java}.size()" if term.kinds == TEXTS else ""
+    return code.set(INT, _int(code, java or f"PyText.len({_text(code, term, 'len')})"))
+
+
+def texts(code: Code, value: Value) -> str:
+    """A list of texts."""
+    if isinstance(value, Constant) and isinstance(value.value, (tuple, list)):
+        value = Parts(tuple(map(Constant, value.value)))
+    if isinstance(value, Parts):
+        made = code.set(TEXTS, "new java.util.ArrayList()")
+        for part in value.parts:
+            code.say(f"{made.java}.add({_text(code, part, 'a part')});")
+        return made.java
+    term = code.present(value)
+    if term.kinds != TEXTS:
+        raise NotCompiled("anything but a list of texts")
+    return term.java
+
+
+def limit(code: Code, value: Value) -> str:
+    """A place in a sequence, or None, as a ``Long``."""
+    if isinstance(value, Constant) and value.value is None:
+        return "null"
+    term = as_int(code, code.term(value))
+    if code.integers.held(term.kinds) == "long":
+        return f"Long.valueOf({term.java})"
+    if not term.kinds <= INT | NONE:
+        raise NotCompiled("a place that is no whole number")
+    return f"PyNumber.limit({term.java})"
+
+
+def place(code: Code, value: Value) -> str:
+    """A place in a sequence as a ``long``."""
+    term = number(code, value)
+    if term.kinds != INT:
+        raise NotCompiled("a place that is no whole number")
+    return term.java if code.integers.bounded else f"PyNumber.place({term.java})"
+
+
+def item(code: Code, container: Value, index: Value) -> Value:
+    """``container[index]``, a slice included."""
+    if isinstance(index, Slice):
+        return _slice(code, container, index)
+    if isinstance(container, Parts):
+        at = index.value if isinstance(index, Constant) else None
+        if not isinstance(at, int) or not -len(container.parts) <= at < len(container.parts):
+            raise NotCompiled("a part that is not known beforehand")
+        return container.parts[at]
+    if isinstance(container, Constant) and not isinstance(container.value, str):
+        return _looked_up(code, container.value, index, None)
+    whole = code.present(container)
+    if whole.kinds == TEXTS:
+        return code.set(STR, f"(String) PyList.item({whole.java}, {place(code, index)})")
+    text = _text(code, whole, "an item")
+    return code.set(STR, f"PyText.item({text}, {place(code, index)})")
+
+
+def _slice(code: Code, container: Value, cut: Slice) -> Value:
+    limits = [limit(code, each) for each in cut.limits]
+    written = ", ".join([*limits, *["null"] * (3 - len(limits))])
+    if isinstance(container, Parts):
+        values = [each.value if isinstance(each, Constant) else "?" for each in cut.limits]
+        if "?" in values:
+            raise NotCompiled("parts that are not known beforehand")
+        return Parts(container.parts[slice(*values)])
+    whole = code.present(container)
+    if whole.kinds == TEXTS:
+        return code.set(TEXTS, f"PyList.slice({whole.java}, {written})")
+    return code.set(STR, f"PyText.slice({_text(code, whole, 'a slice')}, {written})")
+
+
+def _listed(code: Code, term: Term, at: int) -> Term:
+    return code.set(STR, f"(String) {term.java}.get({at})")
+
+
+def unpacked(code: Code, value: Value, count: int) -> Parts:
+    """A sequence taken apart."""
+    if isinstance(value, Constant) and isinstance(value.value, (tuple, list, str)):
+        value = Parts(tuple(map(Constant, value.value)))
+    if isinstance(value, Parts):
+        if len(value.parts) != count:
+            raise NotCompiled("a tuple of another length")
+        return value
+    term = code.present(value)
+    if term.kinds != TEXTS:
+        raise NotCompiled("taking this apart")
+    code.say(f"if ({term.java}.size() != {count}) throw Raised.RAISED;")
+    return Parts(tuple(_listed(code, term, at) for at in range(count)))
+
+
+def contains(code: Code, value: Value, container: Value) -> str | bool:
+    """``value in container``: an expression, or the answer for every row."""
+    if isinstance(container, Constant) and not isinstance(container.value, str):
+        return _is_one_of(code, value, container.value)
+    if isinstance(container, Parts):
+        tests = [code.term(comparison(code, "==", value, each)).java for each in container.parts]
+        return " || ".join(tests) or False
+    whole = code.present(container)
+    if whole.kinds == TEXTS:
+        return f"{whole.java}.contains({code.object(value)})"
+    text = _text(code, whole, "in")
+    return f"PyText.contains({text}, {_text(code, value, 'in')})"
+
+
+def _is_one_of(code: Code, value: Value, container: Any) -> str | bool:
+    if isinstance(container, range):
+        return _is_within(code, value, container)
+    if not isinstance(container, (tuple, list, set, frozenset, dict)):
+        raise NotCompiled(f"in a {type(container).__name__}")
+    if not container:
+        return False
+    if not _are_keys(container, code.term(value).kinds):
+        if len(container) > _MOST_PREFIXES:
+            raise NotCompiled("in so many values of several types")
+        return contains(code, value, Parts(tuple(map(Constant, container))))
+    return f"{_set(code, container)}.contains({code.object(value)})"
+
+
+def _is_within(code: Code, value: Value, numbers: range) -> str:
+    term = code.term(value)
+    if term.kinds != INT or numbers.step != 1:
+        raise NotCompiled("in this range")
+    low = code.term(comparison(code, ">=", term, Constant(numbers.start))).java
+    return f"{low} && {code.term(comparison(code, '<', term, Constant(numbers.stop))).java}"
+
+
+def _are_keys(container: Iterable[Any], kinds: Kinds) -> bool:
+    """Whether Java's equality of these with values of some kinds is Python's."""
+    types = {type(each) for each in container}
+    if types <= {str, type(None)}:
+        return "texts" not in kinds
+    numbers = types <= {int, str, type(None)} and kinds <= INT | STR | NONE
+    return numbers and all(
+        -(1 << 63) <= each < 1 << 63 for each in container if isinstance(each, int)
+    )
+
+
+def _set(code: Code, container: Iterable[Any]) -> str:
+    return code.constant("java.util.HashSet", f"PyList.set({_array(code, container)})")
+
+
+def _array(code: Code, values: Iterable[Any]) -> str:
+    written = [code.object(Constant(each)) for each in values]
+    if len(written) > 2000:
+        raise NotCompiled("a constant with so many values")
+    return f"new Object[] {{{', '.join(written)}}}"
+
+
+def looked_up(code: Code, container: Any, index: Value, default: Value) -> Value:
+    """``container.get(index, default)`` of a constant dict."""
+    return _looked_up(code, container, index, default)
+
+
+def _looked_up(code: Code, container: Any, index: Value, default: Value | None) -> Value:
+    values = container.values() if isinstance(container, dict) else container
+    if not isinstance(container, (dict, tuple, list)) or not container:
+        raise NotCompiled(f"an item of this {type(container).__name__}")
+    kinds: Kinds = frozenset(kind for each in values for kind in code.integers.literal(each).kinds)
+    if not isinstance(container, dict):
+        held = code.constant(_LIST, f"PyList.list({_array(code, values)})")
+        return code.set_from(kinds, f"PyList.item({held}, {place(code, index)})")
+    if not _are_keys(container, code.term(index).kinds):
+        raise NotCompiled("a dict whose keys are equal to values of other types")
+    array = f"{_array(code, container)}, {_array(code, values)}"
+    held = code.constant("java.util.HashMap", f"PyList.map({array})")
+    key = code.object(index)
+    if default is None:
+        return code.set_from(kinds, f"PyList.lookUp({held}, {key})")
+    kinds |= code.term(default).kinds
+    return code.set_from(kinds, f"PyList.lookUp({held}, {key}, {code.object(default)})")
+
+
+def formatted(code: Code, value: Value, how: str) -> Value:
+    """``format(value, how)``."""
+    term = code.term(value)
+    if not term.kinds <= SCALARS:
+        raise NotCompiled(f"a {min(term.kinds - SCALARS)} in a text")
+    if term.kinds == STR and not how:
+        return term
+    if not how:
+        return code.set(STR, f"PyFormat.text({code.object(term)})")
+    if how.endswith("n") or not how.isprintable() or ",f" in how or "_f" in how:
+        # Of the locale, or not the same in every Python.
+        raise NotCompiled(f"the format {how}")
+    written = code.term(Constant(how)).java
+    return code.set(STR, f"PyFormat.format({code.object(term)}, {written})")

@@ -1,0 +1,187 @@
+"""What is known of a value while its Java is written: its kinds, and how Java holds it.
+
+A value of one kind is a primitive or a class of Java's own; one of several is an object. An int is
+a ``long`` in code that gives up where it overflows, and an object in code that does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+# Of "int", "float", "bool", "str", "none", "texts" (a list of str).
+Kinds: TypeAlias = frozenset[str]
+
+INT: Kinds = frozenset({"int"})
+FLOAT: Kinds = frozenset({"float"})
+BOOL: Kinds = frozenset({"bool"})
+STR: Kinds = frozenset({"str"})
+NONE: Kinds = frozenset({"none"})
+TEXTS: Kinds = frozenset({"texts"})
+NUMBERS: Kinds = INT | FLOAT | BOOL
+SCALARS: Kinds = NUMBERS | STR | NONE
+
+_HELD = {FLOAT: "double", BOOL: "boolean", STR: "String", TEXTS: "java.util.ArrayList"}
+_BOXES = {"long": "Long", "double": "Double", "boolean": "Boolean"}
+_OF_CONSTANTS = {int: INT, float: FLOAT, bool: BOOL, str: STR, type(None): NONE}
+
+
+class NotCompiled(Exception):
+    """Why a function has no Java: what of it, and on which line."""
+
+    def __init__(self, reason: str, line: int | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.line = line
+
+
+@dataclass(frozen=True)
+class Term:
+    """A value that Java has: an expression without effects, of known kinds."""
+
+    kinds: Kinds
+    java: str
+
+
+@dataclass(frozen=True, eq=False)
+class Constant:
+    """A value that is the same in every call."""
+
+    value: Any
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method of a value, until it is called."""
+
+    owner: Value
+    name: str
+
+
+@dataclass(frozen=True)
+class Parts:
+    """A tuple, part by part."""
+
+    parts: tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class Slice:
+    """What stands in brackets, until it is known of what."""
+
+    limits: tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class Iteration:
+    """An iterator in variables of Java's.
+
+    Attributes
+    ----------
+    more
+        The expression that says whether there is one more.
+    steps
+        Statements that go on to it.
+    value
+        What it is, after them.
+    """
+
+    more: str
+    steps: tuple[str, ...]
+    value: Value
+
+
+@dataclass(frozen=True)
+class Sequence:
+    """What can be iterated over and no more: ``begin`` makes an iteration of it."""
+
+    begin: Callable[[], Iteration]
+
+
+Value: TypeAlias = Term | Constant | Method | Parts | Slice | Iteration | Sequence
+
+
+@dataclass(frozen=True)
+class Integers:
+    """How code holds an int: in 64 bits, or of any size."""
+
+    bounded: bool
+
+    def held(self, kinds: Kinds) -> str:
+        """The Java type of a value of these kinds."""
+        if kinds == INT and self.bounded:
+            return "long"
+        return _HELD.get(kinds, "Object")
+
+    def literal(self, value: Any) -> Term:
+        """A constant as Java writes it."""
+        kinds = _OF_CONSTANTS.get(type(value))
+        if kinds is None:
+            raise NotCompiled(f"a constant of type {type(value).__name__} as a value")
+        if value is None:
+            return Term(NONE, "null")
+        if kinds == STR:
+            return Term(STR, quoted(value))
+        if kinds == BOOL:
+            return Term(BOOL, "true" if value else "false")
+        if kinds == FLOAT:
+            return Term(FLOAT, _double(value))
+        fits = -(1 << 63) <= value < 1 << 63
+        if self.bounded:
+            if not fits:
+                raise NotCompiled("an int beyond 64 bits")
+            return Term(INT, _long(value))
+        if fits:
+            return Term(INT, f"Long.valueOf({_long(value)})")
+        return Term(INT, f'new java.math.BigInteger("{value}")')
+
+    def converted(self, term: Term, kinds: Kinds) -> str:
+        """A value as Java holds values of these kinds, of which its own are some."""
+        has, wanted = self.held(term.kinds), self.held(kinds)
+        if has == wanted or (wanted == "Object" and has not in _BOXES):
+            return term.java
+        if wanted == "Object":
+            return f"{_BOXES[has]}.valueOf({term.java})"
+        raise AssertionError(f"{has} as {wanted}")
+
+    def narrowed(self, term: Term, kinds: Kinds) -> Term:
+        """A value that is known to be of some of its kinds only."""
+        has, holds = self.held(term.kinds), self.held(kinds)
+        if has == holds:
+            return Term(kinds, term.java)
+        box = _BOXES.get(holds)
+        if box is None:
+            return Term(kinds, f"(({holds}) {term.java})")
+        return Term(kinds, f"(({box}) {term.java}).{holds}Value()")
+
+
+def quoted(text: str) -> str:
+    """A text as a Java literal; what is not plain ASCII is escaped."""
+    units = text.encode("utf-16-be", "surrogatepass")
+    if len(units) > 20_000:
+        raise NotCompiled("so long a text")
+    codes = (int.from_bytes(units[at : at + 2], "big") for at in range(0, len(units), 2))
+    # An octal escape, since a \\u one is read before the literal is.
+    made = (
+        f"\\{code:03o}"
+        if code < 32 or code in (34, 92) or code == 127
+        else chr(code)
+        if code < 127
+        else f"\\u{code:04x}"
+        for code in codes
+    )
+    return '"' + "".join(made) + '"'
+
+
+def _long(value: int) -> str:
+    return "Long.MIN_VALUE" if value == -(1 << 63) else f"{value}L" if value >= 0 else f"({value}L)"
+
+
+def _double(value: float) -> str:
+    if value != value:
+        return "Double.NaN"
+    if value in (float("inf"), float("-inf")):
+        return "Double.POSITIVE_INFINITY" if value > 0 else "Double.NEGATIVE_INFINITY"
+    text = f"{value!r}"
+    return f"({text})" if text.startswith("-") else text

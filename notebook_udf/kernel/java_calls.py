@@ -1,0 +1,143 @@
+"""Scalar functions that run in Spark's own JVM, and rows on which they raise there.
+
+Java knows that a row raises, and which one. What is raised is found by calling the Python function
+with that row here: a function that has Java answers, and does nothing besides.
+"""
+
+from __future__ import annotations
+
+import base64
+import pickle
+import re
+import struct
+import time
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from notebook_udf.errors import DeclarationError, FailedRow, NotebookUdfError
+from notebook_udf.kernel.kinds import kind_of
+from notebook_udf.planner.physical import scalar
+from notebook_udf.telemetry.records import CallFailed, TaskId
+from notebook_udf.worker.codec.encode import BadResult
+from notebook_udf.worker.runtime.failure import frames_of, message_of, short
+
+if TYPE_CHECKING:
+    from notebook_udf.kernel.notebook_session import Session
+    from notebook_udf.registry import RegisteredFunction
+
+_ROW = re.compile(r"\[notebook-udf row (F[0-9a-f]{16})((?: [^\s\]]+){5})((?: [^\s\]]+)*)\]")
+_ARGUMENT = re.compile(r"\[notebook-udf argument (F[0-9a-f]{16}) (\d+) (\w+)\]")
+_SQL_TYPES = {
+    "Long": "BIGINT",
+    "Integer": "INT",
+    "Short": "SMALLINT",
+    "Byte": "TINYINT",
+    "BigDecimal": "DECIMAL",
+    "String": "STRING",
+    "Boolean": "BOOLEAN",
+}
+
+
+class JavaCalls:
+    """The session's functions in the JVM, by the names of their classes."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._records: dict[str, RegisteredFunction] = {}
+
+    def register(self, record: RegisteredFunction, name: str) -> None:
+        """Makes a function known to Spark SQL under a name.
+
+        Raises
+        ------
+        DeclarationError
+            If it cannot run in the JVM; says what of it, and on which line.
+        """
+        functions = self._session.host.java
+        if functions is None:
+            raise DeclarationError(
+                f"{record.name}: compile=True needs a Spark whose JVM this process calls, and this "
+                f"one is reached through Spark Connect. Leave compile=True out"
+            )
+        made = scalar.java_class(record)
+        functions.register(name, made, record.definition.result_type, self._session.folder / "java")
+        self._records[made.name] = record
+
+    def failed(self, text: str) -> tuple[CallFailed | None, NotebookUdfError | None]:
+        """The failure that Spark's account of a query tells of, and an error that is no failure of
+        a row; None for what there is not."""
+        row = _ROW.search(text)
+        record = self._records.get(row[1]) if row is not None else None
+        if row is not None and record is not None:
+            return self._repeated(record, row[2].split(), row[3].split()), None
+        wrong = _ARGUMENT.search(text)
+        record = self._records.get(wrong[1]) if wrong is not None else None
+        if wrong is None or record is None:
+            return None, None
+        parameter = record.definition.parameters[int(wrong[2])]
+        given = _SQL_TYPES.get(wrong[3], wrong[3])
+        return None, DeclarationError(
+            f"{record.signature} was given a column of type {given} as {parameter}, which does not "
+            f"fit it: cast the column, or change the declaration"
+        )
+
+    def _repeated(
+        self, record: RegisteredFunction, task: list[str], values: list[str]
+    ) -> CallFailed:
+        """The failure of a row, as it is when the function is called with the row here."""
+        error, arguments = None, ()
+        if "x" in values:
+            exception, message = "Exception", "it raised for arguments too large to be sent"
+        else:
+            arguments = tuple(map(_decoded, values))
+            error = self._raised(record, arguments)
+            exception, message = type(error).__name__, message_of(error)
+        stage, partition, attempt, task_attempt = (
+            int(each) if each != "-" else 0 for each in task[:4]
+        )
+        query = "" if task[4] == "-" else task[4]
+        failed = FailedRow(
+            function=record.name,
+            version=record.version,
+            error_id=uuid.uuid4().hex[:12],
+            exception=exception,
+            message=message,
+            frames=frames_of(error.__traceback__) if error is not None else (),
+            arguments=tuple(
+                (name, short(value))
+                for name, value in zip(record.definition.parameters, arguments, strict=False)
+            ),
+            row=0,
+            partition=partition,
+            attempt=attempt,
+            stage=stage,
+            query=query,
+            pickled_arguments=pickle.dumps(arguments) if arguments else b"",
+        )
+        kind = "ResultError" if isinstance(error, BadResult) else "UserFunctionError"
+        identity = TaskId(query, stage, partition, attempt, task_attempt)
+        return CallFailed(0, time.time(), identity, "fail", kind, failed)
+
+    def _raised(self, record: RegisteredFunction, arguments: tuple[Any, ...]) -> BaseException:
+        kind = kind_of(self._session, record)
+        try:
+            kind.encode(kind.run(arguments, {}))
+        except Exception as error:
+            return error
+        return RuntimeError(
+            "it raised in the JVM and answers here: if nothing that it uses was changed since, "
+            "this is a fault of notebook-udf; please report it with the function and these values"
+        )
+
+
+def _decoded(text: str) -> Any:
+    kind, value = text[0], text[1:]
+    if kind == "n":
+        return None
+    if kind == "b":
+        return value == "1"
+    if kind == "i":
+        return int(value)
+    if kind == "f":
+        return struct.unpack("<d", struct.pack("<q", int(value)))[0]
+    return base64.urlsafe_b64decode(value).decode()

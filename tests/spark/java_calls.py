@@ -1,0 +1,240 @@
+"""Calls of the Java library of ``compile.java`` in a JVM, and what Python gives for the same."""
+
+from __future__ import annotations
+
+import math
+import re
+import struct
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from notebook_udf.compile.java import unicode_tables
+
+LIBRARY = Path(unicode_tables.__file__).parent
+CLASSES = ("Raised", "PyText", "PyCase", "PyFormat", "PySpec", "PyParse")
+RAISED = "<raised>"
+
+# Calls come and results go as one text, of values that say how long they are: py4j takes as long
+# for a value as Java does for thousands.
+DRIVER = """
+public final class Driver {
+    private String text;
+    private int at;
+
+    private int size() {
+        int end = text.indexOf(':', at);
+        int found = Integer.parseInt(text.substring(at, end));
+        at = end + 1;
+        return found;
+    }
+
+    private Object value() {
+        char tag = text.charAt(at++);
+        int size = size();
+        if (tag == 'l') {
+            ArrayList list = new ArrayList();
+            for (int i = 0; i < size; i++) {
+                list.add(value());
+            }
+            return list;
+        }
+        String part = text.substring(at, at + size);
+        at += size;
+        if (tag == 'i') {
+            BigInteger whole = new BigInteger(part, 16);
+            return whole.bitLength() < 64 ? (Object) Long.valueOf(whole.longValue()) : whole;
+        }
+        if (tag == 'f') {
+            return Double.valueOf(Double.longBitsToDouble(Long.parseLong(part)));
+        }
+        return tag == 's' ? part : tag == 'b' ? (Object) Boolean.valueOf(part.equals("1")) : null;
+    }
+
+    private static void write(StringBuilder made, Object value) {
+        char tag;
+        String part;
+        if (value instanceof ArrayList) {
+            ArrayList list = (ArrayList) value;
+            made.append('l').append(list.size()).append(':');
+            for (int i = 0; i < list.size(); i++) {
+                write(made, list.get(i));
+            }
+            return;
+        }
+        if (value instanceof String) {
+            tag = 's';
+            part = (String) value;
+        } else if (value instanceof Double) {
+            tag = 'f';
+            part = Long.toString(Double.doubleToRawLongBits(((Double) value).doubleValue()));
+        } else if (value instanceof Boolean) {
+            tag = 'b';
+            part = ((Boolean) value).booleanValue() ? "1" : "0";
+        } else if (value instanceof BigInteger && ((BigInteger) value).bitLength() < 64) {
+            tag = 'e';
+            part = "a BigInteger for a long";
+        } else if (value instanceof Throwable) {
+            tag = value == Raised.RAISED ? 'x' : 'e';
+            part = value.toString();
+        } else {
+            tag = value == null ? 'n' : 'i';
+            part = value instanceof BigInteger ? ((BigInteger) value).toString(16)
+                    : value == null ? "" : Long.toString(((Long) value).longValue(), 16);
+        }
+        made.append(tag).append(part.length()).append(':').append(part);
+    }
+
+    private static Method method(String owner, String name, int count) throws Exception {
+        Method[] methods = Class.forName("notebookudf." + owner, true,
+                Driver.class.getClassLoader()).getMethods();
+        for (int i = 0; i < methods.length; i++) {
+            if (methods[i].getName().equals(name)
+                    && methods[i].getParameterTypes().length == count) {
+                return methods[i];
+            }
+        }
+        throw new Exception("no " + name);
+    }
+
+    public static String run(String owner, String name, String calls) throws Exception {
+        Driver driver = new Driver();
+        driver.text = calls;
+        StringBuilder made = new StringBuilder();
+        Method method = null;
+        while (driver.at < calls.length()) {
+            Object[] given = ((ArrayList) driver.value()).toArray();
+            if (method == null) {
+                method = method(owner, name, given.length);
+            }
+            Object result;
+            try {
+                for (int i = 0; i < given.length; i++) {
+                    if (method.getParameterTypes()[i] == Integer.TYPE) {
+                        given[i] = Integer.valueOf(((Long) given[i]).intValue());
+                    }
+                }
+                result = method.invoke(null, given);
+                if (result instanceof Integer) {
+                    result = Long.valueOf(Integer.signum(((Integer) result).intValue()));
+                }
+            } catch (InvocationTargetException e) {
+                result = e.getCause();
+            }
+            write(made, result);
+        }
+        return made.toString();
+    }
+
+    /** A digit for each character of a text: 1 where it is of a class. */
+    public static String each(String owner, String name, String text) throws Exception {
+        Method method = method(owner, name, 1);
+        StringBuilder made = new StringBuilder();
+        for (int i = 0; i < text.length();) {
+            int next = text.offsetByCodePoints(i, 1);
+            Object[] given = new Object[] {text.substring(i, next)};
+            made.append(((Boolean) method.invoke(null, given)).booleanValue() ? '1' : '0');
+            i = next;
+        }
+        return made.toString();
+    }
+}
+"""
+
+
+def written(value: Any) -> str:
+    if isinstance(value, (list, tuple)):
+        return f"l{len(value)}:" + "".join(map(written, value))
+    if value is None:
+        return "n0:"
+    if isinstance(value, bool):
+        return f"b1:{value:d}"
+    if isinstance(value, float):
+        value = str(struct.unpack("<q", struct.pack("<d", value))[0])
+        return f"f{len(value)}:{value}"
+    if isinstance(value, int):
+        # Of base 16, in which an int may have any number of digits.
+        return f"i{len(f'{value:x}')}:{value:x}"
+    return f"s{len(value.encode('utf-16-le')) // 2}:{value}"
+
+
+def read(text: str) -> Iterator[Any]:
+    units = text.encode("utf-16-le")
+    at = 0
+
+    def value() -> Any:
+        nonlocal at
+        end = units.index(b":\0", at + 2)
+        while (end - at) % 2:
+            end = units.index(b":\0", end + 1)
+        tag, size = chr(units[at]), int(units[at + 2 : end].decode("utf-16-le"))
+        at = end + 2
+        if tag == "l":
+            return [value() for _ in range(size)]
+        part = units[at : at + 2 * size].decode("utf-16-le")
+        at += 2 * size
+        if tag == "f":
+            return struct.unpack("<d", struct.pack("<q", int(part)))[0]
+        if tag == "e":
+            return f"<error: {part}>"
+        if tag == "n":
+            return None
+        if tag == "i":
+            return int(part, 16)
+        return {"b": part == "1", "x": RAISED, "s": part}[tag]
+
+    while at < len(units):
+        yield value()
+
+
+def same(one: Any, other: Any) -> bool:
+    if isinstance(one, float) and isinstance(other, float):
+        signs = math.copysign(1, one) == math.copysign(1, other)
+        return (one == other and signs) or (one != one and other != other)
+    return type(one) is type(other) and one == other
+
+
+def answer(python: Callable[..., Any], call: tuple[Any, ...]) -> Any:
+    try:
+        found = python(*call)
+    except Exception:
+        return RAISED
+    return list(found) if isinstance(found, tuple) else found
+
+
+class Java:
+    """The library, compiled by Janino with what calls it."""
+
+    def __init__(self, jvm: Any) -> None:
+        files = [(LIBRARY / f"{name}.java").read_text() for name in CLASSES]
+        sources = "\n".join([*files, unicode_tables.source(), DRIVER])
+        imports = set(re.findall(r"^import .*;", sources, re.M))
+        imports |= {
+            "import java.lang.reflect.Method;",
+            "import java.lang.reflect.InvocationTargetException;",
+        }
+        bodies = re.sub(r"^(import|package) .*;", "", sources, flags=re.M)
+        compiler = jvm.org.codehaus.janino.SimpleCompiler()
+        compiler.setParentClassLoader(jvm.java.lang.Thread.currentThread().getContextClassLoader())
+        compiler.cook("\n".join(["package notebookudf;", *sorted(imports), bodies]))
+        driver = compiler.getClassLoader().loadClass("notebookudf.Driver")
+        self.jvm = jvm
+        self.methods = {method.getName(): method for method in driver.getMethods()}
+
+    def call(self, method: str, *given: str) -> str:
+        arguments = self.jvm.java.util.ArrayList()
+        for each in given:
+            arguments.add(each)
+        found: str = self.methods[method].invoke(None, arguments.toArray())
+        return found
+
+    def differences(
+        self, where: str, python: Callable[..., Any], calls: Iterable[tuple[Any, ...]]
+    ) -> list[Any]:
+        """Up to ten calls with other results: the call, Java's result, Python's."""
+        asked = list(calls)
+        found = list(read(self.call("run", *where.split("."), "".join(map(written, asked)))))
+        assert len(found) == len(asked)
+        expected = [answer(python, call) for call in asked]
+        every = zip(asked, found, expected, strict=True)
+        return [(where, *one) for one in every if not same(one[1], one[2])][:10]

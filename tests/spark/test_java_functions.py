@@ -1,0 +1,198 @@
+"""Scalar functions that run in Spark's own JVM: answers, errors, and what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from pyspark.sql import functions as F
+
+import notebook_udf as nu
+from notebook_udf import udf
+
+CODES = {"a": 1, "b": 2}
+
+
+def checksum(text: str) -> int:
+    total = 0
+    for place, letter in enumerate(text):
+        total += (place + 1) * ord(letter)
+    return total % 97
+
+
+def band(number: int) -> str:
+    if number is None:
+        return "none"
+    if number < 10:
+        return "low"
+    return "middle" if number < 100 else "high"
+
+
+def shared(total: int, people: int) -> float:
+    if people == 0:
+        raise ValueError("nobody")
+    return total / people
+
+
+def coded(text: str) -> int:
+    return CODES[text]
+
+
+def powers(number: int) -> int:
+    return number**12 % 1000
+
+
+@pytest.fixture
+def register(session: nu.Session) -> Iterator[Any]:
+    names: list[str] = []
+
+    def made(function: Any, **options: Any) -> Any:
+        name = f"in_java_{function.__name__.strip('<>')}"
+        names.append(name)
+        return session.register_function(name, udf(function, **{"compile": True, **options}))
+
+    yield made
+    for name in names:
+        session.drop_function(name)
+
+
+def test_it_answers_as_python_does_and_no_worker_runs(session: nu.Session, register: Any) -> None:
+    register(checksum)
+    register(band)
+    query = "SELECT id, in_java_checksum(string(id * id)) AS c, in_java_band(id - 3) AS b"
+    frame = session.sql(f"{query} FROM range(300)")
+    for row in frame.collect():
+        assert row.c == checksum(str(row.id**2))
+        assert row.b == band(row.id - 3)
+    assert "Python" not in frame._jdf.queryExecution().executedPlan().toString()
+    assert session.sql("SELECT in_java_band(NULL)").first()[0] == "none"
+    assert session.spark.sql("SELECT in_java_band(12)").first()[0] == "middle"
+
+
+def test_it_stands_wherever_sparks_own_functions_do(session: nu.Session, register: Any) -> None:
+    register(band)
+    query = """
+        SELECT in_java_band(id) AS b, count(*) AS n FROM range(200)
+        WHERE in_java_band(id) <> 'low' GROUP BY in_java_band(id) HAVING count(*) > 1
+        ORDER BY in_java_band(max(id)) LIMIT 5"""
+    assert [tuple(row) for row in session.sql(query).collect()] == [("high", 100), ("middle", 90)]
+    found = session.sql("SELECT transform(array(1L, 20L), x -> in_java_band(x)) AS t").first()
+    assert found.t == ["low", "middle"]
+
+
+def test_it_is_called_on_columns(session: nu.Session) -> None:
+    declared = udf(band, compile=True)
+    frame = session.spark.range(3).select(declared("id").alias("b"), declared(F.lit(50)))
+    assert [tuple(row) for row in frame.collect()] == [("low", "middle")] * 3
+
+
+def test_an_int_is_of_any_size(session: nu.Session, register: Any) -> None:
+    register(powers)
+    rows = session.sql("SELECT id, in_java_powers(id * 1000003) AS p FROM range(50)").collect()
+    assert all(row.p == (row.id * 1000003) ** 12 % 1000 for row in rows)
+
+
+def test_an_error_is_that_of_python_with_its_line_and_values(
+    session: nu.Session, register: Any
+) -> None:
+    register(shared)
+    with pytest.raises(nu.UserFunctionError) as caught:
+        session.sql("SELECT in_java_shared(100 - id, id - 7) FROM range(20)").collect()
+    failed = caught.value.failed
+    assert failed is not None
+    assert (failed.exception, failed.message) == ("ValueError", "nobody")
+    assert failed.arguments == (("total", "93"), ("people", "0"))
+    assert 'raise ValueError("nobody")' in str(caught.value)
+    assert "org.apache.spark" not in str(caught.value)
+    with pytest.raises(ValueError, match="nobody"):
+        session.replay("in_java_shared")
+
+
+def test_a_key_that_a_dict_lacks(session: nu.Session, register: Any) -> None:
+    register(coded)
+    assert session.sql("SELECT in_java_coded('b')").first()[0] == 2
+    with pytest.raises(nu.UserFunctionError, match="KeyError") as caught:
+        session.sql("SELECT in_java_coded(c) FROM VALUES ('b'), ('c]ß') AS t(c)").collect()
+    assert dict(caught.value.failed.arguments) == {"text": "'c]ß'"}
+
+
+def test_a_result_that_its_type_does_not_hold(session: nu.Session, register: Any) -> None:
+    register(lambda n: n * n, input_types="bigint", result_type="bigint")
+    assert session.sql("SELECT in_java_lambda(-3)").first()[0] == 9
+    with pytest.raises(nu.ResultError, match="larger numbers"):
+        session.sql("SELECT in_java_lambda(4294967296L)").collect()
+
+
+@pytest.mark.parametrize(("given", "told"), [("1.5", "DECIMAL"), ("'7'", "STRING")])
+def test_a_column_of_another_type(
+    session: nu.Session, register: Any, given: str, told: str
+) -> None:
+    register(band)
+    with pytest.raises(nu.DeclarationError, match=f"type {told} as number"):
+        session.sql(f"SELECT in_java_band({given})").collect()
+
+
+@pytest.mark.parametrize(
+    ("function", "options", "said"),
+    [
+        (lambda n: open(str(n)), {}, "a call of open"),
+        (lambda n: n**0.5, {}, r"\*\* of anything but"),
+        (band, {"on_error": "null"}, "rows that raise have to be kept"),
+        (band, {"timeout": "1s"}, "its time is limited"),
+        (band, {"deterministic": False}, "not deterministic"),
+        (lambda n: [n], {"result_type": "array<bigint>"}, "a result of type array<bigint>"),
+    ],
+)
+def test_what_has_no_java_is_refused_with_its_reason(
+    session: nu.Session, register: Any, function: Any, options: dict[str, Any], said: str
+) -> None:
+    declared = {"input_types": "bigint", "result_type": "bigint"} if function is not band else {}
+    with pytest.raises(nu.DeclarationError, match=said) as caught:
+        register(function, **{**declared, **options})
+    assert "compile=True" in str(caught.value)
+
+
+def test_a_line_is_named(session: nu.Session, register: Any) -> None:
+    def slow(number: int) -> int:
+        found = number + 1
+        return hash(found)
+
+    line = slow.__code__.co_firstlineno + 2
+    with pytest.raises(nu.DeclarationError, match=rf"a call of hash \(line {line}\)"):
+        register(slow)
+
+
+def test_explain_says_where_it_runs(register: Any) -> None:
+    assert "runs in Spark's JVM" in register(band).explain()
+
+
+def test_a_new_version_takes_its_place_and_a_dropped_one_is_gone(
+    session: nu.Session, register: Any
+) -> None:
+    register(lambda n: n + 1, input_types="bigint", result_type="bigint")
+    assert session.sql("SELECT in_java_lambda(1)").first()[0] == 2
+    register(lambda n: n + 2, input_types="bigint", result_type="bigint")
+    assert session.sql("SELECT in_java_lambda(1)").first()[0] == 3
+    register(lambda n: n + 3, input_types="bigint", result_type="bigint", compile=False)
+    assert session.sql("SELECT in_java_lambda(1)").first()[0] == 4
+    session.drop_function("in_java_lambda")
+    with pytest.raises(Exception, match="in_java_lambda"):
+        session.spark.sql("SELECT in_java_lambda(1)")
+
+
+def test_it_runs_in_a_stream(session: nu.Session, register: Any) -> None:
+    register(band)
+    rows = session.spark.readStream.format("rate").option("rowsPerSecond", 100).load()
+    query = (
+        rows.select(F.expr("in_java_band(value)").alias("b"))
+        .writeStream.format("memory")
+        .queryName("java_bands")
+        .start()
+    )
+    try:
+        query.processAllAvailable()
+    finally:
+        query.stop()
+    found = {row.b for row in session.spark.table("java_bands").collect()}
+    assert found <= {"low", "middle", "high"}
