@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -12,6 +13,10 @@ from notebook_udf.compile.java.java_class import JavaClass
 
 class JavaFunctions(Protocol):
     """The classes of such functions, and their names in SQL."""
+
+    def measure(self, take: Callable[[Sequence[Sequence[str]]], None]) -> None:
+        """Has ``take`` called with what the functions of a task have counted, when it has ended:
+        for each what ``PyMeter`` says, as texts."""
 
     def register(
         self, name: str, java_class: JavaClass, result_type: DataType, folder: Path

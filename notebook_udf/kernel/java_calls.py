@@ -12,12 +12,22 @@ import re
 import struct
 import time
 import uuid
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import DeclarationError, FailedRow, NotebookUdfError
 from notebook_udf.kernel.kinds import kind_of
 from notebook_udf.planner.physical import scalar
-from notebook_udf.telemetry.records import CallFailed, TaskId
+from notebook_udf.telemetry.records import (
+    IN_JVM,
+    BundleDone,
+    BundlesDone,
+    CallFailed,
+    FunctionTiming,
+    TaskEnded,
+    TaskId,
+    TaskStarted,
+)
 from notebook_udf.worker.codec.encode import BadResult
 from notebook_udf.worker.runtime.failure import frames_of, message_of, short
 
@@ -59,6 +69,8 @@ class JavaCalls:
                 f"{record.name}: compile=True needs a Spark whose JVM this process calls, and this "
                 f"one is reached through Spark Connect. Leave compile=True out"
             )
+        if not self._records:
+            functions.measure(self._count)
         made = scalar.java_class(record)
         functions.register(name, made, record.definition.result_type, self._session.folder / "java")
         self._records[made.name] = record
@@ -80,6 +92,23 @@ class JavaCalls:
             f"{record.signature} was given a column of type {given} as {parameter}, which does not "
             f"fit it: cast the column, or change the declaration"
         )
+
+    def _count(self, counted: Sequence[Sequence[str]]) -> None:
+        """Adds what functions have counted in a task to the session's metrics."""
+        for name, query, *numbers, outcome, description in counted:
+            record = self._records.get(name)
+            if record is None:
+                continue
+            stage, partition, attempt, task_attempt, began, rows, spent = map(int, numbers)
+            task = TaskId(query, stage, partition, attempt, task_attempt)
+            timing = FunctionTiming(record.name, record.version, rows, rows, 0, spent, 0)
+            ended = time.time()
+            bundle = BundleDone(IN_JVM, ended, task, 0, rows, rows, 0, 0, 0, 0, functions=(timing,))
+            apply = self._session.store.apply
+            apply(TaskStarted(IN_JVM, began / 1000, task, (record.name,), description))
+            for each in BundlesDone.of([bundle]):
+                apply(each)
+            apply(TaskEnded(IN_JVM, ended, task, outcome, 1, rows, rows, (timing,)))
 
     def _repeated(
         self, record: RegisteredFunction, task: list[str], values: list[str]
@@ -116,7 +145,7 @@ class JavaCalls:
         )
         kind = "ResultError" if isinstance(error, BadResult) else "UserFunctionError"
         identity = TaskId(query, stage, partition, attempt, task_attempt)
-        return CallFailed(0, time.time(), identity, "fail", kind, failed)
+        return CallFailed(IN_JVM, time.time(), identity, "fail", kind, failed)
 
     def _raised(self, record: RegisteredFunction, arguments: tuple[Any, ...]) -> BaseException:
         kind = kind_of(self._session, record)

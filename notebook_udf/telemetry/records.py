@@ -14,6 +14,9 @@ from typing import Any, ClassVar
 
 from notebook_udf.errors import FailedRow
 
+# The ``pid`` of records about functions in Spark's JVM, which no worker runs.
+IN_JVM = 0
+
 
 @dataclass(frozen=True)
 class TaskId:

@@ -136,7 +136,7 @@ def test_a_column_of_another_type(
 @pytest.mark.parametrize(
     ("function", "options", "said"),
     [
-        (lambda n: open(str(n)), {}, "a call of open"),
+        (lambda n: hex(n), {}, "a call of hex"),
         (lambda n: n**0.5, {}, r"\*\* of anything but"),
         (band, {"on_error": "null"}, "rows that raise have to be kept"),
         (band, {"timeout": "1s"}, "its time is limited"),
@@ -196,3 +196,16 @@ def test_it_runs_in_a_stream(session: nu.Session, register: Any) -> None:
         query.stop()
     found = {row.b for row in session.spark.table("java_bands").collect()}
     assert found <= {"low", "middle", "high"}
+
+
+def test_its_rows_and_time_are_among_the_metrics(session: nu.Session, register: Any) -> None:
+    def measured(text: str) -> int:
+        return len(text)
+
+    register(measured)
+    query = "SELECT sum(in_java_measured(string(id))) FROM range(0, 5000, 1, 2)"
+    session.sql(query).collect()
+    (found,) = (each for each in session.metrics().totals if each.function == "in_java_measured")
+    assert (found.rows_in, found.rows_out, found.tasks) == (5000, 5000, 2)
+    assert 0 < found.user_ns < 10**9
+    assert all(worker.pid for worker in session.pool)

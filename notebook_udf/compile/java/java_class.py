@@ -289,8 +289,23 @@ def _class(made: _Class, count: int, fast: str, exact: str, label: str) -> JavaC
     text = f"""{fields}
 
     private static final long serialVersionUID = 1L;
+    private PyMeter meter;
+
+    public void measuredBy(PyMeter meter) {{
+        this.meter = meter;
+    }}
 
     public Object call({parameters}) {{
+        if (meter == null || !meter.counts()) {{
+            return answer({", ".join(names)});
+        }}
+        long begun = System.nanoTime();
+        Object answer = answer({", ".join(names)});
+        meter.took(System.nanoTime() - begun);
+        return answer;
+    }}
+
+    private static Object answer({parameters}) {{
         if ({present}) {{
             try {{
                 return {fast};

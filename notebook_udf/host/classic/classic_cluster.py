@@ -56,7 +56,7 @@ class ClassicCluster:
 
     def gather(self, take: Callable[[list[list[bytes]]], None]) -> Gathering | None:
         """See ``SparkCluster``."""
-        taken = self._context.accumulator([], _Taking(take))
+        taken = self._context.accumulator([], Taking(take))
 
         def end() -> None:
             accumulators._accumulatorRegistry.pop(taken.aid, None)
@@ -64,19 +64,17 @@ class ClassicCluster:
         return Gathering(taken.aid, end)
 
 
-class _Taking:
+class Taking:
     """The ``AccumulatorParam`` of one that hands on what is added to it, and stays empty."""
 
-    def __init__(self, take: Callable[[list[list[bytes]]], None]) -> None:
+    def __init__(self, take: Callable[[Any], None]) -> None:
         self._take = take
 
-    def zero(self, value: list[list[bytes]]) -> list[list[bytes]]:
+    def zero(self, value: list[Any]) -> list[Any]:
         """Nothing."""
         return []
 
-    def addInPlace(  # noqa: N802
-        self, value1: list[list[bytes]], value2: list[list[bytes]]
-    ) -> list[list[bytes]]:
+    def addInPlace(self, value1: list[Any], value2: list[Any]) -> list[Any]:  # noqa: N802
         """Nothing: what was added has been handed on."""
         self._take(value2)
         return value1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from pyspark.sql.types import DataType
 
 from notebook_udf.compile.java.java_class import PACKAGE, JavaClass
 from notebook_udf.compile.java.library import library
+from notebook_udf.host.classic.classic_cluster import Taking
 
 
 class ClassicJavaFunctions:
@@ -22,6 +23,11 @@ class ClassicJavaFunctions:
         self._spark = spark
         self._lock = threading.Lock()
         self._loaded: set[str] = set()
+        self._meters: Any = None
+
+    def measure(self, take: Callable[[Sequence[Sequence[str]]], None]) -> None:
+        """See ``JavaFunctions``."""
+        self._meters = self._spark.sparkContext.accumulator([], Taking(take))
 
     def register(
         self, name: str, java_class: JavaClass, result_type: DataType, folder: Path
@@ -31,7 +37,12 @@ class ClassicJavaFunctions:
         with self._lock:
             self._load(folder, "library", library())
             self._load(folder, java_class.name, f"package {PACKAGE};\n{java_class.source}")
-        made = self._new(f"{PACKAGE}.{java_class.name}")
+        made = self._new(java_class.name)
+        if self._meters is not None:
+            context: Any = self._spark.sparkContext
+            jvm: Any = self._spark._jvm
+            number = jvm.java.lang.Long.valueOf(str(self._meters.aid))
+            made.measuredBy(self._new("PyMeter", java_class.name, number, context._javaAccumulator))
         session.udf().register(name, made, session.parseDataType(result_type.json()))
 
     def _load(self, folder: Path, name: str, source: str) -> None:
@@ -59,10 +70,12 @@ class ClassicJavaFunctions:
         session: Any = self._spark._jsparkSession
         return session.sharedState().jarClassLoader()
 
-    def _new(self, name: str) -> Any:
+    def _new(self, name: str, *given: Any) -> Any:
+        """A new object of a class that was loaded, by its only constructor."""
         jvm: Any = self._spark._jvm
-        gateway: Any = self._spark._sc._gateway
-        constructor = self._loader.loadClass(name).getDeclaredConstructor(
-            gateway.new_array(jvm.java.lang.Class, 0)
-        )
-        return constructor.newInstance(gateway.new_array(jvm.java.lang.Object, 0))
+        gateway: Any = self._spark.sparkContext._gateway
+        (constructor,) = self._loader.loadClass(f"{PACKAGE}.{name}").getConstructors()
+        arguments = gateway.new_array(jvm.java.lang.Object, len(given))
+        for place, value in enumerate(given):
+            arguments[place] = value
+        return constructor.newInstance(arguments)

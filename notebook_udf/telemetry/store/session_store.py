@@ -19,6 +19,7 @@ from collections.abc import Callable, Container
 from dataclasses import replace
 
 from notebook_udf.telemetry.records import (
+    IN_JVM,
     BundleDone,
     BundleSampled,
     BundlesDone,
@@ -77,7 +78,8 @@ class Store:
         Subscribers are called once for each bundle of a ``BundlesDone``. What they raise is logged.
         """
         with self._changed:
-            self._workers.apply(record)
+            if getattr(record, "pid", None) != IN_JVM:
+                self._workers.apply(record)
             match record:
                 case BundlesDone() | TaskStarted() | TaskEnded():
                     self._runs.apply(record)

@@ -1,0 +1,79 @@
+package notebookudf;
+
+import java.util.ArrayList;
+import org.apache.spark.TaskContext;
+import org.apache.spark.util.CollectionAccumulator;
+import org.apache.spark.util.TaskCompletionListener;
+
+/**
+ * Counts the rows of a function in a task, and takes the time of some. What it has counted leaves by
+ * an accumulator with the task's end, as Python's accumulators leave: pickled.
+ */
+public final class PyMeter implements java.io.Serializable, TaskCompletionListener {
+    private static final long serialVersionUID = 1L;
+    // A look at the clock costs as much as a short function.
+    private static final int ONE_OF = 64;
+
+    private final String name;
+    private final long number;
+    private final CollectionAccumulator accumulator;
+    private transient TaskContext task;
+    private transient long rows;
+    private transient long timed;
+    private transient long nanoseconds;
+    private transient long began;
+
+    public PyMeter(String name, long number, CollectionAccumulator accumulator) {
+        this.name = name;
+        this.number = number;
+        this.accumulator = accumulator;
+    }
+
+    /** Counts a row; whether its time is to be taken. */
+    public boolean counts() {
+        return rows++ % ONE_OF == 0L && isInTask();
+    }
+
+    private boolean isInTask() {
+        if (task == null && rows == 1L) {
+            task = TaskContext.get();
+            if (task != null) {
+                began = System.currentTimeMillis();
+                task.addTaskCompletionListener(this);
+            }
+        }
+        return task != null;
+    }
+
+    public void took(long time) {
+        timed++;
+        nanoseconds += time;
+    }
+
+    public void onTaskCompletion(TaskContext ended) {
+        ArrayList said = new ArrayList();
+        said.add(name);
+        said.add(text(ended.getLocalProperty("spark.sql.execution.id")));
+        said.add(String.valueOf(ended.stageId()));
+        said.add(String.valueOf(ended.partitionId()));
+        said.add(String.valueOf(ended.attemptNumber()));
+        said.add(String.valueOf(ended.taskAttemptId()));
+        said.add(String.valueOf(began));
+        said.add(String.valueOf(rows));
+        said.add(String.valueOf(timed == 0L ? 0L : (long) ((double) nanoseconds / timed * rows)));
+        said.add(ended.isInterrupted() ? "stopped" : "done");
+        said.add(text(ended.getLocalProperty("spark.job.description")));
+        ArrayList records = new ArrayList();
+        records.add(said);
+        try {
+            Object[] update = new Object[] {Long.valueOf(number), records};
+            accumulator.add(new net.razorvine.pickle.Pickler().dumps(update));
+        } catch (java.io.IOException never) {
+            throw new IllegalStateException(never);
+        }
+    }
+
+    private static String text(String property) {
+        return property == null ? "" : property;
+    }
+}
