@@ -28,6 +28,32 @@ public final class PyArgument {
         return found;
     }
 
+    /**
+     * A list, of whole numbers of so many bits (kind i), of floats (f), bools (b) or texts (s).
+     * Where it has a null and may not, the row is computed by code for any values.
+     */
+    public static java.util.ArrayList list(Object value, String name, int place, char kind, int bits, boolean nulls) {
+        scala.collection.Seq given = (scala.collection.Seq) value;
+        java.util.ArrayList made = new java.util.ArrayList(given.length());
+        scala.collection.Iterator each = given.iterator();
+        while (each.hasNext()) {
+            Object one = each.next();
+            if (one == null) {
+                if (!nulls) {
+                    throw Raised.RAISED;
+                }
+                made.add(null);
+            } else if (kind == 'i') {
+                made.add(Long.valueOf(whole(one, name, place, bits)));
+            } else if (kind == 'f') {
+                made.add(Double.valueOf(real(one, name, place)));
+            } else {
+                made.add(one);
+            }
+        }
+        return made;
+    }
+
     public static boolean truth(Object value, String name, int place) {
         if (!(value instanceof Boolean)) {
             throw WrongArgument.of(value, name, place);

@@ -76,6 +76,93 @@ public final class PyList {
         return at < low ? low : at > high ? high : at;
     }
 
+    public static boolean contains(ArrayList list, Object value) {
+        for (int i = 0; i < list.size(); i++) {
+            if (PyNumber.equal(list.get(i), value)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** sum(list) of whole numbers that stay within 64 bits; raises elsewhere. */
+    public static long sumOfLongs(ArrayList list) {
+        long total = 0L;
+        for (int i = 0; i < list.size(); i++) {
+            total = Math.addExact(total, ((Long) list.get(i)).longValue());
+        }
+        return total;
+    }
+
+    /** sum(list) of whole numbers and bools. */
+    public static Object sumOfInts(ArrayList list) {
+        Object total = Long.valueOf(0L);
+        for (int i = 0; i < list.size(); i++) {
+            total = PyNumber.add(total, list.get(i));
+        }
+        return total;
+    }
+
+    /** sum(list) of floats, of which there is one at least, one after the other. */
+    public static double sumOfDoubles(ArrayList list) {
+        double total = 0.0;
+        for (int i = 0; i < list.size(); i++) {
+            total += PyNumber.asDouble(list.get(i));
+        }
+        return total;
+    }
+
+    /** As sumOfDoubles, making up for what is rounded off, as Python does from 3.12 on. */
+    public static double compensatedSum(ArrayList list) {
+        double total = 0.0 + PyNumber.asDouble(list.get(0)), lost = 0.0;
+        for (int i = 1; i < list.size(); i++) {
+            double value = PyNumber.asDouble(list.get(i)), sum = total + value;
+            lost += Math.abs(total) >= Math.abs(value) ? (total - sum) + value : (value - sum) + total;
+            total = sum;
+        }
+        return lost != 0.0 && !Double.isNaN(lost) && !Double.isInfinite(lost) ? total + lost : total;
+    }
+
+    /** min(list), or with most max(list): the first of those that are equal. */
+    public static Object extreme(ArrayList list, boolean most) {
+        if (list.isEmpty()) {
+            throw Raised.RAISED;
+        }
+        Object found = list.get(0);
+        for (int i = 1; i < list.size(); i++) {
+            Object each = list.get(i);
+            if (most ? PyNumber.less(found, each) : PyNumber.less(each, found)) {
+                found = each;
+            }
+        }
+        return found;
+    }
+
+    /** sorted(list) of whole numbers or of texts. */
+    public static ArrayList sorted(ArrayList list, boolean backwards) {
+        ArrayList made = new ArrayList(list);
+        java.util.Collections.sort(made, backwards ? DOWN : UP);
+        return made;
+    }
+
+    private static final java.util.Comparator UP = new java.util.Comparator() {
+        public int compare(Object a, Object b) {
+            return PyNumber.less(a, b) ? -1 : PyNumber.less(b, a) ? 1 : 0;
+        }
+    };
+    private static final java.util.Comparator DOWN = new java.util.Comparator() {
+        public int compare(Object a, Object b) {
+            return UP.compare(b, a);
+        }
+    };
+
+    /** list + other. */
+    public static ArrayList joined(ArrayList list, ArrayList other) {
+        ArrayList made = new ArrayList(list);
+        made.addAll(other);
+        return made;
+    }
+
     public static ArrayList reversed(ArrayList list) {
         ArrayList made = new ArrayList(list);
         java.util.Collections.reverse(made);

@@ -33,6 +33,24 @@ public final class PyRange {
             .min(java.math.BigInteger.valueOf(Long.MAX_VALUE)).longValue();
     }
 
+    /** value in range(start, stop, step), of which the step is more than 0. */
+    public static boolean contains(Object value, long start, long stop, long step) {
+        Object whole = value;
+        if (value instanceof Double) {
+            double number = ((Double) value).doubleValue();
+            if (number != Math.rint(number) || Math.abs(number) > 9e18) {
+                return false;
+            }
+            whole = Long.valueOf((long) number);
+        }
+        if (whole instanceof java.math.BigInteger || !PyNumber.isInt(whole)) {
+            return false;
+        }
+        long at = PyNumber.place(whole);
+        return start <= at && at < stop && PyNumber.big(whole)
+            .subtract(java.math.BigInteger.valueOf(start)).mod(java.math.BigInteger.valueOf(step)).signum() == 0;
+    }
+
     public boolean hasNext() {
         return left > 0L;
     }

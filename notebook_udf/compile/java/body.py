@@ -1,61 +1,46 @@
-"""A function's blocks as statements of Java.
+"""A function's blocks as Java.
 
 What kinds of values a variable has where ways meet is found by writing the body again until no
-kinds are added; the last writing stands. Ways forward leave a labelled block, ways back go on with
-a loop, as wherever a graph with jumps becomes a language without.
+kinds are added; the last writing stands.
 """
 
 from __future__ import annotations
 
 import builtins
 import types
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
-from notebook_udf.compile.flow_graph import BasicBlock, Evaluation, FlowGraph
-from notebook_udf.compile.java.code import Code, Constants
+from notebook_udf.compile.flow_graph import BasicBlock, Evaluation, FlowGraph, UnreadableCode
+from notebook_udf.compile.java.assembly import Assembly, Variables, Way, WrittenBlock, assign
+from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.iteration import iterated
 from notebook_udf.compile.java.numeric import truth
-from notebook_udf.compile.java.operations import OPERATIONS, Run, is_none
+from notebook_udf.compile.java.operations import OPERATIONS, is_none
 from notebook_udf.compile.java.values import (
     Constant,
-    Integers,
     Iteration,
     Kinds,
+    Nested,
+    NotCalled,
     NotCompiled,
     Parts,
     Term,
     Value,
 )
 from notebook_udf.compile.loops import loops_of
+from notebook_udf.compile.symbolic import read_code
 
 # Where the function is entered from.
 _OUTSIDE = -1
 _MOST_WRITINGS = 12
+_DEEPEST = 8
 _RAISE = "throw Raised.RAISED;"
+# How ``each`` of a generator says that it goes no further.
+_LEAVE = "LEAVE;"
 
-
-_Variables: TypeAlias = dict[str, Value]
-
-
-@dataclass
-class _Way:
-    """A way from a block to another: variables, and values of its phis by their number."""
-
-    variables: _Variables
-    phis: dict[int, Value]
-
-
-@dataclass
-class _Written:
-    """A block's statements, and how it ends: the ways that it may take, by their condition."""
-
-    statements: list[str]
-    test: str = ""
-    steps: tuple[str, ...] = ()
-    targets: tuple[int, ...] = ()
-    returned: Value | None = None
+Function = Callable[[types.FunctionType, tuple[Value, ...], tuple[str, ...]], Term]
 
 
 @dataclass
@@ -74,54 +59,127 @@ class Body:
     returned: Kinds
 
 
+@dataclass(frozen=True)
+class Scope:
+    """Where a body's names are looked up, and what other functions are called by.
+
+    Attributes
+    ----------
+    function
+        The function that it belongs to.
+    call
+        Writes the call of a function of the user's.
+    opened
+        The graph and the variables of one that is written where it is called.
+    """
+
+    function: types.FunctionType
+    call: Function
+    opened: Callable[..., tuple[FlowGraph, dict[str, Value]]]
+
+    def named(self, kind: str, name: str) -> Any:
+        """What a name that is no variable stands for."""
+        function = self.function
+        if kind == "cell":
+            names = function.__code__.co_freevars
+            if name not in names:
+                raise NotCompiled(f"{name}, which has no value yet")
+            return (function.__closure__ or ())[names.index(name)].cell_contents
+        if kind == "global" and name in function.__globals__:
+            return function.__globals__[name]
+        try:
+            return getattr(builtins, name)
+        except AttributeError:
+            raise NotCompiled(f"{name}, which is not defined") from None
+
+
 def write(
-    function: types.FunctionType,
+    scope: Scope,
     graph: FlowGraph,
     given: Mapping[str, Value],
-    integers: Integers,
-    constants: Constants,
-    run: Run,
+    code: Code,
+    returned: Callable[[Code, Value], list[str]] | None = None,
 ) -> Body:
     """Writes the body of a function.
 
+    Parameters
+    ----------
+    returned
+        The statements that return a value from the function that Spark calls.
+
     Raises
     ------
+    NotCalled
+        If it has to be written where it is called.
     NotCompiled
         If something of it has no Java.
     """
-    ways: dict[int, dict[int, _Way]] = {}
+    last = _settled(scope, graph, given, code, "", None)
+    if returned is not None:
+        lines = last.assembled(lambda value: returned(code, value))
+        return Body([*code.declared(), *lines], frozenset("?"))
+    merged = last.returned_value()
+    if not isinstance(merged, Term):
+        raise NotCalled("a tuple as a result")
+
+    def returns(value: Value) -> list[str]:
+        return [f"return {code.integers.converted(code.term(value), merged.kinds)};"]
+
+    lines = last.assembled(returns)
+    return Body([*code.declared(), *lines], merged.kinds)
+
+
+def _settled(
+    scope: Scope,
+    graph: FlowGraph,
+    given: Mapping[str, Value],
+    code: Code,
+    label: str,
+    each: Callable[[Value], list[str]] | None,
+) -> _Writer:
+    """What has written the body for the last time."""
+    ways: dict[int, dict[int, Way]] = {}
+    before, lists = code.statements, code.lists_made
     for _ in range(_MOST_WRITINGS):
-        writer = _Writer(function, graph, given, Code(integers, constants), run, ways)
+        if not label:
+            code.begin()
+        code.lists_made = lists
+        known = code.lists.additions
+        writer = _Writer(scope, graph, given, code, label, each, ways)
         writer.write()
-        if not writer.changed:
-            return writer.body()
+        code.statements = before
+        if not writer.changed and code.lists.additions == known:
+            return writer
         ways = writer.ways
     raise NotCompiled("variables whose kinds do not settle")
 
 
 @dataclass
 class _Writer:
-    function: types.FunctionType
+    scope: Scope
     graph: FlowGraph
     given: Mapping[str, Value]
     code: Code
-    run: Run
+    # What labels and variables begin with.
+    label: str
+    # Of a generator: what is done with each value that it gives.
+    each: Callable[[Value], list[str]] | None
     # By block, and by the one before it, as they were found the last time.
-    before: dict[int, dict[int, _Way]]
-    ways: dict[int, dict[int, _Way]] = field(default_factory=dict)
+    before: dict[int, dict[int, Way]]
+    ways: dict[int, dict[int, Way]] = field(default_factory=dict)
     changed: bool = False
     _values: dict[int, Value] = field(default_factory=dict)
     # What each block begins with.
-    _entries: dict[int, _Way] = field(default_factory=dict)
-    _blocks: dict[int, _Written] = field(default_factory=dict)
+    _entries: dict[int, Way] = field(default_factory=dict)
+    _blocks: dict[int, WrittenBlock] = field(default_factory=dict)
     # Of copies of variables: which variable of Java's each is a copy of.
     _origins: dict[str, str] = field(default_factory=dict)
-    _open: set[int] = field(default_factory=set)
+    _nested: int = 0
 
     def write(self) -> None:
         for key in self.graph.blocks:
             if key == self.graph.entry:
-                self.ways[key] = {_OUTSIDE: _Way(dict(self.given), {})}
+                self.ways[key] = {_OUTSIDE: Way(dict(self.given), {})}
             arriving = {**self._from_behind(key), **self.ways.get(key, {})}
             if arriving:
                 self._entries[key] = self._entered(key, arriving)
@@ -130,27 +188,27 @@ class _Writer:
             if _kinds(self._entered(key, self.ways[key])) != _kinds(self._entries[key]):
                 self.changed = True
 
-    def _from_behind(self, key: int) -> dict[int, _Way]:
+    def _from_behind(self, key: int) -> dict[int, Way]:
         """The ways back to a block, as the last writing found them."""
         done = set(self._blocks)
         return {k: way for k, way in self.before.get(key, {}).items() if k not in done}
 
-    def _entered(self, key: int, ways: Mapping[int, _Way]) -> _Way:
+    def _entered(self, key: int, ways: Mapping[int, Way]) -> Way:
         found = list(ways.values())
         loop = key in loops_of(self.graph)
-        made = _Way({}, {})
+        made = Way({}, {})
         if len(found) == 1 and not loop:
             made.variables.update(found[0].variables)
         else:
             for name in found[0].variables:
                 if all(name in way.variables for way in found):
                     values = [way.variables[name] for way in found]
-                    together = self._merged(f"v_{name}", values, loop)
+                    together = self._merged(f"v{self.label}_{name}", values, loop)
                     if together is not None:
                         made.variables[name] = together
         for number in found[0].phis:
             values = [way.phis[number] for way in found]
-            phi = self._merged(f"p{key}_{number}", values, loop)
+            phi = self._merged(f"p{self.label}_{key}_{number}", values, loop)
             if phi is None:
                 raise NotCompiled("values that have nothing in common", self._line(key))
             made.phis[number] = phi
@@ -183,6 +241,8 @@ class _Writer:
             kinds: Kinds = frozenset(k for each in values for k in self.code.term(each).kinds)
         except NotCompiled:
             return None
+        if not name.isidentifier() or not name.isascii():
+            return None
         held = self.code.integers.held(kinds)
         java = f"{name}_{held.rpartition('.')[2]}"
         self.code.variables[java] = held
@@ -190,7 +250,7 @@ class _Writer:
 
     def _block(self, key: int) -> None:
         block, line = self.graph.blocks[key], None
-        written = self._blocks[key] = _Written([])
+        written = self._blocks[key] = WrittenBlock([])
         if block.end.kind == "raise":
             # Whatever is evaluated before can only raise as well.
             written.statements.append(_RAISE)
@@ -209,7 +269,9 @@ class _Writer:
             why.line = why.line or line
             raise
 
-    def _end(self, key: int, block: BasicBlock, variables: _Variables, written: _Written) -> None:
+    def _end(
+        self, key: int, block: BasicBlock, variables: Variables, written: WrittenBlock
+    ) -> None:
         end = block.end
         if end.kind == "return":
             value = self._of(end.values[0])
@@ -239,7 +301,7 @@ class _Writer:
         self._go(key, holds, present if end.test == "true" else variables)
         self._go(key, fails, present if end.test == "none" else variables)
 
-    def _without_none(self, variables: _Variables, tested: Value | None) -> _Variables:
+    def _without_none(self, variables: Variables, tested: Value | None) -> Variables:
         """The variables on the way on which a value is not None."""
         if not isinstance(tested, Term) or "none" not in tested.kinds:
             return variables
@@ -252,12 +314,12 @@ class _Writer:
             for name, value in variables.items()
         }
 
-    def _go(self, key: int, target: int, variables: _Variables) -> None:
+    def _go(self, key: int, target: int, variables: Variables) -> None:
         phis = {}
         for number, each in enumerate(self.graph.blocks[target].evaluations):
             if each.kind == "phi":
                 phis[number] = self._of(each.operands[each.detail.index(key)])
-        self.ways.setdefault(target, {})[key] = _Way(variables, phis)
+        self.ways.setdefault(target, {})[key] = Way(variables, phis)
 
     def _of(self, evaluation: Evaluation) -> Value:
         if evaluation.kind == "constant":
@@ -272,12 +334,12 @@ class _Writer:
             raise NotCompiled(f"{evaluation.kind} here", evaluation.line)
         return found
 
-    def _evaluated(self, variables: _Variables, each: Evaluation) -> Value:
+    def _evaluated(self, variables: Variables, each: Evaluation) -> Value:
         kind, name = each.kind, each.detail
-        if kind == "local":
+        if kind == "local" or (kind == "cell" and name in variables):
             return self._read(variables, name)
         operands = [self._of(operand) for operand in each.operands]
-        if kind == "store_local":
+        if kind in ("store_local", "store_cell"):
             variables[name] = operands[0]
             return operands[0]
         if kind == "iterator":
@@ -288,13 +350,21 @@ class _Writer:
                 raise NotCompiled("the next of this")
             return over.value
         if kind in ("global", "builtin", "cell"):
-            return Constant(self._named(kind, name))
+            return Constant(self.scope.named(kind, name))
+        if kind == "function":
+            return self._function(variables, operands)
+        if kind == "yield":
+            if self.each is None:
+                raise NotCompiled("yield here")
+            for line in self.each(operands[0]):
+                self.code.say(line)
+            return Constant(None)
         evaluate = OPERATIONS.get(kind)
         if evaluate is None:
             raise NotCompiled(f"{kind.replace('_', ' ')} here")
-        return evaluate(self.run, self.code, operands, name)
+        return evaluate(self, self.code, operands, name)
 
-    def _read(self, variables: _Variables, name: str) -> Value:
+    def _read(self, variables: Variables, name: str) -> Value:
         found = variables.get(name)
         if found is None:
             raise NotCompiled(f"{name}, which may have no value, or values of several types")
@@ -305,90 +375,94 @@ class _Writer:
         self._origins[copied.java] = found.java
         return copied
 
-    def _named(self, kind: str, name: str) -> Any:
-        function = self.function
-        if kind == "cell":
-            names = function.__code__.co_freevars
-            if name not in names:
-                raise NotCompiled(f"{name}, which inner functions share")
-            return (function.__closure__ or ())[names.index(name)].cell_contents
-        if kind == "global" and name in function.__globals__:
-            return function.__globals__[name]
+    def _function(self, variables: Variables, operands: Sequence[Value]) -> Value:
+        *rest, code = operands
+        if not isinstance(code, Constant) or not isinstance(code.value, types.CodeType):
+            raise NotCompiled("a function here")
+        names = rest[0].value if len(rest) == 1 and isinstance(rest[0], Constant) else ()
+        if len(rest) > 1 or tuple(names) != code.value.co_freevars:
+            raise NotCompiled("a function here, with defaults")
+        return Nested(code.value, {name: self._shared(variables, name) for name in names})
+
+    def _shared(self, variables: Variables, name: str) -> Value:
+        if name in variables:
+            return self._read(variables, name)
+        return Constant(self.scope.named("cell", name))
+
+    def function(
+        self, function: types.FunctionType, given: tuple[Value, ...], names: tuple[str, ...]
+    ) -> Value:
+        """See ``operations.Run``."""
         try:
-            return getattr(builtins, name)
-        except AttributeError:
-            raise NotCompiled(f"{name}, which is not defined") from None
+            made = self.scope.call(function, given, names)
+            return self.code.set(made.kinds, made.java)
+        except NotCalled:
+            graph, variables = self.scope.opened(function, given, names)
+            scope = replace(self.scope, function=function)
+            return self._written_here(scope, graph, variables, None)
 
-    def body(self) -> Body:
-        """What was written, put together."""
-        returned: Kinds = frozenset()
-        for each in self._blocks.values():
-            if isinstance(each.returned, Parts):
-                raise NotCompiled("a tuple as a result")
-            if each.returned is not None:
-                returned |= self.code.term(each.returned).kinds
-        if not returned:
+    def nested(
+        self,
+        nested: Nested,
+        given: tuple[Value, ...],
+        each: Callable[[Value], list[str]] | None = None,
+    ) -> Value:
+        """See ``operations.Run``."""
+        inner = nested.code
+        graph = read_code(inner)
+        if isinstance(graph, UnreadableCode):
+            raise NotCompiled(graph.reason, graph.line)
+        if graph.guarded and each is None:
+            raise NotCompiled("try or with", inner.co_firstlineno)
+        if len(given) != inner.co_argcount or inner.co_kwonlyargcount:
+            raise NotCompiled(f"a call of {inner.co_name} that does not fit it")
+        variables = {**nested.shared, **dict(zip(inner.co_varnames, given, strict=False))}
+        return self._written_here(self.scope, graph, variables, each)
+
+    def _written_here(
+        self,
+        scope: Scope,
+        graph: FlowGraph,
+        variables: Mapping[str, Value],
+        each: Callable[[Value], list[str]] | None,
+    ) -> Value:
+        code = self.code
+        self._nested += 1
+        label = f"{self.label}N{self._nested}"
+        if label.count("N") > _DEEPEST:
+            raise NotCompiled("functions within so many others")
+        last = _settled(scope, graph, variables, code, label, each)
+        end = f"{label}R"
+        if each is not None:
+            lines = last.assembled(lambda value: [f"break {end};"])
+            lines = [line.replace(_LEAVE, f"break {end};") for line in lines]
+            result: Value = Constant(None)
+        else:
+            result = last.returned_value()
+
+            def returns(value: Value) -> list[str]:
+                statements: list[str] = []
+                assign(code, statements, result, value)
+                return [*statements, f"break {end};"]
+
+            lines = last.assembled(returns)
+        code.statements += [f"{end}: {{", *lines, "}"]
+        return result
+
+    def returned_value(self) -> Value:
+        """One that holds whatever is returned, in variables of its own."""
+        values = [each.returned for each in self._blocks.values() if each.returned is not None]
+        if not values:
             raise NotCompiled("what raises in every row")
-        lines: list[str] = []
-        self._sequence([key for key in self.graph.blocks if key in self._blocks], lines, returned)
-        return Body([*self.code.declared(), *lines], returned)
+        found = self._merged(f"r{self.label}", values, True)
+        if found is None:
+            raise NotCompiled("results that have nothing in common")
+        return found
 
-    def _sequence(self, keys: Sequence[int], lines: list[str], returned: Kinds) -> None:
-        """Blocks one after the other; a way to a later one leaves the block that ends before it."""
-        loops = loops_of(self.graph)
-        items: list[tuple[int, list[int]]] = []
-        done: set[int] = set()
-        for key in keys:
-            if key in done:
-                continue
-            opens = key in loops and key not in self._open
-            inside = [k for k in keys if k in loops[key]] if opens else []
-            items.append((key, inside))
-            done |= {key, *inside}
-        lines += [f"B{key}: {{" for key, _ in reversed(items[1:])]
-        for number, (key, inside) in enumerate(items):
-            if number:
-                lines.append("}")
-            if inside:
-                self._open.add(key)
-                lines.append(f"L{key}: while (true) {{")
-                self._sequence(inside, lines, returned)
-                lines.append("}")
-                self._open.discard(key)
-            else:
-                self._one(key, lines, returned)
-
-    def _one(self, key: int, lines: list[str], returned: Kinds) -> None:
-        written = self._blocks[key]
-        lines += written.statements
-        if written.returned is not None:
-            value = self.code.integers.converted(self.code.term(written.returned), returned)
-            lines.append(f"return {value};")
-        elif written.test:
-            lines.append(f"if ({written.test}) {{")
-            lines += [*written.steps, *self._jump(key, written.targets[0]), "} else {"]
-            lines += [*self._jump(key, written.targets[1]), "}"]
-        elif written.targets:
-            lines += self._jump(key, written.targets[0])
-
-    def _jump(self, key: int, target: int) -> list[str]:
-        way, entry = self.ways[target][key], self._entries[target]
-        lines: list[str] = []
-        for name, wanted in entry.variables.items():
-            self._assign(lines, wanted, way.variables[name])
-        for number, wanted in entry.phis.items():
-            self._assign(lines, wanted, way.phis[number])
-        lines.append(f"continue L{target};" if target in self._open else f"break B{target};")
-        return lines
-
-    def _assign(self, lines: list[str], wanted: Value, value: Value) -> None:
-        if isinstance(wanted, Parts) and isinstance(value, Parts):
-            for one, other in zip(wanted.parts, value.parts, strict=True):
-                self._assign(lines, one, other)
-        elif isinstance(wanted, Term) and wanted is not value:
-            java = self.code.integers.converted(self.code.term(value), wanted.kinds)
-            if java != wanted.java:
-                lines.append(f"{wanted.java} = {java};")
+    def assembled(self, returns: Callable[[Value], list[str]]) -> list[str]:
+        """The statements of all blocks."""
+        blocks, entries, ways = self._blocks, self._entries, self.ways
+        return Assembly(self.graph, self.code, self.label, blocks, entries, ways, returns).lines()
 
 
 def _same(one: Value, other: Value) -> bool:
@@ -402,7 +476,7 @@ def _same(one: Value, other: Value) -> bool:
     return one is other
 
 
-def _kinds(entry: _Way) -> list[tuple[Any, Any]]:
+def _kinds(entry: Way) -> list[tuple[Any, Any]]:
     return [
         (name, _kind(value))
         for each in (entry.variables, entry.phis)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from typing import Any
 
 from notebook_udf.compile.java import iteration, textual
-from notebook_udf.compile.java.code import Code
+from notebook_udf.compile.java.code import Code, is_constant
 from notebook_udf.compile.java.numeric import (
     absolute,
     arithmetic,
@@ -21,13 +22,16 @@ from notebook_udf.compile.java.values import (
     BOOL,
     FLOAT,
     INT,
+    NONE,
     NUMBERS,
     SCALARS,
     STR,
     Constant,
+    Iteration,
     NotCompiled,
     Parts,
     Sequence,
+    Term,
     Value,
 )
 
@@ -124,7 +128,12 @@ def _extreme(which: str) -> Callable[[Code, Given], Value]:
             elif isinstance(one, Parts):
                 given = one.parts
             else:
-                raise NotCompiled(f"{which} of this")
+                whole = iteration.materialised(code, one)
+                held = code.lists.of(whole.kinds)
+                if not held - NONE <= NUMBERS and held - NONE != STR:
+                    raise NotCompiled(f"{which} of this")
+                most = "true" if which == "max" else "false"
+                return code.taken(whole, f"PyList.extreme({whole.java}, {most})")
         if not given:
             raise NotCompiled("what raises in every row")
         return chosen(code, which, given)
@@ -133,17 +142,74 @@ def _extreme(which: str) -> Callable[[Code, Given], Value]:
 
 
 def _sum(code: Code, given: Given) -> Value:
-    parts = given[0] if given else None
-    if not isinstance(parts, Parts) or len(given) > 2:
-        raise NotCompiled("sum of this")
+    if not 1 <= len(given) <= 2:
+        raise NotCompiled("sum of so many arguments")
+    parts = given[0]
+    several = parts.parts if isinstance(parts, Parts) else ()
+    if not several or any(code.term(each).kinds == FLOAT for each in several):
+        found = _total(code, iteration.materialised(code, given[0]))
+        return found if len(given) == 1 else arithmetic(code, "+", found, given[1])
     total: Value = given[1] if len(given) == 2 else Constant(0)
-    kinds = {kind for each in parts.parts for kind in code.term(each).kinds}
-    if "float" in kinds:
-        # From Python 3.12 on it makes up for what is rounded off.
-        raise NotCompiled("sum of floats")
-    for each in parts.parts:
+    for each in several:
         total = arithmetic(code, "+", total, each)
     return total
+
+
+def _total(code: Code, whole: Term) -> Term:
+    found = code.lists.of(whole.kinds)
+    held = found - NONE
+    if found == INT and code.integers.bounded:
+        return code.set(INT, f"PyList.sumOfLongs({whole.java})")
+    if held and held <= INT | BOOL:
+        java = f"PyList.sumOfInts({whole.java})"
+        return code.set(INT, f"PyNumber.count({java})" if code.integers.bounded else java)
+    if held != FLOAT:
+        raise NotCompiled("sum of what are no numbers, or of several kinds")
+    way = "compensatedSum" if sys.version_info >= (3, 12) else "sumOfDoubles"
+    nothing = code.integers.literal(0)
+    java = (
+        f"{whole.java}.isEmpty() ? (Object) {code.object(nothing)} "
+        f": (Object) Double.valueOf(PyList.{way}({whole.java}))"
+    )
+    return code.set(INT | FLOAT, java)
+
+
+def _list(code: Code, given: Given) -> Value:
+    made = iteration.materialised(code, _one(given, "list"))
+    return code.set(made.kinds, f"new java.util.ArrayList({made.java})")
+
+
+def _sorted(code: Code, given: Given) -> Value:
+    whole = iteration.materialised(code, _one(given, "sorted"))
+    if code.lists.of(whole.kinds) not in (INT, STR):
+        raise NotCompiled("sorted of what are neither whole numbers nor texts")
+    return code.set(whole.kinds, f"PyList.sorted({whole.java}, false)")
+
+
+def _whether(every: bool) -> Callable[[Code, Given], Value]:
+    def write(code: Code, given: Given) -> Value:
+        over = iteration.iterated(code, _one(given, "all" if every else "any"))
+        return found_in(code, over, every)
+
+    return write
+
+
+def found_in(code: Code, over: Iteration, every: bool) -> Term:
+    """``all`` or ``any`` of an iteration: it goes no further than it has to."""
+    found = code.set(BOOL, "true" if every else "false")
+    tests: list[str | bool] = []
+
+    def test() -> Value:
+        tests.append(truth(code, over.value))
+        return found
+
+    statements, _ = code.captured(test)
+    holds = str(tests[0]).lower() if isinstance(tests[0], bool) else tests[0]
+    going_on = found.java if every else f"!{found.java}"
+    code.say(f"while ({going_on} && {over.more}) {{")
+    for each in (*over.steps, *statements, f"{found.java} = {holds};", "}"):
+        code.say(each)
+    return found
 
 
 def _isinstance(code: Code, given: Given) -> Value:
@@ -174,8 +240,10 @@ def _enumerate(code: Code, given: Given) -> Value:
     return Sequence(lambda: iteration.counted(code, iteration.iterated(code, inner), start))
 
 
-def _zip(code: Code, given: Given) -> Value:
-    return Sequence(lambda: iteration.zipped([iteration.iterated(code, each) for each in given]))
+def _zip(code: Code, given: Given, strict: bool = False) -> Value:
+    return Sequence(
+        lambda: iteration.zipped([iteration.iterated(code, each) for each in given], strict)
+    )
 
 
 def _reversed(code: Code, given: Given) -> Value:
@@ -229,6 +297,11 @@ _CALLS: dict[int, Callable[[Code, Given], Value]] = {
     id(max): _extreme("max"),
     id(sum): _sum,
     id(divmod): _divmod,
+    id(list): _list,
+    id(tuple): _list,
+    id(sorted): _sorted,
+    id(any): _whether(every=False),
+    id(all): _whether(every=True),
     id(isinstance): _isinstance,
     id(range): _range,
     id(enumerate): _enumerate,
@@ -251,6 +324,13 @@ def call(code: Code, function: Any, given: Given, names: tuple[str, ...]) -> Val
     said = getattr(function, "__qualname__", type(function).__name__)
     if write is None:
         raise NotCompiled(f"a call of {said}")
+    if function is round and names in (("ndigits",), ("number",), ("number", "ndigits")):
+        names = ()
+    if function is zip and names == ("strict",):
+        *given_before, strict = given
+        if not is_constant(strict, bool):
+            raise NotCompiled("zip with strict=")
+        return _zip(code, tuple(given_before), strict.value)  # type: ignore[union-attr]
     if names:
         raise NotCompiled(f"{said} with {names[0]}=")
     if given and function in _FOLDED and all(isinstance(each, Constant) for each in given):

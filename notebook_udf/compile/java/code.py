@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from notebook_udf.compile.java.values import (
+    LIST,
+    SCALARS,
+    STR,
+    TEXTS,
     Constant,
     Integers,
     Kinds,
@@ -29,13 +34,51 @@ class Constants:
 
 
 @dataclass
+class Lists:
+    """The kinds of what lists hold, by the kind that each is; those of ``TEXTS`` hold texts only.
+
+    ``additions`` counts what was found: a body that finds more has to be written again.
+    """
+
+    held: dict[str, Kinds] = field(default_factory=lambda: dict.fromkeys(TEXTS, STR))
+    additions: int = 0
+
+    def of(self, kinds: Kinds) -> Kinds:
+        """The kinds of what lists of these kinds hold."""
+        return frozenset(each for kind in kinds for each in self.held.get(kind, ()))
+
+    def put(self, kinds: Kinds, values: Kinds) -> None:
+        """Notes that values of some kinds are put into a list."""
+        if not values <= SCALARS:
+            raise NotCompiled("a list in a list")
+        for kind in kinds:
+            known = self.held.setdefault(kind, frozenset())
+            if not values <= known:
+                if kind in TEXTS:
+                    raise NotCompiled("a list of texts with something else in it")
+                self.held[kind] = known | values
+                self.additions += 1
+
+
+@dataclass
 class Code:
-    """Statements of a body, and the variables that they set."""
+    """Statements of a body, and the variables that they set.
+
+    ``name`` is one that no other body of the class has.
+    """
 
     integers: Integers
     constants: Constants
+    lists: Lists
+    name: str
     variables: dict[str, str] = field(default_factory=dict)
     statements: list[str] = field(default_factory=list)
+    lists_made: int = 0
+
+    def begin(self) -> None:
+        """Begins anew: nothing is written yet."""
+        self.variables.clear()
+        self.statements = []
 
     def say(self, statement: str) -> None:
         """Adds a statement."""
@@ -62,6 +105,30 @@ class Code:
         if not kinds:
             raise NotCompiled("what raises in every row")
         return self.set(kinds, self.integers.narrowed(Term(frozenset("?"), java), kinds).java)
+
+    def new_list(self) -> Term:
+        """A new list with nothing in it, in a new variable."""
+        self.lists_made += 1
+        kinds = frozenset({f"{LIST}{self.name}.{self.lists_made}"})
+        return self.set(kinds, "new java.util.ArrayList()")
+
+    def put(self, whole: Term, value: Value) -> None:
+        """Puts a value at the end of a list."""
+        self.lists.put(whole.kinds, self.term(value).kinds)
+        self.say(f"{whole.java}.add({self.object(value)});")
+
+    def taken(self, whole: Term, java: str) -> Term:
+        """What an expression takes out of a list."""
+        return self.set_from(self.lists.of(whole.kinds), java)
+
+    def captured(self, write: Callable[[], Value]) -> tuple[tuple[str, ...], Value]:
+        """What something writes, which is left out here, and what it gives."""
+        before, self.statements = self.statements, []
+        try:
+            value = write()
+            return tuple(self.statements), value
+        finally:
+            self.statements = before
 
     def term(self, value: Value) -> Term:
         """A value as a single one that Java has."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.numeric import number
-from notebook_udf.compile.java.textual import texts
 from notebook_udf.compile.java.values import (
     INT,
     STR,
-    TEXTS,
     Constant,
     Iteration,
     Kinds,
@@ -17,6 +17,7 @@ from notebook_udf.compile.java.values import (
     Sequence,
     Term,
     Value,
+    is_list,
 )
 
 _MOST_CONSTANTS = 2000
@@ -33,8 +34,8 @@ def iterated(code: Code, value: Value) -> Iteration:
     if isinstance(value, Parts):
         return _of_parts(code, value)
     term = code.present(value)
-    if term.kinds == TEXTS:
-        return _taken(code, f"{term.java}.iterator()", "java.util.Iterator", STR, "(String) ")
+    if is_list(term.kinds):
+        return _of_list(code, term.java, code.lists.of(term.kinds))
     if term.kinds == STR:
         return _taken(code, f"new PyLetters({term.java})", "PyLetters", STR)
     raise NotCompiled("a loop over what is no text and no list of texts")
@@ -70,11 +71,47 @@ def _of_parts(code: Code, whole: Parts) -> Iteration:
     constant = all(isinstance(each, Constant) for each in whole.parts)
     made = f"PyList.list({array})"
     listed = code.constant("java.util.ArrayList", made) if constant else made
-    iterator = code.variable("java.util.Iterator")
-    code.say(f"{iterator} = {listed}.iterator();")
+    return _of_list(code, listed, kinds)
+
+
+def _of_list(code: Code, java: str, kinds: Kinds) -> Iteration:
+    if not kinds:
+        raise NotCompiled("a loop over a list with nothing in it")
+    iterator = code.variable("PyIterator")
+    code.say(f"{iterator} = new PyIterator({java});")
     value = code.fresh(kinds)
     taken = code.integers.narrowed(Term(frozenset("?"), f"{iterator}.next()"), kinds).java
     return Iteration(f"{iterator}.hasNext()", (f"{value.java} = {taken};",), value)
+
+
+def materialised(code: Code, value: Value) -> Term:
+    """A new list of what can be iterated over; one that is a list already is itself."""
+    if isinstance(value, Term) and is_list(value.kinds):
+        return value
+    made = code.new_list()
+    over = iterated(code, value)
+    statements, _ = code.captured(lambda: _put(code, made, over.value))
+    code.say(f"while ({over.more}) {{")
+    for each in (*over.steps, *statements):
+        code.say(each)
+    code.say("}")
+    return made
+
+
+def _put(code: Code, whole: Term, value: Value) -> Value:
+    code.put(whole, value)
+    return value
+
+
+def mapped(
+    code: Code, given: tuple[Value, ...], call: Callable[[tuple[Value, ...]], Value]
+) -> Iteration:
+    """Of ``map(...)``: what a call gives, of values of each."""
+    over = zipped([iterated(code, each) for each in given])
+    assert isinstance(over.value, Parts)
+    values = over.value.parts
+    statements, found = code.captured(lambda: call(values))
+    return Iteration(over.more, (*over.steps, *statements), found)
 
 
 def _row(value: Value) -> tuple[Value, ...] | None:
@@ -105,11 +142,14 @@ def numbers(code: Code, given: tuple[Value, ...]) -> Iteration:
     return Iteration(f"{iterator}.hasNext()", (f"{value.java} = {java};",), value)
 
 
-def zipped(each: list[Iteration]) -> Iteration:
-    """Of ``zip(...)``: as long as all of them have one more."""
+def zipped(each: list[Iteration], strict: bool = False) -> Iteration:
+    """Of ``zip(...)``: as long as all of them have one more; all end together if it is strict."""
     if not each:
         raise NotCompiled("a zip of nothing")
     more = " && ".join(one.more for one in each)
+    if strict:
+        tests = ", ".join(one.more for one in each)
+        more = f"PyIterator.together(new boolean[] {{{tests}}})"
     steps = tuple(step for one in each for step in one.steps)
     return Iteration(more, steps, Parts(tuple(one.value for one in each)))
 
@@ -140,4 +180,6 @@ def backwards(code: Code, value: Value) -> Iteration:
     if term.kinds == STR:
         turned = f"PyText.slice({term.java}, null, null, Long.valueOf(-1L))"
         return iterated(code, code.set(STR, turned))
-    return iterated(code, code.set(TEXTS, f"PyList.reversed({texts(code, term)})"))
+    if not is_list(term.kinds):
+        raise NotCompiled("reversed of what is no list and no text")
+    return iterated(code, code.set(term.kinds, f"PyList.reversed({term.java})"))

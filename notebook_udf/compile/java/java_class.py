@@ -12,32 +12,22 @@ import inspect
 import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
-from pyspark.sql.types import (
-    BooleanType,
-    ByteType,
-    DataType,
-    DoubleType,
-    FloatType,
-    IntegerType,
-    LongType,
-    ShortType,
-    StringType,
-)
+from pyspark.sql.types import DataType
 
 from notebook_udf.compile.flow_graph import FlowGraph, UnreadableCode
 from notebook_udf.compile.java import body
-from notebook_udf.compile.java.code import Constants
+from notebook_udf.compile.java.code import Code, Constants, Lists
+from notebook_udf.compile.java.spark_types import Parameter, Result, parameters
 from notebook_udf.compile.java.values import (
-    BOOL,
-    FLOAT,
-    INT,
-    NONE,
-    STR,
+    LIST,
+    TEXTS,
     Constant,
     Integers,
     Kinds,
+    NotCalled,
     NotCompiled,
     Term,
     Value,
@@ -45,32 +35,6 @@ from notebook_udf.compile.java.values import (
 from notebook_udf.compile.symbolic import read_code
 
 PACKAGE = "notebookudf"
-_KINDS: dict[type[DataType], Kinds] = {
-    LongType: INT,
-    IntegerType: INT,
-    ShortType: INT,
-    ByteType: INT,
-    DoubleType: FLOAT,
-    FloatType: FLOAT,
-    BooleanType: BOOL,
-    StringType: STR,
-}
-_BITS: dict[type[DataType], int] = {LongType: 64, IntegerType: 32, ShortType: 16, ByteType: 8}
-_ENTERS = {FLOAT: "real", BOOL: "truth", STR: "text"}
-_BOXES = {
-    INT: "(Object) Long.valueOf({})",
-    FLOAT: "(Object) Double.valueOf({})",
-    BOOL: "(Object) Boolean.valueOf({})",
-}
-_RESULTS: dict[type[DataType], tuple[str, Kinds]] = {
-    LongType: ("whole({0}, 64)", INT | BOOL),
-    IntegerType: ("whole({0}, 32)", INT | BOOL),
-    ShortType: ("whole({0}, 16)", INT | BOOL),
-    ByteType: ("whole({0}, 8)", INT | BOOL),
-    DoubleType: ("real({0})", INT | FLOAT | BOOL),
-    StringType: ("text({0})", STR),
-    BooleanType: ("truth({0})", BOOL),
-}
 _MOST_ARGUMENTS = 22
 _DEEPEST = 8
 _MOST_CHARACTERS = 200_000
@@ -104,43 +68,61 @@ class _Class:
     """A class while it is written: its constants, and a method for each function and its kinds."""
 
     constants: Constants = field(default_factory=Constants)
+    lists: Lists = field(default_factory=Lists)
     methods: list[str] = field(default_factory=list)
     _known: dict[Any, tuple[str, Kinds]] = field(default_factory=dict)
     # Objects whose identity is a key above.
     _kept: list[Any] = field(default_factory=list)
     _open: list[types.FunctionType] = field(default_factory=list)
+    _begun: int = 0
 
-    def method(
-        self, function: types.FunctionType, given: dict[str, Value], integers: Integers
-    ) -> tuple[str, Kinds]:
-        """The name of the method for arguments of these kinds, and what it returns."""
+    def call(
+        self,
+        function: types.FunctionType,
+        arguments: tuple[Value, ...],
+        names: tuple[str, ...],
+        integers: Integers,
+    ) -> Term:
+        """The call of a method for arguments of these kinds, with the names of the last ones."""
+        given = _bound(function, arguments, names)
         key = (function, integers, *[_key(each) for each in given.values()])
         if key not in self._known:
             self._kept.append(list(given.values()))
-            if function in self._open:
-                raise NotCompiled(f"{function.__name__}, which calls itself")
-            if len(self._open) == _DEEPEST:
-                raise NotCompiled(f"{function.__name__} within so many others")
-            self._open.append(function)
-            try:
-                self._known[key] = self._written(function, given, integers)
-            finally:
-                self._open.pop()
-        return self._known[key]
+            self._known[key] = self.method(function, given, integers)
+        name, returned = self._known[key]
+        java = ", ".join(each.java for each in given.values() if isinstance(each, Term))
+        return Term(returned, f"{name}({java})")
+
+    def method(
+        self,
+        function: types.FunctionType,
+        given: dict[str, Value],
+        integers: Integers,
+        returned: Callable[[Code, Value], list[str]] | None = None,
+    ) -> tuple[str, Kinds]:
+        """The name of a new method, and the kinds of what it returns."""
+        if function in self._open:
+            raise NotCompiled(f"{function.__name__}, which calls itself")
+        if len(self._open) == _DEEPEST:
+            raise NotCompiled(f"{function.__name__} within so many others")
+        self._open.append(function)
+        try:
+            return self._written(function, given, integers, returned)
+        finally:
+            self._open.pop()
 
     def _written(
-        self, function: types.FunctionType, given: dict[str, Value], integers: Integers
+        self,
+        function: types.FunctionType,
+        given: dict[str, Value],
+        integers: Integers,
+        returned: Callable[[Code, Value], list[str]] | None,
     ) -> tuple[str, Kinds]:
-        def run(
-            called: types.FunctionType, arguments: tuple[Value, ...], names: tuple[str, ...]
-        ) -> Term:
-            bound = _bound(called, arguments, names)
-            name, returned = self.method(called, bound, integers)
-            java = ", ".join(each.java for each in bound.values() if isinstance(each, Term))
-            return Term(returned, f"{name}({java})")
-
         entered, graph = _entered(given), _graph(function)
-        made = body.write(function, graph, entered, integers, self.constants, run)
+        self._begun += 1
+        code = Code(integers, self.constants, self.lists, f"m{self._begun}")
+        scope = body.Scope(function, partial(self._called, integers), _opened)
+        made = body.write(scope, graph, entered, code, returned)
         name = f"m{len(self.methods)}"
         parameters = ", ".join(
             f"{integers.held(each.kinds)} {each.java}"
@@ -152,13 +134,28 @@ class _Class:
         self.methods.append(f"    private static {held} {name}({parameters}) {{\n{lines}\n    }}")
         return name, made.returned
 
+    def _called(
+        self,
+        integers: Integers,
+        function: types.FunctionType,
+        arguments: tuple[Value, ...],
+        names: tuple[str, ...],
+    ) -> Term:
+        return self.call(function, arguments, names, integers)
+
 
 def _key(value: Value) -> Any:
-    if isinstance(value, Term):
+    if isinstance(value, Term) and not any(kind.startswith(LIST) for kind in value.kinds - TEXTS):
         return value.kinds
     if isinstance(value, Constant):
         return id(value.value)
-    raise NotCompiled("an argument of a function of yours that is neither a value nor a constant")
+    raise NotCalled("an argument that no method takes")
+
+
+def _opened(
+    function: types.FunctionType, given: Sequence[Value], names: Sequence[str]
+) -> tuple[FlowGraph, dict[str, Value]]:
+    return _graph(function), _bound(function, given, names)
 
 
 def _entered(given: dict[str, Value]) -> dict[str, Value]:
@@ -215,67 +212,27 @@ def translate(
     """
     if not isinstance(function, types.FunctionType):
         raise NotCompiled("anything but a plain function")
-    result = _RESULTS.get(type(result_type))
-    if result is None:
-        raise NotCompiled(f"a result of type {result_type.simpleString()}")
     if not 1 <= len(input_types) <= _MOST_ARGUMENTS:
         raise NotCompiled(f"{len(input_types)} arguments")
-    # One of another type may be passed on, and tested for None.
-    parameters = [
-        _Parameter(
-            place,
-            _KINDS.get(type(each), frozenset({each.simpleString()})),
-            _BITS.get(type(each), 0),
-        )
-        for place, each in enumerate(input_types)
-    ]
-    made = _Class()
-    fast = _call(made, function, parameters, Integers(bounded=True), result)
-    exact = _call(made, function, parameters, Integers(bounded=False), result)
-    return _class(made, len(parameters), fast, exact, label)
+    made, result, taken = _Class(), Result(result_type), parameters(input_types)
+    fast, exact = (_called(made, function, taken, way, result) for way in (True, False))
+    if not result.fits:
+        raise NotCompiled(f"results that are not {result_type.simpleString()}")
+    return _class(made, len(taken), fast, exact, label)
 
 
-@dataclass(frozen=True)
-class _Parameter:
-    """An argument's place, kinds, and of how many bits it is."""
-
-    place: int
-    kinds: Kinds
-    bits: int
-
-    def entered(self) -> str:
-        """The argument, which is not null, as Java holds it in code for 64 bits."""
-        name = f"x{self.place}"
-        if self.kinds == INT:
-            return f"PyArgument.whole({name}, NAME, {self.place}, {self.bits})"
-        how = _ENTERS.get(self.kinds)
-        return f"PyArgument.{how}({name}, NAME, {self.place})" if how else name
-
-    def entered_or_null(self) -> str:
-        """The argument as Java holds it in code for any values."""
-        box = _BOXES.get(self.kinds, "(Object) ({})").format(self.entered())
-        return f"(x{self.place} == null ? null : {box})"
-
-
-def _call(
+def _called(
     made: _Class,
     function: types.FunctionType,
-    parameters: Sequence[_Parameter],
-    integers: Integers,
-    result: tuple[str, Kinds],
+    taken: Sequence[Parameter],
+    fast: bool,
+    result: Result,
 ) -> str:
-    fast = integers.bounded
-    terms = [Term(each.kinds if fast else each.kinds | NONE, "") for each in parameters]
-    name, returned = made.method(function, _bound(function, terms, ()), integers)
-    how, accepted = result
-    if not returned & (accepted | NONE):
-        raise NotCompiled(f"results of {' or '.join(sorted(returned))} for this type")
-    entered = ", ".join(each.entered() if fast else each.entered_or_null() for each in parameters)
-    answer = Term(returned, f"{name}({entered})")
-    java = answer.java
-    if returned != INT or not fast or not how.startswith("whole"):
-        java = integers.converted(answer, frozenset("?"))
-    return f"PyResult.{how.format(java)}"
+    """The call of the method that computes a row."""
+    terms = [Term(each.kinds(made.lists, fast=fast), "") for each in taken]
+    given = _bound(function, terms, ())
+    name, _ = made.method(function, given, Integers(bounded=fast), result.returned)
+    return f"{name}({', '.join(each.entered(fast=fast) for each in taken)})"
 
 
 def _class(made: _Class, count: int, fast: str, exact: str, label: str) -> JavaClass:

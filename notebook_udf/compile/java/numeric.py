@@ -7,11 +7,11 @@ from notebook_udf.compile.java.values import (
     BOOL,
     FLOAT,
     INT,
+    LIST,
     NONE,
     NUMBERS,
     SCALARS,
     STR,
-    TEXTS,
     Constant,
     Kinds,
     NotCompiled,
@@ -214,8 +214,9 @@ def truth(code: Code, value: Value) -> str | bool:
         return bool(value.value)
     one = code.term(value)
     held = code.integers.held(one.kinds)
-    if not one.kinds <= SCALARS | TEXTS:
-        raise NotCompiled(f"whether a {min(one.kinds - SCALARS - TEXTS)} is true")
+    others = [kind for kind in one.kinds - SCALARS if not kind.startswith(LIST)]
+    if others:
+        raise NotCompiled(f"whether a {min(others)} is true")
     if one.kinds == NONE:
         return False
     if held == "boolean":
@@ -254,4 +255,4 @@ def as_double(code: Code, term: Term) -> str:
 def _scalar(*terms: Term) -> None:
     if not all(term.kinds <= SCALARS for term in terms):
         found = min(kind for term in terms for kind in term.kinds - SCALARS)
-        raise NotCompiled(f"computing with a {found}")
+        raise NotCompiled(f"computing with a {found.partition('@')[0]}")

@@ -2,28 +2,53 @@
 
 from __future__ import annotations
 
+import inspect
 import types
 from collections.abc import Callable, Sequence
 from functools import reduce
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from notebook_udf.compile.java import calls, textual
 from notebook_udf.compile.java.code import Code
+from notebook_udf.compile.java.iteration import mapped, materialised
 from notebook_udf.compile.java.numeric import arithmetic, comparison, negated, truth
 from notebook_udf.compile.java.values import (
     BOOL,
     Constant,
+    Generated,
     Method,
+    Nested,
     NotCompiled,
     Parts,
     Slice,
     Term,
     Value,
+    is_list,
 )
 from notebook_udf.compile.java.values import Sequence as Iterated
 
-# The call of a function of the user's, with the names of its last arguments.
-Run: TypeAlias = Callable[[types.FunctionType, tuple[Value, ...], tuple[str, ...]], Term]
+
+class Run(Protocol):
+    """Calls of functions of the user's."""
+
+    def function(
+        self, function: types.FunctionType, given: tuple[Value, ...], names: tuple[str, ...]
+    ) -> Value:
+        """The call of a function, with the names of its last arguments."""
+
+    def nested(
+        self,
+        nested: Nested,
+        given: tuple[Value, ...],
+        each: Callable[[Value], list[str]] | None = None,
+    ) -> Value:
+        """What a function gives that stands within another, written in its place.
+
+        Of a generator ``each`` writes what is done with each value that it gives; the last
+        statement may be to leave it.
+        """
+
+
 Operation: TypeAlias = Callable[[Run, Code, Sequence[Value], Any], Value]
 
 _ORDERED = ("<", "<=", ">", ">=", "==", "!=")
@@ -96,9 +121,23 @@ def _tuple(run: Run, code: Code, given: Sequence[Value], _: Any) -> Value:
 
 
 def _list(run: Run, code: Code, given: Sequence[Value], _: Any) -> Value:
-    if not given:
-        raise NotCompiled("a list that is filled later")
-    return Parts(tuple(given))
+    return Parts(tuple(given)) if given else code.new_list()
+
+
+def _grow(run: Run, code: Code, given: Sequence[Value], how: str) -> Value:
+    whole = given[0]
+    if how != "list_append" or not isinstance(whole, Term):
+        raise NotCompiled(how.replace("_", " "))
+    code.put(whole, given[1])
+    return whole
+
+
+def _closure(run: Run, code: Code, given: Sequence[Value], name: str) -> Value:
+    return Constant(name)
+
+
+def _generator(run: Run, code: Code, given: Sequence[Value], _: Any) -> Value:
+    return Constant(None)
 
 
 def _unpack(run: Run, code: Code, given: Sequence[Value], count: int) -> Value:
@@ -125,14 +164,64 @@ def _string(run: Run, code: Code, given: Sequence[Value], _: Any) -> Value:
 def _call(run: Run, code: Code, given: Sequence[Value], names: Any) -> Value:
     function, *rest = given
     arguments, names = tuple(rest), tuple(names or ())
+    asks = isinstance(function, Constant) and function.value in (any, all)
+    if asks and len(arguments) == 1 and isinstance(arguments[0], Generated):
+        return _asked(run, code, arguments[0], function.value is all)  # type: ignore[union-attr]
+    arguments = tuple(_listed(run, code, each) for each in arguments)
     if isinstance(function, Method):
         return _called_method(code, function, arguments, names)
+    if isinstance(function, Nested) and not names:
+        if function.code.co_flags & inspect.CO_GENERATOR:
+            return Generated(function, arguments)
+        return run.nested(function, arguments)
     if not isinstance(function, Constant):
         raise NotCompiled("a call of what varies")
+    if function.value is map and len(arguments) > 1 and not names:
+        called, *over = arguments
+        return Iterated(
+            lambda: mapped(
+                code, tuple(over), lambda values: _call(run, code, (called, *values), ())
+            )
+        )
     if isinstance(function.value, types.FunctionType):
-        made = run(function.value, arguments, names)
-        return code.set(made.kinds, made.java)
+        return run.function(function.value, arguments, names)
     return calls.call(code, function.value, arguments, names)
+
+
+def _listed(run: Run, code: Code, value: Value) -> Value:
+    """A value; the list of what a generator gives, in its place."""
+    if not isinstance(value, Generated):
+        return value
+    made = code.new_list()
+
+    def each(given: Value) -> list[str]:
+        statements, _ = code.captured(lambda: _grow(run, code, (made, given), "list_append"))
+        return list(statements)
+
+    run.nested(value.nested, value.given, each)
+    return made
+
+
+def _asked(run: Run, code: Code, generated: Generated, every: bool) -> Value:
+    """``all`` or ``any`` of a generator, which goes no further than it has to."""
+    found = code.set(BOOL, "true" if every else "false")
+
+    def each(given: Value) -> list[str]:
+        tests: list[str | bool] = []
+
+        def test() -> Value:
+            tests.append(truth(code, given))
+            return found
+
+        statements, _ = code.captured(test)
+        holds = str(tests[0]).lower() if isinstance(tests[0], bool) else tests[0]
+        decided = f"!({holds})" if every else holds
+        answer = "false" if every else "true"
+        leave = f"if ({decided}) {{ {found.java} = {answer}; LEAVE; }}"
+        return [*statements, leave]
+
+    run.nested(generated.nested, generated.given, each)
+    return found
 
 
 def _called_method(
@@ -147,8 +236,11 @@ def _called_method(
             default = given[1] if len(given) == 2 else Constant(None)
             return textual.looked_up(code, constant, given[0], default)
         raise NotCompiled(f"the method {name} of a dict")
+    if name == "append" and len(given) == 1 and isinstance(owner, Term) and is_list(owner.kinds):
+        code.put(owner, given[0])
+        return Constant(None)
     if name == "join" and len(given) == 1 and isinstance(given[0], Iterated):
-        raise NotCompiled("join of this")
+        given = (materialised(code, given[0]),)
     if name == "format":
         raise NotCompiled("str.format: write an f-string")
     return textual.method(code, owner, name, given, names)
@@ -163,6 +255,9 @@ OPERATIONS: dict[str, Operation] = {
     "slice": _slice,
     "tuple": _tuple,
     "list": _list,
+    "grow": _grow,
+    "closure": _closure,
+    "generator": _generator,
     "unpack": _unpack,
     "convert": _convert,
     "format": _format,

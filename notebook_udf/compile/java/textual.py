@@ -21,6 +21,7 @@ from notebook_udf.compile.java.values import (
     Slice,
     Term,
     Value,
+    is_list,
 )
 
 _CASES = ("upper", "lower", "title", "capitalize", "swapcase", "casefold")
@@ -142,7 +143,7 @@ def length(code: Code, value: Value) -> Value:
     if isinstance(value, Parts):
         return Constant(len(value.parts))
     term = code.present(value)
-    java = f"(long) {term.java}.size()" if term.kinds == TEXTS else ""
+    java = f"(long) {term.java}.size()" if is_list(term.kinds) else ""
     return code.set(INT, _int(code, java or f"PyText.len({_text(code, term, 'len')})"))
 
 
@@ -156,7 +157,7 @@ def texts(code: Code, value: Value) -> str:
             code.say(f"{made.java}.add({_text(code, part, 'a part')});")
         return made.java
     term = code.present(value)
-    if term.kinds != TEXTS:
+    if not is_list(term.kinds) or code.lists.of(term.kinds) != STR:
         raise NotCompiled("anything but a list of texts")
     return term.java
 
@@ -193,8 +194,8 @@ def item(code: Code, container: Value, index: Value) -> Value:
     if isinstance(container, Constant) and not isinstance(container.value, str):
         return _looked_up(code, container.value, index, None)
     whole = code.present(container)
-    if whole.kinds == TEXTS:
-        return code.set(STR, f"(String) PyList.item({whole.java}, {place(code, index)})")
+    if is_list(whole.kinds):
+        return code.taken(whole, f"PyList.item({whole.java}, {place(code, index)})")
     text = _text(code, whole, "an item")
     return code.set(STR, f"PyText.item({text}, {place(code, index)})")
 
@@ -208,8 +209,8 @@ def _slice(code: Code, container: Value, cut: Slice) -> Value:
             raise NotCompiled("parts that are not known beforehand")
         return Parts(container.parts[slice(*values)])
     whole = code.present(container)
-    if whole.kinds == TEXTS:
-        return code.set(TEXTS, f"PyList.slice({whole.java}, {written})")
+    if is_list(whole.kinds):
+        return code.set(whole.kinds, f"PyList.slice({whole.java}, {written})")
     return code.set(STR, f"PyText.slice({_text(code, whole, 'a slice')}, {written})")
 
 
@@ -226,10 +227,10 @@ def unpacked(code: Code, value: Value, count: int) -> Parts:
             raise NotCompiled("a tuple of another length")
         return value
     term = code.present(value)
-    if term.kinds != TEXTS:
+    if not is_list(term.kinds):
         raise NotCompiled("taking this apart")
     code.say(f"if ({term.java}.size() != {count}) throw Raised.RAISED;")
-    return Parts(tuple(_listed(code, term, at) for at in range(count)))
+    return Parts(tuple(code.taken(term, f"{term.java}.get({at})") for at in range(count)))
 
 
 def contains(code: Code, value: Value, container: Value) -> str | bool:
@@ -240,8 +241,11 @@ def contains(code: Code, value: Value, container: Value) -> str | bool:
         tests = [code.term(comparison(code, "==", value, each)).java for each in container.parts]
         return " || ".join(tests) or False
     whole = code.present(container)
-    if whole.kinds == TEXTS:
-        return f"{whole.java}.contains({code.object(value)})"
+    if is_list(whole.kinds):
+        held = code.lists.of(whole.kinds) | code.term(value).kinds
+        if not held <= SCALARS:
+            raise NotCompiled("in a list of lists")
+        return f"PyList.contains({whole.java}, {code.object(value)})"
     text = _text(code, whole, "in")
     return f"PyText.contains({text}, {_text(code, value, 'in')})"
 
@@ -262,8 +266,13 @@ def _is_one_of(code: Code, value: Value, container: Any) -> str | bool:
 
 def _is_within(code: Code, value: Value, numbers: range) -> str:
     term = code.term(value)
-    if term.kinds != INT or numbers.step != 1:
+    if not term.kinds <= SCALARS or not numbers:
         raise NotCompiled("in this range")
+    if numbers.step < 0:
+        numbers = numbers[::-1]
+    if term.kinds != INT or not code.integers.bounded or numbers.step != 1:
+        limits = ", ".join(f"{each}L" for each in (numbers.start, numbers.stop, numbers.step))
+        return f"PyRange.contains({code.object(term)}, {limits})"
     low = code.term(comparison(code, ">=", term, Constant(numbers.start))).java
     return f"{low} && {code.term(comparison(code, '<', term, Constant(numbers.stop))).java}"
 
@@ -318,7 +327,8 @@ def formatted(code: Code, value: Value, how: str) -> Value:
     """``format(value, how)``."""
     term = code.term(value)
     if not term.kinds <= SCALARS:
-        raise NotCompiled(f"a {min(term.kinds - SCALARS)} in a text")
+        found = min(term.kinds - SCALARS).partition("@")[0]
+        raise NotCompiled(f"a {found} in a text")
     if term.kinds == STR and not how:
         return term
     if not how:

@@ -6,23 +6,27 @@ a ``long`` in code that gives up where it overflows, and an object in code that 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import CodeType
 from typing import Any, TypeAlias
 
-# Of "int", "float", "bool", "str", "none", "texts" (a list of str).
+# Of "int", "float", "bool", "str", "none", and lists, named by where they are made: what kinds of
+# values each may hold is in ``code.Lists``.
 Kinds: TypeAlias = frozenset[str]
+
+LIST = "list@"
 
 INT: Kinds = frozenset({"int"})
 FLOAT: Kinds = frozenset({"float"})
 BOOL: Kinds = frozenset({"bool"})
 STR: Kinds = frozenset({"str"})
 NONE: Kinds = frozenset({"none"})
-TEXTS: Kinds = frozenset({"texts"})
+TEXTS: Kinds = frozenset({f"{LIST}str"})
 NUMBERS: Kinds = INT | FLOAT | BOOL
 SCALARS: Kinds = NUMBERS | STR | NONE
 
-_HELD = {FLOAT: "double", BOOL: "boolean", STR: "String", TEXTS: "java.util.ArrayList"}
+_HELD = {FLOAT: "double", BOOL: "boolean", STR: "String"}
 _BOXES = {"long": "Long", "double": "Double", "boolean": "Boolean"}
 _OF_CONSTANTS = {int: INT, float: FLOAT, bool: BOOL, str: STR, type(None): NONE}
 
@@ -34,6 +38,10 @@ class NotCompiled(Exception):
         super().__init__(reason)
         self.reason = reason
         self.line = line
+
+
+class NotCalled(NotCompiled):
+    """Why a function is no method of its own: it is written where it is called."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +107,30 @@ class Sequence:
     begin: Callable[[], Iteration]
 
 
-Value: TypeAlias = Term | Constant | Method | Parts | Slice | Iteration | Sequence
+@dataclass(frozen=True)
+class Nested:
+    """A function that a function makes, with the variables that it shares with it."""
+
+    code: CodeType
+    shared: Mapping[str, Value]
+
+
+@dataclass(frozen=True)
+class Generated:
+    """A generator: its code, until it is known what is done with what it gives."""
+
+    nested: Nested
+    given: tuple[Value, ...]
+
+
+Value: TypeAlias = (
+    Term | Constant | Method | Parts | Slice | Iteration | Sequence | Nested | Generated
+)
+
+
+def is_list(kinds: Kinds) -> bool:
+    """Whether values of these kinds are lists."""
+    return bool(kinds) and all(kind.startswith(LIST) for kind in kinds)
 
 
 @dataclass(frozen=True)
@@ -112,6 +143,8 @@ class Integers:
         """The Java type of a value of these kinds."""
         if kinds == INT and self.bounded:
             return "long"
+        if is_list(kinds):
+            return "java.util.ArrayList"
         return _HELD.get(kinds, "Object")
 
     def literal(self, value: Any) -> Term:

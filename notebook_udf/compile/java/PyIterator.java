@@ -1,0 +1,31 @@
+package notebookudf;
+
+import java.util.ArrayList;
+
+/** An iterator of a list, which may grow while it is gone through. */
+public final class PyIterator {
+    private final ArrayList list;
+    private int at;
+
+    public PyIterator(ArrayList list) {
+        this.list = list;
+    }
+
+    /** Whether all have one more; raises if only some have. */
+    public static boolean together(boolean[] more) {
+        for (int i = 1; i < more.length; i++) {
+            if (more[i] != more[0]) {
+                throw Raised.RAISED;
+            }
+        }
+        return more[0];
+    }
+
+    public boolean hasNext() {
+        return at < list.size();
+    }
+
+    public Object next() {
+        return list.get(at++);
+    }
+}

@@ -1,0 +1,205 @@
+"""Arguments and results of Spark's types, as the Java that takes and gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pyspark.sql.types import (
+    ArrayType,
+    BooleanType,
+    ByteType,
+    DataType,
+    DoubleType,
+    FloatType,
+    IntegerType,
+    LongType,
+    ShortType,
+    StringType,
+    StructType,
+)
+
+from notebook_udf.compile.java.code import Code, Lists
+from notebook_udf.compile.java.values import (
+    BOOL,
+    FLOAT,
+    INT,
+    LIST,
+    NONE,
+    STR,
+    Kinds,
+    NotCompiled,
+    Parts,
+    Term,
+    Value,
+    is_list,
+)
+
+_KINDS: dict[type[DataType], Kinds] = {
+    LongType: INT,
+    IntegerType: INT,
+    ShortType: INT,
+    ByteType: INT,
+    DoubleType: FLOAT,
+    FloatType: FLOAT,
+    BooleanType: BOOL,
+    StringType: STR,
+}
+_BITS: dict[type[DataType], int] = {LongType: 64, IntegerType: 32, ShortType: 16, ByteType: 8}
+_ENTERS = {FLOAT: "real", BOOL: "truth", STR: "text"}
+_BOXES = {
+    INT: "(Object) Long.valueOf({})",
+    FLOAT: "(Object) Double.valueOf({})",
+    BOOL: "(Object) Boolean.valueOf({})",
+}
+_LETTERS = {INT: "i", FLOAT: "f", BOOL: "b", STR: "s"}
+# What Python's values fit a column of a type, by the kinds of what the column holds.
+_ACCEPTED = {INT: INT | BOOL, FLOAT: INT | FLOAT | BOOL, BOOL: BOOL, STR: STR}
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """An argument of the function that Spark calls: its place and its type."""
+
+    place: int
+    data_type: DataType
+
+    @property
+    def name(self) -> str:
+        """The name that it has in Java."""
+        return f"x{self.place}"
+
+    def kinds(self, lists: Lists, *, fast: bool) -> Kinds:
+        """The kinds of its values; in code for 64 bits there is no None among them.
+
+        One of another type may be passed on, and tested for None.
+        """
+        found = _KINDS.get(type(self.data_type))
+        element = self._element()
+        if element is not None:
+            kind = f"{LIST}x{self.place}"
+            assert isinstance(self.data_type, ArrayType)
+            nulls = self.data_type.containsNull and not fast
+            lists.held[kind] = _KINDS[type(element)] | (NONE if nulls else frozenset())
+            found = frozenset({kind})
+        found = found or frozenset({self.data_type.simpleString()})
+        return found if fast else found | NONE
+
+    def _element(self) -> DataType | None:
+        if not isinstance(self.data_type, ArrayType):
+            return None
+        element = self.data_type.elementType
+        return element if type(element) in _KINDS else None
+
+    def entered(self, *, fast: bool) -> str:
+        """The argument as Java holds it."""
+        element = self._element()
+        kinds = _KINDS.get(type(self.data_type))
+        where = f"{self.name}, NAME, {self.place}"
+        if element is not None:
+            letter, bits = _LETTERS[_KINDS[type(element)]], _BITS.get(type(element), 0)
+            nulls = "false" if fast else "true"
+            java = f"PyArgument.list({where}, '{letter}', {bits}, {nulls})"
+        elif kinds == INT:
+            java = f"PyArgument.whole({where}, {_BITS[type(self.data_type)]})"
+        elif kinds is not None:
+            java = f"PyArgument.{_ENTERS[kinds]}({where})"
+        else:
+            java = self.name
+        if fast:
+            return java
+        box = _BOXES.get(kinds or NONE, "(Object) ({})").format(java)
+        return f"({self.name} == null ? null : {box})"
+
+
+def parameters(types: Sequence[DataType]) -> list[Parameter]:
+    """The arguments of these types."""
+    return [Parameter(place, each) for place, each in enumerate(types)]
+
+
+@dataclass
+class Result:
+    """What is returned, as a column of a type takes it.
+
+    Attributes
+    ----------
+    fits
+        Whether some of what was written may fit.
+    """
+
+    data_type: DataType
+    fits: bool = False
+
+    def __post_init__(self) -> None:
+        if not _is_known(self.data_type):
+            raise NotCompiled(f"a result of type {self.data_type.simpleString()}")
+
+    def returned(self, code: Code, value: Value) -> list[str]:
+        """The statements that return a value; what does not fit is an error of Python's as well."""
+        java = _column(code, value, self.data_type)
+        if java is None:
+            return ["throw Raised.RAISED;"]
+        self.fits = True
+        return [f"return {java};"]
+
+
+def _is_known(data_type: DataType) -> bool:
+    if isinstance(data_type, StructType):
+        return bool(data_type.fields) and all(
+            type(each.dataType) in _KINDS and not isinstance(each.dataType, FloatType)
+            for each in data_type.fields
+        )
+    if isinstance(data_type, ArrayType):
+        data_type = data_type.elementType
+    return type(data_type) in _KINDS and not isinstance(data_type, FloatType)
+
+
+def _column(code: Code, value: Value, data_type: DataType) -> str | None:
+    """A value as an object for a column; None if no value of its kinds fits."""
+    if isinstance(data_type, StructType):
+        return _row(code, value, data_type)
+    if isinstance(data_type, ArrayType):
+        return _array(code, value, data_type)
+    if isinstance(value, Parts):
+        return None
+    term, kinds = code.term(value), _KINDS[type(data_type)]
+    if not term.kinds & (_ACCEPTED[kinds] | NONE):
+        return None
+    if kinds == INT:
+        java = term.java if code.integers.held(term.kinds) == "long" else code.object(term)
+        return f"PyResult.whole({java}, {_BITS[type(data_type)]})"
+    how = {FLOAT: "real", STR: "text", BOOL: "truth"}[kinds]
+    return f"PyResult.{how}({code.object(term)})"
+
+
+def _array(code: Code, value: Value, data_type: ArrayType) -> str | None:
+    element = data_type.elementType
+    if isinstance(value, Parts):
+        made = [_column(code, each, element) for each in value.parts]
+        if None in made:
+            return None
+        return f"PyList.list(new Object[] {{{', '.join(map(str, made))}}})"
+    term = code.term(value)
+    if term.kinds == NONE:
+        return "null"
+    held = code.lists.of(term.kinds - NONE)
+    if not is_list(term.kinds - NONE) or (held and not held & (_ACCEPTED[_KINDS[type(element)]])):
+        return None
+    if "none" in held and not data_type.containsNull:
+        raise NotCompiled("a list with None in it for this type")
+    letter, bits = _LETTERS[_KINDS[type(element)]], _BITS.get(type(element), 0)
+    return f"PyResult.list({code.object(term)}, '{letter}', {bits})"
+
+
+def _row(code: Code, value: Value, data_type: StructType) -> str | None:
+    if isinstance(value, Term):
+        return "null" if value.kinds == NONE else None
+    if not isinstance(value, Parts) or len(value.parts) != len(data_type.fields):
+        return None
+    made = []
+    for each, field in zip(value.parts, data_type.fields, strict=True):
+        java = _column(code, each, field.dataType)
+        if java is None or not field.nullable:
+            return None
+        made.append(f"(Object) {java}")
+    return f"org.apache.spark.sql.RowFactory.create(new Object[] {{{', '.join(made)}}})"
