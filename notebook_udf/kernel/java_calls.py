@@ -7,6 +7,8 @@ with that row here: a function that has Java answers, and does nothing besides.
 from __future__ import annotations
 
 import base64
+import datetime
+import decimal
 import pickle
 import re
 import struct
@@ -167,6 +169,13 @@ def _decoded(text: str) -> Any:
         return value == "1"
     if kind == "i":
         return int(value)
+    if kind == "d":
+        return decimal.Decimal(value)
+    if kind == "t":
+        return datetime.date.fromisoformat(value)
+    if kind in "lm":
+        parts = [_decoded(part) for part in value.split(";")[:-1]]
+        return parts if kind == "l" else dict(zip(parts[::2], parts[1::2], strict=True))
     if kind == "f":
         return struct.unpack("<d", struct.pack("<q", int(value)))[0]
     return base64.urlsafe_b64decode(value).decode()

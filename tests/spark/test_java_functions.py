@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from pyspark.sql import functions as F
@@ -141,7 +141,7 @@ def test_a_column_of_another_type(
         (band, {"on_error": "null"}, "rows that raise have to be kept"),
         (band, {"timeout": "1s"}, "its time is limited"),
         (band, {"deterministic": False}, "not deterministic"),
-        (lambda n: [n], {"result_type": "array<bigint>"}, "a result of type array<bigint>"),
+        (lambda n: n, {"result_type": "decimal(9,2)"}, r"a result of type decimal\(9,2\)"),
     ],
 )
 def test_what_has_no_java_is_refused_with_its_reason(
@@ -209,3 +209,49 @@ def test_its_rows_and_time_are_among_the_metrics(session: nu.Session, register: 
     assert (found.rows_in, found.rows_out, found.tasks) == (5000, 5000, 2)
     assert 0 < found.user_ns < 10**9
     assert all(worker.pid for worker in session.pool)
+
+
+class Span(NamedTuple):
+    low: int
+    high: int
+
+
+def spread(numbers: list[int]) -> int | None:
+    if not numbers:
+        return None
+    return max(numbers) - min(numbers)
+
+
+def words(text: str) -> list[str]:
+    return [word.lower() for word in text.split() if word.isalpha()]
+
+
+def span(text: str) -> Span:
+    low, _, high = text.partition("-")
+    return Span(int(low), int(high or low))
+
+
+def named(properties: dict[str, str]) -> str:
+    if "name" not in properties:
+        return ", ".join(sorted(f"{key}={value}" for key, value in properties.items()))
+    return properties["name"] + properties.get("title", "")
+
+
+def test_lists_dicts_and_tuples(session: nu.Session, register: Any) -> None:
+    register(spread)
+    register(words)
+    register(span)
+    register(named)
+    one = session.sql("""
+        SELECT in_java_spread(array(3L, 9L, -2L)), in_java_spread(array()),
+               in_java_words('Some 2 Wörter'), in_java_span('3-17'), in_java_span('4'),
+               in_java_named(map('b', 'x', 'a', 'y')), in_java_named(map('name', 'Ada'))""").first()
+    assert one[:3] == (11, None, ["some", "wörter"])
+    assert [tuple(one[3]), tuple(one[4])] == [(3, 17), (4, 4)]
+    assert one[5:] == ("a=y, b=x", "Ada")
+    with pytest.raises(nu.UserFunctionError, match="TypeError") as caught:
+        session.sql("SELECT in_java_spread(array(1L, NULL))").collect()
+    assert caught.value.failed.arguments == (("numbers", "[1, None]"),)
+    with pytest.raises(nu.UserFunctionError, match="TypeError") as caught:
+        session.sql("SELECT in_java_named(map('name', NULL, 'title', 'Dr'))").collect()
+    assert caught.value.failed.arguments == (("properties", "{'name': None, 'title': 'Dr'}"),)

@@ -37,21 +37,35 @@ public final class PyArgument {
         java.util.ArrayList made = new java.util.ArrayList(given.length());
         scala.collection.Iterator each = given.iterator();
         while (each.hasNext()) {
-            Object one = each.next();
-            if (one == null) {
-                if (!nulls) {
-                    throw Raised.RAISED;
-                }
-                made.add(null);
-            } else if (kind == 'i') {
-                made.add(Long.valueOf(whole(one, name, place, bits)));
-            } else if (kind == 'f') {
-                made.add(Double.valueOf(real(one, name, place)));
-            } else {
-                made.add(one);
-            }
+            made.add(element(each.next(), name, place, kind, bits, nulls));
         }
         return made;
+    }
+
+    /** A dict; keys and values are of the kinds that a list's may be. */
+    public static java.util.HashMap dict(Object value, String name, int place, char key, int keyBits,
+            char kind, int bits, boolean nulls) {
+        scala.collection.Iterator each = ((scala.collection.Map) value).iterator();
+        java.util.HashMap made = new java.util.LinkedHashMap();
+        while (each.hasNext()) {
+            scala.Tuple2 one = (scala.Tuple2) each.next();
+            made.put(element(one._1(), name, place, key, keyBits, false),
+                element(one._2(), name, place, kind, bits, nulls));
+        }
+        return made;
+    }
+
+    private static Object element(Object one, String name, int place, char kind, int bits, boolean nulls) {
+        if (one == null) {
+            if (!nulls) {
+                throw Raised.RAISED;
+            }
+            return null;
+        }
+        if (kind == 'i') {
+            return Long.valueOf(whole(one, name, place, bits));
+        }
+        return kind == 'f' ? (Object) Double.valueOf(real(one, name, place)) : one;
     }
 
     public static boolean truth(Object value, String name, int place) {

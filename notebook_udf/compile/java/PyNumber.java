@@ -116,7 +116,7 @@ public final class PyNumber {
         if (value instanceof java.util.Collection) {
             return !((java.util.Collection) value).isEmpty();
         }
-        return true;
+        return !(value instanceof java.util.Map) || !((java.util.Map) value).isEmpty();
     }
 
     private static boolean isFloating(Object a, Object b) {

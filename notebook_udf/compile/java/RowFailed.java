@@ -36,6 +36,24 @@ public final class RowFailed {
         return made.append(']').toString();
     }
 
+    private static String within(String kind, scala.collection.Iterator each) {
+        StringBuilder made = new StringBuilder(kind);
+        while (each.hasNext() && made.length() < MOST_LETTERS) {
+            Object one = each.next();
+            if (one instanceof scala.Tuple2) {
+                made.append(encoded(((scala.Tuple2) one)._1())).append(';');
+                one = ((scala.Tuple2) one)._2();
+            }
+            String said = encoded(one);
+            // A list in a list, or what has no text.
+            if (said.equals("x") || said.startsWith("l") || said.startsWith("m")) {
+                return "x";
+            }
+            made.append(said).append(';');
+        }
+        return each.hasNext() ? "x" : made.toString();
+    }
+
     private static String encoded(Object value) {
         if (value == null) {
             return "n";
@@ -53,6 +71,18 @@ public final class RowFailed {
             byte[] bytes = ((String) value).getBytes(java.nio.charset.StandardCharsets.UTF_8);
             return "s" + java.util.Base64.getUrlEncoder().encodeToString(bytes);
         }
-        return value instanceof Number && !(value instanceof java.math.BigDecimal) ? "i" + value : "x";
+        if (value instanceof scala.collection.Map) {
+            return within("m", ((scala.collection.Map) value).iterator());
+        }
+        if (value instanceof scala.collection.Seq) {
+            return within("l", ((scala.collection.Seq) value).iterator());
+        }
+        if (value instanceof java.math.BigDecimal) {
+            return "d" + value;
+        }
+        if (value instanceof java.sql.Date) {
+            return "t" + ((java.sql.Date) value).toLocalDate();
+        }
+        return value instanceof Number ? "i" + value : "x";
     }
 }

@@ -226,9 +226,10 @@ class _Writer:
         first = values[0]
         if all(_same(first, each) for each in values) and not (loop and isinstance(first, Term)):
             return first
-        if all(isinstance(each, Parts) for each in values):
-            parts: list[tuple[Value, ...]] = [v.parts for v in values if isinstance(v, Parts)]
-            if len(set(map(len, parts))) != 1:
+        wholes = [each for each in values if isinstance(each, Parts)]
+        if len(wholes) == len(values):
+            parts = [each.parts for each in wholes]
+            if len({(len(each.parts), each.names) for each in wholes}) != 1:
                 return None
             each_part = [
                 self._merged(f"{name}_{i}", column, loop)
@@ -236,7 +237,8 @@ class _Writer:
             ]
             if None in each_part:
                 return None
-            return Parts(tuple(part for part in each_part if part is not None))
+            kept = tuple(part for part in each_part if part is not None)
+            return Parts(kept, wholes[0].names)
         try:
             kinds: Kinds = frozenset(k for each in values for k in self.code.term(each).kinds)
         except NotCompiled:

@@ -268,7 +268,7 @@ def _rounded(how: str) -> Callable[[Code, Given], Value]:
 def _of_double(java: str, boolean: bool = False) -> Callable[[Code, Given], Value]:
     def write(code: Code, given: Given) -> Value:
         term = number(code, _one(given, "this"))
-        if term.kinds not in (INT, FLOAT):
+        if not term.kinds <= NUMBERS:
             raise NotCompiled("a function of math of this")
         return code.set(BOOL if boolean else FLOAT, java.format(as_double(code, term)))
 

@@ -47,6 +47,11 @@ class Lists:
         """The kinds of what lists of these kinds hold."""
         return frozenset(each for kind in kinds for each in self.held.get(kind, ()))
 
+    def note(self, kinds: Kinds, values: Kinds) -> None:
+        """Notes what lists of these kinds hold from the beginning."""
+        for kind in kinds:
+            self.held[kind] = values
+
     def put(self, kinds: Kinds, values: Kinds) -> None:
         """Notes that values of some kinds are put into a list."""
         if not values <= SCALARS:

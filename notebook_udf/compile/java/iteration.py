@@ -8,6 +8,7 @@ from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.numeric import number
 from notebook_udf.compile.java.values import (
     INT,
+    KEYS,
     STR,
     Constant,
     Iteration,
@@ -17,6 +18,7 @@ from notebook_udf.compile.java.values import (
     Sequence,
     Term,
     Value,
+    is_dict,
     is_list,
 )
 
@@ -36,6 +38,8 @@ def iterated(code: Code, value: Value) -> Iteration:
     term = code.present(value)
     if is_list(term.kinds):
         return _of_list(code, term.java, code.lists.of(term.kinds))
+    if is_dict(term.kinds):
+        return view(code, term, "keys")
     if term.kinds == STR:
         return _taken(code, f"new PyLetters({term.java})", "PyLetters", STR)
     raise NotCompiled("a loop over what is no text and no list of texts")
@@ -82,6 +86,18 @@ def _of_list(code: Code, java: str, kinds: Kinds) -> Iteration:
     value = code.fresh(kinds)
     taken = code.integers.narrowed(Term(frozenset("?"), f"{iterator}.next()"), kinds).java
     return Iteration(f"{iterator}.hasNext()", (f"{value.java} = {taken};",), value)
+
+
+def view(code: Code, whole: Term, which: str) -> Iteration:
+    """Of the keys, the values or the items of a dict."""
+    keys = code.lists.of(frozenset(f"{kind}{KEYS}" for kind in whole.kinds))
+    made = []
+    if which != "values":
+        made.append(_of_list(code, f"new java.util.ArrayList({whole.java}.keySet())", keys))
+    if which != "keys":
+        values = code.lists.of(whole.kinds)
+        made.append(_of_list(code, f"new java.util.ArrayList({whole.java}.values())", values))
+    return zipped(made) if len(made) == 2 else made[0]
 
 
 def materialised(code: Code, value: Value) -> Term:

@@ -22,7 +22,6 @@ from notebook_udf.compile.java import body
 from notebook_udf.compile.java.code import Code, Constants, Lists
 from notebook_udf.compile.java.spark_types import Parameter, Result, parameters
 from notebook_udf.compile.java.values import (
-    LIST,
     TEXTS,
     Constant,
     Integers,
@@ -145,7 +144,7 @@ class _Class:
 
 
 def _key(value: Value) -> Any:
-    if isinstance(value, Term) and not any(kind.startswith(LIST) for kind in value.kinds - TEXTS):
+    if isinstance(value, Term) and not any("@" in kind for kind in value.kinds - TEXTS):
         return value.kinds
     if isinstance(value, Constant):
         return id(value.value)

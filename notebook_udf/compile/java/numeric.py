@@ -5,6 +5,7 @@ from __future__ import annotations
 from notebook_udf.compile.java.code import Code, is_constant
 from notebook_udf.compile.java.values import (
     BOOL,
+    DICT,
     FLOAT,
     INT,
     LIST,
@@ -214,7 +215,7 @@ def truth(code: Code, value: Value) -> str | bool:
         return bool(value.value)
     one = code.term(value)
     held = code.integers.held(one.kinds)
-    others = [kind for kind in one.kinds - SCALARS if not kind.startswith(LIST)]
+    others = [kind for kind in one.kinds - SCALARS if not kind.startswith((LIST, DICT))]
     if others:
         raise NotCompiled(f"whether a {min(others)} is true")
     if one.kinds == NONE:

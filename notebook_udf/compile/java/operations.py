@@ -10,10 +10,11 @@ from typing import Any, Protocol, TypeAlias
 
 from notebook_udf.compile.java import calls, textual
 from notebook_udf.compile.java.code import Code
-from notebook_udf.compile.java.iteration import mapped, materialised
+from notebook_udf.compile.java.iteration import mapped, materialised, view
 from notebook_udf.compile.java.numeric import arithmetic, comparison, negated, truth
 from notebook_udf.compile.java.values import (
     BOOL,
+    NONE,
     Constant,
     Generated,
     Method,
@@ -23,6 +24,7 @@ from notebook_udf.compile.java.values import (
     Slice,
     Term,
     Value,
+    is_dict,
     is_list,
 )
 from notebook_udf.compile.java.values import Sequence as Iterated
@@ -61,6 +63,8 @@ def _attribute(run: Run, code: Code, given: Sequence[Value], name: str) -> Value
         if not hasattr(owner.value, name):
             raise NotCompiled(f"{name}, which {owner.value.__name__} has not")
         return Constant(getattr(owner.value, name))
+    if isinstance(owner, Parts) and name in owner.names:
+        return owner.parts[owner.names.index(name)]
     return Method(owner, name)
 
 
@@ -183,9 +187,30 @@ def _call(run: Run, code: Code, given: Sequence[Value], names: Any) -> Value:
                 code, tuple(over), lambda values: _call(run, code, (called, *values), ())
             )
         )
+    if _is_named_tuple(function.value):
+        return _named_tuple(function.value, arguments, names)
     if isinstance(function.value, types.FunctionType):
         return run.function(function.value, arguments, names)
     return calls.call(code, function.value, arguments, names)
+
+
+def _is_named_tuple(called: Any) -> bool:
+    """Whether it is a class of tuples whose parts have names, and no more."""
+    return isinstance(called, type) and called.__bases__ == (tuple,) and hasattr(called, "_fields")
+
+
+def _named_tuple(called: Any, given: tuple[Value, ...], names: tuple[str, ...]) -> Parts:
+    by_place = len(given) - len(names)
+    found = dict(zip(called._fields, given[:by_place], strict=False))
+    for name, value in zip(names, given[by_place:], strict=True):
+        if name in found or name not in called._fields:
+            raise NotCompiled(f"a call of {called.__name__} that does not fit it")
+        found[name] = value
+    for name, default in called._field_defaults.items():
+        found.setdefault(name, Constant(default))
+    if by_place > len(called._fields) or len(found) != len(called._fields):
+        raise NotCompiled(f"a call of {called.__name__} that does not fit it")
+    return Parts(tuple(found[name] for name in called._fields), called._fields)
 
 
 def _listed(run: Run, code: Code, value: Value) -> Value:
@@ -236,6 +261,8 @@ def _called_method(
             default = given[1] if len(given) == 2 else Constant(None)
             return textual.looked_up(code, constant, given[0], default)
         raise NotCompiled(f"the method {name} of a dict")
+    if isinstance(owner, Term) and is_dict(owner.kinds - NONE):
+        return _method_of_dict(code, owner, name, given, names)
     if name == "append" and len(given) == 1 and isinstance(owner, Term) and is_list(owner.kinds):
         code.put(owner, given[0])
         return Constant(None)
@@ -244,6 +271,18 @@ def _called_method(
     if name == "format":
         raise NotCompiled("str.format: write an f-string")
     return textual.method(code, owner, name, given, names)
+
+
+def _method_of_dict(
+    code: Code, owner: Term, name: str, given: tuple[Value, ...], names: tuple[str, ...]
+) -> Value:
+    whole = code.present(owner)
+    if name == "get" and 1 <= len(given) <= 2 and not names:
+        default = given[1] if len(given) == 2 else Constant(None)
+        return textual.item_of_dict(code, whole, given[0], default)
+    if name in _VIEWS and not given:
+        return Iterated(lambda: view(code, whole, name))
+    raise NotCompiled(f"the method {name} of a dict")
 
 
 OPERATIONS: dict[str, Operation] = {

@@ -14,6 +14,7 @@ from pyspark.sql.types import (
     FloatType,
     IntegerType,
     LongType,
+    MapType,
     ShortType,
     StringType,
     StructType,
@@ -22,8 +23,10 @@ from pyspark.sql.types import (
 from notebook_udf.compile.java.code import Code, Lists
 from notebook_udf.compile.java.values import (
     BOOL,
+    DICT,
     FLOAT,
     INT,
+    KEYS,
     LIST,
     NONE,
     STR,
@@ -75,31 +78,37 @@ class Parameter:
         One of another type may be passed on, and tested for None.
         """
         found = _KINDS.get(type(self.data_type))
-        element = self._element()
-        if element is not None:
-            kind = f"{LIST}x{self.place}"
-            assert isinstance(self.data_type, ArrayType)
+        if isinstance(self.data_type, ArrayType) and self._is_of_scalars():
             nulls = self.data_type.containsNull and not fast
-            lists.held[kind] = _KINDS[type(element)] | (NONE if nulls else frozenset())
-            found = frozenset({kind})
+            found = frozenset({f"{LIST}x{self.place}"})
+            lists.note(found, _held(self.data_type.elementType, nulls))
+        if isinstance(self.data_type, MapType) and self._is_of_scalars():
+            nulls = self.data_type.valueContainsNull and not fast
+            found = frozenset({f"{DICT}x{self.place}"})
+            lists.note(found, _held(self.data_type.valueType, nulls))
+            keys = frozenset({f"{DICT}x{self.place}{KEYS}"})
+            lists.note(keys, _held(self.data_type.keyType, False))
         found = found or frozenset({self.data_type.simpleString()})
         return found if fast else found | NONE
 
-    def _element(self) -> DataType | None:
-        if not isinstance(self.data_type, ArrayType):
-            return None
-        element = self.data_type.elementType
-        return element if type(element) in _KINDS else None
+    def _is_of_scalars(self) -> bool:
+        if isinstance(self.data_type, ArrayType):
+            return type(self.data_type.elementType) in _KINDS
+        if isinstance(self.data_type, MapType):
+            kinds = type(self.data_type.keyType), type(self.data_type.valueType)
+            return all(each in _KINDS for each in kinds)
+        return False
 
     def entered(self, *, fast: bool) -> str:
         """The argument as Java holds it."""
-        element = self._element()
         kinds = _KINDS.get(type(self.data_type))
         where = f"{self.name}, NAME, {self.place}"
-        if element is not None:
-            letter, bits = _LETTERS[_KINDS[type(element)]], _BITS.get(type(element), 0)
-            nulls = "false" if fast else "true"
-            java = f"PyArgument.list({where}, '{letter}', {bits}, {nulls})"
+        nulls = "false" if fast else "true"
+        if isinstance(self.data_type, ArrayType) and self._is_of_scalars():
+            java = f"PyArgument.list({where}, {_part(self.data_type.elementType)}, {nulls})"
+        elif isinstance(self.data_type, MapType) and self._is_of_scalars():
+            parts = f"{_part(self.data_type.keyType)}, {_part(self.data_type.valueType)}"
+            java = f"PyArgument.dict({where}, {parts}, {nulls})"
         elif kinds == INT:
             java = f"PyArgument.whole({where}, {_BITS[type(self.data_type)]})"
         elif kinds is not None:
@@ -110,6 +119,15 @@ class Parameter:
             return java
         box = _BOXES.get(kinds or NONE, "(Object) ({})").format(java)
         return f"({self.name} == null ? null : {box})"
+
+
+def _held(data_type: DataType, nulls: bool) -> Kinds:
+    return _KINDS[type(data_type)] | (NONE if nulls else frozenset())
+
+
+def _part(data_type: DataType) -> str:
+    """The kind and the bits of what a list or a dict holds."""
+    return f"'{_LETTERS[_KINDS[type(data_type)]]}', {_BITS.get(type(data_type), 0)}"
 
 
 def parameters(types: Sequence[DataType]) -> list[Parameter]:

@@ -10,6 +10,7 @@ from notebook_udf.compile.java.numeric import as_int, comparison, number
 from notebook_udf.compile.java.values import (
     BOOL,
     INT,
+    KEYS,
     NONE,
     SCALARS,
     STR,
@@ -21,6 +22,7 @@ from notebook_udf.compile.java.values import (
     Slice,
     Term,
     Value,
+    is_dict,
     is_list,
 )
 
@@ -143,7 +145,8 @@ def length(code: Code, value: Value) -> Value:
     if isinstance(value, Parts):
         return Constant(len(value.parts))
     term = code.present(value)
-    java = f"(long) {term.java}.size()" if is_list(term.kinds) else ""
+    sized = is_list(term.kinds) or is_dict(term.kinds)
+    java = f"(long) {term.java}.size()" if sized else ""
     return code.set(INT, _int(code, java or f"PyText.len({_text(code, term, 'len')})"))
 
 
@@ -196,6 +199,8 @@ def item(code: Code, container: Value, index: Value) -> Value:
     whole = code.present(container)
     if is_list(whole.kinds):
         return code.taken(whole, f"PyList.item({whole.java}, {place(code, index)})")
+    if is_dict(whole.kinds):
+        return item_of_dict(code, whole, index, None)
     text = _text(code, whole, "an item")
     return code.set(STR, f"PyText.item({text}, {place(code, index)})")
 
@@ -246,6 +251,9 @@ def contains(code: Code, value: Value, container: Value) -> str | bool:
         if not held <= SCALARS:
             raise NotCompiled("in a list of lists")
         return f"PyList.contains({whole.java}, {code.object(value)})"
+    if is_dict(whole.kinds):
+        _check_key(code, whole, value)
+        return f"{whole.java}.containsKey({code.object(value)})"
     text = _text(code, whole, "in")
     return f"PyText.contains({text}, {_text(code, value, 'in')})"
 
@@ -321,6 +329,24 @@ def _looked_up(code: Code, container: Any, index: Value, default: Value | None) 
         return code.set_from(kinds, f"PyList.lookUp({held}, {key})")
     kinds |= code.term(default).kinds
     return code.set_from(kinds, f"PyList.lookUp({held}, {key}, {code.object(default)})")
+
+
+def item_of_dict(code: Code, whole: Term, key: Value, default: Value | None) -> Value:
+    """An item of a dict that Spark gives: ``whole[key]``, or ``whole.get(key, default)``."""
+    _check_key(code, whole, key)
+    kinds, given = code.lists.of(whole.kinds), f"{whole.java}, {code.object(key)}"
+    if default is None:
+        return code.set_from(kinds, f"PyList.lookUp({given})")
+    kinds |= code.term(default).kinds
+    return code.set_from(kinds, f"PyList.lookUp({given}, {code.object(default)})")
+
+
+def _check_key(code: Code, whole: Term, key: Value) -> None:
+    held = code.lists.of(frozenset(f"{kind}{KEYS}" for kind in whole.kinds))
+    kinds = code.term(key).kinds
+    fits = kinds <= SCALARS if held == STR else held == INT and kinds <= INT | STR | NONE
+    if not fits:
+        raise NotCompiled("a key that may be equal to one of another type")
 
 
 def formatted(code: Code, value: Value, how: str) -> Value:

@@ -16,6 +16,9 @@ from typing import Any, TypeAlias
 Kinds: TypeAlias = frozenset[str]
 
 LIST = "list@"
+# A dict that Spark gives: what it holds is noted as for lists, its keys under the kind with KEYS.
+DICT = "dict@"
+KEYS = " keys"
 
 INT: Kinds = frozenset({"int"})
 FLOAT: Kinds = frozenset({"float"})
@@ -69,9 +72,10 @@ class Method:
 
 @dataclass(frozen=True)
 class Parts:
-    """A tuple, part by part."""
+    """A tuple, part by part; its parts may have names."""
 
     parts: tuple[Value, ...]
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -128,6 +132,11 @@ Value: TypeAlias = (
 )
 
 
+def is_dict(kinds: Kinds) -> bool:
+    """Whether values of these kinds are dicts."""
+    return bool(kinds) and all(kind.startswith(DICT) for kind in kinds)
+
+
 def is_list(kinds: Kinds) -> bool:
     """Whether values of these kinds are lists."""
     return bool(kinds) and all(kind.startswith(LIST) for kind in kinds)
@@ -145,6 +154,8 @@ class Integers:
             return "long"
         if is_list(kinds):
             return "java.util.ArrayList"
+        if is_dict(kinds):
+            return "java.util.HashMap"
         return _HELD.get(kinds, "Object")
 
     def literal(self, value: Any) -> Term:
