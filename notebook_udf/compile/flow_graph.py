@@ -31,6 +31,8 @@ next                an iterator                         its next, for the way on
 unpack              a sequence                          how many parts it is to have
 part                an ``unpack``                       which part of it; not among evaluations
 phi                 a value for each block before       those blocks' keys
+exception                                               of a handler: what was raised
+exception_match     an exception, a class of them
 ==================  ==================================  ==========================================
 
 Other kinds are named in ``compile.opcodes``; their operands are what their opcode pops. Where a
@@ -39,7 +41,8 @@ function makes another, 3.13 and later hand it a variable's cell as a ``local`` 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 
@@ -109,11 +112,15 @@ class FlowGraph:
         is where the function begins.
     guarded
         Whether some of it stands inside ``try`` or ``with``; what these do after an error is not
-        in the graph.
+        in the graph, unless it was asked for.
+    handlers
+        By the key of a block: that of the one where it goes on when something of it raises. That
+        one begins with an ``exception``, and tests it by ``exception_match``.
     """
 
     blocks: dict[int, BasicBlock]
     guarded: bool
+    handlers: Mapping[int, int] = field(default_factory=dict)
 
     @property
     def entry(self) -> int:

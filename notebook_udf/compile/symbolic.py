@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from types import CodeType
-from typing import Any
+from typing import Any, NamedTuple
 
 from notebook_udf.compile.flow_graph import (
     BasicBlock,
@@ -33,10 +33,32 @@ from notebook_udf.compile.opcodes import (
 )
 
 
+class ExceptionGuard(NamedTuple):
+    """Instructions from one offset up to another, and the offset where an exception in them leads;
+    ``depth`` is how many values of the stack are kept then, ``last`` whether one more is put on it.
+    """
+
+    start: int
+    end: int
+    target: int
+    depth: int
+    last: bool
+
+
 @lru_cache(maxsize=256)
-def read_code(code: CodeType) -> FlowGraph | UnreadableCode:
-    """The graph of a code object of this Python; equal ones, as tasks unpickle them, share it."""
-    return read(list(instructions_of(code)), sys.version_info.minor, bool(code.co_exceptiontable))
+def read_code(code: CodeType, handlers: bool = False) -> FlowGraph | UnreadableCode:
+    """The graph of a code object of this Python; equal ones, as tasks unpickle them, share it.
+
+    ``handlers`` asks for what is done with exceptions as well.
+    """
+    guarded = bool(code.co_exceptiontable)
+    guards = list(_guards(code)) if handlers and guarded else []
+    return read(list(instructions_of(code)), sys.version_info.minor, guarded, guards)
+
+
+def _guards(code: CodeType) -> Iterator[ExceptionGuard]:
+    for each in dis._parse_exception_table(code):  # type: ignore[attr-defined]
+        yield ExceptionGuard(each.start, each.end, each.target, each.depth, each.lasti)
 
 
 def instructions_of(code: CodeType) -> Iterator[Instruction]:
@@ -50,7 +72,10 @@ def instructions_of(code: CodeType) -> Iterator[Instruction]:
 
 
 def read(
-    instructions: Sequence[Instruction], minor: int, guarded: bool = False
+    instructions: Sequence[Instruction],
+    minor: int,
+    guarded: bool = False,
+    guards: Sequence[ExceptionGuard] = (),
 ) -> FlowGraph | UnreadableCode:
     """The graph of instructions of Python 3.``minor``.
 
@@ -62,9 +87,12 @@ def read(
         Which Python they are for.
     guarded
         Whether the code object has a table of exceptions.
+    guards
+        The lines of that table, if handlers are to be read as well.
     """
     try:
-        return FlowGraph(_Reader(instructions, opcodes(minor)).blocks(), guarded)
+        reader = _Reader(instructions, opcodes(minor), guards)
+        return FlowGraph(reader.blocks(), guarded, reader.handlers())
     except _Unread as error:
         at = error.instruction
         return UnreadableCode(error.reason, at.opname if at else "", at.line if at else None)
@@ -79,14 +107,21 @@ class _Unread(Exception):
 # Stands on the stack beside what is called.
 _NULL = Evaluation("null")
 _UNKNOWN = Opcode("", "UNREAD")
-_ENDS = ("RETURN", "RAISE", "UNREAD")
+_ENDS = ("RETURN", "RAISE", "RERAISE", "UNREAD")
+# What a handler has that may end otherwise than by raising again.
+_DECIDING = ("JUMP", "BRANCH", "NEXT", "RETURN", "RAISE", "EXCEPTION_MATCH", "UNREAD")
 _Stack = list[Evaluation]
 
 
 class _Reader:
     """Splits instructions into blocks, and follows each with the stack that leads to it."""
 
-    def __init__(self, instructions: Sequence[Instruction], known: dict[str, Opcode]) -> None:
+    def __init__(
+        self,
+        instructions: Sequence[Instruction],
+        known: dict[str, Opcode],
+        guards: Sequence[ExceptionGuard],
+    ) -> None:
         self._code: list[tuple[Instruction, Opcode]] = []
         self._places: dict[int, int] = {}
         for instruction in instructions:
@@ -99,6 +134,19 @@ class _Reader:
             for number, each in enumerate(self._code)
             if each[1].kind in ("JUMP", "BRANCH", "NEXT")
             for place in (self._target(each[0]), number + 1)
+        }
+        # By place: the guard in force there, if its handler does anything.
+        self._guards: dict[int, ExceptionGuard] = {}
+        for guard in guards:
+            if not self._only_cleans(guard.target):
+                for place, (each, _) in enumerate(self._code):
+                    if guard.start <= each.offset < guard.end:
+                        self._guards[place] = guard
+        targets = {self._places[guard.target] for guard in self._guards.values()}
+        self._leaders |= targets | {
+            place
+            for place in range(len(self._code))
+            if self._guards.get(place) is not self._guards.get(place - 1)
         }
         self._ends: dict[int, int] = {}
         # Of blocks that were followed: what is evaluated, how each ends, and under which key.
@@ -124,6 +172,21 @@ class _Reader:
             key: BasicBlock(tuple(found), self._terminators[key])
             for key, found in self._evaluations.items()
         }
+
+    def handlers(self) -> dict[int, int]:
+        """By the key of a block that was followed: the key of its handler."""
+        return {
+            key: self._keys[self._places[self._guards[start].target]]
+            for start, key in self._keys.items()
+            if start in self._guards
+        }
+
+    def _only_cleans(self, target: int) -> bool:
+        """Whether a handler raises again whatever it takes."""
+        for _, opcode in self._code[self._places[target] :]:
+            if opcode.kind in ("RERAISE", *_DECIDING):
+                return opcode.kind == "RERAISE"
+        return False
 
     def _target(self, instruction: Instruction) -> int:
         place = self._places.get(instruction.argval)
@@ -152,6 +215,11 @@ class _Reader:
 
     def _ways(self, start: int) -> tuple[int, ...]:
         """Where a block may go on, in no particular order; sets where it ends."""
+        guard = self._guards.get(start)
+        raising = () if guard is None else (self._places[guard.target],)
+        return (*raising, *self._ways_on(start))
+
+    def _ways_on(self, start: int) -> tuple[int, ...]:
         for place in range(start, len(self._code)):
             instruction, opcode = self._code[place]
             self._ends[start] = place + 1
@@ -168,8 +236,18 @@ class _Reader:
 
     def _begin(self, start: int, before: list[int]) -> None:
         """Finds a block's key and the stack at its start."""
+        guarding = next((g for g in self._guards.values() if self._places[g.target] == start), None)
+        if guarding is not None:
+            self._begin_handler(start, before, guarding)
+            return
         known = [each for each in before if each in self._left]
-        if len(before) == 1 and known and self._terminators[self._keys[before[0]]].kind == "jump":
+        alike = known and self._guards.get(known[0]) is self._guards.get(start)
+        if (
+            alike
+            and len(before) == 1
+            and known
+            and self._terminators[self._keys[before[0]]].kind == "jump"
+        ):
             # It only goes on with another block.
             self._keys[start] = self._keys[before[0]]
             self._entered[start] = list(self._left[before[0]][start])
@@ -192,6 +270,16 @@ class _Reader:
                 entered.append(found[-1])
             else:
                 raise _Unread("a loop changes the stack", self._code[start][0])
+
+    def _begin_handler(self, start: int, before: list[int], guard: ExceptionGuard) -> None:
+        """Begins with what is left of the stack, and with the exception."""
+        self._keys[start] = start
+        raised = Evaluation("exception", (), None, self._code[start][0].line)
+        self._evaluations[start] = [raised]
+        entered = [self._entered[each][: guard.depth] for each in before if each in self._entered]
+        if not entered or any(each != entered[0] for each in entered):
+            raise _Unread("a handler of several stacks", self._code[start][0])
+        self._entered[start] = [*entered[0], *[_NULL] * guard.last, raised]
 
     def _follow(self, start: int) -> None:
         key, behind = self._keys[start], self._ends[start]
@@ -314,6 +402,13 @@ class _Block:
                 constant = opcode.detail is ARGUMENT
                 left = (self._constant(value, line),) if constant else self._popped(1)
                 return Terminator("return", left)
+            case "PUSH_EXCEPTION":
+                stack.insert(-1, _NULL)
+            case "EXCEPTION_MATCH":
+                given = (stack[-2], self._popped(1)[0])
+                self._evaluated("exception_match", given, None, line)
+            case "RERAISE":
+                return Terminator("raise", self._popped(1))
             case "RAISE":
                 return Terminator("raise", self._popped(arg))
             case "UNREAD":

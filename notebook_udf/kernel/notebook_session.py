@@ -12,7 +12,6 @@ import logging
 import os
 import threading
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -43,7 +42,6 @@ from notebook_udf.kernel.owner import Owner
 from notebook_udf.kernel.planning import plan_of
 from notebook_udf.kernel.quarantine_folder import QuarantineFolder, given_folder
 from notebook_udf.kernel.quarantined_rows import quarantined
-from notebook_udf.kernel.query_errors import as_query_error
 from notebook_udf.kernel.querying import Rewriting, run_query
 from notebook_udf.kernel.recent import Recent
 from notebook_udf.kernel.replay import replay
@@ -179,12 +177,7 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters):
             self._configure(self._receiver, rows, memory, place)
             self._hook_in(
                 *kept_tables(self.host, self.warehouse, self.notes.append),
-                Translator(
-                    self.store,
-                    self.host.errors,
-                    partial(as_query_error, session=self),
-                    self.java.failed,
-                ),
+                Translator(self),
                 QuietLoggers(),
                 SqlDrops(self),
                 SteadyQueries(self),

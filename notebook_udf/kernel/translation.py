@@ -14,7 +14,8 @@ import signal
 import sys
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from notebook_udf import errors
 from notebook_udf.errors import (
@@ -28,16 +29,19 @@ from notebook_udf.errors import (
     WorkerLost,
     WorkerOutOfMemory,
 )
-from notebook_udf.host.spark_errors import RaisedError, SparkErrors
+from notebook_udf.host.spark_errors import RaisedError
 from notebook_udf.kernel.full_disk import full_disk
+from notebook_udf.kernel.query_errors import as_query_error
 from notebook_udf.planner.messages import retold
 from notebook_udf.pool.view import is_gone
 from notebook_udf.render.format import megabytes
 from notebook_udf.source_excerpt import code_lines, own_frame
 from notebook_udf.telemetry.carried import record_in, without_record
 from notebook_udf.telemetry.records import CallFailed, Hogged, Position, WorkerExited
-from notebook_udf.telemetry.store.session_store import Store
 from notebook_udf.worker.runtime.stop_signal import STOPPED_AT
+
+if TYPE_CHECKING:
+    from notebook_udf.kernel.notebook_session import Session
 
 _ERROR_ID = re.compile(r"\[notebook-udf error ([0-9a-f]{12})\]")
 _TASK_ATTEMPT = re.compile(r"\(TID (\d+)\)")
@@ -70,28 +74,16 @@ class Translator:
 
     Parameters
     ----------
-    store
-        The session's.
-    errors
-        The errors of its Spark.
-    explained
-        Adds a short report to other errors; takes PySpark's exception, and what it was made of.
-    in_java
-        The failure of a row in Spark's JVM that a text tells of, or another error of such a call.
+    session
+        Its store, its Spark's errors, and its functions in the JVM are what is looked into.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        errors: SparkErrors,
-        explained: Callable[[Any, RaisedError], Any],
-        in_java: Callable[[str], tuple[CallFailed | None, NotebookUdfError | None]],
-    ) -> None:
-        self._store = store
-        self._errors = errors
+    def __init__(self, session: Session) -> None:
+        self._store = session.store
+        self._errors = session.host.errors
+        self._java = session.java
         self._end: Callable[[], None] | None = None
-        self._explained = explained
-        self._in_java = in_java
+        self._explained = partial(as_query_error, session=session)
         self._unstarted = ""
         # The last error: a sink that runs queries of its own reports it once more, as text.
         self._latest: NotebookUdfError | None = None
@@ -143,7 +135,7 @@ class Translator:
             record = self._store.wait_failure(match[1], _PATIENCE_SECONDS)
             text = without_record(text)
             return from_record(record, text) if record is not None else _from_text(text)
-        record, other = self._in_java(text)
+        record, other = self._java.failed(text)
         if record is not None:
             self._store.apply(record)
             return from_record(record, text)

@@ -137,6 +137,30 @@ FORMS: dict[str, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 
+# The same, which kernels leave to Python.
+MORE_FORMS: dict[str, tuple[str, ...]] = {
+    "int": (
+        "sum(len(w) for w in {str}.split(','))", "sum([ord(c) for c in {str}])",
+        "len([c for c in {str} if c != 'a'])", "sum(map(len, {str}.split()))",
+        "max(len(w) * v for w, v in zip({str}.split(','), range(9)))", "[{int}, 2, {int}][{int}]",
+        "min([ord(c) for c in {str} if c > 'a'])", "sum(map(int, {str}))",
+    ),
+    "float": (
+        "sum([{float}, {float}])",
+        "sum(v * 0.5 for v in (1, {int}))", "max([v for v in ({float}, 0.25) if v == v])",
+    ),
+    "str": (
+        "''.join(sorted({str}))",
+        "'-'.join([w.upper() for w in {str}.split(',')])",
+        "''.join(c for c in {str} if c.isalpha())", "' '.join(w[::-1] for w in {str}.split())",
+        "sorted({str}.split(','))[0]", "(lambda v: v + s)({str})",
+    ),
+    "bool": (
+        "any(c == 'b' for c in {str})", "all(c.isdigit() for c in {str})",
+        "any([len(w) > 1 for w in {str}.split(',')])", "({int} in [{int}, 7])",
+    ),
+}  # fmt: skip
+
 
 # Statements that take something apart.
 UNPACKED = (
@@ -151,6 +175,11 @@ UNPACKED = (
 
 
 # Loops that end, with as many levels of what they repeat.
+STATEMENTS = ("local", "again", "parts", "loop", "if", "else", "return", "none", "try")
+HANDLERS = (
+    "ValueError", "(ValueError, TypeError)", "Exception", "ZeroDivisionError", "LookupError",
+    "AttributeError", "ArithmeticError",
+)  # fmt: skip
 LOOPS = (
     "for s in {str}:",
     "for a in range({int} % 7):",
@@ -170,72 +199,79 @@ LOOPS = (
 
 
 @st.composite
-def expressions(draw: st.DrawFn, kind: str, depth: int) -> str:
+def expressions(draw: st.DrawFn, kind: str, depth: int, more: bool = False) -> str:
     """An expression of a type, of so many levels at most."""
     leaves = [form for form in FORMS[kind] if "{" not in form]
-    form = draw(st.sampled_from(FORMS[kind] if depth else leaves))
+    known = FORMS[kind] + MORE_FORMS[kind] * more
+    form = draw(st.sampled_from(known if depth else leaves))
     filled = form.replace("{{{", "\0{").replace("}}}", "}\1").replace("}}", "\1")
     for name in FORMS:
         while "{" + name + "}" in filled:
             # Before 3.12 no f-string stands within another.
-            inner = draw(expressions(name, 0 if form.startswith('f"') else depth - 1))
+            inner = draw(expressions(name, 0 if form.startswith('f"') else depth - 1, more))
             filled = filled.replace("{" + name + "}", inner, 1)
     return filled.replace("\0", "{").replace("\1", "}")
 
 
 @st.composite
-def functions(draw: st.DrawFn) -> tuple[str, str]:
-    """The text of a function, and the type that it is declared to return."""
+def functions(draw: st.DrawFn, more: bool = False) -> tuple[str, str]:
+    """The text of a function, and the type that it is declared to return; ``more`` is of what
+    kernels leave to Python."""
     result = draw(st.sampled_from(sorted(RESULTS)))
-    lines = draw(blocks(result, 2, 1))
-    lines.append(f"    return {draw(expressions(result, 2))}")
+    lines = draw(blocks(result, 2, 1, more))
+    lines.append(f"    return {draw(expressions(result, 2, more))}")
     text = f"def generated({', '.join(COLUMNS)}):\n" + "\n".join(lines)
     return text, result
 
 
 @st.composite
-def blocks(draw: st.DrawFn, result: str, depth: int, indent: int) -> list[str]:
+def blocks(draw: st.DrawFn, result: str, depth: int, indent: int, more: bool = False) -> list[str]:
     """Statements, indented."""
     space, lines = "    " * indent, []
     for _ in range(draw(st.integers(0, 2))):
-        how = draw(
-            st.sampled_from(["local", "again", "parts", "loop", "if", "else", "return", "none"])
-        )
+        how = draw(st.sampled_from(STATEMENTS))
         kind = draw(st.sampled_from(sorted(FORMS)))
         name = draw(st.sampled_from({"int": "ab", "float": "xy", "str": "st", "bool": "p"}[kind]))
         if how == "parts":
             form = draw(st.sampled_from(UNPACKED))
-            lines.append(space + form.format(str=draw(expressions("str", 1))))
+            lines.append(space + form.format(str=draw(expressions("str", 1, more))))
             continue
         if how == "loop" and depth:
-            filled = {each: draw(expressions(each, 1)) for each in ("str", "int")}
+            filled = {each: draw(expressions(each, 1, more)) for each in ("str", "int")}
             lines.append(space + draw(st.sampled_from(LOOPS)).format(space=space, **filled))
-            lines += draw(blocks(result, depth - 1, indent + 1)) or [f"{space}    x = y"]
+            lines += draw(blocks(result, depth - 1, indent + 1, more)) or [f"{space}    x = y"]
             last = draw(st.sampled_from(["", "break", "continue", "else"]))
             if last == "else":
-                lines += [f"{space}else:", f"{space}    y = {draw(expressions('float', 1))}"]
+                lines += [f"{space}else:", f"{space}    y = {draw(expressions('float', 1, more))}"]
             elif last:
-                lines.append(f"{space}    if {draw(expressions('bool', 1))}:")
+                lines.append(f"{space}    if {draw(expressions('bool', 1, more))}:")
                 lines.append(f"{space}        {last}")
-                lines.append(f"{space}    {name} = {draw(expressions(kind, 1))}")
+                lines.append(f"{space}    {name} = {draw(expressions(kind, 1, more))}")
+            continue
+        if how == "try" and depth:
+            lines.append(f"{space}try:")
+            lines.append(f"{space}    {name} = {draw(expressions(kind, 2, more))}")
+            lines += draw(blocks(result, depth - 1, indent + 1, more))
+            lines.append(f"{space}except {draw(st.sampled_from(HANDLERS))}:")
+            lines.append(f"{space}    {name} = {draw(expressions(kind, 1, more))}")
             continue
         if how in ("local", "again") or not depth:
-            value = draw(expressions(kind, 2))
+            value = draw(expressions(kind, 2, more))
             lines.append(f"{space}{name} = {value}")
             if how == "again" and kind in ("int", "str"):
-                lines.append(f"{space}{name} += {draw(expressions(kind, 1))}")
+                lines.append(f"{space}{name} += {draw(expressions(kind, 1, more))}")
             continue
-        lines.append(f"{space}if {draw(expressions('bool', 2))}:")
-        lines += draw(blocks(result, depth - 1, indent + 1)) or [f"{space}    pass"]
+        lines.append(f"{space}if {draw(expressions('bool', 2, more))}:")
+        lines += draw(blocks(result, depth - 1, indent + 1, more)) or [f"{space}    pass"]
         if how == "return":
-            lines.append(f"{space}    return {draw(expressions(result, 2))}")
+            lines.append(f"{space}    return {draw(expressions(result, 2, more))}")
         elif how == "none":
             lines.append(f"{space}    return None")
         elif how == "else":
-            lines.append(f"{space}elif {draw(expressions('bool', 1))}:")
-            lines.append(f"{space}    {name} = {draw(expressions(kind, 1))}")
+            lines.append(f"{space}elif {draw(expressions('bool', 1, more))}:")
+            lines.append(f"{space}    {name} = {draw(expressions(kind, 1, more))}")
             lines.append(f"{space}else:")
-            lines += draw(blocks(result, depth - 1, indent + 1)) or [f"{space}    pass"]
+            lines += draw(blocks(result, depth - 1, indent + 1, more)) or [f"{space}    pass"]
     return lines
 
 

@@ -12,7 +12,10 @@ from typing import Any
 from notebook_udf.compile.java import unicode_tables
 
 LIBRARY = Path(unicode_tables.__file__).parent
-CLASSES = ("Raised", "PyText", "PyCase", "PyFormat", "PySpec", "PyParse")
+CLASSES = (
+    *("Raised", "PyText", "PyCase", "PyFormat", "PySpec", "PyParse"),
+    *("PyMatch", "PyPattern"),
+)
 RAISED = "<raised>"
 
 # Calls come and results go as one text, of values that say how long they are: py4j takes as long
@@ -203,11 +206,11 @@ def answer(python: Callable[..., Any], call: tuple[Any, ...]) -> Any:
 
 
 class Java:
-    """The library, compiled by Janino with what calls it."""
+    """The library, compiled by Janino with what calls it, and with more classes that are called."""
 
-    def __init__(self, jvm: Any) -> None:
+    def __init__(self, jvm: Any, more: str = "") -> None:
         files = [(LIBRARY / f"{name}.java").read_text() for name in CLASSES]
-        sources = "\n".join([*files, unicode_tables.source(), DRIVER])
+        sources = "\n".join([*files, unicode_tables.source(), DRIVER, more])
         imports = set(re.findall(r"^import .*;", sources, re.M))
         imports |= {
             "import java.lang.reflect.Method;",
@@ -228,12 +231,15 @@ class Java:
         found: str = self.methods[method].invoke(None, arguments.toArray())
         return found
 
+    def results(self, where: str, calls: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
+        return read(self.call("run", *where.split("."), "".join(map(written, calls))))
+
     def differences(
         self, where: str, python: Callable[..., Any], calls: Iterable[tuple[Any, ...]]
     ) -> list[Any]:
         """Up to ten calls with other results: the call, Java's result, Python's."""
         asked = list(calls)
-        found = list(read(self.call("run", *where.split("."), "".join(map(written, asked)))))
+        found = list(self.results(where, asked))
         assert len(found) == len(asked)
         expected = [answer(python, call) for call in asked]
         every = zip(asked, found, expected, strict=True)

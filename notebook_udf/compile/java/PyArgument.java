@@ -58,7 +58,7 @@ public final class PyArgument {
     private static Object element(Object one, String name, int place, char kind, int bits, boolean nulls) {
         if (one == null) {
             if (!nulls) {
-                throw Raised.RAISED;
+                throw GaveUp.GAVE_UP;
             }
             return null;
         }

@@ -33,7 +33,7 @@ public final class PyFormat {
 
     private static long missing(String s, long width, String fill) {
         if (fill == null || PyText.len(fill) != 1) {
-            throw Raised.RAISED;
+            throw Raised.TYPE;
         }
         return width > PyText.MOST ? width : Math.max(0L, width - PyText.len(s));
     }
@@ -164,7 +164,7 @@ public final class PyFormat {
         String text = value.toString();
         if (text.length() > MOST_DIGITS && text.length() - (text.charAt(0) == '-' ? 1 : 0)
                 > MOST_DIGITS) {
-            throw Raised.RAISED;
+            throw Raised.VALUE;
         }
         return text;
     }

@@ -15,7 +15,7 @@ public final class PyIterator {
     public static boolean together(boolean[] more) {
         for (int i = 1; i < more.length; i++) {
             if (more[i] != more[0]) {
-                throw Raised.RAISED;
+                throw Raised.VALUE;
             }
         }
         return more[0];

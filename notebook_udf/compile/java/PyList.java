@@ -30,7 +30,7 @@ public final class PyList {
     public static Object lookUp(HashMap map, Object key) {
         Object found = map.get(key);
         if (found == null && !map.containsKey(key)) {
-            throw Raised.RAISED;
+            throw Raised.KEY;
         }
         return found;
     }
@@ -44,7 +44,7 @@ public final class PyList {
     public static Object item(ArrayList list, long place) {
         long at = place < 0 ? place + list.size() : place;
         if (at < 0 || at >= list.size()) {
-            throw Raised.RAISED;
+            throw Raised.INDEX;
         }
         return list.get((int) at);
     }
@@ -53,7 +53,7 @@ public final class PyList {
     public static ArrayList slice(ArrayList list, Long start, Long stop, Long step) {
         long by = step == null ? 1L : step.longValue();
         if (by == 0L) {
-            throw Raised.RAISED;
+            throw Raised.VALUE;
         }
         long count = list.size(), low = by < 0 ? -1L : 0L, high = by < 0 ? count - 1 : count;
         long from = start == null ? (by < 0 ? high : low) : limit(start.longValue(), count, low, high);
@@ -126,7 +126,7 @@ public final class PyList {
     /** min(list), or with most max(list): the first of those that are equal. */
     public static Object extreme(ArrayList list, boolean most) {
         if (list.isEmpty()) {
-            throw Raised.RAISED;
+            throw Raised.VALUE;
         }
         Object found = list.get(0);
         for (int i = 1; i < list.size(); i++) {

@@ -66,11 +66,11 @@ public final class PyNumber {
         if (value instanceof BigInteger) {
             double found = new BigDecimal((BigInteger) value).doubleValue();
             if (Double.isInfinite(found)) {
-                throw Raised.RAISED;
+                throw Raised.OVERFLOW;
             }
             return found;
         }
-        throw Raised.RAISED;
+        throw Raised.TYPE;
     }
 
     /** An int as a place in a sequence, which is shorter than any that does not fit. */
@@ -81,7 +81,7 @@ public final class PyNumber {
         if (value instanceof BigInteger) {
             return ((BigInteger) value).signum() < 0 ? Long.MIN_VALUE : Long.MAX_VALUE;
         }
-        throw Raised.RAISED;
+        throw Raised.TYPE;
     }
 
     /** As place, of what may be None in a slice. */
@@ -94,7 +94,7 @@ public final class PyNumber {
         if (isSmall(value)) {
             return small(value);
         }
-        throw Raised.RAISED;
+        throw GaveUp.GAVE_UP;
     }
 
     public static boolean truth(Object value) {
@@ -122,7 +122,7 @@ public final class PyNumber {
     private static boolean isFloating(Object a, Object b) {
         boolean numbers = (isInt(a) || a instanceof Double) && (isInt(b) || b instanceof Double);
         if (!numbers) {
-            throw Raised.RAISED;
+            throw Raised.TYPE;
         }
         return a instanceof Double || b instanceof Double;
     }
@@ -171,14 +171,14 @@ public final class PyNumber {
 
     public static double divide(double a, double b) {
         if (b == 0.0) {
-            throw Raised.RAISED;
+            throw Raised.ZERO;
         }
         return a / b;
     }
 
     public static double divide(long a, long b) {
         if (b == 0L) {
-            throw Raised.RAISED;
+            throw Raised.ZERO;
         }
         if (Math.abs((double) a) < EXACT && Math.abs((double) b) < EXACT) {
             return (double) a / (double) b;
@@ -194,7 +194,7 @@ public final class PyNumber {
             return divide(small(a), small(b));
         }
         if (big(b).signum() == 0) {
-            throw Raised.RAISED;
+            throw Raised.ZERO;
         }
         return quotient(big(a), big(b));
     }
@@ -208,28 +208,31 @@ public final class PyNumber {
         BigDecimal exact = new BigDecimal(a).divide(new BigDecimal(b), new MathContext(digits));
         double found = exact.doubleValue();
         if (Double.isInfinite(found)) {
-            throw Raised.RAISED;
+            throw Raised.OVERFLOW;
         }
         return found;
     }
 
     public static long floorDivide(long a, long b) {
-        if (b == 0L || (a == Long.MIN_VALUE && b == -1L)) {
-            throw Raised.RAISED;
+        if (b == 0L) {
+            throw Raised.ZERO;
+        }
+        if (a == Long.MIN_VALUE && b == -1L) {
+            throw GaveUp.GAVE_UP;
         }
         return Math.floorDiv(a, b);
     }
 
     public static long modulo(long a, long b) {
         if (b == 0L) {
-            throw Raised.RAISED;
+            throw Raised.ZERO;
         }
         return Math.floorMod(a, b);
     }
 
     public static double modulo(double a, double b) {
         if (b == 0.0) {
-            throw Raised.RAISED;
+            throw Raised.ZERO;
         }
         double left = a % b;
         if (left != 0.0) {
@@ -240,7 +243,7 @@ public final class PyNumber {
 
     public static double floorDivide(double a, double b) {
         if (b == 0.0) {
-            throw Raised.RAISED;
+            throw Raised.ZERO;
         }
         double left = a % b;
         double quotient = (a - left) / b;
@@ -260,7 +263,7 @@ public final class PyNumber {
         }
         BigInteger x = big(a), y = big(b);
         if (y.signum() == 0) {
-            throw Raised.RAISED;
+            throw Raised.ZERO;
         }
         BigInteger[] parts = x.divideAndRemainder(y);
         boolean lower = parts[1].signum() != 0 && parts[1].signum() != y.signum();
@@ -273,7 +276,7 @@ public final class PyNumber {
         }
         BigInteger y = big(b);
         if (y.signum() == 0) {
-            throw Raised.RAISED;
+            throw Raised.ZERO;
         }
         BigInteger left = big(a).remainder(y);
         boolean other = left.signum() != 0 && left.signum() != y.signum();
@@ -285,7 +288,7 @@ public final class PyNumber {
             return Double.valueOf(-((Double) a).doubleValue());
         }
         if (!isInt(a)) {
-            throw Raised.RAISED;
+            throw Raised.TYPE;
         }
         return whole(big(a).negate());
     }
@@ -295,7 +298,7 @@ public final class PyNumber {
             return Double.valueOf(Math.abs(((Double) a).doubleValue()));
         }
         if (!isInt(a)) {
-            throw Raised.RAISED;
+            throw Raised.TYPE;
         }
         return whole(big(a).abs());
     }
@@ -367,15 +370,18 @@ public final class PyNumber {
     /** An int to the power of an int that is not negative. */
     public static Object power(Object a, Object b) {
         if (!isInt(a) || !isInt(b)) {
-            throw Raised.RAISED;
+            throw Raised.TYPE;
         }
         return whole(big(a).pow((int) Math.min(count(b), (long) Integer.MAX_VALUE)));
     }
 
     /** int(x) of a float. */
     public static Object toInt(double x) {
-        if (x != x || Double.isInfinite(x)) {
-            throw Raised.RAISED;
+        if (x != x) {
+            throw Raised.VALUE;
+        }
+        if (Double.isInfinite(x)) {
+            throw Raised.OVERFLOW;
         }
         if (Math.abs(x) < 9.2e18) {
             return Long.valueOf((long) x);
@@ -388,7 +394,7 @@ public final class PyNumber {
         if (Math.abs(x) < 9.2e18) {
             return (long) x;
         }
-        throw Raised.RAISED;
+        throw GaveUp.GAVE_UP;
     }
 
     public static Object toInt(Object value) {
@@ -399,7 +405,7 @@ public final class PyNumber {
             return PyParse.toInt((String) value, 10);
         }
         if (!isInt(value)) {
-            throw Raised.RAISED;
+            throw Raised.TYPE;
         }
         return whole(big(value));
     }
@@ -414,7 +420,7 @@ public final class PyNumber {
             return toInt(Math.rint(asDouble(value)));
         }
         if (!isInt(value)) {
-            throw Raised.RAISED;
+            throw Raised.TYPE;
         }
         return whole(big(value));
     }
@@ -438,20 +444,20 @@ public final class PyNumber {
         BigDecimal rounded = new BigDecimal(x).setScale((int) digits, RoundingMode.HALF_EVEN);
         double found = rounded.doubleValue();
         if (Double.isInfinite(found)) {
-            throw Raised.RAISED;
+            throw Raised.OVERFLOW;
         }
         return found == 0.0 ? Math.copySign(0.0, x) : found;
     }
 
     public static Object round(Object value, Object digits) {
         if (!isInt(digits)) {
-            throw Raised.RAISED;
+            throw Raised.TYPE;
         }
         if (value instanceof Double) {
             return Double.valueOf(round(asDouble(value), place(digits)));
         }
         if (!isInt(value)) {
-            throw Raised.RAISED;
+            throw Raised.TYPE;
         }
         long places = place(digits);
         if (places >= 0) {
@@ -466,7 +472,7 @@ public final class PyNumber {
 
     public static double squareRoot(double x) {
         if (x < 0.0) {
-            throw Raised.RAISED;
+            throw Raised.VALUE;
         }
         return Math.sqrt(x);
     }
@@ -475,7 +481,7 @@ public final class PyNumber {
     public static double near(long a) {
         double found = (double) a;
         if (Math.abs(found) >= EXACT) {
-            throw Raised.RAISED;
+            throw GaveUp.GAVE_UP;
         }
         return found;
     }
@@ -483,7 +489,7 @@ public final class PyNumber {
     /** The bits of an int in Python's two's complement without end: one of & | ^. */
     public static Object bits(Object a, Object b, char how) {
         if (!isInt(a) || !isInt(b)) {
-            throw Raised.RAISED;
+            throw Raised.TYPE;
         }
         BigInteger x = big(a), y = big(b);
         BigInteger found = how == '&' ? x.and(y) : how == '|' ? x.or(y) : x.xor(y);
@@ -493,15 +499,18 @@ public final class PyNumber {
     }
 
     public static Object shiftRight(Object a, Object b) {
-        if (!isInt(a) || !isInt(b) || big(b).signum() < 0) {
-            throw Raised.RAISED;
+        if (!isInt(a) || !isInt(b)) {
+            throw Raised.TYPE;
+        }
+        if (big(b).signum() < 0) {
+            throw Raised.VALUE;
         }
         return whole(big(a).shiftRight((int) Math.min(place(b), 1L << 30)));
     }
 
     public static long shiftRight(long a, long b) {
         if (b < 0L) {
-            throw Raised.RAISED;
+            throw Raised.VALUE;
         }
         return a >> Math.min(b, 63L);
     }

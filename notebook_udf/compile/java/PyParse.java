@@ -44,7 +44,7 @@ public final class PyParse {
     public static Object toInt(String s, int base) {
         String text = plain(s);
         if (text == null || base < 0 || base == 1 || base > 36) {
-            throw Raised.RAISED;
+            throw Raised.VALUE;
         }
         int end = text.length();
         int at = 0;
@@ -90,7 +90,7 @@ public final class PyParse {
             char c = text.charAt(i);
             if (c == '_') {
                 if (!wasDigit) {
-                    throw Raised.RAISED;
+                    throw Raised.VALUE;
                 }
                 wasDigit = false;
                 underscored = true;
@@ -99,7 +99,7 @@ public final class PyParse {
             int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'z' ? c - 'a' + 10
                     : c >= 'A' && c <= 'Z' ? c - 'A' + 10 : 99;
             if (digit >= radix) {
-                throw Raised.RAISED;
+                throw Raised.VALUE;
             }
             wasDigit = true;
             digits++;
@@ -109,7 +109,7 @@ public final class PyParse {
         boolean isLimited = (radix & (radix - 1)) != 0;
         if (!wasDigit || (isLimited && digits > PyFormat.MOST_DIGITS)
                 || (onlyZero && !(isLong && value == 0))) {
-            throw Raised.RAISED;
+            throw Raised.VALUE;
         }
         if (isLong) {
             return Long.valueOf(negative ? -value : value);
@@ -136,7 +136,7 @@ public final class PyParse {
     public static double toFloat(String s) {
         String text = plain(s);
         if (text == null) {
-            throw Raised.RAISED;
+            throw Raised.VALUE;
         }
         int from = 0;
         int end = text.length();
@@ -150,7 +150,7 @@ public final class PyParse {
             for (int i = from; i < end; i++) {
                 if (text.charAt(i) == '_' && !(i > from && isDigit(text, i - 1, end)
                         && isDigit(text, i + 1, end))) {
-                    throw Raised.RAISED;
+                    throw Raised.VALUE;
                 }
             }
             text = text.substring(from, end).replace("_", "");
@@ -177,12 +177,12 @@ public final class PyParse {
                 past++;
             }
             if (!isDigit(text, past, end)) {
-                throw Raised.RAISED;
+                throw Raised.VALUE;
             }
             past = pastDigits(text, past, end);
         }
         if (past != end) {
-            throw Raised.RAISED;
+            throw Raised.VALUE;
         }
         return Double.parseDouble(from == 0 && end == text.length()
                 ? text : text.substring(from, end));
@@ -195,6 +195,6 @@ public final class PyParse {
         if (name.equals("inf") || name.equals("infinity")) {
             return sign.equals("-") ? Double.NEGATIVE_INFINITY : Double.POSITIVE_INFINITY;
         }
-        throw Raised.RAISED;
+        throw Raised.VALUE;
     }
 }

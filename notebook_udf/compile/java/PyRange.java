@@ -8,7 +8,7 @@ public final class PyRange {
 
     public PyRange(long start, long stop, long step) {
         if (step == 0L) {
-            throw Raised.RAISED;
+            throw Raised.VALUE;
         }
         this.at = start;
         this.step = step;

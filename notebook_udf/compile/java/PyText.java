@@ -32,7 +32,7 @@ public final class PyText {
         int n = wide ? s.codePointCount(0, s.length()) : s.length();
         long at = i < 0 ? i + n : i;
         if (at < 0 || at >= n) {
-            throw Raised.RAISED;
+            throw Raised.INDEX;
         }
         if (!wide) {
             return s.substring((int) at, (int) at + 1);
@@ -70,7 +70,7 @@ public final class PyText {
         long n = wide ? s.codePointCount(0, s.length()) : s.length();
         long by = step == null ? 1L : step.longValue();
         if (by == 0) {
-            throw Raised.RAISED;
+            throw Raised.VALUE;
         }
         if (by > 0) {
             long from = within(start, n, 0, n, 0);
@@ -166,7 +166,7 @@ public final class PyText {
         int at = 0;
         if (sep != null) {
             if (sep.isEmpty()) {
-                throw Raised.RAISED;
+                throw Raised.VALUE;
             }
             while (left-- > 0) {
                 int found = s.indexOf(sep, at);
@@ -209,7 +209,7 @@ public final class PyText {
         int at = s.length();
         if (sep != null) {
             if (sep.isEmpty()) {
-                throw Raised.RAISED;
+                throw Raised.VALUE;
             }
             while (left-- > 0 && at >= sep.length()) {
                 int found = s.lastIndexOf(sep, at - sep.length());
@@ -270,7 +270,7 @@ public final class PyText {
         for (int i = 0; i < parts.size(); i++) {
             Object part = parts.get(i);
             if (!(part instanceof String)) {
-                throw Raised.RAISED;
+                throw Raised.TYPE;
             }
             if (i > 0) {
                 made.append(s);
@@ -331,7 +331,7 @@ public final class PyText {
 
     private static long required(long found) {
         if (found < 0) {
-            throw Raised.RAISED;
+            throw Raised.VALUE;
         }
         return found;
     }
@@ -406,7 +406,7 @@ public final class PyText {
     /** s.partition(sep), as a list. */
     public static ArrayList partition(String s, String sep) {
         if (sep.isEmpty()) {
-            throw Raised.RAISED;
+            throw Raised.VALUE;
         }
         int found = s.indexOf(sep);
         if (found < 0) {
@@ -418,7 +418,7 @@ public final class PyText {
     /** s.rpartition(sep), as a list. */
     public static ArrayList rpartition(String s, String sep) {
         if (sep.isEmpty()) {
-            throw Raised.RAISED;
+            throw Raised.VALUE;
         }
         int found = s.lastIndexOf(sep);
         if (found < 0) {
@@ -448,7 +448,7 @@ public final class PyText {
 
     public static long ord(String s) {
         if (s.isEmpty() || s.length() != Character.charCount(s.codePointAt(0))) {
-            throw Raised.RAISED;
+            throw Raised.TYPE;
         }
         return s.codePointAt(0);
     }
@@ -456,7 +456,7 @@ public final class PyText {
     /** chr(c); raises for a surrogate too, of which Spark makes no string. */
     public static String chr(long c) {
         if (c < 0 || c > 0x10FFFF || (c >= 0xD800 && c <= 0xDFFF)) {
-            throw Raised.RAISED;
+            throw Raised.VALUE;
         }
         return c < 0x10000 ? String.valueOf((char) c) : new String(Character.toChars((int) c));
     }

@@ -1,10 +1,34 @@
 package notebookudf;
 
-/** Thrown where Python raises an exception, whichever that is. */
+/** An exception of Python's: which of the common ones it is, if that is known. */
 public final class Raised extends RuntimeException {
-    public static final Raised RAISED = new Raised();
+    // Bits, which compile.java.exceptions knows as well.
+    public static final Raised TYPE = new Raised(1);
+    public static final Raised VALUE = new Raised(2);
+    public static final Raised INDEX = new Raised(4);
+    public static final Raised KEY = new Raised(8);
+    public static final Raised ZERO = new Raised(16);
+    public static final Raised ATTRIBUTE = new Raised(32);
+    public static final Raised OVERFLOW = new Raised(64);
+    /** Of no type that is known. */
+    public static final Raised RAISED = new Raised(0);
+    private static final int ALL = 127;
 
-    private Raised() {
-        super("Python raises here", null, false, false);
+    private final int bit;
+
+    private Raised(int bit) {
+        super(null, null, false, false);
+        this.bit = bit;
+    }
+
+    /** Whether it is of one of some types. */
+    public boolean is(int types) {
+        if (types == ALL) {
+            return true;
+        }
+        if (bit == 0) {
+            throw GaveUp.GAVE_UP;
+        }
+        return (bit & types) != 0;
     }
 }

@@ -19,7 +19,7 @@ Variables: TypeAlias = dict[str, Value]
 
 
 @dataclass
-class Way:
+class Edge:
     """A way from a block to another: variables, and values of its phis by their number."""
 
     variables: Variables
@@ -38,6 +38,8 @@ class WrittenBlock:
     steps: tuple[str, ...] = ()
     targets: tuple[int, ...] = ()
     returned: Value | None = None
+    # Where it goes on when something of it raises, and the variable of what was raised.
+    handler: tuple[int, str] | None = None
 
 
 @dataclass
@@ -60,8 +62,8 @@ class Assembly:
     code: Code
     label: str
     blocks: Mapping[int, WrittenBlock]
-    entries: Mapping[int, Way]
-    ways: Mapping[int, Mapping[int, Way]]
+    entries: Mapping[int, Edge]
+    ways: Mapping[int, Mapping[int, Edge]]
     returns: Callable[[Value], list[str]]
     _open: set[int] = field(default_factory=set)
 
@@ -97,6 +99,20 @@ class Assembly:
                 self._one(key, lines)
 
     def _one(self, key: int, lines: list[str]) -> None:
+        written = self.blocks[key]
+        if written.handler is not None:
+            self._guarded(key, written.handler, lines)
+            return
+        self._unguarded(key, lines)
+
+    def _guarded(self, key: int, handler: tuple[int, str], lines: list[str]) -> None:
+        target, variable = handler
+        lines.append("try {")
+        self._unguarded(key, lines)
+        lines += ["} catch (Raised raised) {", f"{variable} = raised;"]
+        lines += [*self._jump(key, target), "}"]
+
+    def _unguarded(self, key: int, lines: list[str]) -> None:
         written = self.blocks[key]
         lines += written.statements
         if written.returned is not None:

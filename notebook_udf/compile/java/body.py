@@ -6,22 +6,24 @@ kinds are added; the last writing stands.
 
 from __future__ import annotations
 
-import builtins
 import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from notebook_udf.compile.flow_graph import BasicBlock, Evaluation, FlowGraph, UnreadableCode
-from notebook_udf.compile.java.assembly import Assembly, Variables, Way, WrittenBlock, assign
+from notebook_udf.compile.java.arithmetic import truth
+from notebook_udf.compile.java.assembly import Assembly, Edge, Variables, WrittenBlock, assign
 from notebook_udf.compile.java.code import Code
-from notebook_udf.compile.java.iteration import iterated
-from notebook_udf.compile.java.numeric import truth
-from notebook_udf.compile.java.operations import OPERATIONS, is_none
+from notebook_udf.compile.java.evaluations import OPERATIONS, is_none
+from notebook_udf.compile.java.exceptions import is_known, raising
+from notebook_udf.compile.java.iterators import iterated
+from notebook_udf.compile.java.merging import kinds_of, merged
+from notebook_udf.compile.java.name_scope import NameScope
 from notebook_udf.compile.java.values import (
-    Constant,
+    EXCEPTION,
     Iteration,
     Kinds,
+    KnownValue,
     Nested,
     NotCalled,
     NotCompiled,
@@ -36,11 +38,13 @@ from notebook_udf.compile.symbolic import read_code
 _OUTSIDE = -1
 _MOST_WRITINGS = 12
 _DEEPEST = 8
-_RAISE = "throw Raised.RAISED;"
+# The number among a block's phis of what was raised.
+_RAISED = 1_000_000
+_NEVER_RAISING = frozenset(
+    {"global", "builtin", "local", "string", "format", "convert", "store_local", "delete_local"}
+)
 # How ``each`` of a generator says that it goes no further.
 _LEAVE = "LEAVE;"
-
-Function = Callable[[types.FunctionType, tuple[Value, ...], tuple[str, ...]], Term]
 
 
 @dataclass
@@ -59,42 +63,8 @@ class Body:
     returned: Kinds
 
 
-@dataclass(frozen=True)
-class Scope:
-    """Where a body's names are looked up, and what other functions are called by.
-
-    Attributes
-    ----------
-    function
-        The function that it belongs to.
-    call
-        Writes the call of a function of the user's.
-    opened
-        The graph and the variables of one that is written where it is called.
-    """
-
-    function: types.FunctionType
-    call: Function
-    opened: Callable[..., tuple[FlowGraph, dict[str, Value]]]
-
-    def named(self, kind: str, name: str) -> Any:
-        """What a name that is no variable stands for."""
-        function = self.function
-        if kind == "cell":
-            names = function.__code__.co_freevars
-            if name not in names:
-                raise NotCompiled(f"{name}, which has no value yet")
-            return (function.__closure__ or ())[names.index(name)].cell_contents
-        if kind == "global" and name in function.__globals__:
-            return function.__globals__[name]
-        try:
-            return getattr(builtins, name)
-        except AttributeError:
-            raise NotCompiled(f"{name}, which is not defined") from None
-
-
 def write(
-    scope: Scope,
+    scope: NameScope,
     graph: FlowGraph,
     given: Mapping[str, Value],
     code: Code,
@@ -130,7 +100,7 @@ def write(
 
 
 def _settled(
-    scope: Scope,
+    scope: NameScope,
     graph: FlowGraph,
     given: Mapping[str, Value],
     code: Code,
@@ -138,7 +108,7 @@ def _settled(
     each: Callable[[Value], list[str]] | None,
 ) -> _Writer:
     """What has written the body for the last time."""
-    ways: dict[int, dict[int, Way]] = {}
+    ways: dict[int, dict[int, Edge]] = {}
     before, lists = code.statements, code.lists_made
     for _ in range(_MOST_WRITINGS):
         if not label:
@@ -156,7 +126,7 @@ def _settled(
 
 @dataclass
 class _Writer:
-    scope: Scope
+    scope: NameScope
     graph: FlowGraph
     given: Mapping[str, Value]
     code: Code
@@ -165,12 +135,12 @@ class _Writer:
     # Of a generator: what is done with each value that it gives.
     each: Callable[[Value], list[str]] | None
     # By block, and by the one before it, as they were found the last time.
-    before: dict[int, dict[int, Way]]
-    ways: dict[int, dict[int, Way]] = field(default_factory=dict)
+    before: dict[int, dict[int, Edge]]
+    ways: dict[int, dict[int, Edge]] = field(default_factory=dict)
     changed: bool = False
     _values: dict[int, Value] = field(default_factory=dict)
     # What each block begins with.
-    _entries: dict[int, Way] = field(default_factory=dict)
+    _entries: dict[int, Edge] = field(default_factory=dict)
     _blocks: dict[int, WrittenBlock] = field(default_factory=dict)
     # Of copies of variables: which variable of Java's each is a copy of.
     _origins: dict[str, str] = field(default_factory=dict)
@@ -179,36 +149,36 @@ class _Writer:
     def write(self) -> None:
         for key in self.graph.blocks:
             if key == self.graph.entry:
-                self.ways[key] = {_OUTSIDE: Way(dict(self.given), {})}
+                self.ways[key] = {_OUTSIDE: Edge(dict(self.given), {})}
             arriving = {**self._from_behind(key), **self.ways.get(key, {})}
             if arriving:
                 self._entries[key] = self._entered(key, arriving)
                 self._block(key)
         for key in self._entries:
-            if _kinds(self._entered(key, self.ways[key])) != _kinds(self._entries[key]):
+            if kinds_of(self._entered(key, self.ways[key])) != kinds_of(self._entries[key]):
                 self.changed = True
 
-    def _from_behind(self, key: int) -> dict[int, Way]:
+    def _from_behind(self, key: int) -> dict[int, Edge]:
         """The ways back to a block, as the last writing found them."""
         done = set(self._blocks)
         return {k: way for k, way in self.before.get(key, {}).items() if k not in done}
 
-    def _entered(self, key: int, ways: Mapping[int, Way]) -> Way:
+    def _entered(self, key: int, ways: Mapping[int, Edge]) -> Edge:
         found = list(ways.values())
         loop = key in loops_of(self.graph)
-        made = Way({}, {})
+        made = Edge({}, {})
         if len(found) == 1 and not loop:
             made.variables.update(found[0].variables)
         else:
             for name in found[0].variables:
                 if all(name in way.variables for way in found):
                     values = [way.variables[name] for way in found]
-                    together = self._merged(f"v{self.label}_{name}", values, loop)
+                    together = merged(self.code, f"v{self.label}_{name}", values, loop=loop)
                     if together is not None:
                         made.variables[name] = together
         for number in found[0].phis:
             values = [way.phis[number] for way in found]
-            phi = self._merged(f"p{self.label}_{key}_{number}", values, loop)
+            phi = merged(self.code, f"p{self.label}_{key}_{number}", values, loop=loop)
             if phi is None:
                 raise NotCompiled("values that have nothing in common", self._line(key))
             made.phis[number] = phi
@@ -218,44 +188,16 @@ class _Writer:
         lines = (each.line for each in self.graph.blocks[key].evaluations)
         return next((line for line in lines if line), None)
 
-    def _merged(self, name: str, values: Sequence[Value], loop: bool) -> Value | None:
-        """A variable that holds each of these; None if none can.
-
-        Where a loop begins it is one of its own, since its next value is not known yet.
-        """
-        first = values[0]
-        if all(_same(first, each) for each in values) and not (loop and isinstance(first, Term)):
-            return first
-        wholes = [each for each in values if isinstance(each, Parts)]
-        if len(wholes) == len(values):
-            parts = [each.parts for each in wholes]
-            if len({(len(each.parts), each.names) for each in wholes}) != 1:
-                return None
-            each_part = [
-                self._merged(f"{name}_{i}", column, loop)
-                for i, column in enumerate(zip(*parts, strict=True))
-            ]
-            if None in each_part:
-                return None
-            kept = tuple(part for part in each_part if part is not None)
-            return Parts(kept, wholes[0].names)
-        try:
-            kinds: Kinds = frozenset(k for each in values for k in self.code.term(each).kinds)
-        except NotCompiled:
-            return None
-        if not name.isidentifier() or not name.isascii():
-            return None
-        held = self.code.integers.held(kinds)
-        java = f"{name}_{held.rpartition('.')[2]}"
-        self.code.variables[java] = held
-        return Term(kinds, java)
-
     def _block(self, key: int) -> None:
         block, line = self.graph.blocks[key], None
         written = self._blocks[key] = WrittenBlock([])
+        handler = self.graph.handlers.get(key)
+        if handler is not None:
+            written.handler = handler, self.code.variable("Raised")
+            self._raise_to(key, handler, block, written.handler[1])
         if block.end.kind == "raise":
             # Whatever is evaluated before can only raise as well.
-            written.statements.append(_RAISE)
+            written.statements.append(self._raising(key, block, guarded=handler is not None))
             return
         self.code.statements = written.statements
         entry = self._entries[key]
@@ -264,12 +206,43 @@ class _Writer:
             for number, each in enumerate(block.evaluations):
                 line = each.line or line
                 self._values[id(each)] = (
-                    entry.phis[number] if each.kind == "phi" else self._evaluated(variables, each)
+                    entry.phis[_RAISED if each.kind == "exception" else number]
+                    if each.kind in ("phi", "exception")
+                    else self._evaluated(variables, each)
                 )
             self._end(key, block, variables, written)
         except NotCompiled as why:
             why.line = why.line or line
             raise
+
+    def _raise_to(self, key: int, handler: int, block: BasicBlock, variable: str) -> None:
+        """The way on which something of a block raises: without what it sets itself."""
+        # What is set after all that may raise is not set where something did.
+        last = max(
+            (n for n, each in enumerate(block.evaluations) if each.kind not in _NEVER_RAISING),
+            default=-1,
+        )
+        stored = {e.detail for e in block.evaluations[:last] if e.kind.startswith("store_")}
+        known = {n: v for n, v in self._entries[key].variables.items() if n not in stored}
+        raised = Term(EXCEPTION, variable)
+        self.ways.setdefault(handler, {})[key] = Edge(known, {_RAISED: raised})
+
+    def _raising(self, key: int, block: BasicBlock, *, guarded: bool) -> str:
+        """The statement of a block that raises."""
+        exception = block.end.values[0] if block.end.values else None
+        if exception is not None and exception.kind == "exception":
+            return f"throw {self.code.term(self._of(exception)).java};"
+        call = exception if exception is not None and exception.kind == "call" else None
+        if call is not None:
+            exception = call.operands[0]
+        found = None
+        if exception is not None and exception.kind in ("global", "builtin"):
+            found = self.scope.named(exception.kind, exception.detail)
+        if guarded:
+            before = {each.kind for each in block.evaluations if each is not call}
+            if not is_known(found) or not before <= _NEVER_RAISING:
+                raise NotCompiled("raise within try", self._line(key))
+        return raising(found)
 
     def _end(
         self, key: int, block: BasicBlock, variables: Variables, written: WrittenBlock
@@ -321,11 +294,11 @@ class _Writer:
         for number, each in enumerate(self.graph.blocks[target].evaluations):
             if each.kind == "phi":
                 phis[number] = self._of(each.operands[each.detail.index(key)])
-        self.ways.setdefault(target, {})[key] = Way(variables, phis)
+        self.ways.setdefault(target, {})[key] = Edge(variables, phis)
 
     def _of(self, evaluation: Evaluation) -> Value:
         if evaluation.kind == "constant":
-            return Constant(evaluation.detail)
+            return KnownValue(evaluation.detail)
         if evaluation.kind == "part":
             whole = self._of(evaluation.operands[0])
             assert isinstance(whole, Parts)
@@ -344,6 +317,9 @@ class _Writer:
         if kind in ("store_local", "store_cell"):
             variables[name] = operands[0]
             return operands[0]
+        if kind == "delete_local":
+            variables.pop(name, None)
+            return KnownValue(None)
         if kind == "iterator":
             return iterated(self.code, operands[0])
         if kind == "next":
@@ -352,7 +328,7 @@ class _Writer:
                 raise NotCompiled("the next of this")
             return over.value
         if kind in ("global", "builtin", "cell"):
-            return Constant(self.scope.named(kind, name))
+            return KnownValue(self.scope.named(kind, name))
         if kind == "function":
             return self._function(variables, operands)
         if kind == "yield":
@@ -360,7 +336,7 @@ class _Writer:
                 raise NotCompiled("yield here")
             for line in self.each(operands[0]):
                 self.code.say(line)
-            return Constant(None)
+            return KnownValue(None)
         evaluate = OPERATIONS.get(kind)
         if evaluate is None:
             raise NotCompiled(f"{kind.replace('_', ' ')} here")
@@ -379,9 +355,9 @@ class _Writer:
 
     def _function(self, variables: Variables, operands: Sequence[Value]) -> Value:
         *rest, code = operands
-        if not isinstance(code, Constant) or not isinstance(code.value, types.CodeType):
+        if not isinstance(code, KnownValue) or not isinstance(code.value, types.CodeType):
             raise NotCompiled("a function here")
-        names = rest[0].value if len(rest) == 1 and isinstance(rest[0], Constant) else ()
+        names = rest[0].value if len(rest) == 1 and isinstance(rest[0], KnownValue) else ()
         if len(rest) > 1 or tuple(names) != code.value.co_freevars:
             raise NotCompiled("a function here, with defaults")
         return Nested(code.value, {name: self._shared(variables, name) for name in names})
@@ -389,12 +365,12 @@ class _Writer:
     def _shared(self, variables: Variables, name: str) -> Value:
         if name in variables:
             return self._read(variables, name)
-        return Constant(self.scope.named("cell", name))
+        return KnownValue(self.scope.named("cell", name))
 
     def function(
         self, function: types.FunctionType, given: tuple[Value, ...], names: tuple[str, ...]
     ) -> Value:
-        """See ``operations.Run``."""
+        """See ``evaluations.FunctionCalls``."""
         try:
             made = self.scope.call(function, given, names)
             return self.code.set(made.kinds, made.java)
@@ -409,13 +385,11 @@ class _Writer:
         given: tuple[Value, ...],
         each: Callable[[Value], list[str]] | None = None,
     ) -> Value:
-        """See ``operations.Run``."""
+        """See ``evaluations.FunctionCalls``."""
         inner = nested.code
-        graph = read_code(inner)
+        graph = read_code(inner, handlers=True)
         if isinstance(graph, UnreadableCode):
             raise NotCompiled(graph.reason, graph.line)
-        if graph.guarded and each is None:
-            raise NotCompiled("try or with", inner.co_firstlineno)
         if len(given) != inner.co_argcount or inner.co_kwonlyargcount:
             raise NotCompiled(f"a call of {inner.co_name} that does not fit it")
         variables = {**nested.shared, **dict(zip(inner.co_varnames, given, strict=False))}
@@ -423,7 +397,7 @@ class _Writer:
 
     def _written_here(
         self,
-        scope: Scope,
+        scope: NameScope,
         graph: FlowGraph,
         variables: Mapping[str, Value],
         each: Callable[[Value], list[str]] | None,
@@ -438,7 +412,7 @@ class _Writer:
         if each is not None:
             lines = last.assembled(lambda value: [f"break {end};"])
             lines = [line.replace(_LEAVE, f"break {end};") for line in lines]
-            result: Value = Constant(None)
+            result: Value = KnownValue(None)
         else:
             result = last.returned_value()
 
@@ -456,7 +430,7 @@ class _Writer:
         values = [each.returned for each in self._blocks.values() if each.returned is not None]
         if not values:
             raise NotCompiled("what raises in every row")
-        found = self._merged(f"r{self.label}", values, True)
+        found = merged(self.code, f"r{self.label}", values, loop=True)
         if found is None:
             raise NotCompiled("results that have nothing in common")
         return found
@@ -465,32 +439,3 @@ class _Writer:
         """The statements of all blocks."""
         blocks, entries, ways = self._blocks, self._entries, self.ways
         return Assembly(self.graph, self.code, self.label, blocks, entries, ways, returns).lines()
-
-
-def _same(one: Value, other: Value) -> bool:
-    if isinstance(one, Constant) and isinstance(other, Constant):
-        a, b = one.value, other.value
-        if a is b:
-            return True
-        if type(a) is not type(b) or type(a) not in (int, str, bool):
-            return False
-        return bool(a == b)
-    return one is other
-
-
-def _kinds(entry: Way) -> list[tuple[Any, Any]]:
-    return [
-        (name, _kind(value))
-        for each in (entry.variables, entry.phis)
-        for name, value in each.items()
-    ]
-
-
-def _kind(value: Value) -> Any:
-    if isinstance(value, Term):
-        return value.kinds
-    if isinstance(value, Parts):
-        return tuple(map(_kind, value.parts))
-    if isinstance(value, Constant):
-        return ("constant", type(value.value), value.value if isinstance(value.value, int) else 0)
-    return type(value).__name__

@@ -6,14 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from notebook_udf.compile.java.exceptions import raising
 from notebook_udf.compile.java.values import (
     LIST,
     SCALARS,
     STR,
     TEXTS,
-    Constant,
     Integers,
     Kinds,
+    KnownValue,
     NotCompiled,
     Term,
     Value,
@@ -34,7 +35,7 @@ class Constants:
 
 
 @dataclass
-class Lists:
+class ListKinds:
     """The kinds of what lists hold, by the kind that each is; those of ``TEXTS`` hold texts only.
 
     ``additions`` counts what was found: a body that finds more has to be written again.
@@ -74,7 +75,7 @@ class Code:
 
     integers: Integers
     constants: Constants
-    lists: Lists
+    lists: ListKinds
     name: str
     variables: dict[str, str] = field(default_factory=dict)
     statements: list[str] = field(default_factory=list)
@@ -139,18 +140,18 @@ class Code:
         """A value as a single one that Java has."""
         if isinstance(value, Term):
             return value
-        if isinstance(value, Constant):
+        if isinstance(value, KnownValue):
             return self.integers.literal(value.value)
         raise NotCompiled(f"a {type(value).__name__.lower()} as a value")
 
-    def present(self, value: Value) -> Term:
-        """A value that Python goes on with only if it is not None."""
+    def present(self, value: Value, otherwise: type[Exception] = TypeError) -> Term:
+        """A value that Python goes on with only if it is not None; with it, it raises."""
         term = self.term(value)
         if "none" not in term.kinds:
             return term
         if len(term.kinds) == 1:
             raise NotCompiled("what raises in every row")
-        self.say(f"if ({term.java} == null) throw Raised.RAISED;")
+        self.say(f"if ({term.java} == null) {raising(otherwise)}")
         return self.integers.narrowed(term, term.kinds - {"none"})
 
     def object(self, value: Value) -> str:
@@ -170,4 +171,4 @@ class Code:
 
 def is_constant(value: Value, *kinds: type[Any]) -> bool:
     """Whether a value is a constant of exactly one of some types."""
-    return isinstance(value, Constant) and type(value.value) in kinds
+    return isinstance(value, KnownValue) and type(value.value) in kinds

@@ -19,13 +19,14 @@ from pyspark.sql.types import DataType
 
 from notebook_udf.compile.flow_graph import FlowGraph, UnreadableCode
 from notebook_udf.compile.java import body
-from notebook_udf.compile.java.code import Code, Constants, Lists
-from notebook_udf.compile.java.spark_types import Parameter, Result, parameters
+from notebook_udf.compile.java.code import Code, Constants, ListKinds
+from notebook_udf.compile.java.name_scope import NameScope
+from notebook_udf.compile.java.spark_types import JavaParameter, JavaResult, parameters
 from notebook_udf.compile.java.values import (
     TEXTS,
-    Constant,
     Integers,
     Kinds,
+    KnownValue,
     NotCalled,
     NotCompiled,
     Term,
@@ -67,7 +68,7 @@ class _Class:
     """A class while it is written: its constants, and a method for each function and its kinds."""
 
     constants: Constants = field(default_factory=Constants)
-    lists: Lists = field(default_factory=Lists)
+    lists: ListKinds = field(default_factory=ListKinds)
     methods: list[str] = field(default_factory=list)
     _known: dict[Any, tuple[str, Kinds]] = field(default_factory=dict)
     # Objects whose identity is a key above.
@@ -120,7 +121,7 @@ class _Class:
         entered, graph = _entered(given), _graph(function)
         self._begun += 1
         code = Code(integers, self.constants, self.lists, f"m{self._begun}")
-        scope = body.Scope(function, partial(self._called, integers), _opened)
+        scope = NameScope(function, partial(self._called, integers), _opened)
         made = body.write(scope, graph, entered, code, returned)
         name = f"m{len(self.methods)}"
         parameters = ", ".join(
@@ -146,7 +147,7 @@ class _Class:
 def _key(value: Value) -> Any:
     if isinstance(value, Term) and not any("@" in kind for kind in value.kinds - TEXTS):
         return value.kinds
-    if isinstance(value, Constant):
+    if isinstance(value, KnownValue):
         return id(value.value)
     raise NotCalled("an argument that no method takes")
 
@@ -167,11 +168,9 @@ def _entered(given: dict[str, Value]) -> dict[str, Value]:
 def _graph(function: types.FunctionType) -> FlowGraph:
     if function.__code__.co_flags & _UNUSUAL:
         raise NotCompiled(f"{function.__name__}, which is no plain function")
-    graph = read_code(function.__code__)
+    graph = read_code(function.__code__, handlers=True)
     if isinstance(graph, UnreadableCode):
         raise NotCompiled(graph.reason, graph.line)
-    if graph.guarded:
-        raise NotCompiled("try or with", function.__code__.co_firstlineno)
     return graph
 
 
@@ -187,7 +186,7 @@ def _bound(
     except TypeError:
         raise NotCompiled(f"a call of {function.__name__} that does not fit it") from None
     absent = {
-        name: Constant(parameter.default)
+        name: KnownValue(parameter.default)
         for name, parameter in found.signature.parameters.items()
         if name not in found.arguments
     }
@@ -213,7 +212,7 @@ def translate(
         raise NotCompiled("anything but a plain function")
     if not 1 <= len(input_types) <= _MOST_ARGUMENTS:
         raise NotCompiled(f"{len(input_types)} arguments")
-    made, result, taken = _Class(), Result(result_type), parameters(input_types)
+    made, result, taken = _Class(), JavaResult(result_type), parameters(input_types)
     fast, exact = (_called(made, function, taken, way, result) for way in (True, False))
     if not result.fits:
         raise NotCompiled(f"results that are not {result_type.simpleString()}")
@@ -223,9 +222,9 @@ def translate(
 def _called(
     made: _Class,
     function: types.FunctionType,
-    taken: Sequence[Parameter],
+    taken: Sequence[JavaParameter],
     fast: bool,
-    result: Result,
+    result: JavaResult,
 ) -> str:
     """The call of the method that computes a row."""
     terms = [Term(each.kinds(made.lists, fast=fast), "") for each in taken]
@@ -267,11 +266,14 @@ def _class(made: _Class, count: int, fast: str, exact: str, label: str) -> JavaC
                 return {fast};
             }} catch (ArithmeticException again) {{
             }} catch (Raised again) {{
+            }} catch (GaveUp again) {{
             }}
         }}
         try {{
             return {exact};
         }} catch (Raised raised) {{
+            throw RowFailed.of(NAME, new Object[] {{{", ".join(names)}}});
+        }} catch (GaveUp unknown) {{
             throw RowFailed.of(NAME, new Object[] {{{", ".join(names)}}});
         }}
     }}

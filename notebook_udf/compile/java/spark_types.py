@@ -20,7 +20,7 @@ from pyspark.sql.types import (
     StructType,
 )
 
-from notebook_udf.compile.java.code import Code, Lists
+from notebook_udf.compile.java.code import Code, ListKinds
 from notebook_udf.compile.java.values import (
     BOOL,
     DICT,
@@ -61,7 +61,7 @@ _ACCEPTED = {INT: INT | BOOL, FLOAT: INT | FLOAT | BOOL, BOOL: BOOL, STR: STR}
 
 
 @dataclass(frozen=True)
-class Parameter:
+class JavaParameter:
     """An argument of the function that Spark calls: its place and its type."""
 
     place: int
@@ -72,7 +72,7 @@ class Parameter:
         """The name that it has in Java."""
         return f"x{self.place}"
 
-    def kinds(self, lists: Lists, *, fast: bool) -> Kinds:
+    def kinds(self, lists: ListKinds, *, fast: bool) -> Kinds:
         """The kinds of its values; in code for 64 bits there is no None among them.
 
         One of another type may be passed on, and tested for None.
@@ -130,13 +130,13 @@ def _part(data_type: DataType) -> str:
     return f"'{_LETTERS[_KINDS[type(data_type)]]}', {_BITS.get(type(data_type), 0)}"
 
 
-def parameters(types: Sequence[DataType]) -> list[Parameter]:
+def parameters(types: Sequence[DataType]) -> list[JavaParameter]:
     """The arguments of these types."""
-    return [Parameter(place, each) for place, each in enumerate(types)]
+    return [JavaParameter(place, each) for place, each in enumerate(types)]
 
 
 @dataclass
-class Result:
+class JavaResult:
     """What is returned, as a column of a type takes it.
 
     Attributes

@@ -12,7 +12,7 @@ from types import CodeType
 from typing import Any, TypeAlias
 
 # Of "int", "float", "bool", "str", "none", and lists, named by where they are made: what kinds of
-# values each may hold is in ``code.Lists``.
+# values each may hold is in ``code.ListKinds``.
 Kinds: TypeAlias = frozenset[str]
 
 LIST = "list@"
@@ -25,11 +25,12 @@ FLOAT: Kinds = frozenset({"float"})
 BOOL: Kinds = frozenset({"bool"})
 STR: Kinds = frozenset({"str"})
 NONE: Kinds = frozenset({"none"})
+EXCEPTION: Kinds = frozenset({"exception"})
 TEXTS: Kinds = frozenset({f"{LIST}str"})
 NUMBERS: Kinds = INT | FLOAT | BOOL
 SCALARS: Kinds = NUMBERS | STR | NONE
 
-_HELD = {FLOAT: "double", BOOL: "boolean", STR: "String"}
+_HELD = {FLOAT: "double", BOOL: "boolean", STR: "String", EXCEPTION: "Raised"}
 _BOXES = {"long": "Long", "double": "Double", "boolean": "Boolean"}
 _OF_CONSTANTS = {int: INT, float: FLOAT, bool: BOOL, str: STR, type(None): NONE}
 
@@ -56,14 +57,14 @@ class Term:
 
 
 @dataclass(frozen=True, eq=False)
-class Constant:
+class KnownValue:
     """A value that is the same in every call."""
 
     value: Any
 
 
 @dataclass(frozen=True)
-class Method:
+class BoundMethod:
     """A method of a value, until it is called."""
 
     owner: Value
@@ -128,7 +129,7 @@ class Generated:
 
 
 Value: TypeAlias = (
-    Term | Constant | Method | Parts | Slice | Iteration | Sequence | Nested | Generated
+    Term | KnownValue | BoundMethod | Parts | Slice | Iteration | Sequence | Nested | Generated
 )
 
 

@@ -91,7 +91,7 @@ def register(
 
 def is_java(definition: FunctionDefinition) -> bool:
     """Whether calls of the function are to run in Spark's JVM."""
-    return definition.kind == "scalar" and definition.options.compile is True
+    return definition.traits.has_kernels and definition.options.compile is True
 
 
 def java_class(record: RegisteredFunction) -> JavaClass:

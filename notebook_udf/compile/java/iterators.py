@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from notebook_udf.compile.java.arithmetic import number
 from notebook_udf.compile.java.code import Code
-from notebook_udf.compile.java.numeric import number
 from notebook_udf.compile.java.values import (
     INT,
     KEYS,
     STR,
-    Constant,
     Iteration,
     Kinds,
+    KnownValue,
     NotCompiled,
     Parts,
     Sequence,
@@ -31,7 +31,7 @@ def iterated(code: Code, value: Value) -> Iteration:
         return value
     if isinstance(value, Sequence):
         return value.begin()
-    if isinstance(value, Constant) and not isinstance(value.value, str):
+    if isinstance(value, KnownValue) and not isinstance(value.value, str):
         return _of_constants(code, value.value)
     if isinstance(value, Parts):
         return _of_parts(code, value)
@@ -54,10 +54,12 @@ def _taken(code: Code, java: str, held: str, kinds: Kinds, cast: str = "") -> It
 
 def _of_constants(code: Code, values: object) -> Iteration:
     if isinstance(values, range):
-        return numbers(code, (Constant(values.start), Constant(values.stop), Constant(values.step)))
+        return numbers(
+            code, (KnownValue(values.start), KnownValue(values.stop), KnownValue(values.step))
+        )
     if not isinstance(values, (tuple, list, dict)) or len(values) > _MOST_CONSTANTS:
         raise NotCompiled(f"a loop over this {type(values).__name__}")
-    return _of_parts(code, Parts(tuple(map(Constant, values))))
+    return _of_parts(code, Parts(tuple(map(KnownValue, values))))
 
 
 def _of_parts(code: Code, whole: Parts) -> Iteration:
@@ -72,7 +74,7 @@ def _of_parts(code: Code, whole: Parts) -> Iteration:
     terms = [code.term(each) for each in whole.parts]
     kinds: Kinds = frozenset(kind for term in terms for kind in term.kinds)
     array = f"new Object[] {{{', '.join(f'(Object) {code.object(term)}' for term in terms)}}}"
-    constant = all(isinstance(each, Constant) for each in whole.parts)
+    constant = all(isinstance(each, KnownValue) for each in whole.parts)
     made = f"PyList.list({array})"
     listed = code.constant("java.util.ArrayList", made) if constant else made
     return _of_list(code, listed, kinds)
@@ -131,8 +133,8 @@ def mapped(
 
 
 def _row(value: Value) -> tuple[Value, ...] | None:
-    if isinstance(value, Constant) and isinstance(value.value, (tuple, list)):
-        return tuple(map(Constant, value.value))
+    if isinstance(value, KnownValue) and isinstance(value.value, (tuple, list)):
+        return tuple(map(KnownValue, value.value))
     return None
 
 
@@ -141,9 +143,9 @@ def numbers(code: Code, given: tuple[Value, ...]) -> Iteration:
     if not 1 <= len(given) <= 3:
         raise NotCompiled("a range of so many arguments")
     if len(given) == 1:
-        given = (Constant(0), *given)
+        given = (KnownValue(0), *given)
     if len(given) == 2:
-        given = (*given, Constant(1))
+        given = (*given, KnownValue(1))
     written = []
     for each in given:
         term = number(code, each)
@@ -188,7 +190,7 @@ def counted(code: Code, inner: Iteration, start: Value) -> Iteration:
 
 def backwards(code: Code, value: Value) -> Iteration:
     """Of ``reversed(...)``."""
-    if isinstance(value, Constant) and isinstance(value.value, (range, tuple, list, str)):
+    if isinstance(value, KnownValue) and isinstance(value.value, (range, tuple, list, str)):
         return _of_constants(code, tuple(reversed(value.value)))
     if isinstance(value, Parts):
         return _of_parts(code, Parts(value.parts[::-1]))

@@ -8,16 +8,17 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any, Protocol, TypeAlias
 
-from notebook_udf.compile.java import calls, textual
+from notebook_udf.compile.java import builtin_calls, text_methods
+from notebook_udf.compile.java.arithmetic import arithmetic, comparison, negated, truth
 from notebook_udf.compile.java.code import Code
-from notebook_udf.compile.java.iteration import mapped, materialised, view
-from notebook_udf.compile.java.numeric import arithmetic, comparison, negated, truth
+from notebook_udf.compile.java.exceptions import taken_by
+from notebook_udf.compile.java.iterators import mapped, materialised, view
 from notebook_udf.compile.java.values import (
     BOOL,
     NONE,
-    Constant,
+    BoundMethod,
     Generated,
-    Method,
+    KnownValue,
     Nested,
     NotCompiled,
     Parts,
@@ -30,7 +31,7 @@ from notebook_udf.compile.java.values import (
 from notebook_udf.compile.java.values import Sequence as Iterated
 
 
-class Run(Protocol):
+class FunctionCalls(Protocol):
     """Calls of functions of the user's."""
 
     def function(
@@ -51,48 +52,48 @@ class Run(Protocol):
         """
 
 
-Operation: TypeAlias = Callable[[Run, Code, Sequence[Value], Any], Value]
+Operation: TypeAlias = Callable[[FunctionCalls, Code, Sequence[Value], Any], Value]
 
 _ORDERED = ("<", "<=", ">", ">=", "==", "!=")
 _VIEWS = ("items", "keys", "values")
 
 
-def _attribute(run: Run, code: Code, given: Sequence[Value], name: str) -> Value:
+def _attribute(run: FunctionCalls, code: Code, given: Sequence[Value], name: str) -> Value:
     (owner,) = given
-    if isinstance(owner, Constant) and isinstance(owner.value, types.ModuleType):
+    if isinstance(owner, KnownValue) and isinstance(owner.value, types.ModuleType):
         if not hasattr(owner.value, name):
             raise NotCompiled(f"{name}, which {owner.value.__name__} has not")
-        return Constant(getattr(owner.value, name))
+        return KnownValue(getattr(owner.value, name))
     if isinstance(owner, Parts) and name in owner.names:
         return owner.parts[owner.names.index(name)]
-    return Method(owner, name)
+    return BoundMethod(owner, name)
 
 
-def _binary(run: Run, code: Code, given: Sequence[Value], how: str) -> Value:
+def _binary(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -> Value:
     # What these are in place of cannot be changed in place.
     return arithmetic(code, how.removesuffix("="), *given)
 
 
-def _compare(run: Run, code: Code, given: Sequence[Value], how: str) -> Value:
+def _compare(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -> Value:
     left, right = given
     if how in _ORDERED:
         return comparison(code, how, left, right)
     if how in ("in", "not in"):
-        found = textual.contains(code, left, right)
+        found = text_methods.contains(code, left, right)
         if isinstance(found, bool):
-            return Constant(found == (how == "in"))
+            return KnownValue(found == (how == "in"))
         return code.set(BOOL, found if how == "in" else f"!({found})")
-    if not (isinstance(right, Constant) and right.value is None):
+    if not (isinstance(right, KnownValue) and right.value is None):
         raise NotCompiled(f"{how} anything but None")
     known = is_none(code, left)
     if isinstance(known, bool):
-        return Constant(known == (how == "is"))
+        return KnownValue(known == (how == "is"))
     return code.set(BOOL, known if how == "is" else f"!({known})")
 
 
 def is_none(code: Code, value: Value) -> str | bool:
     """Whether a value is None: an expression, or the answer for every row."""
-    if isinstance(value, Constant):
+    if isinstance(value, KnownValue):
         return value.value is None
     if isinstance(value, Parts):
         return False
@@ -102,33 +103,33 @@ def is_none(code: Code, value: Value) -> str | bool:
     return len(term.kinds) == 1 or f"{term.java} == null"
 
 
-def _unary(run: Run, code: Code, given: Sequence[Value], how: str) -> Value:
+def _unary(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -> Value:
     if how == "-":
         return negated(code, given[0])
     if how != "not":
         raise NotCompiled(f"{how} here")
     found = truth(code, given[0])
-    return Constant(not found) if isinstance(found, bool) else code.set(BOOL, f"!({found})")
+    return KnownValue(not found) if isinstance(found, bool) else code.set(BOOL, f"!({found})")
 
 
-def _item(run: Run, code: Code, given: Sequence[Value], _: Any) -> Value:
-    return textual.item(code, *given)
+def _item(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
+    return text_methods.item(code, *given)
 
 
-def _slice(run: Run, code: Code, given: Sequence[Value], _: Any) -> Value:
+def _slice(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
     return Slice(tuple(given))
 
 
-def _tuple(run: Run, code: Code, given: Sequence[Value], _: Any) -> Value:
-    constants = [each.value for each in given if isinstance(each, Constant)]
-    return Constant(tuple(constants)) if len(constants) == len(given) else Parts(tuple(given))
+def _tuple(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
+    constants = [each.value for each in given if isinstance(each, KnownValue)]
+    return KnownValue(tuple(constants)) if len(constants) == len(given) else Parts(tuple(given))
 
 
-def _list(run: Run, code: Code, given: Sequence[Value], _: Any) -> Value:
+def _list(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
     return Parts(tuple(given)) if given else code.new_list()
 
 
-def _grow(run: Run, code: Code, given: Sequence[Value], how: str) -> Value:
+def _grow(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -> Value:
     whole = given[0]
     if how != "list_append" or not isinstance(whole, Term):
         raise NotCompiled(how.replace("_", " "))
@@ -136,49 +137,56 @@ def _grow(run: Run, code: Code, given: Sequence[Value], how: str) -> Value:
     return whole
 
 
-def _closure(run: Run, code: Code, given: Sequence[Value], name: str) -> Value:
-    return Constant(name)
+def _matches(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
+    raised, handler = given
+    if not isinstance(raised, Term) or not isinstance(handler, KnownValue):
+        raise NotCompiled("an except clause with what varies")
+    return code.set(BOOL, f"{raised.java}.is({taken_by(handler.value)})")
 
 
-def _generator(run: Run, code: Code, given: Sequence[Value], _: Any) -> Value:
-    return Constant(None)
+def _closure(run: FunctionCalls, code: Code, given: Sequence[Value], name: str) -> Value:
+    return KnownValue(name)
 
 
-def _unpack(run: Run, code: Code, given: Sequence[Value], count: int) -> Value:
-    return textual.unpacked(code, given[0], count)
+def _generator(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
+    return KnownValue(None)
 
 
-def _convert(run: Run, code: Code, given: Sequence[Value], how: str) -> Value:
+def _unpack(run: FunctionCalls, code: Code, given: Sequence[Value], count: int) -> Value:
+    return text_methods.unpacked(code, given[0], count)
+
+
+def _convert(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -> Value:
     if how != "str":
         raise NotCompiled(f"!{how[0]} in a text")
-    return textual.formatted(code, given[0], "")
+    return text_methods.formatted(code, given[0], "")
 
 
-def _format(run: Run, code: Code, given: Sequence[Value], _: Any) -> Value:
-    how = given[1].value if len(given) == 2 and isinstance(given[1], Constant) else ""
+def _format(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
+    how = given[1].value if len(given) == 2 and isinstance(given[1], KnownValue) else ""
     if len(given) == 2 and not how:
         raise NotCompiled("a format that varies")
-    return textual.formatted(code, given[0], how)
+    return text_methods.formatted(code, given[0], how)
 
 
-def _string(run: Run, code: Code, given: Sequence[Value], _: Any) -> Value:
+def _string(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
     return reduce(lambda text, part: arithmetic(code, "+", text, part), given)
 
 
-def _call(run: Run, code: Code, given: Sequence[Value], names: Any) -> Value:
+def _call(run: FunctionCalls, code: Code, given: Sequence[Value], names: Any) -> Value:
     function, *rest = given
     arguments, names = tuple(rest), tuple(names or ())
-    asks = isinstance(function, Constant) and function.value in (any, all)
+    asks = isinstance(function, KnownValue) and function.value in (any, all)
     if asks and len(arguments) == 1 and isinstance(arguments[0], Generated):
         return _asked(run, code, arguments[0], function.value is all)  # type: ignore[union-attr]
     arguments = tuple(_listed(run, code, each) for each in arguments)
-    if isinstance(function, Method):
+    if isinstance(function, BoundMethod):
         return _called_method(code, function, arguments, names)
     if isinstance(function, Nested) and not names:
         if function.code.co_flags & inspect.CO_GENERATOR:
             return Generated(function, arguments)
         return run.nested(function, arguments)
-    if not isinstance(function, Constant):
+    if not isinstance(function, KnownValue):
         raise NotCompiled("a call of what varies")
     if function.value is map and len(arguments) > 1 and not names:
         called, *over = arguments
@@ -191,7 +199,7 @@ def _call(run: Run, code: Code, given: Sequence[Value], names: Any) -> Value:
         return _named_tuple(function.value, arguments, names)
     if isinstance(function.value, types.FunctionType):
         return run.function(function.value, arguments, names)
-    return calls.call(code, function.value, arguments, names)
+    return builtin_calls.call(code, function.value, arguments, names)
 
 
 def _is_named_tuple(called: Any) -> bool:
@@ -207,13 +215,13 @@ def _named_tuple(called: Any, given: tuple[Value, ...], names: tuple[str, ...]) 
             raise NotCompiled(f"a call of {called.__name__} that does not fit it")
         found[name] = value
     for name, default in called._field_defaults.items():
-        found.setdefault(name, Constant(default))
+        found.setdefault(name, KnownValue(default))
     if by_place > len(called._fields) or len(found) != len(called._fields):
         raise NotCompiled(f"a call of {called.__name__} that does not fit it")
     return Parts(tuple(found[name] for name in called._fields), called._fields)
 
 
-def _listed(run: Run, code: Code, value: Value) -> Value:
+def _listed(run: FunctionCalls, code: Code, value: Value) -> Value:
     """A value; the list of what a generator gives, in its place."""
     if not isinstance(value, Generated):
         return value
@@ -227,7 +235,7 @@ def _listed(run: Run, code: Code, value: Value) -> Value:
     return made
 
 
-def _asked(run: Run, code: Code, generated: Generated, every: bool) -> Value:
+def _asked(run: FunctionCalls, code: Code, generated: Generated, every: bool) -> Value:
     """``all`` or ``any`` of a generator, which goes no further than it has to."""
     found = code.set(BOOL, "true" if every else "false")
 
@@ -250,36 +258,36 @@ def _asked(run: Run, code: Code, generated: Generated, every: bool) -> Value:
 
 
 def _called_method(
-    code: Code, method: Method, given: tuple[Value, ...], names: tuple[str, ...]
+    code: Code, method: BoundMethod, given: tuple[Value, ...], names: tuple[str, ...]
 ) -> Value:
     owner, name = method.owner, method.name
-    constant = owner.value if isinstance(owner, Constant) else None
+    constant = owner.value if isinstance(owner, KnownValue) else None
     if isinstance(constant, dict) and type(constant) is dict:
         if name in _VIEWS and not given:
-            return Constant(tuple(getattr(constant, name)()))
+            return KnownValue(tuple(getattr(constant, name)()))
         if name == "get" and 1 <= len(given) <= 2 and not names:
-            default = given[1] if len(given) == 2 else Constant(None)
-            return textual.looked_up(code, constant, given[0], default)
+            default = given[1] if len(given) == 2 else KnownValue(None)
+            return text_methods.looked_up(code, constant, given[0], default)
         raise NotCompiled(f"the method {name} of a dict")
     if isinstance(owner, Term) and is_dict(owner.kinds - NONE):
         return _method_of_dict(code, owner, name, given, names)
     if name == "append" and len(given) == 1 and isinstance(owner, Term) and is_list(owner.kinds):
         code.put(owner, given[0])
-        return Constant(None)
+        return KnownValue(None)
     if name == "join" and len(given) == 1 and isinstance(given[0], Iterated):
         given = (materialised(code, given[0]),)
     if name == "format":
         raise NotCompiled("str.format: write an f-string")
-    return textual.method(code, owner, name, given, names)
+    return text_methods.method(code, owner, name, given, names)
 
 
 def _method_of_dict(
     code: Code, owner: Term, name: str, given: tuple[Value, ...], names: tuple[str, ...]
 ) -> Value:
-    whole = code.present(owner)
+    whole = code.present(owner, AttributeError)
     if name == "get" and 1 <= len(given) <= 2 and not names:
-        default = given[1] if len(given) == 2 else Constant(None)
-        return textual.item_of_dict(code, whole, given[0], default)
+        default = given[1] if len(given) == 2 else KnownValue(None)
+        return text_methods.item_of_dict(code, whole, given[0], default)
     if name in _VIEWS and not given:
         return Iterated(lambda: view(code, whole, name))
     raise NotCompiled(f"the method {name} of a dict")
@@ -296,6 +304,7 @@ OPERATIONS: dict[str, Operation] = {
     "list": _list,
     "grow": _grow,
     "closure": _closure,
+    "exception_match": _matches,
     "generator": _generator,
     "unpack": _unpack,
     "convert": _convert,

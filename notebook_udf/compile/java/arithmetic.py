@@ -13,8 +13,8 @@ from notebook_udf.compile.java.values import (
     NUMBERS,
     SCALARS,
     STR,
-    Constant,
     Kinds,
+    KnownValue,
     NotCompiled,
     Term,
     Value,
@@ -96,7 +96,7 @@ def _of_numbers(code: Code, how: str, one: Term, other: Term) -> Term:
 
 
 def _power(code: Code, left: Value, right: Value) -> Term:
-    if not (isinstance(right, Constant) and is_constant(right, int) and right.value >= 0):
+    if not (isinstance(right, KnownValue) and is_constant(right, int) and right.value >= 0):
         raise NotCompiled("** of anything but an int and a whole number that is written there")
     one = number(code, left)
     if one.kinds != INT:
@@ -211,7 +211,7 @@ def _one_of_two(code: Code, which: str, one: Term, other: Term) -> Term:
 
 def truth(code: Code, value: Value) -> str | bool:
     """Whether a value counts as true: an expression, or the answer for every row."""
-    if isinstance(value, Constant):
+    if isinstance(value, KnownValue):
         return bool(value.value)
     one = code.term(value)
     held = code.integers.held(one.kinds)

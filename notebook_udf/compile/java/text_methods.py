@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from notebook_udf.compile.java.arithmetic import as_int, comparison, number
 from notebook_udf.compile.java.code import Code
-from notebook_udf.compile.java.numeric import as_int, comparison, number
+from notebook_udf.compile.java.exceptions import raising
 from notebook_udf.compile.java.values import (
     BOOL,
     INT,
@@ -15,8 +16,8 @@ from notebook_udf.compile.java.values import (
     SCALARS,
     STR,
     TEXTS,
-    Constant,
     Kinds,
+    KnownValue,
     NotCompiled,
     Parts,
     Slice,
@@ -66,15 +67,15 @@ def method(
     code: Code, owner: Value, name: str, given: tuple[Value, ...], names: tuple[str, ...]
 ) -> Value:
     """A method of a text."""
-    text = _text(code, owner, f".{name}()")
+    text = _text(code, owner, f".{name}()", AttributeError)
     if name in _PARTITIONS and len(given) == 1:
         separator = _text(code, given[0], "a separator")
         parts = code.set(TEXTS, f"PyText.{name}({text}, {separator})")
         return Parts(tuple(_listed(code, parts, place) for place in range(3)))
     if name in ("startswith", "endswith") and len(given) == 1:
-        several = given[0].value if isinstance(given[0], Constant) else None
+        several = given[0].value if isinstance(given[0], KnownValue) else None
         if isinstance(several, tuple) and len(several) <= _MOST_PREFIXES:
-            each = (_text(code, Constant(one), "a prefix") for one in several)
+            each = (_text(code, KnownValue(one), "a prefix") for one in several)
             tests = [f"PyText.{name}({text}, {one})" for one in each]
             return code.set(BOOL, " || ".join(tests) or "false")
     known = _METHODS.get(name)
@@ -111,7 +112,7 @@ def _placed(
 
 
 def _argument(code: Code, how: str, value: Value) -> str:
-    nothing = isinstance(value, Constant) and value.value is None
+    nothing = isinstance(value, KnownValue) and value.value is None
     if how in ("chars", "separator"):
         return "null" if nothing else _text(code, value, "characters")
     if how == "str":
@@ -131,8 +132,8 @@ def _int(code: Code, java: str) -> str:
     return java if code.integers.bounded else f"Long.valueOf({java})"
 
 
-def _text(code: Code, value: Value, what: str) -> str:
-    term = code.present(value)
+def _text(code: Code, value: Value, what: str, otherwise: type[Exception] = TypeError) -> str:
+    term = code.present(value, otherwise)
     if term.kinds != STR:
         raise NotCompiled(f"{what} of what is no text")
     return term.java
@@ -140,10 +141,10 @@ def _text(code: Code, value: Value, what: str) -> str:
 
 def length(code: Code, value: Value) -> Value:
     """``len(value)``."""
-    if isinstance(value, Constant):
-        return Constant(len(value.value))
+    if isinstance(value, KnownValue):
+        return KnownValue(len(value.value))
     if isinstance(value, Parts):
-        return Constant(len(value.parts))
+        return KnownValue(len(value.parts))
     term = code.present(value)
     sized = is_list(term.kinds) or is_dict(term.kinds)
     java = f"(long) {term.java}.size()" if sized else ""
@@ -152,8 +153,8 @@ def length(code: Code, value: Value) -> Value:
 
 def texts(code: Code, value: Value) -> str:
     """A list of texts."""
-    if isinstance(value, Constant) and isinstance(value.value, (tuple, list)):
-        value = Parts(tuple(map(Constant, value.value)))
+    if isinstance(value, KnownValue) and isinstance(value.value, (tuple, list)):
+        value = Parts(tuple(map(KnownValue, value.value)))
     if isinstance(value, Parts):
         made = code.set(TEXTS, "new java.util.ArrayList()")
         for part in value.parts:
@@ -167,7 +168,7 @@ def texts(code: Code, value: Value) -> str:
 
 def limit(code: Code, value: Value) -> str:
     """A place in a sequence, or None, as a ``Long``."""
-    if isinstance(value, Constant) and value.value is None:
+    if isinstance(value, KnownValue) and value.value is None:
         return "null"
     term = as_int(code, code.term(value))
     if code.integers.held(term.kinds) == "long":
@@ -190,11 +191,11 @@ def item(code: Code, container: Value, index: Value) -> Value:
     if isinstance(index, Slice):
         return _slice(code, container, index)
     if isinstance(container, Parts):
-        at = index.value if isinstance(index, Constant) else None
+        at = index.value if isinstance(index, KnownValue) else None
         if not isinstance(at, int) or not -len(container.parts) <= at < len(container.parts):
             raise NotCompiled("a part that is not known beforehand")
         return container.parts[at]
-    if isinstance(container, Constant) and not isinstance(container.value, str):
+    if isinstance(container, KnownValue) and not isinstance(container.value, str):
         return _looked_up(code, container.value, index, None)
     whole = code.present(container)
     if is_list(whole.kinds):
@@ -209,7 +210,7 @@ def _slice(code: Code, container: Value, cut: Slice) -> Value:
     limits = [limit(code, each) for each in cut.limits]
     written = ", ".join([*limits, *["null"] * (3 - len(limits))])
     if isinstance(container, Parts):
-        values = [each.value if isinstance(each, Constant) else "?" for each in cut.limits]
+        values = [each.value if isinstance(each, KnownValue) else "?" for each in cut.limits]
         if "?" in values:
             raise NotCompiled("parts that are not known beforehand")
         return Parts(container.parts[slice(*values)])
@@ -225,8 +226,8 @@ def _listed(code: Code, term: Term, at: int) -> Term:
 
 def unpacked(code: Code, value: Value, count: int) -> Parts:
     """A sequence taken apart."""
-    if isinstance(value, Constant) and isinstance(value.value, (tuple, list, str)):
-        value = Parts(tuple(map(Constant, value.value)))
+    if isinstance(value, KnownValue) and isinstance(value.value, (tuple, list, str)):
+        value = Parts(tuple(map(KnownValue, value.value)))
     if isinstance(value, Parts):
         if len(value.parts) != count:
             raise NotCompiled("a tuple of another length")
@@ -234,13 +235,13 @@ def unpacked(code: Code, value: Value, count: int) -> Parts:
     term = code.present(value)
     if not is_list(term.kinds):
         raise NotCompiled("taking this apart")
-    code.say(f"if ({term.java}.size() != {count}) throw Raised.RAISED;")
+    code.say(f"if ({term.java}.size() != {count}) {raising(ValueError)}")
     return Parts(tuple(code.taken(term, f"{term.java}.get({at})") for at in range(count)))
 
 
 def contains(code: Code, value: Value, container: Value) -> str | bool:
     """``value in container``: an expression, or the answer for every row."""
-    if isinstance(container, Constant) and not isinstance(container.value, str):
+    if isinstance(container, KnownValue) and not isinstance(container.value, str):
         return _is_one_of(code, value, container.value)
     if isinstance(container, Parts):
         tests = [code.term(comparison(code, "==", value, each)).java for each in container.parts]
@@ -268,7 +269,7 @@ def _is_one_of(code: Code, value: Value, container: Any) -> str | bool:
     if not _are_keys(container, code.term(value).kinds):
         if len(container) > _MOST_PREFIXES:
             raise NotCompiled("in so many values of several types")
-        return contains(code, value, Parts(tuple(map(Constant, container))))
+        return contains(code, value, Parts(tuple(map(KnownValue, container))))
     return f"{_set(code, container)}.contains({code.object(value)})"
 
 
@@ -281,8 +282,8 @@ def _is_within(code: Code, value: Value, numbers: range) -> str:
     if term.kinds != INT or not code.integers.bounded or numbers.step != 1:
         limits = ", ".join(f"{each}L" for each in (numbers.start, numbers.stop, numbers.step))
         return f"PyRange.contains({code.object(term)}, {limits})"
-    low = code.term(comparison(code, ">=", term, Constant(numbers.start))).java
-    return f"{low} && {code.term(comparison(code, '<', term, Constant(numbers.stop))).java}"
+    low = code.term(comparison(code, ">=", term, KnownValue(numbers.start))).java
+    return f"{low} && {code.term(comparison(code, '<', term, KnownValue(numbers.stop))).java}"
 
 
 def _are_keys(container: Iterable[Any], kinds: Kinds) -> bool:
@@ -301,7 +302,7 @@ def _set(code: Code, container: Iterable[Any]) -> str:
 
 
 def _array(code: Code, values: Iterable[Any]) -> str:
-    written = [code.object(Constant(each)) for each in values]
+    written = [code.object(KnownValue(each)) for each in values]
     if len(written) > 2000:
         raise NotCompiled("a constant with so many values")
     return f"new Object[] {{{', '.join(written)}}}"
@@ -362,5 +363,5 @@ def formatted(code: Code, value: Value, how: str) -> Value:
     if how.endswith("n") or not how.isprintable() or ",f" in how or "_f" in how:
         # Of the locale, or not the same in every Python.
         raise NotCompiled(f"the format {how}")
-    written = code.term(Constant(how)).java
+    written = code.term(KnownValue(how)).java
     return code.set(STR, f"PyFormat.format({code.object(term)}, {written})")

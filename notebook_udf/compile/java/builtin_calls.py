@@ -7,9 +7,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from notebook_udf.compile.java import iteration, textual
-from notebook_udf.compile.java.code import Code, is_constant
-from notebook_udf.compile.java.numeric import (
+from notebook_udf.compile.java import iterators, text_methods
+from notebook_udf.compile.java.arithmetic import (
     absolute,
     arithmetic,
     as_double,
@@ -18,6 +17,7 @@ from notebook_udf.compile.java.numeric import (
     number,
     truth,
 )
+from notebook_udf.compile.java.code import Code, is_constant
 from notebook_udf.compile.java.values import (
     BOOL,
     FLOAT,
@@ -26,8 +26,8 @@ from notebook_udf.compile.java.values import (
     NUMBERS,
     SCALARS,
     STR,
-    Constant,
     Iteration,
+    KnownValue,
     NotCompiled,
     Parts,
     Sequence,
@@ -62,7 +62,7 @@ def _int(code: Code, given: Given) -> Value:
 
 def _int_of_base(code: Code, value: Value, base: Value) -> Value:
     text = code.present(value)
-    if text.kinds != STR or not (isinstance(base, Constant) and base.value in (2, 8, 10, 16)):
+    if text.kinds != STR or not (isinstance(base, KnownValue) and base.value in (2, 8, 10, 16)):
         raise NotCompiled("int of this base")
     java = f"PyParse.toInt({text.java}, {base.value})"
     return code.set(INT, f"PyNumber.count({java})" if code.integers.bounded else java)
@@ -78,18 +78,18 @@ def _float(code: Code, given: Given) -> Value:
 
 
 def _str(code: Code, given: Given) -> Value:
-    return textual.formatted(code, _one(given, "str"), "")
+    return text_methods.formatted(code, _one(given, "str"), "")
 
 
 def _bool(code: Code, given: Given) -> Value:
     found = truth(code, _one(given, "bool"))
-    return Constant(found) if isinstance(found, bool) else code.set(BOOL, found)
+    return KnownValue(found) if isinstance(found, bool) else code.set(BOOL, found)
 
 
 def _round(code: Code, given: Given) -> Value:
     term = number(code, given[0])
     bounded = code.integers.bounded
-    if len(given) == 1 or (isinstance(given[1], Constant) and given[1].value is None):
+    if len(given) == 1 or (isinstance(given[1], KnownValue) and given[1].value is None):
         if term.kinds == INT:
             return term
         if term.kinds == FLOAT and bounded:
@@ -115,20 +115,20 @@ def _ord(code: Code, given: Given) -> Value:
 
 
 def _chr(code: Code, given: Given) -> Value:
-    return code.set(STR, f"PyText.chr({textual.place(code, _one(given, 'chr'))})")
+    return code.set(STR, f"PyText.chr({text_methods.place(code, _one(given, 'chr'))})")
 
 
 def _extreme(which: str) -> Callable[[Code, Given], Value]:
     def write(code: Code, given: Given) -> Value:
         if len(given) == 1:
             one = given[0]
-            values = one.value if isinstance(one, Constant) else None
+            values = one.value if isinstance(one, KnownValue) else None
             if isinstance(values, (tuple, list)):
-                given = tuple(map(Constant, values))
+                given = tuple(map(KnownValue, values))
             elif isinstance(one, Parts):
                 given = one.parts
             else:
-                whole = iteration.materialised(code, one)
+                whole = iterators.materialised(code, one)
                 held = code.lists.of(whole.kinds)
                 if not held - NONE <= NUMBERS and held - NONE != STR:
                     raise NotCompiled(f"{which} of this")
@@ -147,9 +147,9 @@ def _sum(code: Code, given: Given) -> Value:
     parts = given[0]
     several = parts.parts if isinstance(parts, Parts) else ()
     if not several or any(code.term(each).kinds == FLOAT for each in several):
-        found = _total(code, iteration.materialised(code, given[0]))
+        found = _total(code, iterators.materialised(code, given[0]))
         return found if len(given) == 1 else arithmetic(code, "+", found, given[1])
-    total: Value = given[1] if len(given) == 2 else Constant(0)
+    total: Value = given[1] if len(given) == 2 else KnownValue(0)
     for each in several:
         total = arithmetic(code, "+", total, each)
     return total
@@ -175,12 +175,12 @@ def _total(code: Code, whole: Term) -> Term:
 
 
 def _list(code: Code, given: Given) -> Value:
-    made = iteration.materialised(code, _one(given, "list"))
+    made = iterators.materialised(code, _one(given, "list"))
     return code.set(made.kinds, f"new java.util.ArrayList({made.java})")
 
 
 def _sorted(code: Code, given: Given) -> Value:
-    whole = iteration.materialised(code, _one(given, "sorted"))
+    whole = iterators.materialised(code, _one(given, "sorted"))
     if code.lists.of(whole.kinds) not in (INT, STR):
         raise NotCompiled("sorted of what are neither whole numbers nor texts")
     return code.set(whole.kinds, f"PyList.sorted({whole.java}, false)")
@@ -188,7 +188,7 @@ def _sorted(code: Code, given: Given) -> Value:
 
 def _whether(every: bool) -> Callable[[Code, Given], Value]:
     def write(code: Code, given: Given) -> Value:
-        over = iteration.iterated(code, _one(given, "all" if every else "any"))
+        over = iterators.iterated(code, _one(given, "all" if every else "any"))
         return found_in(code, over, every)
 
     return write
@@ -213,7 +213,7 @@ def found_in(code: Code, over: Iteration, every: bool) -> Term:
 
 
 def _isinstance(code: Code, given: Given) -> Value:
-    if len(given) != 2 or not isinstance(given[1], Constant):
+    if len(given) != 2 or not isinstance(given[1], KnownValue):
         raise NotCompiled("isinstance of this")
     asked = given[1].value
     types = asked if isinstance(asked, tuple) else (asked,)
@@ -222,33 +222,33 @@ def _isinstance(code: Code, given: Given) -> Value:
     accepted = {kind for each in types for kind in _KINDS_OF_TYPES[each]}
     kinds = code.term(given[0]).kinds
     if kinds <= accepted:
-        return Constant(True)
+        return KnownValue(True)
     if not kinds & accepted:
-        return Constant(False)
+        return KnownValue(False)
     raise NotCompiled("isinstance of what is of several types")
 
 
 def _range(code: Code, given: Given) -> Value:
-    if all(isinstance(each, Constant) for each in given):
-        return Constant(range(*[each.value for each in given]))  # type: ignore[union-attr]
-    return Sequence(lambda: iteration.numbers(code, given))
+    if all(isinstance(each, KnownValue) for each in given):
+        return KnownValue(range(*[each.value for each in given]))  # type: ignore[union-attr]
+    return Sequence(lambda: iterators.numbers(code, given))
 
 
 def _enumerate(code: Code, given: Given) -> Value:
-    start = given[1] if len(given) == 2 else Constant(0)
+    start = given[1] if len(given) == 2 else KnownValue(0)
     inner, *_ = given
-    return Sequence(lambda: iteration.counted(code, iteration.iterated(code, inner), start))
+    return Sequence(lambda: iterators.counted(code, iterators.iterated(code, inner), start))
 
 
 def _zip(code: Code, given: Given, strict: bool = False) -> Value:
     return Sequence(
-        lambda: iteration.zipped([iteration.iterated(code, each) for each in given], strict)
+        lambda: iterators.zipped([iterators.iterated(code, each) for each in given], strict)
     )
 
 
 def _reversed(code: Code, given: Given) -> Value:
     one = _one(given, "reversed")
-    return Sequence(lambda: iteration.backwards(code, one))
+    return Sequence(lambda: iterators.backwards(code, one))
 
 
 def _rounded(how: str) -> Callable[[Code, Given], Value]:
@@ -288,7 +288,7 @@ _CALLS: dict[int, Callable[[Code, Given], Value]] = {
     id(float): _float,
     id(str): _str,
     id(bool): _bool,
-    id(len): lambda code, given: textual.length(code, _one(given, "len")),
+    id(len): lambda code, given: text_methods.length(code, _one(given, "len")),
     id(abs): lambda code, given: absolute(code, _one(given, "abs")),
     id(round): _round,
     id(ord): _ord,
@@ -333,9 +333,9 @@ def call(code: Code, function: Any, given: Given, names: tuple[str, ...]) -> Val
         return _zip(code, tuple(given_before), strict.value)  # type: ignore[union-attr]
     if names:
         raise NotCompiled(f"{said} with {names[0]}=")
-    if given and function in _FOLDED and all(isinstance(each, Constant) for each in given):
+    if given and function in _FOLDED and all(isinstance(each, KnownValue) for each in given):
         try:
-            return Constant(function(*[each.value for each in given]))  # type: ignore[union-attr]
+            return KnownValue(function(*[each.value for each in given]))  # type: ignore[union-attr]
         except Exception:
             raise NotCompiled("what raises in every row") from None
     return write(code, given)

@@ -1,0 +1,37 @@
+"""Which exceptions Java tells apart, and which of them a handler takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from notebook_udf.compile.java.values import NotCompiled
+
+# Their bits are those of Raised.java.
+_KNOWN: dict[type[Exception], tuple[str, int]] = {
+    TypeError: ("TYPE", 1),
+    ValueError: ("VALUE", 2),
+    IndexError: ("INDEX", 4),
+    KeyError: ("KEY", 8),
+    ZeroDivisionError: ("ZERO", 16),
+    AttributeError: ("ATTRIBUTE", 32),
+    OverflowError: ("OVERFLOW", 64),
+}
+
+
+def raising(exception: Any) -> str:
+    """The statement that raises a class of exceptions; of no known type for all others."""
+    name, _ = _KNOWN.get(exception, ("RAISED", 0))
+    return f"throw Raised.{name};"
+
+
+def is_known(exception: Any) -> bool:
+    """Whether Java tells a class of exceptions from others."""
+    return exception in _KNOWN
+
+
+def taken_by(handler: Any) -> int:
+    """The bits of the exceptions that ``except handler`` takes."""
+    types = handler if isinstance(handler, tuple) else (handler,)
+    if not all(isinstance(each, type) and issubclass(each, BaseException) for each in types):
+        raise NotCompiled("except of what is no class of exceptions")
+    return sum(bit for known, (_, bit) in _KNOWN.items() if issubclass(known, types))

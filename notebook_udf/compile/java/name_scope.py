@@ -1,0 +1,48 @@
+"""Where a body's names are looked up, and how other functions are called from it."""
+
+from __future__ import annotations
+
+import builtins
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from notebook_udf.compile.flow_graph import FlowGraph
+from notebook_udf.compile.java.values import NotCompiled, Term, Value
+
+Function: TypeAlias = Callable[[types.FunctionType, tuple[Value, ...], tuple[str, ...]], Term]
+
+
+@dataclass(frozen=True)
+class NameScope:
+    """Where a body's names are looked up, and what other functions are called by.
+
+    Attributes
+    ----------
+    function
+        The function that it belongs to.
+    call
+        Writes the call of a function of the user's.
+    opened
+        The graph and the variables of one that is written where it is called.
+    """
+
+    function: types.FunctionType
+    call: Function
+    opened: Callable[..., tuple[FlowGraph, dict[str, Value]]]
+
+    def named(self, kind: str, name: str) -> Any:
+        """What a name that is no variable stands for."""
+        function = self.function
+        if kind == "cell":
+            names = function.__code__.co_freevars
+            if name not in names:
+                raise NotCompiled(f"{name}, which has no value yet")
+            return (function.__closure__ or ())[names.index(name)].cell_contents
+        if kind == "global" and name in function.__globals__:
+            return function.__globals__[name]
+        try:
+            return getattr(builtins, name)
+        except AttributeError:
+            raise NotCompiled(f"{name}, which is not defined") from None
