@@ -116,7 +116,8 @@ class JavaCalls:
         self, record: RegisteredFunction, task: list[str], values: list[str]
     ) -> CallFailed:
         """The failure of a row, as it is when the function is called with the row here."""
-        error, arguments = None, ()
+        error: BaseException | None = None
+        arguments: tuple[Any, ...] = ()
         if "x" in values:
             exception, message = "Exception", "it raised for arguments too large to be sent"
         else:

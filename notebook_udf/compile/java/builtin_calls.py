@@ -17,7 +17,7 @@ from notebook_udf.compile.java.arithmetic import (
     number,
     truth,
 )
-from notebook_udf.compile.java.code import Code, is_constant
+from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.values import (
     BOOL,
     FLOAT,
@@ -229,8 +229,9 @@ def _isinstance(code: Code, given: Given) -> Value:
 
 
 def _range(code: Code, given: Given) -> Value:
-    if all(isinstance(each, KnownValue) for each in given):
-        return KnownValue(range(*[each.value for each in given]))  # type: ignore[union-attr]
+    known = [each.value for each in given if isinstance(each, KnownValue)]
+    if len(known) == len(given):
+        return KnownValue(range(*known))
     return Sequence(lambda: iterators.numbers(code, given))
 
 
@@ -327,10 +328,10 @@ def call(code: Code, function: Any, given: Given, names: tuple[str, ...]) -> Val
     if function is round and names in (("ndigits",), ("number",), ("number", "ndigits")):
         names = ()
     if function is zip and names == ("strict",):
-        *given_before, strict = given
-        if not is_constant(strict, bool):
+        *each, strict = given
+        if not isinstance(strict, KnownValue) or type(strict.value) is not bool:
             raise NotCompiled("zip with strict=")
-        return _zip(code, tuple(given_before), strict.value)  # type: ignore[union-attr]
+        return _zip(code, tuple(each), strict.value)
     if names:
         raise NotCompiled(f"{said} with {names[0]}=")
     if given and function in _FOLDED and all(isinstance(each, KnownValue) for each in given):

@@ -210,7 +210,9 @@ def _slice(code: Code, container: Value, cut: Slice) -> Value:
     limits = [limit(code, each) for each in cut.limits]
     written = ", ".join([*limits, *["null"] * (3 - len(limits))])
     if isinstance(container, Parts):
-        values = [each.value if isinstance(each, KnownValue) else "?" for each in cut.limits]
+        values: list[Any] = [
+            each.value if isinstance(each, KnownValue) else "?" for each in cut.limits
+        ]
         if "?" in values:
             raise NotCompiled("parts that are not known beforehand")
         return Parts(container.parts[slice(*values)])
