@@ -13,7 +13,7 @@ from notebook_udf.compile.java import unicode_tables
 
 LIBRARY = Path(unicode_tables.__file__).parent
 CLASSES = (
-    *("Raised", "PyText", "PyCase", "PyFormat", "PySpec", "PyParse"),
+    *("Raised", "GaveUp", "PyText", "PyCase", "PyFormat", "PySpec", "PyParse"),
     *("PyMatch", "PyPattern"),
 )
 RAISED = "<raised>"
@@ -78,7 +78,7 @@ public final class Driver {
             tag = 'e';
             part = "a BigInteger for a long";
         } else if (value instanceof Throwable) {
-            tag = value == Raised.RAISED ? 'x' : 'e';
+            tag = value instanceof Raised ? 'x' : 'e';
             part = value.toString();
         } else {
             tag = value == null ? 'n' : 'i';

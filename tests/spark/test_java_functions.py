@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import date, timedelta
 from typing import Any, NamedTuple
 
 import pytest
@@ -255,3 +256,43 @@ def test_lists_dicts_and_tuples(session: nu.Session, register: Any) -> None:
     with pytest.raises(nu.UserFunctionError, match="TypeError") as caught:
         session.sql("SELECT in_java_named(map('name', NULL, 'title', 'Dr'))").collect()
     assert caught.value.failed.arguments == (("properties", "{'name': None, 'title': 'Dr'}"),)
+
+
+def age(born: date, today: date) -> int:
+    return today.year - born.year - ((today.month, today.day) < (born.month, born.day))
+
+
+def next_workday(day: date) -> date:
+    following = day + timedelta(days=1)
+    while following.weekday() >= 5:
+        following += timedelta(days=1)
+    return following
+
+
+def test_dates(session: nu.Session, register: Any) -> None:
+    register(age)
+    register(next_workday)
+    rows = session.sql("""
+        SELECT d, in_java_age(DATE'1979-12-11', d) AS a, in_java_next_workday(d) AS n
+        FROM (SELECT DATE'2024-02-23' + INT(id) * 45 AS d FROM range(40))""").collect()
+    assert len(rows) == 40
+    assert all(row.a == age(date(1979, 12, 11), row.d) for row in rows)
+    assert all(row.n == next_workday(row.d) for row in rows)
+    with pytest.raises(nu.UserFunctionError, match="OverflowError") as caught:
+        session.sql("SELECT in_java_next_workday(DATE'9999-12-31')").collect()
+    assert caught.value.failed.arguments == (("day", "datetime.date(9999, 12, 31)"),)
+
+
+def number(text: str) -> int:
+    try:
+        return int(text.replace(".", ""))
+    except ValueError:
+        return -1
+
+
+def test_what_a_handler_takes(session: nu.Session, register: Any) -> None:
+    register(number)
+    query = "SELECT in_java_number(c) AS n FROM VALUES ('1.250'), ('many'), ('٣') AS t(c)"
+    assert [row.n for row in session.sql(query).collect()] == [1250, -1, 3]
+    with pytest.raises(nu.UserFunctionError, match="AttributeError"):
+        session.sql("SELECT in_java_number(CAST(NULL AS STRING))").collect()

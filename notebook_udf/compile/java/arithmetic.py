@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from notebook_udf.compile.java import date_values
 from notebook_udf.compile.java.code import Code, is_constant
+from notebook_udf.compile.java.date_values import is_temporal
 from notebook_udf.compile.java.values import (
     BOOL,
+    DATE,
     DICT,
     FLOAT,
     INT,
     LIST,
+    MOMENT,
     NONE,
     NUMBERS,
     SCALARS,
@@ -50,6 +54,8 @@ def arithmetic(code: Code, how: str, left: Value, right: Value) -> Value:
     if how not in _METHODS:
         raise NotCompiled(f"{how} here")
     one, other = code.term(left), code.term(right)
+    if is_temporal(one, other):
+        return date_values.arithmetic(code, how, one, other)
     _scalar(one, other)
     if how == "%" and "str" in one.kinds:
         raise NotCompiled("% of a text")
@@ -154,6 +160,8 @@ def _as_numbers(kinds: Kinds) -> Kinds:
 def comparison(code: Code, how: str, left: Value, right: Value) -> Value:
     """``left how right`` of two values: their order, or whether they are equal."""
     one, other = code.term(left), code.term(right)
+    if is_temporal(one, other):
+        return date_values.comparison(code, how, one, other)
     _scalar(one, other)
     if how in ("==", "!="):
         same = _equality(code, one, other)
@@ -215,7 +223,11 @@ def truth(code: Code, value: Value) -> str | bool:
         return bool(value.value)
     one = code.term(value)
     held = code.integers.held(one.kinds)
-    others = [kind for kind in one.kinds - SCALARS if not kind.startswith((LIST, DICT))]
+    if one.kinds in (DATE, MOMENT):
+        return True
+    others = [
+        kind for kind in one.kinds - SCALARS - DATE - MOMENT if not kind.startswith((LIST, DICT))
+    ]
     if others:
         raise NotCompiled(f"whether a {min(others)} is true")
     if one.kinds == NONE:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import inspect
 import types
 from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any, Protocol, TypeAlias
 
-from notebook_udf.compile.java import builtin_calls, text_methods
+from notebook_udf.compile.java import builtin_calls, date_values, text_methods
 from notebook_udf.compile.java.arithmetic import arithmetic, comparison, negated, truth
 from notebook_udf.compile.java.code import Code
+from notebook_udf.compile.java.date_values import is_temporal
 from notebook_udf.compile.java.exceptions import taken_by
 from notebook_udf.compile.java.iterators import mapped, materialised, view
 from notebook_udf.compile.java.values import (
@@ -64,6 +66,12 @@ def _attribute(run: FunctionCalls, code: Code, given: Sequence[Value], name: str
         if not hasattr(owner.value, name):
             raise NotCompiled(f"{name}, which {owner.value.__name__} has not")
         return KnownValue(getattr(owner.value, name))
+    if isinstance(owner, KnownValue) and isinstance(owner.value, (dt.date, dt.timedelta)):
+        owner = code.term(owner)
+    if isinstance(owner, Term) and is_temporal(owner):
+        found = date_values.attribute(code, owner, name)
+        if found is not None:
+            return found
     if isinstance(owner, Parts) and name in owner.names:
         return owner.parts[owner.names.index(name)]
     return BoundMethod(owner, name)
@@ -77,6 +85,8 @@ def _binary(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) ->
 def _compare(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -> Value:
     left, right = given
     if how in _ORDERED:
+        if isinstance(left, Parts) or isinstance(right, Parts):
+            return _compare_tuples(code, how, left, right)
         return comparison(code, how, left, right)
     if how in ("in", "not in"):
         found = text_methods.contains(code, left, right)
@@ -89,6 +99,31 @@ def _compare(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -
     if isinstance(known, bool):
         return KnownValue(known == (how == "is"))
     return code.set(BOOL, known if how == "is" else f"!({known})")
+
+
+def _compare_tuples(code: Code, how: str, left: Value, right: Value) -> Value:
+    """Two tuples, by the first of their parts that are not equal."""
+    one, other = (_parts_of(each) for each in (left, right))
+    kinds = [(code.term(a).kinds, code.term(b).kinds) for a, b in zip(one, other, strict=False)]
+    if len(one) != len(other) or not all(a == b and len(a) == 1 for a, b in kinds):
+        raise NotCompiled("comparing tuples of other lengths, or with other values")
+    found = "true" if how in ("==", "<=", ">=") else "false"
+    for a, b in reversed(list(zip(one, other, strict=True))):
+        same = code.term(comparison(code, "==", a, b)).java
+        if how in ("==", "!="):
+            differs = "false" if how == "==" else "true"
+        else:
+            differs = code.term(comparison(code, how, a, b)).java
+        found = f"({same} ? {found} : {differs})"
+    return code.set(BOOL, found)
+
+
+def _parts_of(value: Value) -> tuple[Value, ...]:
+    if isinstance(value, KnownValue) and type(value.value) is tuple:
+        return tuple(map(KnownValue, value.value))
+    if not isinstance(value, Parts) or value.is_list:
+        raise NotCompiled("comparing a tuple with something else")
+    return value.parts
 
 
 def is_none(code: Code, value: Value) -> str | bool:
@@ -126,7 +161,7 @@ def _tuple(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Va
 
 
 def _list(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
-    return Parts(tuple(given)) if given else code.new_list()
+    return Parts(tuple(given), is_list=True) if given else code.new_list()
 
 
 def _grow(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -> Value:
@@ -195,6 +230,8 @@ def _call(run: FunctionCalls, code: Code, given: Sequence[Value], names: Any) ->
                 code, tuple(over), lambda values: _call(run, code, (called, *values), ())
             )
         )
+    if isinstance(function.value, type) and function.value in date_values.CONSTRUCTORS:
+        return date_values.CONSTRUCTORS[function.value](code, arguments, names)
     if _is_named_tuple(function.value):
         return _named_tuple(function.value, arguments, names)
     if isinstance(function.value, types.FunctionType):
@@ -269,6 +306,12 @@ def _called_method(
             default = given[1] if len(given) == 2 else KnownValue(None)
             return text_methods.looked_up(code, constant, given[0], default)
         raise NotCompiled(f"the method {name} of a dict")
+    if isinstance(owner, Term) and is_temporal(owner):
+        if names:
+            raise NotCompiled(f"{name} with {names[0]}=")
+        return date_values.method(code, owner, name, given)
+    if constant is dt.date and name == "fromordinal":
+        return date_values.from_ordinal(code, given, names)
     if isinstance(owner, Term) and is_dict(owner.kinds - NONE):
         return _method_of_dict(code, owner, name, given, names)
     if name == "append" and len(given) == 1 and isinstance(owner, Term) and is_list(owner.kinds):

@@ -28,7 +28,7 @@ def merged(code: Code, name: str, values: Sequence[Value], *, loop: bool) -> Val
     wholes = [each for each in values if isinstance(each, Parts)]
     if len(wholes) == len(values):
         parts = [each.parts for each in wholes]
-        if len({(len(each.parts), each.names) for each in wholes}) != 1:
+        if len({(len(each.parts), each.names, each.is_list) for each in wholes}) != 1:
             return None
         each_part = [
             merged(code, f"{name}_{i}", column, loop=loop)
@@ -37,7 +37,7 @@ def merged(code: Code, name: str, values: Sequence[Value], *, loop: bool) -> Val
         if None in each_part:
             return None
         kept = tuple(part for part in each_part if part is not None)
-        return Parts(kept, wholes[0].names)
+        return Parts(kept, wholes[0].names, wholes[0].is_list)
     try:
         kinds: Kinds = frozenset(k for each in values for k in code.term(each).kinds)
     except NotCompiled:

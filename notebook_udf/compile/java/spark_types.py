@@ -10,6 +10,7 @@ from pyspark.sql.types import (
     BooleanType,
     ByteType,
     DataType,
+    DateType,
     DoubleType,
     FloatType,
     IntegerType,
@@ -23,6 +24,7 @@ from pyspark.sql.types import (
 from notebook_udf.compile.java.code import Code, ListKinds
 from notebook_udf.compile.java.values import (
     BOOL,
+    DATE,
     DICT,
     FLOAT,
     INT,
@@ -47,9 +49,12 @@ _KINDS: dict[type[DataType], Kinds] = {
     FloatType: FLOAT,
     BooleanType: BOOL,
     StringType: STR,
+    DateType: DATE,
 }
+# What an array or a map may hold.
+_ELEMENTS = _KINDS.keys() - {DateType}
 _BITS: dict[type[DataType], int] = {LongType: 64, IntegerType: 32, ShortType: 16, ByteType: 8}
-_ENTERS = {FLOAT: "real", BOOL: "truth", STR: "text"}
+_ENTERS = {FLOAT: "real", BOOL: "truth", STR: "text", DATE: "entered"}
 _BOXES = {
     INT: "(Object) Long.valueOf({})",
     FLOAT: "(Object) Double.valueOf({})",
@@ -57,7 +62,7 @@ _BOXES = {
 }
 _LETTERS = {INT: "i", FLOAT: "f", BOOL: "b", STR: "s"}
 # What Python's values fit a column of a type, by the kinds of what the column holds.
-_ACCEPTED = {INT: INT | BOOL, FLOAT: INT | FLOAT | BOOL, BOOL: BOOL, STR: STR}
+_ACCEPTED = {DATE: DATE, INT: INT | BOOL, FLOAT: INT | FLOAT | BOOL, BOOL: BOOL, STR: STR}
 
 
 @dataclass(frozen=True)
@@ -93,10 +98,10 @@ class JavaParameter:
 
     def _is_of_scalars(self) -> bool:
         if isinstance(self.data_type, ArrayType):
-            return type(self.data_type.elementType) in _KINDS
+            return type(self.data_type.elementType) in _ELEMENTS
         if isinstance(self.data_type, MapType):
             kinds = type(self.data_type.keyType), type(self.data_type.valueType)
-            return all(each in _KINDS for each in kinds)
+            return all(each in _ELEMENTS for each in kinds)
         return False
 
     def entered(self, *, fast: bool) -> str:
@@ -112,7 +117,8 @@ class JavaParameter:
         elif kinds == INT:
             java = f"PyArgument.whole({where}, {_BITS[type(self.data_type)]})"
         elif kinds is not None:
-            java = f"PyArgument.{_ENTERS[kinds]}({where})"
+            owner = "PyDate" if kinds == DATE else "PyArgument"
+            java = f"{owner}.{_ENTERS[kinds]}({where})"
         else:
             java = self.name
         if fast:
@@ -168,7 +174,7 @@ def _is_known(data_type: DataType) -> bool:
             for each in data_type.fields
         )
     if isinstance(data_type, ArrayType):
-        data_type = data_type.elementType
+        return type(data_type.elementType) in _ELEMENTS - {FloatType}
     return type(data_type) in _KINDS and not isinstance(data_type, FloatType)
 
 
@@ -186,6 +192,8 @@ def _column(code: Code, value: Value, data_type: DataType) -> str | None:
     if kinds == INT:
         java = term.java if code.integers.held(term.kinds) == "long" else code.object(term)
         return f"PyResult.whole({java}, {_BITS[type(data_type)]})"
+    if kinds == DATE:
+        return code.object(term) if term.kinds <= DATE | NONE else None
     how = {FLOAT: "real", STR: "text", BOOL: "truth"}[kinds]
     return f"PyResult.{how}({code.object(term)})"
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from notebook_udf.compile.java.arithmetic import as_int, comparison, number
 from notebook_udf.compile.java.code import Code
+from notebook_udf.compile.java.date_values import is_temporal, text
 from notebook_udf.compile.java.exceptions import raising
 from notebook_udf.compile.java.values import (
     BOOL,
@@ -210,12 +211,10 @@ def _slice(code: Code, container: Value, cut: Slice) -> Value:
     limits = [limit(code, each) for each in cut.limits]
     written = ", ".join([*limits, *["null"] * (3 - len(limits))])
     if isinstance(container, Parts):
-        values: list[Any] = [
-            each.value if isinstance(each, KnownValue) else "?" for each in cut.limits
-        ]
-        if "?" in values:
+        known: list[Any] = [each.value for each in cut.limits if isinstance(each, KnownValue)]
+        if len(known) != len(cut.limits):
             raise NotCompiled("parts that are not known beforehand")
-        return Parts(container.parts[slice(*values)])
+        return Parts(container.parts[slice(*known)])
     whole = code.present(container)
     if is_list(whole.kinds):
         return code.set(whole.kinds, f"PyList.slice({whole.java}, {written})")
@@ -292,7 +291,7 @@ def _are_keys(container: Iterable[Any], kinds: Kinds) -> bool:
     """Whether Java's equality of these with values of some kinds is Python's."""
     types = {type(each) for each in container}
     if types <= {str, type(None)}:
-        return "texts" not in kinds
+        return kinds <= SCALARS
     numbers = types <= {int, str, type(None)} and kinds <= INT | STR | NONE
     return numbers and all(
         -(1 << 63) <= each < 1 << 63 for each in container if isinstance(each, int)
@@ -355,6 +354,8 @@ def _check_key(code: Code, whole: Term, key: Value) -> None:
 def formatted(code: Code, value: Value, how: str) -> Value:
     """``format(value, how)``."""
     term = code.term(value)
+    if is_temporal(term) and not how:
+        return text(code, term)
     if not term.kinds <= SCALARS:
         found = min(term.kinds - SCALARS).partition("@")[0]
         raise NotCompiled(f"a {found} in a text")

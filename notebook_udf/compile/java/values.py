@@ -6,6 +6,7 @@ a ``long`` in code that gives up where it overflows, and an object in code that 
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import CodeType
@@ -26,12 +27,25 @@ BOOL: Kinds = frozenset({"bool"})
 STR: Kinds = frozenset({"str"})
 NONE: Kinds = frozenset({"none"})
 EXCEPTION: Kinds = frozenset({"exception"})
+# A date, a datetime without a time zone, and what lies between two of them: microseconds.
+DATE: Kinds = frozenset({"date"})
+MOMENT: Kinds = frozenset({"moment"})
+SPAN: Kinds = frozenset({"span"})
 TEXTS: Kinds = frozenset({f"{LIST}str"})
 NUMBERS: Kinds = INT | FLOAT | BOOL
 SCALARS: Kinds = NUMBERS | STR | NONE
 
-_HELD = {FLOAT: "double", BOOL: "boolean", STR: "String", EXCEPTION: "Raised"}
+_HELD = {
+    FLOAT: "double",
+    BOOL: "boolean",
+    STR: "String",
+    EXCEPTION: "Raised",
+    DATE: "java.time.LocalDate",
+    MOMENT: "java.time.LocalDateTime",
+    SPAN: "long",
+}
 _BOXES = {"long": "Long", "double": "Double", "boolean": "Boolean"}
+_TEMPORAL = (dt.date, dt.datetime, dt.timedelta)
 _OF_CONSTANTS = {int: INT, float: FLOAT, bool: BOOL, str: STR, type(None): NONE}
 
 
@@ -73,10 +87,11 @@ class BoundMethod:
 
 @dataclass(frozen=True)
 class Parts:
-    """A tuple, part by part; its parts may have names."""
+    """A tuple, or a list that is written there, part by part; its parts may have names."""
 
     parts: tuple[Value, ...]
     names: tuple[str, ...] = ()
+    is_list: bool = False
 
 
 @dataclass(frozen=True)
@@ -161,6 +176,8 @@ class Integers:
 
     def literal(self, value: Any) -> Term:
         """A constant as Java writes it."""
+        if type(value) in _TEMPORAL:
+            return _temporal(value)
         kinds = _OF_CONSTANTS.get(type(value))
         if kinds is None:
             raise NotCompiled(f"a constant of type {type(value).__name__} as a value")
@@ -199,6 +216,22 @@ class Integers:
         if box is None:
             return Term(kinds, f"(({holds}) {term.java})")
         return Term(kinds, f"(({box}) {term.java}).{holds}Value()")
+
+
+def _temporal(value: Any) -> Term:
+    """A date, a datetime or a timedelta as Java writes it."""
+    if isinstance(value, dt.timedelta):
+        micros = value // dt.timedelta(microseconds=1)
+        if not -(1 << 63) <= micros < 1 << 63:
+            raise NotCompiled("a timedelta of so many days")
+        return Term(SPAN, _long(micros))
+    day = f"{value.year}L, {value.month}L, {value.day}L"
+    if not isinstance(value, dt.datetime):
+        return Term(DATE, f"PyDate.date({day})")
+    if value.tzinfo is not None or value.fold:
+        raise NotCompiled("a datetime with a time zone")
+    time = f"{value.hour}L, {value.minute}L, {value.second}L, {value.microsecond}L"
+    return Term(MOMENT, f"PyDate.moment({day}, {time})")
 
 
 def quoted(text: str) -> str:

@@ -1,0 +1,149 @@
+package notebookudf;
+
+import java.time.DateTimeException;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.temporal.ChronoUnit;
+
+/** Python's dates, naive datetimes, and the spans between them, which are microseconds. */
+public final class PyDate {
+    private static final long DAY = 86400000000L;
+    // What a timedelta holds at most, in days.
+    private static final long MOST_DAYS = 999999999L;
+
+    private PyDate() {
+    }
+
+    /** A date of Spark's; one that Python has not is left to Python. */
+    public static LocalDate entered(Object value, String name, int place) {
+        LocalDate found = null;
+        if (value instanceof LocalDate) {
+            found = (LocalDate) value;
+        } else if (value instanceof java.sql.Date) {
+            found = ((java.sql.Date) value).toLocalDate();
+        } else {
+            throw WrongArgument.of(value, name, place);
+        }
+        if (found.getYear() < 1 || found.getYear() > 9999) {
+            throw GaveUp.GAVE_UP;
+        }
+        return found;
+    }
+
+    public static LocalDate date(long year, long month, long day) {
+        if (year < 1 || year > 9999 || month < 1 || month > 12 || day < 1 || day > 31) {
+            throw Raised.VALUE;
+        }
+        try {
+            return LocalDate.of((int) year, (int) month, (int) day);
+        } catch (DateTimeException none) {
+            throw Raised.VALUE;
+        }
+    }
+
+    public static LocalDateTime moment(long year, long month, long day, long hour, long minute,
+            long second, long micros) {
+        if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59
+                || micros < 0 || micros > 999999) {
+            throw Raised.VALUE;
+        }
+        return date(year, month, day).atTime((int) hour, (int) minute, (int) second, (int) micros * 1000);
+    }
+
+    /** A date so many days later. */
+    public static LocalDate plusDays(LocalDate date, long days) {
+        if (days < -4000000L || days > 4000000L) {
+            throw Raised.OVERFLOW;
+        }
+        LocalDate found = date.plusDays(days);
+        if (found.getYear() < 1 || found.getYear() > 9999) {
+            throw Raised.OVERFLOW;
+        }
+        return found;
+    }
+
+    public static LocalDateTime plus(LocalDateTime moment, long micros) {
+        LocalDateTime found = moment.plus(micros, ChronoUnit.MICROS);
+        if (found.getYear() < 1 || found.getYear() > 9999) {
+            throw Raised.OVERFLOW;
+        }
+        return found;
+    }
+
+    public static long between(LocalDate later, LocalDate earlier) {
+        return (later.toEpochDay() - earlier.toEpochDay()) * DAY;
+    }
+
+    public static long between(LocalDateTime later, LocalDateTime earlier) {
+        return ChronoUnit.MICROS.between(earlier, later);
+    }
+
+    /** A span of whole days, as a timedelta has them: the rest is never negative. */
+    public static long days(long micros) {
+        return Math.floorDiv(micros, DAY);
+    }
+
+    public static long seconds(long micros) {
+        return Math.floorMod(micros, DAY) / 1000000L;
+    }
+
+    public static double totalSeconds(long micros) {
+        return PyNumber.divide(micros, 1000000L);
+    }
+
+    /** A span; one that is too long for these 64 bits is left to Python. */
+    public static long span(long micros) {
+        if (Math.abs(Math.floorDiv(micros, DAY)) > MOST_DAYS) {
+            throw Raised.OVERFLOW;
+        }
+        return micros;
+    }
+
+    public static long weekday(LocalDate date) {
+        return date.getDayOfWeek().getValue() - 1L;
+    }
+
+    public static long toOrdinal(LocalDate date) {
+        return date.toEpochDay() + 719163L;
+    }
+
+    public static LocalDate fromOrdinal(Object value) {
+        long found = PyNumber.place(value);
+        if (found < 1L || found > 3652059L) {
+            throw Raised.VALUE;
+        }
+        return LocalDate.ofEpochDay(found - 719163L);
+    }
+
+    private static void padded(StringBuilder made, int value, int width) {
+        String text = Integer.toString(value);
+        for (int i = text.length(); i < width; i++) {
+            made.append('0');
+        }
+        made.append(text);
+    }
+
+    private static StringBuilder dateText(LocalDate date) {
+        StringBuilder made = new StringBuilder(26);
+        padded(made, date.getYear(), 4);
+        padded(made.append('-'), date.getMonthValue(), 2);
+        padded(made.append('-'), date.getDayOfMonth(), 2);
+        return made;
+    }
+
+    public static String text(LocalDate date) {
+        return dateText(date).toString();
+    }
+
+    /** isoformat of a datetime, or with a space str of it. */
+    public static String text(LocalDateTime moment, char between) {
+        StringBuilder made = dateText(moment.toLocalDate());
+        padded(made.append(between), moment.getHour(), 2);
+        padded(made.append(':'), moment.getMinute(), 2);
+        padded(made.append(':'), moment.getSecond(), 2);
+        if (moment.getNano() != 0) {
+            padded(made.append('.'), moment.getNano() / 1000, 6);
+        }
+        return made.toString();
+    }
+}

@@ -1,0 +1,223 @@
+"""Dates, naive datetimes, and the spans between them, as Java."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Sequence
+
+from notebook_udf.compile.java.code import Code
+from notebook_udf.compile.java.values import (
+    BOOL,
+    DATE,
+    FLOAT,
+    INT,
+    MOMENT,
+    NONE,
+    SPAN,
+    STR,
+    Kinds,
+    KnownValue,
+    NotCompiled,
+    Term,
+    Value,
+)
+
+TEMPORAL: Kinds = DATE | MOMENT | SPAN
+_OF_DATES = {"year": "getYear()", "month": "getMonthValue()", "day": "getDayOfMonth()"}
+_ATTRIBUTES: dict[Kinds, dict[str, str]] = {
+    DATE: {name: f"(long) {{0}}.{java}" for name, java in _OF_DATES.items()},
+    MOMENT: {
+        **{name: f"(long) {{0}}.{java}" for name, java in _OF_DATES.items()},
+        "hour": "(long) {0}.getHour()",
+        "minute": "(long) {0}.getMinute()",
+        "second": "(long) {0}.getSecond()",
+        "microsecond": "(long) ({0}.getNano() / 1000)",
+    },
+    SPAN: {"days": "PyDate.days({0})", "seconds": "PyDate.seconds({0})"},
+}
+# What a method without arguments gives.
+_METHODS: dict[Kinds, dict[str, tuple[Kinds, str]]] = {
+    DATE: {
+        "weekday": (INT, "PyDate.weekday({0})"),
+        "isoweekday": (INT, "PyDate.weekday({0}) + 1L"),
+        "toordinal": (INT, "PyDate.toOrdinal({0})"),
+        "isoformat": (STR, "PyDate.text({0})"),
+    },
+    MOMENT: {
+        "weekday": (INT, "PyDate.weekday({0}.toLocalDate())"),
+        "isoweekday": (INT, "PyDate.weekday({0}.toLocalDate()) + 1L"),
+        "toordinal": (INT, "PyDate.toOrdinal({0}.toLocalDate())"),
+        "isoformat": (STR, "PyDate.text({0}, 'T')"),
+        "date": (DATE, "{0}.toLocalDate()"),
+    },
+    SPAN: {"total_seconds": (FLOAT, "PyDate.totalSeconds({0})")},
+}
+_UNITS = {
+    "days": 86_400_000_000,
+    "hours": 3_600_000_000,
+    "minutes": 60_000_000,
+    "seconds": 1_000_000,
+    "milliseconds": 1_000,
+    "microseconds": 1,
+    "weeks": 7 * 86_400_000_000,
+}
+
+
+def is_temporal(*terms: Term) -> bool:
+    """Whether one of some values may be a date, a datetime or a span."""
+    return any(term.kinds & TEMPORAL for term in terms)
+
+
+def _whole(code: Code, kinds: Kinds, java: str) -> Term:
+    if kinds == INT and not code.integers.bounded:
+        java = f"Long.valueOf({java})"
+    return code.set(kinds, java)
+
+
+def _of_one_kind(code: Code, value: Value, otherwise: type[Exception] = TypeError) -> Term:
+    term = code.present(value, otherwise)
+    if term.kinds not in (DATE, MOMENT, SPAN):
+        raise NotCompiled("a date or something else")
+    return term
+
+
+def attribute(code: Code, owner: Value, name: str) -> Value | None:
+    """An attribute; None if it is a method."""
+    kinds = code.term(owner).kinds - NONE
+    java = _ATTRIBUTES.get(kinds, {}).get(name)
+    if java is None:
+        return None
+    return _whole(code, INT, java.format(_of_one_kind(code, owner, AttributeError).java))
+
+
+def method(code: Code, owner: Value, name: str, given: Sequence[Value]) -> Value:
+    """What a method gives."""
+    term = _of_one_kind(code, owner, AttributeError)
+    known = _METHODS[term.kinds].get(name)
+    if known is None or given:
+        raise NotCompiled(f"the method {name} of a {min(term.kinds)}")
+    return _whole(code, known[0], known[1].format(term.java))
+
+
+def arithmetic(code: Code, how: str, left: Value, right: Value) -> Value:
+    """A sum or a difference."""
+    one, other = code.present(left), code.present(right)
+    kinds = (min(one.kinds), min(other.kinds)) if len(one.kinds) == len(other.kinds) == 1 else ()
+    a, b = one.java, other.java
+    match (how, *kinds):
+        case ("-", "date", "date") | ("-", "moment", "moment"):
+            return code.set(SPAN, f"PyDate.between({a}, {b})")
+        case ("+", "date", "span"):
+            return code.set(DATE, f"PyDate.plusDays({a}, PyDate.days({b}))")
+        case ("+", "span", "date"):
+            return code.set(DATE, f"PyDate.plusDays({b}, PyDate.days({a}))")
+        case ("-", "date", "span"):
+            # Python negates the span's days, which are rounded down.
+            return code.set(DATE, f"PyDate.plusDays({a}, -PyDate.days({b}))")
+        case ("+", "moment", "span"):
+            return code.set(MOMENT, f"PyDate.plus({a}, {b})")
+        case ("+", "span", "moment"):
+            return code.set(MOMENT, f"PyDate.plus({b}, {a})")
+        case ("-", "moment", "span"):
+            return code.set(MOMENT, f"PyDate.plus({a}, Math.negateExact({b}))")
+        case ("+" | "-", "span", "span"):
+            way = "addExact" if how == "+" else "subtractExact"
+            return code.set(SPAN, f"PyDate.span(Math.{way}({a}, {b}))")
+    raise NotCompiled(f"{how} of these")
+
+
+def comparison(code: Code, how: str, left: Value, right: Value) -> Value:
+    """Which is earlier or shorter, or whether they are equal."""
+    if how in ("==", "!="):
+        one, other = code.term(left), code.term(right)
+        if one.kinds != other.kinds or len(one.kinds) != 1:
+            raise NotCompiled("whether a date equals something else")
+    else:
+        one, other = code.present(left), code.present(right)
+    if one.kinds != other.kinds or one.kinds not in (DATE, MOMENT, SPAN):
+        raise NotCompiled("the order of a date and something else")
+    if one.kinds == SPAN:
+        return code.set(BOOL, f"{one.java} {how} {other.java}")
+    if how in ("==", "!="):
+        same = f"{one.java}.equals({other.java})"
+        return code.set(BOOL, same if how == "==" else f"!{same}")
+    return code.set(BOOL, f"{one.java}.compareTo({other.java}) {how} 0")
+
+
+def text(code: Code, term: Term) -> Term:
+    """``str`` of a date or a datetime."""
+    kinds = term.kinds - NONE
+    if kinds in (DATE, MOMENT):
+        java = code.integers.narrowed(term, kinds).java
+        said = f"PyDate.text({java})" if kinds == DATE else f"PyDate.text({java}, ' ')"
+        return code.set(
+            STR, said if kinds == term.kinds else f'{term.java} == null ? "None" : {said}'
+        )
+    raise NotCompiled("a span, or what may be no date, in a text")
+
+
+def _numbers(code: Code, values: Sequence[Value], count: int) -> list[str]:
+    written = []
+    for value in values:
+        term = code.present(value)
+        if term.kinds != INT:
+            raise NotCompiled("a date of what are no whole numbers")
+        written.append(term.java if code.integers.bounded else f"PyNumber.place({term.java})")
+    return [*written, *["0L"] * (count - len(written))]
+
+
+def _placed(
+    given: Sequence[Value], names: Sequence[str], known: Sequence[str], least: int
+) -> list[Value]:
+    by_place = len(given) - len(names)
+    found = dict(zip(known, given[:by_place], strict=False))
+    for name, value in zip(names, given[by_place:], strict=True):
+        if name not in known or name in found:
+            raise NotCompiled(f"{name}= here")
+        found[name] = value
+    if by_place > len(known) or not all(name in found for name in known[:least]):
+        raise NotCompiled("a date of so many arguments")
+    return [found.get(name, KnownValue(0)) for name in known]
+
+
+def made_date(code: Code, given: Sequence[Value], names: Sequence[str]) -> Value:
+    """``date(year, month, day)``."""
+    parts = _placed(given, names, ("year", "month", "day"), 3)
+    return code.set(DATE, f"PyDate.date({', '.join(_numbers(code, parts, 3))})")
+
+
+def made_moment(code: Code, given: Sequence[Value], names: Sequence[str]) -> Value:
+    """``datetime(year, month, day, hour, minute, second, microsecond)``."""
+    known = ("year", "month", "day", "hour", "minute", "second", "microsecond")
+    parts = _placed(given, names, known, 3)
+    return code.set(MOMENT, f"PyDate.moment({', '.join(_numbers(code, parts, 7))})")
+
+
+def made_span(code: Code, given: Sequence[Value], names: Sequence[str]) -> Value:
+    """``timedelta`` of whole numbers of its units."""
+    known = ("days", "seconds", "microseconds", "milliseconds", "minutes", "hours", "weeks")
+    parts = _placed(given, names, known, 0)
+    constants = [each.value for each in parts if isinstance(each, KnownValue)]
+    if len(constants) == len(parts):
+        try:
+            return KnownValue(dt.timedelta(*constants))
+        except (TypeError, OverflowError):
+            raise NotCompiled("what raises in every row") from None
+    total = "0L"
+    for name, java in zip(known, _numbers(code, parts, len(known)), strict=True):
+        total = f"Math.addExact({total}, Math.multiplyExact({java}, {_UNITS[name]}L))"
+    return code.set(SPAN, f"PyDate.span({total})")
+
+
+def from_ordinal(code: Code, given: Sequence[Value], names: Sequence[str]) -> Value:
+    """``date.fromordinal(number)``."""
+    if len(given) != 1 or names or code.present(given[0]).kinds != INT:
+        raise NotCompiled("fromordinal of this")
+    return code.set(DATE, f"PyDate.fromOrdinal({code.object(code.present(given[0]))})")
+
+
+CONSTRUCTORS: dict[object, Callable[[Code, Sequence[Value], Sequence[str]], Value]] = {
+    dt.date: made_date,
+    dt.datetime: made_moment,
+    dt.timedelta: made_span,
+}
