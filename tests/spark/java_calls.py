@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import math
-import re
 import struct
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
-from notebook_udf.compile.java import unicode_tables
+from notebook_udf.compile.java.java_class import PACKAGE, JavaClass
+from notebook_udf.compile.java.library import library
 
-LIBRARY = Path(unicode_tables.__file__).parent
-CLASSES = (
-    *("Raised", "GaveUp", "PyText", "PyCase", "PyFormat", "PySpec", "PyParse"),
-    *("PyMatch", "PyPattern"),
-)
 RAISED = "<raised>"
 
 # Calls come and results go as one text, of values that say how long they are: py4j takes as long
@@ -98,6 +92,33 @@ public final class Driver {
             }
         }
         throw new Exception("no " + name);
+    }
+
+    /** What a function that Spark calls gives for each row. */
+    public static String rows(String name, ClassLoader loader, String calls) throws Exception {
+        Object function = loader.loadClass(name).getDeclaredConstructor(new Class[0])
+                .newInstance(new Object[0]);
+        Driver driver = new Driver();
+        driver.text = calls;
+        StringBuilder made = new StringBuilder();
+        Method method = null;
+        Method[] methods = function.getClass().getMethods();
+        for (int i = 0; i < methods.length; i++) {
+            if (methods[i].getName().equals("call")) {
+                method = methods[i];
+            }
+        }
+        while (driver.at < calls.length()) {
+            Object result;
+            try {
+                result = method.invoke(function, ((ArrayList) driver.value()).toArray());
+            } catch (InvocationTargetException e) {
+                String said = String.valueOf(e.getCause().getMessage());
+                result = said.startsWith("[notebook-udf row") ? Raised.RAISED : e.getCause();
+            }
+            write(made, result);
+        }
+        return made.toString();
     }
 
     public static String run(String owner, String name, String calls) throws Exception {
@@ -209,19 +230,17 @@ class Java:
     """The library, compiled by Janino with what calls it, and with more classes that are called."""
 
     def __init__(self, jvm: Any, more: str = "") -> None:
-        files = [(LIBRARY / f"{name}.java").read_text() for name in CLASSES]
-        sources = "\n".join([*files, unicode_tables.source(), DRIVER, more])
-        imports = set(re.findall(r"^import .*;", sources, re.M))
-        imports |= {
+        head, _, code = library().partition("\n")
+        imports = [
             "import java.lang.reflect.Method;",
             "import java.lang.reflect.InvocationTargetException;",
-        }
-        bodies = re.sub(r"^(import|package) .*;", "", sources, flags=re.M)
+        ]
         compiler = jvm.org.codehaus.janino.SimpleCompiler()
         compiler.setParentClassLoader(jvm.java.lang.Thread.currentThread().getContextClassLoader())
-        compiler.cook("\n".join(["package notebookudf;", *sorted(imports), bodies]))
+        compiler.cook("\n".join([head, *imports, code, DRIVER]))
         driver = compiler.getClassLoader().loadClass("notebookudf.Driver")
         self.jvm = jvm
+        self.loader = compiler.getClassLoader()
         self.methods = {method.getName(): method for method in driver.getMethods()}
 
     def call(self, method: str, *given: str) -> str:
@@ -244,3 +263,17 @@ class Java:
         expected = [answer(python, call) for call in asked]
         every = zip(asked, found, expected, strict=True)
         return [(where, *one) for one in every if not same(one[1], one[2])][:10]
+
+    def rows(self, java_class: JavaClass, given: Iterable[tuple[Any, ...]]) -> list[Any]:
+        """What a function gives for each row."""
+        compiler = self.jvm.org.codehaus.janino.SimpleCompiler()
+        compiler.setParentClassLoader(self.loader)
+        compiler.cook(f"package {PACKAGE};\n{java_class.source}")
+        arguments = self.jvm.java.util.ArrayList()
+        for each in (
+            f"{PACKAGE}.{java_class.name}",
+            compiler.getClassLoader(),
+            "".join(map(written, given)),
+        ):
+            arguments.add(each)
+        return list(read(self.methods["rows"].invoke(None, arguments.toArray())))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any, Protocol, TypeAlias
 
-from notebook_udf.compile.java import builtin_calls, date_values, text_methods
+from notebook_udf.compile.java import builtin_calls, date_values, hashes, text_methods
 from notebook_udf.compile.java.arithmetic import arithmetic, comparison, negated, truth
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.date_values import is_temporal
@@ -230,6 +230,8 @@ def _call(run: FunctionCalls, code: Code, given: Sequence[Value], names: Any) ->
                 code, tuple(over), lambda values: _call(run, code, (called, *values), ())
             )
         )
+    if hashes.is_algorithm(function.value):
+        return hashes.hashed(code, function.value, arguments, names)
     if isinstance(function.value, type) and function.value in date_values.CONSTRUCTORS:
         return date_values.CONSTRUCTORS[function.value](code, arguments, names)
     if _is_named_tuple(function.value):
@@ -310,6 +312,8 @@ def _called_method(
         if names:
             raise NotCompiled(f"{name} with {names[0]}=")
         return date_values.method(code, owner, name, given)
+    if isinstance(owner, Term) and hashes.is_hash(owner):
+        return hashes.hexdigest(code, owner, name, given)
     if constant is dt.date and name == "fromordinal":
         return date_values.from_ordinal(code, given, names)
     if isinstance(owner, Term) and is_dict(owner.kinds - NONE):

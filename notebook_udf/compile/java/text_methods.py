@@ -9,6 +9,7 @@ from notebook_udf.compile.java.arithmetic import as_int, comparison, number
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.date_values import is_temporal, text
 from notebook_udf.compile.java.exceptions import raising
+from notebook_udf.compile.java.hashes import encoded
 from notebook_udf.compile.java.values import (
     BOOL,
     INT,
@@ -69,6 +70,8 @@ def method(
 ) -> Value:
     """A method of a text."""
     text = _text(code, owner, f".{name}()", AttributeError)
+    if name == "encode":
+        return encoded(code, text, given, names)
     if name in _PARTITIONS and len(given) == 1:
         separator = _text(code, given[0], "a separator")
         parts = code.set(TEXTS, f"PyText.{name}({text}, {separator})")

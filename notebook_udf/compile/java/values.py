@@ -31,6 +31,7 @@ EXCEPTION: Kinds = frozenset({"exception"})
 DATE: Kinds = frozenset({"date"})
 MOMENT: Kinds = frozenset({"moment"})
 SPAN: Kinds = frozenset({"span"})
+BYTES: Kinds = frozenset({"bytes"})
 TEXTS: Kinds = frozenset({f"{LIST}str"})
 NUMBERS: Kinds = INT | FLOAT | BOOL
 SCALARS: Kinds = NUMBERS | STR | NONE
@@ -43,6 +44,7 @@ _HELD = {
     DATE: "java.time.LocalDate",
     MOMENT: "java.time.LocalDateTime",
     SPAN: "long",
+    BYTES: "byte[]",
 }
 _BOXES = {"long": "Long", "double": "Double", "boolean": "Boolean"}
 _TEMPORAL = (dt.date, dt.datetime, dt.timedelta)
