@@ -39,11 +39,15 @@ class HiddenFunctions:
         records = [record for record, _, _ in members]
         return self._register(f"_nu_node_{next(_numbers)}", node_function(members), records)
 
-    def _register(self, name: str, function: Any, records: Sequence[RegisteredFunction]) -> str:
-        self._spark.udf.register(name, function)
+    def keep(self, name: str, *records: RegisteredFunction) -> str:
+        """Has a name dropped with the functions that it is for; returns it as SQL text."""
         for record in records:
             self._names.setdefault(record.name.lower(), set()).add(name)
         return name if PLAIN_NAME.fullmatch(name) else backquoted(name)
+
+    def _register(self, name: str, function: Any, records: Sequence[RegisteredFunction]) -> str:
+        self._spark.udf.register(name, function)
+        return self.keep(name, *records)
 
     def forget(self, name: str) -> set[str]:
         """Forgets those of one function; returns their names, without quotes."""

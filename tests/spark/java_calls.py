@@ -237,7 +237,7 @@ class Java:
         ]
         compiler = jvm.org.codehaus.janino.SimpleCompiler()
         compiler.setParentClassLoader(jvm.java.lang.Thread.currentThread().getContextClassLoader())
-        compiler.cook("\n".join([head, *imports, code, DRIVER]))
+        compiler.cook("\n".join([head, *imports, code, DRIVER, more]))
         driver = compiler.getClassLoader().loadClass("notebookudf.Driver")
         self.jvm = jvm
         self.loader = compiler.getClassLoader()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any, NamedTuple
 
 import pytest
@@ -296,3 +297,36 @@ def test_what_a_handler_takes(session: nu.Session, register: Any) -> None:
     assert [row.n for row in session.sql(query).collect()] == [1250, -1, 3]
     with pytest.raises(nu.UserFunctionError, match="AttributeError"):
         session.sql("SELECT in_java_number(CAST(NULL AS STRING))").collect()
+
+
+PAIR = re.compile(r"(?P<key>\w+)=(\d+)?")
+
+
+def value_of(text: str) -> str | None:
+    if found := PAIR.search(text):
+        return found["key"] + ":" + (found.group(2) or "-")
+    return None
+
+
+def days_since(text: str) -> int | None:
+    try:
+        return (datetime.strptime(text, "%Y-%m-%d") - datetime(2000, 1, 1)).days
+    except ValueError:
+        return None
+
+
+def digits(text: str) -> str:
+    return re.sub(r"[^\d]", "", text) + "/" + ",".join(re.findall("[a-z]+", text))
+
+
+def test_patterns_and_moments(session: nu.Session, register: Any) -> None:
+    for function in (value_of, days_since, digits):
+        register(function)
+    texts = ["k=12", "é=", "2024-02-29", "2023-02-29", "2024-1-5", "", "a1b٣ c"]
+    rows = session.spark.createDataFrame([(each,) for each in texts], "t STRING")
+    rows.createOrReplaceTempView("java_texts")
+    query = (
+        "SELECT t, in_java_value_of(t), in_java_days_since(t), in_java_digits(t) FROM java_texts"
+    )
+    for text, value, days, found in session.sql(query).collect():
+        assert (value, days, found) == (value_of(text), days_since(text), digits(text))

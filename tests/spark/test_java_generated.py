@@ -11,7 +11,7 @@ from pyspark.sql.types import BooleanType, DateType, DoubleType, LongType, Strin
 
 import notebook_udf as nu
 from notebook_udf.compile.java.java_class import translate
-from notebook_udf.compile.java.values import NotCompiled
+from notebook_udf.compile.java.terms import NotCompiled
 from notebook_udf.worker.codec.encode import BadResult, encoder
 from tests.fuzz.functions import RESULTS, comparable, functions, made, rows
 from tests.spark.java_calls import RAISED, Java

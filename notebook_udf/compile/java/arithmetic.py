@@ -5,13 +5,14 @@ from __future__ import annotations
 from notebook_udf.compile.java import date_values
 from notebook_udf.compile.java.code import Code, is_constant
 from notebook_udf.compile.java.date_values import is_temporal
-from notebook_udf.compile.java.values import (
+from notebook_udf.compile.java.terms import (
     BOOL,
     DATE,
     DICT,
     FLOAT,
     INT,
     LIST,
+    MATCH,
     MOMENT,
     NONE,
     NUMBERS,
@@ -226,7 +227,9 @@ def truth(code: Code, value: Value) -> str | bool:
     if one.kinds in (DATE, MOMENT):
         return True
     others = [
-        kind for kind in one.kinds - SCALARS - DATE - MOMENT if not kind.startswith((LIST, DICT))
+        kind
+        for kind in one.kinds - SCALARS - DATE - MOMENT
+        if not kind.startswith((LIST, DICT, MATCH))
     ]
     if others:
         raise NotCompiled(f"whether a {min(others)} is true")
@@ -240,6 +243,8 @@ def truth(code: Code, value: Value) -> str | bool:
         return f"{one.java} != 0.0"
     if held == "String":
         return f"{one.java}.length() != 0"
+    if held == "PyMatch":
+        return True
     return f"PyNumber.truth({one.java})"
 
 

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from notebook_udf.compile.flow_graph import FlowGraph
 from notebook_udf.compile.java.code import Code
-from notebook_udf.compile.java.values import Parts, Term, Value
+from notebook_udf.compile.java.terms import Parts, Term, Value
 from notebook_udf.compile.loops import loops_of
 
 Variables: TypeAlias = dict[str, Value]

@@ -19,7 +19,7 @@ from notebook_udf.compile.java.exceptions import is_known, raising
 from notebook_udf.compile.java.iterators import iterated
 from notebook_udf.compile.java.merging import kinds_of, merged
 from notebook_udf.compile.java.name_scope import NameScope
-from notebook_udf.compile.java.values import (
+from notebook_udf.compile.java.terms import (
     EXCEPTION,
     Iteration,
     Kinds,

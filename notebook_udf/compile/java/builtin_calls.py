@@ -18,7 +18,7 @@ from notebook_udf.compile.java.arithmetic import (
     truth,
 )
 from notebook_udf.compile.java.code import Code
-from notebook_udf.compile.java.values import (
+from notebook_udf.compile.java.terms import (
     BOOL,
     FLOAT,
     INT,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from notebook_udf.compile.java.exceptions import raising
-from notebook_udf.compile.java.values import (
+from notebook_udf.compile.java.terms import (
     LIST,
     SCALARS,
     STR,
@@ -28,6 +29,13 @@ class Constants:
     """Objects that a class makes once, by how they are made: their Java types and names."""
 
     made: dict[str, tuple[str, str]] = field(default_factory=dict)
+    patterns: list[re.Pattern[str]] = field(default_factory=list)
+
+    def number_of(self, pattern: re.Pattern[str]) -> int:
+        """The number of a pattern among those that are used."""
+        if pattern not in self.patterns:
+            self.patterns.append(pattern)
+        return self.patterns.index(pattern)
 
     def name(self, held: str, java: str) -> str:
         """The field that holds what an expression makes."""

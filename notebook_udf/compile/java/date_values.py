@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Callable, Sequence
 
 from notebook_udf.compile.java.code import Code
-from notebook_udf.compile.java.values import (
+from notebook_udf.compile.java.terms import (
     BOOL,
     DATE,
     FLOAT,

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import datetime as dt
 import inspect
+import re
 import types
 from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any, Protocol, TypeAlias
 
-from notebook_udf.compile.java import builtin_calls, date_values, hashes, text_methods
+from notebook_udf.compile.java import builtin_calls, date_values, hashes, regex_calls, text_methods
 from notebook_udf.compile.java.arithmetic import arithmetic, comparison, negated, truth
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.date_values import is_temporal
 from notebook_udf.compile.java.exceptions import taken_by
 from notebook_udf.compile.java.iterators import mapped, materialised, view
-from notebook_udf.compile.java.values import (
+from notebook_udf.compile.java.terms import (
     BOOL,
     NONE,
     BoundMethod,
@@ -30,7 +31,7 @@ from notebook_udf.compile.java.values import (
     is_dict,
     is_list,
 )
-from notebook_udf.compile.java.values import Sequence as Iterated
+from notebook_udf.compile.java.terms import Sequence as Iterated
 
 
 class FunctionCalls(Protocol):
@@ -230,6 +231,8 @@ def _call(run: FunctionCalls, code: Code, given: Sequence[Value], names: Any) ->
                 code, tuple(over), lambda values: _call(run, code, (called, *values), ())
             )
         )
+    if regex_calls.is_function(function.value):
+        return regex_calls.called(code, function.value, arguments, names)
     if hashes.is_algorithm(function.value):
         return hashes.hashed(code, function.value, arguments, names)
     if isinstance(function.value, type) and function.value in date_values.CONSTRUCTORS:
@@ -308,6 +311,12 @@ def _called_method(
             default = given[1] if len(given) == 2 else KnownValue(None)
             return text_methods.looked_up(code, constant, given[0], default)
         raise NotCompiled(f"the method {name} of a dict")
+    if isinstance(constant, re.Pattern):
+        return regex_calls.method(code, constant, name, given, names)
+    if isinstance(owner, Term) and regex_calls.is_match(owner) and not names:
+        return regex_calls.of_match(code, owner, name, given)
+    if constant is dt.datetime and name == "strptime" and not names:
+        return regex_calls.strptime(code, given)
     if isinstance(owner, Term) and is_temporal(owner):
         if names:
             raise NotCompiled(f"{name} with {names[0]}=")

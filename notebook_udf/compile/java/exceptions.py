@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from notebook_udf.compile.java.values import NotCompiled
+from notebook_udf.compile.java.terms import NotCompiled
 
 # Their bits are those of Raised.java.
 _KNOWN: dict[type[Exception], tuple[str, int]] = {

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from notebook_udf.compile.java.code import Code
-from notebook_udf.compile.java.values import (
+from notebook_udf.compile.java.terms import (
     BYTES,
     STR,
     KnownValue,

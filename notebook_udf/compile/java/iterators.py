@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from notebook_udf.compile.java.arithmetic import number
 from notebook_udf.compile.java.code import Code
-from notebook_udf.compile.java.values import (
+from notebook_udf.compile.java.terms import (
     INT,
     KEYS,
     STR,

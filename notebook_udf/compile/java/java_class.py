@@ -22,7 +22,7 @@ from notebook_udf.compile.java import body
 from notebook_udf.compile.java.code import Code, Constants, ListKinds
 from notebook_udf.compile.java.name_scope import NameScope
 from notebook_udf.compile.java.spark_types import JavaParameter, JavaResult, parameters
-from notebook_udf.compile.java.values import (
+from notebook_udf.compile.java.terms import (
     TEXTS,
     Integers,
     Kinds,

@@ -7,7 +7,7 @@ from typing import Any
 
 from notebook_udf.compile.java.assembly import Edge
 from notebook_udf.compile.java.code import Code
-from notebook_udf.compile.java.values import (
+from notebook_udf.compile.java.terms import (
     Kinds,
     KnownValue,
     NotCompiled,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from notebook_udf.compile.flow_graph import FlowGraph
-from notebook_udf.compile.java.values import NotCompiled, Term, Value
+from notebook_udf.compile.java.terms import NotCompiled, Term, Value
 
 Function: TypeAlias = Callable[[types.FunctionType, tuple[Value, ...], tuple[str, ...]], Term]
 

@@ -22,7 +22,7 @@ from pyspark.sql.types import (
 )
 
 from notebook_udf.compile.java.code import Code, ListKinds
-from notebook_udf.compile.java.values import (
+from notebook_udf.compile.java.terms import (
     BOOL,
     DATE,
     DICT,

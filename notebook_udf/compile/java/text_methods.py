@@ -10,7 +10,8 @@ from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.date_values import is_temporal, text
 from notebook_udf.compile.java.exceptions import raising
 from notebook_udf.compile.java.hashes import encoded
-from notebook_udf.compile.java.values import (
+from notebook_udf.compile.java.regex_calls import is_match, item_of_match
+from notebook_udf.compile.java.terms import (
     BOOL,
     INT,
     KEYS,
@@ -202,6 +203,8 @@ def item(code: Code, container: Value, index: Value) -> Value:
     if isinstance(container, KnownValue) and not isinstance(container.value, str):
         return _looked_up(code, container.value, index, None)
     whole = code.present(container)
+    if is_match(whole):
+        return item_of_match(code, whole, index)
     if is_list(whole.kinds):
         return code.taken(whole, f"PyList.item({whole.java}, {place(code, index)})")
     if is_dict(whole.kinds):

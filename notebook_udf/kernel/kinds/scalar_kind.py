@@ -19,7 +19,6 @@ from notebook_udf.kernel.kinds.function_kind import FunctionKind, Variants
 from notebook_udf.planner.physical import scalar
 from notebook_udf.planner.physical.column_arguments import with_constants
 from notebook_udf.python_calls import PythonCall, quoted
-from notebook_udf.sanitize import backquoted
 from notebook_udf.types import ddl, to_arrow
 
 
@@ -71,10 +70,11 @@ class ScalarKind(FunctionKind):
                 f"{self.record.name} runs in Spark's JVM, where arguments have no names: give "
                 f"{', '.join(kwargs)} by their places"
             )
-        name = f"{self.record.name}__v{self.record.version}_{self.record.hash[:8]}"
-        self.session.java.register(self.record, name)
-        args, _ = with_constants(self.record, args, kwargs)
-        return F.call_function(backquoted(name), *args)
+        record = self.record
+        name = f"_nu_java_{record.name}_{record.version}_{record.hash[:8]}"
+        self.session.java.register(record, name)
+        args, _ = with_constants(record, args, kwargs)
+        return F.call_function(self.session.hidden.keep(name, record), *args)
 
     def explain(self) -> str:
         return scalar.explain(self.record)
@@ -83,18 +83,27 @@ class ScalarKind(FunctionKind):
         definition = self.record.definition
         if definition.func_type != "general":
             return super().variants(inputs)
-        own, others = "general, row by row", []
+        own, others, notes = "general, row by row", [], []
         if scalar.runs_as_kernels(definition):
             own = "general, as Arrow kernels"
             options = replace(definition.options, vectorise=False)
             changed = replace(definition, options=options)
             others.append(("vectorise=False", "general, vectorise=False", changed))
+        if scalar.is_java(definition):
+            own = "general, in Spark's JVM"
+            in_worker = replace(definition, options=replace(definition.options, compile=False))
+            others.append(("compile=False", "general, compile=False", in_worker))
+        elif definition.options.compile is None and self.session.host.java is not None:
+            compiled, why = self._compiled(inputs)
+            if compiled is not None:
+                others.append(("compile=True", "general, compile=True: in Spark's JVM", compiled))
+            notes += why
         if not inputs or not all(map(is_plain, (*inputs, definition.result_type))):
             note = (
                 "no pandas or Arrow form can be derived: rows, maps, and no argument at all are "
                 "other things to those"
             )
-            return Variants(own, others, [note])
+            return Variants(own, others, [*notes, note])
         # A time-out is for a call, and here a call is a batch.
         options = replace(definition.options, timeout=None)
         pandas = PandasPerElement(self.record.payload)
@@ -105,7 +114,19 @@ class ScalarKind(FunctionKind):
         ):
             flavour = changed.func_type
             others.append((flavour, f"{flavour}, calling it per element", changed))
-        return Variants(own, others)
+        return Variants(own, others, notes)
+
+    def _compiled(self, inputs: Sequence[Any]) -> tuple[FunctionDefinition | None, list[str]]:
+        """The function for the JVM, for columns of some types; or why it cannot run there."""
+        definition = self.record.definition
+        options = replace(definition.options, compile=True)
+        types = tuple(inputs) if len(inputs) == len(definition.parameters) else None
+        changed = replace(definition, options=options, input_types=types)
+        try:
+            scalar.java_class(replace(self.record, definition=changed))
+        except DeclarationError as why:
+            return None, [str(why)]
+        return changed, []
 
     def lineless(self) -> str:
         if not scalar.runs_as_kernels(self.record.definition):

@@ -22,7 +22,7 @@ from pyspark.sql.udf import UserDefinedFunction
 
 from notebook_udf.compile.java.java_class import JavaClass
 from notebook_udf.compile.java.java_class import translate as java
-from notebook_udf.compile.java.values import NotCompiled
+from notebook_udf.compile.java.terms import NotCompiled
 from notebook_udf.errors import DeclarationError, PlanningError
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.planner.physical.column_arguments import with_constants
@@ -122,9 +122,8 @@ def java_class(record: RegisteredFunction) -> JavaClass:
     except NotCompiled as why:
         line = f" (line {why.line})" if why.line else ""
         raise DeclarationError(
-            f"{record.name} cannot run in Spark's JVM, which compile=True asks for: "
-            f"{why.reason}{line}. Write that otherwise, or leave compile=True out and it runs in a "
-            f"Python worker"
+            f"{record.name} cannot run in Spark's JVM (compile=True): {why.reason}{line}. "
+            f"Write that otherwise; without compile=True it runs in a Python worker"
         ) from None
 
 

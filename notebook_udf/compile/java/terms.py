@@ -19,6 +19,8 @@ Kinds: TypeAlias = frozenset[str]
 LIST = "list@"
 # A dict that Spark gives: what it holds is noted as for lists, its keys under the kind with KEYS.
 DICT = "dict@"
+# What a pattern found, by the number of the pattern among the constants of its class.
+MATCH = "match@"
 KEYS = " keys"
 
 INT: Kinds = frozenset({"int"})
@@ -174,6 +176,8 @@ class Integers:
             return "java.util.ArrayList"
         if is_dict(kinds):
             return "java.util.HashMap"
+        if kinds and all(kind.startswith(MATCH) for kind in kinds):
+            return "PyMatch"
         return _HELD.get(kinds, "Object")
 
     def literal(self, value: Any) -> Term:

@@ -1,0 +1,102 @@
+package notebookudf;
+
+import java.util.ArrayList;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Python's re.Pattern, of what patterns.py writes. Tasks share it.
+ *
+ * sub, findall and split are for patterns whose matches are never empty: after an empty match Java
+ * and Python go on in different ways.
+ */
+public final class PyPattern {
+    private final Pattern ascii;
+    private final Pattern any;
+    private final int groups;
+
+    public PyPattern(String ascii, String any, int groups) {
+        this.ascii = Pattern.compile(ascii);
+        this.any = Pattern.compile(any);
+        this.groups = groups;
+    }
+
+    private Matcher matcher(String s) {
+        for (int i = 0, n = s.length(); i < n; i++) {
+            if (s.charAt(i) >= 128) {
+                return any.matcher(s);
+            }
+        }
+        return ascii.matcher(s);
+    }
+
+    public PyMatch search(String s) {
+        Matcher found = matcher(s);
+        return found.find() ? new PyMatch(s, found, groups) : null;
+    }
+
+    public PyMatch match(String s) {
+        Matcher found = matcher(s);
+        return found.lookingAt() ? new PyMatch(s, found, groups) : null;
+    }
+
+    public PyMatch fullmatch(String s) {
+        Matcher found = matcher(s);
+        return found.matches() ? new PyMatch(s, found, groups) : null;
+    }
+
+    /** p.sub(template, s, count); a template is of Strings and, for groups, their numbers. */
+    public String sub(String s, Object[] template, long count) {
+        Matcher found = matcher(s);
+        if (count < 0 || !found.find()) {
+            return s;
+        }
+        StringBuilder made = new StringBuilder();
+        long left = count == 0 ? Long.MAX_VALUE : count;
+        int at = 0;
+        do {
+            made.append(s, at, found.start());
+            for (int i = 0; i < template.length; i++) {
+                if (template[i] instanceof String) {
+                    made.append((String) template[i]);
+                } else {
+                    int group = ((Long) template[i]).intValue();
+                    if (found.start(group) >= 0) {
+                        made.append(s, found.start(group), found.end(group));
+                    }
+                }
+            }
+            at = found.end();
+        } while (--left > 0 && found.find());
+        return made.append(s, at, s.length()).toString();
+    }
+
+    /** p.findall(s), for patterns with at most one group. */
+    public ArrayList findall(String s) {
+        ArrayList made = new ArrayList();
+        Matcher found = matcher(s);
+        int group = groups == 1 ? 1 : 0;
+        while (found.find()) {
+            String part = found.group(group);
+            made.add(part == null ? "" : part);
+        }
+        return made;
+    }
+
+    /** p.split(s, maxsplit). */
+    public ArrayList split(String s, long maxsplit) {
+        ArrayList made = new ArrayList();
+        Matcher found = matcher(s);
+        long left = maxsplit == 0 ? Long.MAX_VALUE : maxsplit;
+        int at = 0;
+        while (left-- > 0 && found.find()) {
+            made.add(s.substring(at, found.start()));
+            for (int i = 1; i <= groups; i++) {
+                made.add(found.group(i));
+            }
+            at = found.end();
+        }
+        made.add(s.substring(at));
+        return made;
+    }
+}

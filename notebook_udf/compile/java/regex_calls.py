@@ -1,0 +1,197 @@
+"""``re``: patterns that are known beforehand, and what they find, as Java."""
+
+from __future__ import annotations
+
+import _strptime
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from notebook_udf.compile.java.code import Code
+from notebook_udf.compile.java.exceptions import raising
+from notebook_udf.compile.java.pattern_syntax import is_never_empty, java_patterns, template
+from notebook_udf.compile.java.terms import (
+    INT,
+    LIST,
+    MATCH,
+    MOMENT,
+    NONE,
+    STR,
+    TEXTS,
+    KnownValue,
+    NotCompiled,
+    Parts,
+    Term,
+    Value,
+    quoted,
+)
+
+_FINDING = ("search", "match", "fullmatch")
+# Parameters behind the text, which these may be given by name.
+_LIMITS = {"sub": "count", "split": "maxsplit"}
+_FUNCTIONS = {
+    id(getattr(re, name)): name for name in (*_FINDING, "sub", "findall", "split", "compile")
+}
+# A list of texts, some of which may be None: what groups of a split took.
+_SPLIT = frozenset({f"{LIST}split"})
+# What strptime reads here, and in which order datetime takes it.
+_DIRECTIVES = "YmdHMS"
+
+
+def is_function(function: Any) -> bool:
+    """Whether it is a function of ``re`` that has Java."""
+    return id(function) in _FUNCTIONS
+
+
+def called(code: Code, function: Any, given: Sequence[Value], names: Sequence[str]) -> Value:
+    """A call of a function of ``re``."""
+    name = _FUNCTIONS[id(function)]
+    pattern, *rest = given
+    flags: Any = 0
+    if names and names[-1] == "flags":
+        flags, rest, names = _known(rest[-1]), rest[:-1], names[:-1]
+    elif name in ("compile", *_FINDING, "findall") and len(rest) == 1 + (name != "compile"):
+        flags, rest = _known(rest[-1]), rest[:-1]
+    text = _known(pattern)
+    try:
+        compiled = re.compile(text, flags)
+    except (re.error, TypeError, ValueError):
+        raise NotCompiled("a pattern that is none") from None
+    if name == "compile":
+        return KnownValue(compiled)
+    return method(code, compiled, name, rest, names)
+
+
+def _known(value: Value) -> Any:
+    if not isinstance(value, KnownValue):
+        raise NotCompiled("a pattern that varies")
+    return value.value
+
+
+def _pattern(code: Code, pattern: re.Pattern[str]) -> str:
+    if not isinstance(pattern.pattern, str):
+        raise NotCompiled("a pattern of bytes")
+    plain, any_text = java_patterns(pattern)
+    made = f"new PyPattern({quoted(plain)}, {quoted(any_text)}, {pattern.groups})"
+    return code.constant("PyPattern", made)
+
+
+def method(
+    code: Code,
+    pattern: re.Pattern[str],
+    name: str,
+    given: Sequence[Value],
+    names: Sequence[str],
+) -> Value:
+    """A call of a pattern's method."""
+    limit: Value = KnownValue(0)
+    expected = 2 if name == "sub" else 1
+    if name in _LIMITS and len(given) == expected + 1 and tuple(names) in ((), (_LIMITS[name],)):
+        *given, limit = given
+        names = ()
+    if names or len(given) != expected:
+        raise NotCompiled(f"{name} of a pattern, of these arguments")
+    text = code.present(given[-1])
+    if text.kinds != STR:
+        raise NotCompiled(f"{name} in what is no text")
+    own = _pattern(code, pattern)
+    if name in _FINDING:
+        kind = frozenset({f"{MATCH}{code.constants.number_of(pattern)}"})
+        return code.set(kind | NONE, f"{own}.{name}({text.java})")
+    if not is_never_empty(pattern):
+        raise NotCompiled(f"{name} of a pattern that may be empty")
+    count = _known(limit)
+    if type(count) is not int:
+        raise NotCompiled(f"{name} with a count that varies")
+    if name == "findall":
+        if pattern.groups > 1:
+            raise NotCompiled("findall of several groups")
+        return code.set(TEXTS, f"{own}.findall({text.java})")
+    if name == "split":
+        kinds = TEXTS if not pattern.groups else _SPLIT
+        code.lists.note(_SPLIT, STR | NONE)
+        return code.set(kinds, f"{own}.split({text.java}, {count}L)")
+    if name != "sub":
+        raise NotCompiled(f"the method {name} of a pattern")
+    replacement = _known(given[0])
+    if not isinstance(replacement, str):
+        raise NotCompiled("sub by a function")
+    parts = [
+        quoted(each) if isinstance(each, str) else f"Long.valueOf({each}L)"
+        for each in template(pattern, replacement)
+    ]
+    made = code.constant("Object[]", f"new Object[] {{{', '.join(parts)}}}")
+    return code.set(STR, f"{own}.sub({text.java}, {made}, {count}L)")
+
+
+def is_match(term: Term) -> bool:
+    """Whether a value is what a pattern found, or None."""
+    kinds = term.kinds - NONE
+    return bool(kinds) and all(kind.startswith(MATCH) for kind in kinds)
+
+
+def of_match(code: Code, match: Value, name: str, given: Sequence[Value]) -> Value:
+    """A call of a match's method."""
+    found = code.present(match, AttributeError)
+    if len(found.kinds) != 1:
+        raise NotCompiled("a match of one of several patterns")
+    pattern = code.constants.patterns[int(min(found.kinds).removeprefix(MATCH))]
+    if name == "group":
+        groups = tuple(_group(code, found, pattern, each) for each in given or (KnownValue(0),))
+        return groups[0] if len(groups) == 1 else Parts(groups)
+    if name == "groups" and not given:
+        numbers = range(1, pattern.groups + 1)
+        return Parts(tuple(_group(code, found, pattern, KnownValue(each)) for each in numbers))
+    if name in ("start", "end", "span") and len(given) <= 1:
+        number = _number(pattern, given[0] if given else KnownValue(0))
+        ends = tuple(_place(code, found, end, number) for end in ("start", "end"))
+        return Parts(ends) if name == "span" else ends[name == "end"]
+    raise NotCompiled(f"the method {name} of a match")
+
+
+def item_of_match(code: Code, match: Value, group: Value) -> Value:
+    """``match[group]``."""
+    return of_match(code, code.present(match), "group", (group,))
+
+
+def _number(pattern: re.Pattern[str], group: Value) -> int:
+    asked = _known(group)
+    number = pattern.groupindex.get(asked) if isinstance(asked, str) else asked
+    if type(number) is not int or not 0 <= number <= pattern.groups:
+        raise NotCompiled("a group that the pattern has not")
+    return number
+
+
+def _group(code: Code, found: Term, pattern: re.Pattern[str], group: Value) -> Value:
+    number = _number(pattern, group)
+    java = f"{found.java}.group({number}L)"
+    if number == 0:
+        return code.set(STR, f"(String) {java}")
+    return code.set(STR | NONE, java)
+
+
+def _place(code: Code, found: Term, end: str, number: int) -> Value:
+    java = f"{found.java}.{end}({number}L)"
+    return code.set(INT, java if code.integers.bounded else f"Long.valueOf({java})")
+
+
+def strptime(code: Code, given: Sequence[Value]) -> Value:
+    """``datetime.strptime(text, format)`` of formats with a year, a month and a day in digits."""
+    if len(given) != 2:
+        raise NotCompiled("strptime of so many arguments")
+    how = _known(given[1])
+    asked = re.findall("%(.)", how) if isinstance(how, str) else []
+    if not set("Ymd") <= set(asked) <= set(_DIRECTIVES) or len(set(asked)) != len(asked):
+        raise NotCompiled(f"strptime with the format {how!r}")
+    text = code.present(given[0])
+    if text.kinds != STR:
+        raise NotCompiled("strptime of what is no text")
+    pattern = _strptime.TimeRE().compile(how)  # type: ignore[attr-defined]
+    found = code.present(method(code, pattern, "match", (text,), ()), ValueError)
+    code.say(f"if ({found.java}.end(0L) != PyText.len({text.java})) {raising(ValueError)}")
+    numbers = []
+    for directive in _DIRECTIVES:
+        number = pattern.groupindex.get(directive)
+        digits = f"(String) {found.java}.group({number}L)"
+        numbers.append(f"PyNumber.count(PyParse.toInt({digits}, 10))" if number else "0L")
+    return code.set(MOMENT, f"PyDate.moment({', '.join(numbers)}, 0L)")
