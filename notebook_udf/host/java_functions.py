@@ -18,6 +18,9 @@ class JavaFunctions(Protocol):
         """Has ``take`` called with what the functions of a task have counted, when it has ended:
         for each what ``PyMeter`` says, as texts."""
 
+    def end(self) -> None:
+        """Ends what ``measure`` began."""
+
     def register(
         self, name: str, java_class: JavaClass, result_type: DataType, folder: Path
     ) -> None:

@@ -51,11 +51,19 @@ _SQL_TYPES = {
 
 
 class JavaCalls:
-    """The session's functions in the JVM, by the names of their classes."""
+    """The hook that has the session's functions in the JVM, by the names of their classes."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self._records: dict[str, RegisteredFunction] = {}
+
+    def install(self) -> None:
+        """Nothing, until there is a function."""
+
+    def uninstall(self) -> None:
+        """Counts no more."""
+        if self._records and self._session.host.java is not None:
+            self._session.host.java.end()
 
     def register(self, record: RegisteredFunction, name: str) -> None:
         """Makes a function known to Spark SQL under a name.

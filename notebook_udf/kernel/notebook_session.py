@@ -177,6 +177,7 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters):
             self._configure(self._receiver, rows, memory, place)
             self._hook_in(
                 *kept_tables(self.host, self.warehouse, self.notes.append),
+                self.java,
                 Translator(self),
                 QuietLoggers(),
                 SqlDrops(self),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import threading
+import time
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 from typing import Any, NamedTuple
@@ -330,3 +332,34 @@ def test_patterns_and_moments(session: nu.Session, register: Any) -> None:
     )
     for text, value, days, found in session.sql(query).collect():
         assert (value, days, found) == (value_of(text), days_since(text), digits(text))
+
+
+def endless(number: int) -> int:
+    found = number
+    while found >= 0:
+        found = (found + 1) % 7
+    return found
+
+
+def test_a_loop_without_end_is_cancelled(session: nu.Session, register: Any) -> None:
+    register(endless)
+    spark = session.spark
+    ended: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            spark.sql("SELECT in_java_endless(id) FROM range(2)").collect()
+        except Exception as error:
+            ended.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    deadline = time.monotonic() + 60
+    while not spark.sparkContext.statusTracker().getActiveStageIds():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    spark.sparkContext.cancelAllJobs()
+    thread.join(60)
+    assert not thread.is_alive()
+    assert ended
+    assert session.sql("SELECT in_java_endless(-1)").first()[0] == -1

@@ -16,7 +16,7 @@ public final class PyFormat {
 
     static void fill(StringBuilder made, String with, long many) {
         if (many * with.length() > PyText.MOST) {
-            throw Raised.RAISED;
+            throw GaveUp.GAVE_UP;
         }
         for (long i = 0; i < many; i++) {
             made.append(with);

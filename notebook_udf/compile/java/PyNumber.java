@@ -13,6 +13,8 @@ public final class PyNumber {
     private static final BigInteger LEAST = BigInteger.valueOf(Long.MIN_VALUE);
     private static final BigInteger MOST = BigInteger.valueOf(Long.MAX_VALUE);
     private static final double EXACT = 9007199254740992.0;
+    // Java would go on for hours, or run out of memory with all that runs in its process.
+    private static final double MOST_BITS = 1 << 26;
     private static final double[] TENS = new double[23];
 
     static {
@@ -372,7 +374,11 @@ public final class PyNumber {
         if (!isInt(a) || !isInt(b)) {
             throw Raised.TYPE;
         }
-        return whole(big(a).pow((int) Math.min(count(b), (long) Integer.MAX_VALUE)));
+        long times = count(b);
+        if (big(a).bitLength() > 1 && (double) big(a).bitLength() * times > MOST_BITS) {
+            throw GaveUp.GAVE_UP;
+        }
+        return whole(big(a).pow((int) Math.min(times, (long) Integer.MAX_VALUE)));
     }
 
     /** int(x) of a float. */

@@ -8,7 +8,8 @@ import java.util.ArrayList;
  * no column of Spark has, are not provided for.
  */
 public final class PyText {
-    static final int MOST = Integer.MAX_VALUE - 8;
+    /** Letters of a text that is made at once: Spark shares its memory with all that it runs. */
+    static final int MOST = 1 << 26;
 
     private PyText() {
     }
@@ -440,8 +441,11 @@ public final class PyText {
         if (n <= 0 || s.isEmpty()) {
             return "";
         }
-        if (n > MOST / s.length()) {
+        if (n > Integer.MAX_VALUE / s.length()) {
             throw Raised.RAISED;
+        }
+        if (n > MOST / s.length()) {
+            throw GaveUp.GAVE_UP;
         }
         return n == 1 ? s : s.repeat((int) n);
     }

@@ -15,6 +15,9 @@ from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.terms import Parts, Term, Value
 from notebook_udf.compile.loops import loops_of
 
+# After so many rounds, less one, a loop looks whether its task is to end.
+_OFTEN = (1 << 20) - 1
+
 Variables: TypeAlias = dict[str, Value]
 
 
@@ -124,6 +127,11 @@ class Assembly:
         elif written.targets:
             lines += self._jump(key, written.targets[0])
 
+    def _rounds(self) -> str:
+        """The variable that counts the rounds of loops."""
+        self.code.variables["rounds"] = "int"
+        return "rounds"
+
     def _jump(self, key: int, target: int) -> list[str]:
         way, entry = self.ways[target][key], self.entries[target]
         lines: list[str] = []
@@ -131,9 +139,11 @@ class Assembly:
             assign(self.code, lines, wanted, way.variables[name])
         for number, wanted in entry.phis.items():
             assign(self.code, lines, wanted, way.phis[number])
-        back = target in self._open
-        way_on = f"continue {self.label}L{target};" if back else f"break {self.label}B{target};"
-        lines.append(way_on)
+        if target in self._open:
+            lines += [f"if ((++{self._rounds()} & {_OFTEN}) == 0) PyTask.goOn();"]
+            lines += [f"continue {self.label}L{target};"]
+        else:
+            lines.append(f"break {self.label}B{target};")
         return lines
 
 

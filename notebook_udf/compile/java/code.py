@@ -21,7 +21,7 @@ from notebook_udf.compile.java.terms import (
     Value,
 )
 
-_EMPTY = {"long": "0L", "double": "0.0", "boolean": "false"}
+_EMPTY = {"int": "0", "long": "0L", "double": "0.0", "boolean": "false"}
 
 
 @dataclass

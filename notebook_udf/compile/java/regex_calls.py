@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import _strptime
+import _strptime  # type: ignore[import-not-found]
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -186,7 +186,7 @@ def strptime(code: Code, given: Sequence[Value]) -> Value:
     text = code.present(given[0])
     if text.kinds != STR:
         raise NotCompiled("strptime of what is no text")
-    pattern = _strptime.TimeRE().compile(how)  # type: ignore[attr-defined]
+    pattern = _strptime.TimeRE().compile(how)
     found = code.present(method(code, pattern, "match", (text,), ()), ValueError)
     code.say(f"if ({found.java}.end(0L) != PyText.len({text.java})) {raising(ValueError)}")
     numbers = []

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pyspark import accumulators
 from pyspark.sql import SparkSession
 from pyspark.sql.types import DataType
 
@@ -28,6 +29,12 @@ class ClassicJavaFunctions:
     def measure(self, take: Callable[[Sequence[Sequence[str]]], None]) -> None:
         """See ``JavaFunctions``."""
         self._meters = self._spark.sparkContext.accumulator([], Taking(take))
+
+    def end(self) -> None:
+        """See ``JavaFunctions``."""
+        if self._meters is not None:
+            accumulators._accumulatorRegistry.pop(self._meters.aid, None)
+            self._meters = None
 
     def register(
         self, name: str, java_class: JavaClass, result_type: DataType, folder: Path
