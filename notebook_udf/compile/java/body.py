@@ -7,8 +7,10 @@ kinds are added; the last writing stands.
 from __future__ import annotations
 
 import types
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from notebook_udf.compile.flow_graph import BasicBlock, Evaluation, FlowGraph, UnreadableCode
 from notebook_udf.compile.java.arithmetic import truth
@@ -21,6 +23,7 @@ from notebook_udf.compile.java.merging import kinds_of, merged
 from notebook_udf.compile.java.name_scope import NameScope
 from notebook_udf.compile.java.terms import (
     EXCEPTION,
+    Generated,
     Iteration,
     Kinds,
     KnownValue,
@@ -37,6 +40,8 @@ from notebook_udf.compile.symbolic import read_code
 # Where the function is entered from.
 _OUTSIDE = -1
 _MOST_WRITINGS = 12
+# Functions that are called where they are made, before anything changes.
+_CALLED_AT_ONCE = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 _DEEPEST = 8
 # The number among a block's phis of what was raised.
 _RAISED = 1_000_000
@@ -84,7 +89,8 @@ def write(
     NotCompiled
         If something of it has no Java.
     """
-    last = _settled(scope, graph, given, code, "", None)
+    shared = frozenset(scope.function.__code__.co_freevars)
+    last = _settled(scope, graph, given, code, "", shared, None)
     if returned is not None:
         lines = last.assembled(lambda value: returned(code, value))
         return Body([*code.declared(), *lines], frozenset("?"))
@@ -99,12 +105,22 @@ def write(
     return Body([*code.declared(), *lines], merged.kinds)
 
 
+@lru_cache(maxsize=256)
+def _set_again(graph: FlowGraph, given: tuple[str, ...]) -> frozenset[str]:
+    """The variables that are set more than once, which is once if they are given."""
+    stores = Counter(given)
+    for block in graph.blocks.values():
+        stores.update(e.detail for e in block.evaluations if e.kind.startswith("store_"))
+    return frozenset(name for name, count in stores.items() if count > 1)
+
+
 def _settled(
     scope: NameScope,
     graph: FlowGraph,
     given: Mapping[str, Value],
     code: Code,
     label: str,
+    shared: frozenset[str],
     each: Callable[[Value], list[str]] | None,
 ) -> _Writer:
     """What has written the body for the last time."""
@@ -115,7 +131,7 @@ def _settled(
             code.begin()
         code.lists_made = lists
         known = code.lists.additions
-        writer = _Writer(scope, graph, given, code, label, each, ways)
+        writer = _Writer(scope, graph, given, code, label, shared, each, ways)
         writer.write()
         code.statements = before
         if not writer.changed and code.lists.additions == known:
@@ -132,6 +148,8 @@ class _Writer:
     code: Code
     # What labels and variables begin with.
     label: str
+    # Variables that belong to the function around it.
+    shared: frozenset[str]
     # Of a generator: what is done with each value that it gives.
     each: Callable[[Value], list[str]] | None
     # By block, and by the one before it, as they were found the last time.
@@ -314,6 +332,10 @@ class _Writer:
         if kind == "local" or (kind == "cell" and name in variables):
             return self._read(variables, name)
         operands = [self._of(operand) for operand in each.operands]
+        if kind == "store_cell" and name in self.shared:
+            raise NotCompiled(f"{name}, which is set for another function")
+        if kind in ("store_local", "store_cell") and isinstance(operands[0], Generated):
+            raise NotCompiled("a generator in a variable")
         if kind in ("store_local", "store_cell"):
             variables[name] = operands[0]
             return operands[0]
@@ -360,6 +382,12 @@ class _Writer:
         names = rest[0].value if len(rest) == 1 and isinstance(rest[0], KnownValue) else ()
         if len(rest) > 1 or tuple(names) != code.value.co_freevars:
             raise NotCompiled("a function here, with defaults")
+        if code.value.co_name not in _CALLED_AT_ONCE:
+            changing = set(names) & _set_again(self.graph, tuple(self.given))
+            if changing:
+                raise NotCompiled(
+                    f"{min(changing)}, which changes and which a function here shares"
+                )
         return Nested(code.value, {name: self._shared(variables, name) for name in names})
 
     def _shared(self, variables: Variables, name: str) -> Value:
@@ -377,7 +405,8 @@ class _Writer:
         except NotCalled:
             graph, variables = self.scope.opened(function, given, names)
             scope = replace(self.scope, function=function)
-            return self._written_here(scope, graph, variables, None)
+            shared = frozenset(function.__code__.co_freevars)
+            return self._written_here(scope, graph, variables, shared, None)
 
     def nested(
         self,
@@ -393,13 +422,15 @@ class _Writer:
         if len(given) != inner.co_argcount or inner.co_kwonlyargcount:
             raise NotCompiled(f"a call of {inner.co_name} that does not fit it")
         variables = {**nested.shared, **dict(zip(inner.co_varnames, given, strict=False))}
-        return self._written_here(self.scope, graph, variables, each)
+        shared = frozenset(inner.co_freevars)
+        return self._written_here(self.scope, graph, variables, shared, each)
 
     def _written_here(
         self,
         scope: NameScope,
         graph: FlowGraph,
         variables: Mapping[str, Value],
+        shared: frozenset[str],
         each: Callable[[Value], list[str]] | None,
     ) -> Value:
         code = self.code
@@ -407,7 +438,7 @@ class _Writer:
         label = f"{self.label}N{self._nested}"
         if label.count("N") > _DEEPEST:
             raise NotCompiled("functions within so many others")
-        last = _settled(scope, graph, variables, code, label, each)
+        last = _settled(scope, graph, variables, code, label, shared, each)
         end = f"{label}R"
         if each is not None:
             lines = last.assembled(lambda value: [f"break {end};"])

@@ -130,6 +130,7 @@ def _extreme(which: str) -> Callable[[Code, Given], Value]:
             else:
                 whole = iterators.materialised(code, one)
                 held = code.lists.of(whole.kinds)
+                code.lists.check_order(held)
                 if not held - NONE <= NUMBERS and held - NONE != STR:
                     raise NotCompiled(f"{which} of this")
                 most = "true" if which == "max" else "false"
@@ -157,6 +158,7 @@ def _sum(code: Code, given: Given) -> Value:
 
 def _total(code: Code, whole: Term) -> Term:
     found = code.lists.of(whole.kinds)
+    code.lists.check_order(found)
     held = found - NONE
     if found == INT and code.integers.bounded:
         return code.set(INT, f"PyList.sumOfLongs({whole.java})")

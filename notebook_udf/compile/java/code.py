@@ -51,6 +51,13 @@ class ListKinds:
 
     held: dict[str, Kinds] = field(default_factory=lambda: dict.fromkeys(TEXTS, STR))
     additions: int = 0
+    # Whether an exception may be taken, so that it matters which of several comes first.
+    handled: bool = False
+
+    def check_order(self, held: Kinds) -> None:
+        """Refuses to compute with what may be None once a list is complete."""
+        if self.handled and "none" in held:
+            raise NotCompiled("computing with a list that may hold None, beside try")
 
     def of(self, kinds: Kinds) -> Kinds:
         """The kinds of what lists of these kinds hold."""

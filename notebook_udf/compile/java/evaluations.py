@@ -58,6 +58,7 @@ class FunctionCalls(Protocol):
 Operation: TypeAlias = Callable[[FunctionCalls, Code, Sequence[Value], Any], Value]
 
 _ORDERED = ("<", "<=", ">", ">=", "==", "!=")
+_CONSUMERS = (sum, min, max, sorted, list, tuple)
 _VIEWS = ("items", "keys", "values")
 
 
@@ -215,6 +216,8 @@ def _call(run: FunctionCalls, code: Code, given: Sequence[Value], names: Any) ->
     asks = isinstance(function, KnownValue) and function.value in (any, all)
     if asks and len(arguments) == 1 and isinstance(arguments[0], Generated):
         return _asked(run, code, arguments[0], function.value is all)  # type: ignore[union-attr]
+    if any(isinstance(each, Generated) for each in arguments):
+        _check_consumer(function)
     arguments = tuple(_listed(run, code, each) for each in arguments)
     if isinstance(function, BoundMethod):
         return _called_method(code, function, arguments, names)
@@ -261,6 +264,13 @@ def _named_tuple(called: Any, given: tuple[Value, ...], names: tuple[str, ...]) 
     if by_place > len(called._fields) or len(found) != len(called._fields):
         raise NotCompiled(f"a call of {called.__name__} that does not fit it")
     return Parts(tuple(found[name] for name in called._fields), called._fields)
+
+
+def _check_consumer(function: Value) -> None:
+    """Whoever takes a generator has to take all that it gives."""
+    joins = isinstance(function, BoundMethod) and function.name == "join"
+    if not joins and not (isinstance(function, KnownValue) and function.value in _CONSUMERS):
+        raise NotCompiled("a generator here: write a list")
 
 
 def _listed(run: FunctionCalls, code: Code, value: Value) -> Value:

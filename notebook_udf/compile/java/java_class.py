@@ -119,6 +119,7 @@ class _Class:
         returned: Callable[[Code, Value], list[str]] | None,
     ) -> tuple[str, Kinds]:
         entered, graph = _entered(given), _graph(function)
+        self.lists.handled = self.lists.handled or bool(graph.handlers)
         self._begun += 1
         code = Code(integers, self.constants, self.lists, f"m{self._begun}")
         scope = NameScope(function, partial(self._called, integers), _opened)

@@ -1,0 +1,125 @@
+"""Which functions have Java, and why others have none."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from pyspark.sql.types import (
+    ArrayType,
+    DataType,
+    DecimalType,
+    DoubleType,
+    LongType,
+    StringType,
+)
+
+from notebook_udf.compile.java.java_class import translate
+from notebook_udf.compile.java.terms import NotCompiled
+
+LONG, DOUBLE, TEXT = LongType(), DoubleType(), StringType()
+CODES = {"a": 1, "b": None}
+WORD = re.compile(r"\w+")
+
+
+def counted() -> Callable[[int], int]:
+    total = 0
+
+    def add(number: int) -> int:
+        nonlocal total
+        total += number
+        return total
+
+    return add
+
+
+def shared_later(number: int) -> int:
+    read = lambda: number  # noqa: E731
+    number = 5
+    return int(read())
+
+
+def kept_generator(number: int) -> int:
+    products = (each * number for each in range(3))
+    number = 3
+    return sum(products)
+
+
+def shared_once(number: int) -> int:
+    factor = number + 1
+    times = lambda value: value * factor  # noqa: E731
+    return int(times(2) + sum(times(each) for each in range(3)))
+
+
+def tried(text: str) -> int:
+    try:
+        return int(text)
+    except (ValueError, TypeError):
+        return -1
+    finally:
+        text = ""
+
+
+def itself(number: int) -> int:
+    return 1 if number < 2 else number * itself(number - 1)
+
+
+ACCEPTED: list[tuple[Callable[..., Any], DataType, DataType]] = [
+    (lambda n: n * n + 1, LONG, LONG),
+    (lambda n: n / 2 if n else None, LONG, DOUBLE),
+    (lambda s: s.upper()[::-1], TEXT, TEXT),
+    (lambda s: CODES.get(s, 0), TEXT, LONG),
+    (lambda s: [word.title() for word in s.split(",")], TEXT, ArrayType(TEXT)),
+    (lambda s: sum(map(int, s.split())), TEXT, LONG),
+    (lambda s: WORD.findall(s), TEXT, ArrayType(TEXT)),
+    (lambda s: hashlib.sha256(s.encode()).hexdigest(), TEXT, TEXT),
+    (lambda v: max(v) - min(v) if v else None, ArrayType(DOUBLE), DOUBLE),
+    (lambda x: f"{x:.2f}", DOUBLE, TEXT),
+    (shared_once, LONG, LONG),
+    (tried, TEXT, LONG),
+]
+
+
+@pytest.mark.parametrize(("function", "given", "result"), ACCEPTED)
+def test_it_has_java(function: Callable[..., Any], given: DataType, result: DataType) -> None:
+    made = translate(function, [given], result)
+    assert made.source.count("private static") >= 3
+    assert made == translate(function, [given], result)
+    assert made.name != translate(function, [given], result, label="another").name
+
+
+REFUSED: list[tuple[Callable[..., Any], DataType, DataType, str]] = [
+    (counted(), LONG, LONG, "set for another function"),
+    (shared_later, LONG, LONG, "number, which changes"),
+    (kept_generator, LONG, LONG, "a generator in a variable"),
+    (lambda s: sum(n for n, _ in enumerate(int(c) for c in s)), TEXT, LONG, "write a list"),
+    (itself, LONG, LONG, "itself, which calls itself"),
+    (lambda x: x**2, DOUBLE, DOUBLE, "last digit"),
+    (lambda x: print(x), DOUBLE, DOUBLE, "a call of print"),
+    (lambda s: s + "a", TEXT, LONG, "results that are not bigint"),
+    (lambda d: d + 1, DecimalType(9, 2), LONG, "computing with a decimal"),
+    (lambda n: CODES.update(a=n), LONG, LONG, "update of a dict"),
+    (lambda n: f"{n:n}", LONG, TEXT, "the format n"),
+    (lambda s: WORD.sub(lambda m: m[0], s), TEXT, TEXT, "a pattern that varies"),
+]
+
+
+@pytest.mark.parametrize(("function", "given", "result", "why"), REFUSED)
+def test_it_has_none(
+    function: Callable[..., Any], given: DataType, result: DataType, why: str
+) -> None:
+    with pytest.raises(NotCompiled, match=re.escape(why)):
+        translate(function, [given], result)
+
+
+def test_the_line_is_told() -> None:
+    def two(number: int) -> int:
+        once = number + 1
+        return hash(once)
+
+    with pytest.raises(NotCompiled) as caught:
+        translate(two, [LONG], LONG)
+    assert caught.value.line == two.__code__.co_firstlineno + 2
