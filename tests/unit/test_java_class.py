@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from pyspark.sql.types import (
     ArrayType,
+    BooleanType,
     DataType,
     DecimalType,
     DoubleType,
@@ -20,7 +21,7 @@ from pyspark.sql.types import (
 from notebook_udf.compile.java.java_class import translate
 from notebook_udf.compile.java.terms import NotCompiled
 
-LONG, DOUBLE, TEXT = LongType(), DoubleType(), StringType()
+LONG, DOUBLE, TEXT, BOOLEAN = LongType(), DoubleType(), StringType(), BooleanType()
 CODES = {"a": 1, "b": None}
 WORD = re.compile(r"\w+")
 
@@ -123,3 +124,8 @@ def test_the_line_is_told() -> None:
     with pytest.raises(NotCompiled) as caught:
         translate(two, [LONG], LONG)
     assert caught.value.line == two.__code__.co_firstlineno + 2
+
+
+def test_texts_of_the_user_are_written_as_they_are() -> None:
+    made = translate(lambda s: any(c == 'LEAVE;"\n\\u0041\0' for c in s), [TEXT], BOOLEAN)
+    assert r'"LEAVE;\042\012\134u0041\000"' in made.source

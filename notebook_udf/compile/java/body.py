@@ -23,6 +23,7 @@ from notebook_udf.compile.java.merging import kinds_of, merged
 from notebook_udf.compile.java.name_scope import NameScope
 from notebook_udf.compile.java.terms import (
     EXCEPTION,
+    LEAVE,
     Generated,
     Iteration,
     Kinds,
@@ -48,8 +49,6 @@ _RAISED = 1_000_000
 _NEVER_RAISING = frozenset(
     {"global", "builtin", "local", "string", "format", "convert", "store_local", "delete_local"}
 )
-# How ``each`` of a generator says that it goes no further.
-_LEAVE = "LEAVE;"
 
 
 @dataclass
@@ -94,15 +93,15 @@ def write(
     if returned is not None:
         lines = last.assembled(lambda value: returned(code, value))
         return Body([*code.declared(), *lines], frozenset("?"))
-    merged = last.returned_value()
-    if not isinstance(merged, Term):
+    whole = last.returned_value()
+    if not isinstance(whole, Term):
         raise NotCalled("a tuple as a result")
 
     def returns(value: Value) -> list[str]:
-        return [f"return {code.integers.converted(code.term(value), merged.kinds)};"]
+        return [f"return {code.integers.converted(code.term(value), whole.kinds)};"]
 
     lines = last.assembled(returns)
-    return Body([*code.declared(), *lines], merged.kinds)
+    return Body([*code.declared(), *lines], whole.kinds)
 
 
 @lru_cache(maxsize=256)
@@ -256,10 +255,12 @@ class _Writer:
         found = None
         if exception is not None and exception.kind in ("global", "builtin"):
             found = self.scope.named(exception.kind, exception.detail)
-        if guarded:
-            before = {each.kind for each in block.evaluations if each is not call}
-            if not is_known(found) or not before <= _NEVER_RAISING:
+        before = {each.kind for each in block.evaluations if each is not call}
+        if not is_known(found) or not before <= _NEVER_RAISING:
+            # It may be another exception that is raised.
+            if guarded:
                 raise NotCompiled("raise within try", self._line(key))
+            found = None
         return raising(found)
 
     def _end(
@@ -442,7 +443,7 @@ class _Writer:
         end = f"{label}R"
         if each is not None:
             lines = last.assembled(lambda value: [f"break {end};"])
-            lines = [line.replace(_LEAVE, f"break {end};") for line in lines]
+            lines = [line.replace(LEAVE, f"break {end};") for line in lines]
             result: Value = KnownValue(None)
         else:
             result = last.returned_value()

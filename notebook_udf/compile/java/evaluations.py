@@ -18,6 +18,7 @@ from notebook_udf.compile.java.exceptions import taken_by
 from notebook_udf.compile.java.iterators import mapped, materialised, view
 from notebook_udf.compile.java.terms import (
     BOOL,
+    LEAVE,
     NONE,
     BoundMethod,
     Generated,
@@ -302,7 +303,7 @@ def _asked(run: FunctionCalls, code: Code, generated: Generated, every: bool) ->
         holds = str(tests[0]).lower() if isinstance(tests[0], bool) else tests[0]
         decided = f"!({holds})" if every else holds
         answer = "false" if every else "true"
-        leave = f"if ({decided}) {{ {found.java} = {answer}; LEAVE; }}"
+        leave = f"if ({decided}) {{ {found.java} = {answer}; {LEAVE} }}"
         return [*statements, leave]
 
     run.nested(generated.nested, generated.given, each)

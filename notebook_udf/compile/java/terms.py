@@ -53,6 +53,11 @@ _TEMPORAL = (dt.date, dt.datetime, dt.timedelta)
 _OF_CONSTANTS = {int: INT, float: FLOAT, bool: BOOL, str: STR, type(None): NONE}
 
 
+# The statement by which what is done with each value of a generator goes no further, until it is
+# known which block it leaves. No text of Java's holds this character as it is.
+LEAVE = "\0"
+
+
 class NotCompiled(Exception):
     """Why a function has no Java: what of it, and on which line."""
 
