@@ -341,6 +341,22 @@ def endless(number: int) -> int:
     return found
 
 
+def shortened(text: str) -> str:
+    while len(text) > 3:
+        text = text[1:]
+        if text[0] == "-":
+            continue
+        text = text.strip()
+    return text
+
+
+def test_a_function_that_begins_with_a_loop(session: nu.Session, register: Any) -> None:
+    register(shortened)
+    for text in ("a", "abcdef", "ab-cd e  "):
+        found = session.sql(f"SELECT in_java_shortened('{text}')").first()[0]
+        assert found == shortened(text)
+
+
 def test_a_loop_without_end_is_cancelled(session: nu.Session, register: Any) -> None:
     register(endless)
     spark = session.spark

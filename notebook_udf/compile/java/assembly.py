@@ -15,6 +15,8 @@ from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.terms import Parts, Term, Value
 from notebook_udf.compile.loops import loops_of
 
+# Where a function is entered from.
+OUTSIDE = -1
 # After so many rounds, less one, a loop looks whether its task is to end.
 _OFTEN = (1 << 20) - 1
 
@@ -72,7 +74,9 @@ class Assembly:
 
     def lines(self) -> list[str]:
         """All statements."""
-        made: list[str] = []
+        # Where the function begins with a loop, its arguments are variables of the loop's.
+        entry = self.graph.entry
+        made = self._assigned(self.ways[entry][OUTSIDE], self.entries[entry])
         self._sequence([key for key in self.graph.blocks if key in self.blocks], made)
         return made
 
@@ -127,18 +131,22 @@ class Assembly:
         elif written.targets:
             lines += self._jump(key, written.targets[0])
 
+    def _assigned(self, way: Edge, entry: Edge) -> list[str]:
+        """The statements that set what a block begins with."""
+        lines: list[str] = []
+        for name, wanted in entry.variables.items():
+            assign(self.code, lines, wanted, way.variables[name])
+        for number, wanted in entry.phis.items():
+            assign(self.code, lines, wanted, way.phis[number])
+        return lines
+
     def _rounds(self) -> str:
         """The variable that counts the rounds of loops."""
         self.code.variables["rounds"] = "int"
         return "rounds"
 
     def _jump(self, key: int, target: int) -> list[str]:
-        way, entry = self.ways[target][key], self.entries[target]
-        lines: list[str] = []
-        for name, wanted in entry.variables.items():
-            assign(self.code, lines, wanted, way.variables[name])
-        for number, wanted in entry.phis.items():
-            assign(self.code, lines, wanted, way.phis[number])
+        lines = self._assigned(self.ways[target][key], self.entries[target])
         if target in self._open:
             lines += [f"if ((++{self._rounds()} & {_OFTEN}) == 0) PyTask.goOn();"]
             lines += [f"continue {self.label}L{target};"]

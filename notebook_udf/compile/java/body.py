@@ -14,7 +14,14 @@ from functools import lru_cache
 
 from notebook_udf.compile.flow_graph import BasicBlock, Evaluation, FlowGraph, UnreadableCode
 from notebook_udf.compile.java.arithmetic import truth
-from notebook_udf.compile.java.assembly import Assembly, Edge, Variables, WrittenBlock, assign
+from notebook_udf.compile.java.assembly import (
+    OUTSIDE,
+    Assembly,
+    Edge,
+    Variables,
+    WrittenBlock,
+    assign,
+)
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.evaluations import OPERATIONS, is_none
 from notebook_udf.compile.java.exceptions import is_known, raising
@@ -38,8 +45,6 @@ from notebook_udf.compile.java.terms import (
 from notebook_udf.compile.loops import loops_of
 from notebook_udf.compile.symbolic import read_code
 
-# Where the function is entered from.
-_OUTSIDE = -1
 _MOST_WRITINGS = 12
 # Functions that are called where they are made, before anything changes.
 _CALLED_AT_ONCE = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
@@ -166,7 +171,7 @@ class _Writer:
     def write(self) -> None:
         for key in self.graph.blocks:
             if key == self.graph.entry:
-                self.ways[key] = {_OUTSIDE: Edge(dict(self.given), {})}
+                self.ways[key] = {OUTSIDE: Edge(dict(self.given), {})}
             arriving = {**self._from_behind(key), **self.ways.get(key, {})}
             if arriving:
                 self._entries[key] = self._entered(key, arriving)
