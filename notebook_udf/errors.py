@@ -239,7 +239,7 @@ class FailedRow:
         """The position of the row in the run, in words."""
         where = f"worker {self.worker}" if self.worker else "Spark's JVM"
         parts = [f"partition {self.partition}", where]
-        if self.row >= 0 and self.rows:
+        if self.row >= 0 and (self.worker or self.rows):
             parts.insert(0, f"row {self.row:,} of {self.rows:,} in bundle {self.bundle}")
         if self.group:
             parts.insert(0, f"group {', '.join(f'{name} = {value}' for name, value in self.group)}")

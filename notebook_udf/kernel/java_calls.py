@@ -17,8 +17,11 @@ import uuid
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from notebook_udf.compile.java.java_class import JavaClass
 from notebook_udf.errors import DeclarationError, FailedRow, NotebookUdfError
+from notebook_udf.host.call_failures import CALL_FAILURES
 from notebook_udf.kernel.kinds import kind_of
+from notebook_udf.kernel.recent import Recent
 from notebook_udf.planner.physical import scalar
 from notebook_udf.telemetry.records import (
     IN_JVM,
@@ -39,6 +42,8 @@ if TYPE_CHECKING:
 
 _ROW = re.compile(r"\[notebook-udf row (F[0-9a-f]{16})((?: [^\s\]]+){5})((?: [^\s\]]+)*)\]")
 _ARGUMENT = re.compile(r"\[notebook-udf argument (F[0-9a-f]{16}) (\d+) (\w+)\]")
+# A call on columns is of a class that was written already.
+_MOST_CLASSES = 200
 _SQL_TYPES = {
     "Long": "BIGINT",
     "Integer": "INT",
@@ -56,6 +61,7 @@ class JavaCalls:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._records: dict[str, RegisteredFunction] = {}
+        self._classes: Recent[JavaClass] = Recent(_MOST_CLASSES)
 
     def install(self) -> None:
         """Nothing, until there is a function."""
@@ -79,10 +85,17 @@ class JavaCalls:
                 f"{record.name}: compile=True needs a Spark whose JVM this process calls, and this "
                 f"one is reached through Spark Connect. Leave compile=True out"
             )
-        if not self._records:
-            functions.measure(self._count)
-        made = scalar.java_class(record)
-        functions.register(name, made, record.definition.result_type, self._session.folder / "java")
+        made = self._classes.get(record.identity, lambda: scalar.java_class(record))
+        functions.measure(self._count)
+        folder, result_type = self._session.folder / "java", record.definition.result_type
+        try:
+            functions.register(name, made, result_type, folder)
+        except CALL_FAILURES as error:
+            said = next((line for line in str(error).splitlines() if "Exception" in line), "")
+            raise DeclarationError(
+                f"{record.name} cannot run in Spark's JVM (compile=True): its compiler says "
+                f"{said}. Without compile=True it runs in a Python worker"
+            ) from error
         self._records[made.name] = record
 
     def failed(self, text: str) -> tuple[CallFailed | None, NotebookUdfError | None]:

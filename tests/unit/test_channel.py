@@ -407,7 +407,8 @@ sender._lock.acquire()  # As if another thread was sending during the fork.
 child = os.fork()
 if not child:
     assert (sender.lost, sender._socket) == (0, None)
-    assert commands.poll(0) == []
+    # On a busy machine the kernel's answer is there at once.
+    assert {command.name for command in commands.poll(0)} <= {"welcome"}
     for number in range(50):
         assert sender.send(StackDump(1, 1.0, f"child {number}", ""))
     assert sender._socket is not parents

@@ -28,6 +28,8 @@ class ClassicJavaFunctions:
 
     def measure(self, take: Callable[[Sequence[Sequence[str]]], None]) -> None:
         """See ``JavaFunctions``."""
+        if self._meters is not None:
+            return
         self._meters = self._spark.sparkContext.accumulator([], Taking(take))
 
     def end(self) -> None:

@@ -125,6 +125,12 @@ def java_class(record: RegisteredFunction) -> JavaClass:
             f"{record.name} cannot run in Spark's JVM (compile=True): {why.reason}{line}. "
             f"Write that otherwise; without compile=True it runs in a Python worker"
         ) from None
+    except Exception as fault:
+        raise DeclarationError(
+            f"{record.name} cannot run in Spark's JVM (compile=True) by a fault of notebook-udf "
+            f"({type(fault).__name__}: {fault}): please report it with the function; without "
+            f"compile=True it runs in a Python worker"
+        ) from fault
 
 
 def sql_names(record: RegisteredFunction) -> tuple[str, ...]:
