@@ -367,3 +367,11 @@ def test_views_by_sql_call_functions(session: nu.Session) -> None:
     session.sql("CREATE OR REPLACE TEMPORARY VIEW sums AS SELECT total(plus(id)) t FROM range(3)")
     assert rows(session.spark.table("sums")) == [(6,)]
     assert rows(session.sql("SELECT plus(t) FROM sums")) == [(7,)]
+
+
+def test_a_function_for_the_jvm_is_refused(session: nu.Session) -> None:
+    def plus_two(a: int) -> int:
+        return a + 2
+
+    with pytest.raises(nu.DeclarationError, match=r"reached through Spark Connect"):
+        session.register_function("plus_two", nu.udf(plus_two, compile=True))

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta
+from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, NamedTuple
 
 import pytest
@@ -145,7 +146,7 @@ def test_a_column_of_another_type(
         (band, {"on_error": "null"}, "rows that raise have to be kept"),
         (band, {"timeout": "1s"}, "its time is limited"),
         (band, {"deterministic": False}, "not deterministic"),
-        (lambda n: n, {"result_type": "decimal(9,2)"}, r"a result of type decimal\(9,2\)"),
+        (lambda n: n, {"result_type": "binary"}, "a result of type binary"),
     ],
 )
 def test_what_has_no_java_is_refused_with_its_reason(
@@ -379,3 +380,19 @@ def test_a_loop_without_end_is_cancelled(session: nu.Session, register: Any) -> 
     assert not thread.is_alive()
     assert ended
     assert session.sql("SELECT in_java_endless(-1)").first()[0] == -1
+
+
+def with_tax(price: Decimal, rate: Decimal) -> Decimal:
+    return (price * (1 + rate)).quantize(Decimal("0.01"), rounding=ROUND_HALF_UP)
+
+
+def test_decimals(session: nu.Session, register: Any) -> None:
+    kinds = {"input_types": ["decimal(9,2)", "decimal(5,3)"], "result_type": "decimal(12,2)"}
+    register(with_tax, **kinds)
+    rows = session.sql("""
+        SELECT CAST(id AS DECIMAL(9,2)) / 8 AS p, in_java_with_tax(
+            CAST(id / 8 AS DECIMAL(9,2)), CAST(id / 1000 AS DECIMAL(5,3))) AS t
+        FROM range(0, 4000, 13)""").collect()
+    for number, row in zip(range(0, 4000, 13), rows, strict=True):
+        price = (Decimal(number) / 8).quantize(Decimal("0.01"), rounding=ROUND_HALF_UP)
+        assert row.t == with_tax(price, Decimal(number) / 1000)

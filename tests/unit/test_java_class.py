@@ -79,6 +79,7 @@ ACCEPTED: list[tuple[Callable[..., Any], DataType, DataType]] = [
     (lambda s: hashlib.sha256(s.encode()).hexdigest(), TEXT, TEXT),
     (lambda v: max(v) - min(v) if v else None, ArrayType(DOUBLE), DOUBLE),
     (lambda x: f"{x:.2f}", DOUBLE, TEXT),
+    (lambda d: round(d * 2, 1), DecimalType(9, 2), DecimalType(10, 1)),
     (shared_once, LONG, LONG),
     (tried, TEXT, LONG),
 ]
@@ -101,7 +102,7 @@ REFUSED: list[tuple[Callable[..., Any], DataType, DataType, str]] = [
     (lambda x: x**2, DOUBLE, DOUBLE, "last digit"),
     (lambda x: print(x), DOUBLE, DOUBLE, "a call of print"),
     (lambda s: s + "a", TEXT, LONG, "results that are not bigint"),
-    (lambda d: d + 1, DecimalType(9, 2), LONG, "computing with a decimal"),
+    (lambda d: d + 1, DecimalType(9, 2), LONG, "results that are not bigint"),
     (lambda n: CODES.update(a=n), LONG, LONG, "update of a dict"),
     (lambda n: f"{n:n}", LONG, TEXT, "the format n"),
     (lambda s: WORD.sub(lambda m: m[0], s), TEXT, TEXT, "a pattern that varies"),

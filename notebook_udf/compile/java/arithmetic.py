@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from notebook_udf.compile.java import date_values
+from notebook_udf.compile.java import date_values, decimals
 from notebook_udf.compile.java.code import Code, is_constant
 from notebook_udf.compile.java.date_values import is_temporal
 from notebook_udf.compile.java.terms import (
     BOOL,
     DATE,
+    DECIMAL,
     DICT,
     FLOAT,
     INT,
@@ -57,6 +58,8 @@ def arithmetic(code: Code, how: str, left: Value, right: Value) -> Value:
     one, other = code.term(left), code.term(right)
     if is_temporal(one, other):
         return date_values.arithmetic(code, how, one, other)
+    if decimals.is_decimal(one, other):
+        return decimals.arithmetic(code, how, one, other)
     _scalar(one, other)
     if how == "%" and "str" in one.kinds:
         raise NotCompiled("% of a text")
@@ -131,9 +134,11 @@ def _bits(code: Code, how: str, left: Value, right: Value) -> Term:
     return code.set(INT, f"PyNumber.bits({one.java}, {other.java}, '{how}')")
 
 
-def negated(code: Code, value: Value) -> Term:
+def negated(code: Code, value: Value) -> Value:
     """``-value``."""
     one = as_int(code, code.term(value))
+    if decimals.is_decimal(one):
+        return decimals.changed(code, "negate", one)
     _scalar(one)
     if one.kinds == INT and code.integers.bounded:
         return code.set(INT, f"Math.negateExact({one.java})")
@@ -142,9 +147,11 @@ def negated(code: Code, value: Value) -> Term:
     return code.set_from(_as_numbers(one.kinds), f"PyNumber.negate({code.object(one)})")
 
 
-def absolute(code: Code, value: Value) -> Term:
+def absolute(code: Code, value: Value) -> Value:
     """``abs(value)``."""
     one = as_int(code, code.term(value))
+    if decimals.is_decimal(one):
+        return decimals.changed(code, "absolute", one)
     _scalar(one)
     if one.kinds == INT and code.integers.bounded:
         return code.set(INT, f"{one.java} < 0L ? Math.negateExact({one.java}) : {one.java}")
@@ -163,6 +170,8 @@ def comparison(code: Code, how: str, left: Value, right: Value) -> Value:
     one, other = code.term(left), code.term(right)
     if is_temporal(one, other):
         return date_values.comparison(code, how, one, other)
+    if decimals.is_decimal(one, other):
+        return decimals.comparison(code, how, one, other)
     _scalar(one, other)
     if how in ("==", "!="):
         same = _equality(code, one, other)
@@ -226,6 +235,11 @@ def truth(code: Code, value: Value) -> str | bool:
     held = code.integers.held(one.kinds)
     if one.kinds in (DATE, MOMENT):
         return True
+    if one.kinds == DECIMAL | NONE:
+        present = code.integers.narrowed(one, DECIMAL).java
+        return f"({one.java} != null && PyDecimal.truth({present}))"
+    if held == "PyDecimal":
+        return f"PyDecimal.truth({one.java})"
     others = [
         kind
         for kind in one.kinds - SCALARS - DATE - MOMENT

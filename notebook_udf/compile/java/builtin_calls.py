@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from notebook_udf.compile.java import iterators, text_methods
+from notebook_udf.compile.java import decimals, iterators, text_methods
 from notebook_udf.compile.java.arithmetic import (
     absolute,
     arithmetic,
@@ -49,6 +49,8 @@ def _int(code: Code, given: Given) -> Value:
     if len(given) == 2:
         return _int_of_base(code, *given)
     term = as_int(code, code.term(_one(given, "int")))
+    if decimals.is_decimal(term):
+        return decimals.as_int(code, term, nearest=False)
     if not term.kinds <= SCALARS or not term.kinds & (NUMBERS | STR):
         raise NotCompiled("int of what is no number and no text")
     if term.kinds == INT:
@@ -70,6 +72,8 @@ def _int_of_base(code: Code, value: Value, base: Value) -> Value:
 
 def _float(code: Code, given: Given) -> Value:
     term = code.term(_one(given, "float"))
+    if decimals.is_decimal(term):
+        return decimals.as_float(code, term)
     if not term.kinds <= SCALARS or not term.kinds & (NUMBERS | STR):
         raise NotCompiled("float of what is no number and no text")
     if term.kinds <= NUMBERS and len(term.kinds) == 1:
@@ -88,6 +92,10 @@ def _bool(code: Code, given: Given) -> Value:
 
 def _round(code: Code, given: Given) -> Value:
     term = number(code, given[0])
+    if decimals.is_decimal(term):
+        if len(given) == 2:
+            return decimals.rounded(code, term, given[1])
+        return decimals.as_int(code, term, nearest=True)
     bounded = code.integers.bounded
     if len(given) == 1 or (isinstance(given[1], KnownValue) and given[1].value is None):
         if term.kinds == INT:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import decimal
 import inspect
 import re
 import types
@@ -10,7 +11,14 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any, Protocol, TypeAlias
 
-from notebook_udf.compile.java import builtin_calls, date_values, hashes, regex_calls, text_methods
+from notebook_udf.compile.java import (
+    builtin_calls,
+    date_values,
+    decimals,
+    hashes,
+    regex_calls,
+    text_methods,
+)
 from notebook_udf.compile.java.arithmetic import arithmetic, comparison, negated, truth
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.date_values import is_temporal
@@ -239,6 +247,8 @@ def _call(run: FunctionCalls, code: Code, given: Sequence[Value], names: Any) ->
         return regex_calls.called(code, function.value, arguments, names)
     if hashes.is_algorithm(function.value):
         return hashes.hashed(code, function.value, arguments, names)
+    if function.value is decimal.Decimal:
+        return decimals.made(code, arguments, names)
     if isinstance(function.value, type) and function.value in date_values.CONSTRUCTORS:
         return date_values.CONSTRUCTORS[function.value](code, arguments, names)
     if _is_named_tuple(function.value):
@@ -328,6 +338,10 @@ def _called_method(
         return regex_calls.of_match(code, owner, name, given)
     if constant is dt.datetime and name == "strptime" and not names:
         return regex_calls.strptime(code, given)
+    if isinstance(constant, decimal.Decimal):
+        owner = code.term(owner)
+    if isinstance(owner, Term) and decimals.is_decimal(owner):
+        return decimals.method(code, owner, name, given, names)
     if isinstance(owner, Term) and is_temporal(owner):
         if names:
             raise NotCompiled(f"{name} with {names[0]}=")

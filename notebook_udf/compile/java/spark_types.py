@@ -11,6 +11,7 @@ from pyspark.sql.types import (
     ByteType,
     DataType,
     DateType,
+    DecimalType,
     DoubleType,
     FloatType,
     IntegerType,
@@ -25,6 +26,7 @@ from notebook_udf.compile.java.code import Code, ListKinds
 from notebook_udf.compile.java.terms import (
     BOOL,
     DATE,
+    DECIMAL,
     DICT,
     FLOAT,
     INT,
@@ -82,7 +84,8 @@ class JavaParameter:
 
         One of another type may be passed on, and tested for None.
         """
-        found = _KINDS.get(type(self.data_type))
+        found = DECIMAL if isinstance(self.data_type, DecimalType) else None
+        found = found or _KINDS.get(type(self.data_type))
         if isinstance(self.data_type, ArrayType) and self._is_of_scalars():
             nulls = self.data_type.containsNull and not fast
             found = frozenset({f"{LIST}x{self.place}"})
@@ -114,6 +117,8 @@ class JavaParameter:
         elif isinstance(self.data_type, MapType) and self._is_of_scalars():
             parts = f"{_part(self.data_type.keyType)}, {_part(self.data_type.valueType)}"
             java = f"PyArgument.dict({where}, {parts}, {nulls})"
+        elif isinstance(self.data_type, DecimalType):
+            java = f"PyDecimal.entered({where})"
         elif kinds == INT:
             java = f"PyArgument.whole({where}, {_BITS[type(self.data_type)]})"
         elif kinds is not None:
@@ -173,6 +178,8 @@ def _is_known(data_type: DataType) -> bool:
             type(each.dataType) in _KINDS and not isinstance(each.dataType, FloatType)
             for each in data_type.fields
         )
+    if isinstance(data_type, DecimalType):
+        return True
     if isinstance(data_type, ArrayType):
         return type(data_type.elementType) in _ELEMENTS - {FloatType}
     return type(data_type) in _KINDS and not isinstance(data_type, FloatType)
@@ -186,6 +193,8 @@ def _column(code: Code, value: Value, data_type: DataType) -> str | None:
         return _array(code, value, data_type)
     if isinstance(value, Parts):
         return None
+    if isinstance(data_type, DecimalType):
+        return _decimal(code, code.term(value), data_type)
     term, kinds = code.term(value), _KINDS[type(data_type)]
     if not term.kinds & (_ACCEPTED[kinds] | NONE):
         return None
@@ -196,6 +205,18 @@ def _column(code: Code, value: Value, data_type: DataType) -> str | None:
         return code.object(term) if term.kinds <= DATE | NONE else None
     how = {FLOAT: "real", STR: "text", BOOL: "truth"}[kinds]
     return f"PyResult.{how}({code.object(term)})"
+
+
+def _decimal(code: Code, term: Term, data_type: DecimalType) -> str | None:
+    kinds = term.kinds - NONE
+    if not kinds:
+        return "null"
+    if kinds not in (DECIMAL, INT, BOOL):
+        return None
+    one = code.integers.narrowed(term, kinds) if "none" in term.kinds else term
+    java = one.java if kinds == DECIMAL else f"PyDecimal.ofInt({code.object(one)})"
+    fitting = f"PyDecimal.fitting({java}, {data_type.precision}, {data_type.scale})"
+    return f"({term.java} == null ? null : {fitting})" if "none" in term.kinds else fitting
 
 
 def _array(code: Code, value: Value, data_type: ArrayType) -> str | None:

@@ -7,6 +7,7 @@ a ``long`` in code that gives up where it overflows, and an object in code that 
 from __future__ import annotations
 
 import datetime as dt
+import decimal
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import CodeType
@@ -34,6 +35,7 @@ DATE: Kinds = frozenset({"date"})
 MOMENT: Kinds = frozenset({"moment"})
 SPAN: Kinds = frozenset({"span"})
 BYTES: Kinds = frozenset({"bytes"})
+DECIMAL: Kinds = frozenset({"decimal"})
 TEXTS: Kinds = frozenset({f"{LIST}str"})
 NUMBERS: Kinds = INT | FLOAT | BOOL
 SCALARS: Kinds = NUMBERS | STR | NONE
@@ -47,6 +49,7 @@ _HELD = {
     MOMENT: "java.time.LocalDateTime",
     SPAN: "long",
     BYTES: "byte[]",
+    DECIMAL: "PyDecimal",
 }
 _BOXES = {"long": "Long", "double": "Double", "boolean": "Boolean"}
 _TEMPORAL = (dt.date, dt.datetime, dt.timedelta)
@@ -189,6 +192,8 @@ class Integers:
         """A constant as Java writes it."""
         if type(value) in _TEMPORAL:
             return _temporal(value)
+        if type(value) is decimal.Decimal and value.is_finite():
+            return Term(DECIMAL, f'PyDecimal.constant("{value}")')
         kinds = _OF_CONSTANTS.get(type(value))
         if kinds is None:
             raise NotCompiled(f"a constant of type {type(value).__name__} as a value")

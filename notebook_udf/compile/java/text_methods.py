@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from notebook_udf.compile.java import decimals
 from notebook_udf.compile.java.arithmetic import as_int, comparison, number
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.date_values import is_temporal, text
@@ -362,6 +363,8 @@ def formatted(code: Code, value: Value, how: str) -> Value:
     term = code.term(value)
     if is_temporal(term) and not how:
         return text(code, term)
+    if decimals.is_decimal(term):
+        return decimals.text(code, term, how)
     if not term.kinds <= SCALARS:
         found = min(term.kinds - SCALARS).partition("@")[0]
         raise NotCompiled(f"a {found} in a text")
