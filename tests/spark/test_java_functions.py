@@ -294,6 +294,21 @@ def number(text: str) -> int:
         return -1
 
 
+def placed(text: str, number: str) -> int:
+    try:
+        return text.find(str(int(number)))
+    except ValueError:
+        return -2
+
+
+def test_the_first_of_two_exceptions_counts(session: nu.Session, register: Any) -> None:
+    register(placed)
+    query = "SELECT in_java_placed(t, n) FROM VALUES ('a12', '12'), ('a', 'b') AS t(t, n)"
+    assert [row[0] for row in session.sql(query).collect()] == [1, -2]
+    with pytest.raises(nu.UserFunctionError, match="AttributeError"):
+        session.sql("SELECT in_java_placed(CAST(NULL AS STRING), 'b')").collect()
+
+
 def test_what_a_handler_takes(session: nu.Session, register: Any) -> None:
     register(number)
     query = "SELECT in_java_number(c) AS n FROM VALUES ('1.250'), ('many'), ('٣') AS t(c)"

@@ -79,6 +79,9 @@ def _attribute(run: FunctionCalls, code: Code, given: Sequence[Value], name: str
         return KnownValue(getattr(owner.value, name))
     if isinstance(owner, KnownValue) and isinstance(owner.value, (dt.date, dt.timedelta)):
         owner = code.term(owner)
+    if isinstance(owner, Term):
+        # Python asks for a method before it evaluates what the method is called with.
+        owner = code.present(owner, AttributeError)
     if isinstance(owner, Term) and is_temporal(owner):
         found = date_values.attribute(code, owner, name)
         if found is not None:
