@@ -100,6 +100,7 @@ REFUSED: list[tuple[Callable[..., Any], DataType, DataType, str]] = [
     (lambda s: sum(n for n, _ in enumerate(int(c) for c in s)), TEXT, LONG, "write a list"),
     (itself, LONG, LONG, "itself, which calls itself"),
     (lambda x: x**2, DOUBLE, DOUBLE, "last digit"),
+    (lambda v: sum(v, 0.5), ArrayType(DOUBLE), DOUBLE, "sum from a number"),
     (lambda x: print(x), DOUBLE, DOUBLE, "a call of print"),
     (lambda s: s + "a", TEXT, LONG, "results that are not bigint"),
     (lambda d: d + 1, DecimalType(9, 2), LONG, "results that are not bigint"),

@@ -155,9 +155,14 @@ def _sum(code: Code, given: Given) -> Value:
         raise NotCompiled("sum of so many arguments")
     parts = given[0]
     several = parts.parts if isinstance(parts, Parts) else ()
-    if not several or any(code.term(each).kinds == FLOAT for each in several):
+    if not several or any("float" in code.term(each).kinds for each in several):
         found = _total(code, iterators.materialised(code, given[0]))
-        return found if len(given) == 1 else arithmetic(code, "+", found, given[1])
+        if len(given) == 1:
+            return found
+        if found.kinds != INT or code.present(given[1]).kinds != INT:
+            # What it begins with is rounded with the first of them.
+            raise NotCompiled("sum from a number that is none of the whole ones")
+        return arithmetic(code, "+", found, given[1])
     total: Value = given[1] if len(given) == 2 else KnownValue(0)
     for each in several:
         total = arithmetic(code, "+", total, each)
