@@ -301,6 +301,17 @@ def placed(text: str, number: str) -> int:
         return -2
 
 
+def parted(text: str, by: str) -> str:
+    return "|".join(text.split(by)) if isinstance(text, str) else "no text"
+
+
+def test_none_where_python_takes_it(session: nu.Session, register: Any) -> None:
+    register(parted)
+    rows = "VALUES ('a b', NULL), ('a b', 'a'), (NULL, 'b') AS t(t, b)"
+    query = f"SELECT in_java_parted(t, b) FROM {rows}"
+    assert [row[0] for row in session.sql(query).collect()] == ["a|b", "| b", "no text"]
+
+
 def test_the_first_of_two_exceptions_counts(session: nu.Session, register: Any) -> None:
     register(placed)
     query = "SELECT in_java_placed(t, n) FROM VALUES ('a12', '12'), ('a', 'b') AS t(t, n)"

@@ -79,6 +79,7 @@ ACCEPTED: list[tuple[Callable[..., Any], DataType, DataType]] = [
     (lambda s: hashlib.sha256(s.encode()).hexdigest(), TEXT, TEXT),
     (lambda v: max(v) - min(v) if v else None, ArrayType(DOUBLE), DOUBLE),
     (lambda x: f"{x:.2f}", DOUBLE, TEXT),
+    (lambda v: "-".join(v), ArrayType(TEXT), TEXT),
     (lambda d: round(d * 2, 1), DecimalType(9, 2), DecimalType(10, 1)),
     (shared_once, LONG, LONG),
     (tried, TEXT, LONG),

@@ -105,7 +105,9 @@ def _round(code: Code, given: Given) -> Value:
         if not term.kinds <= SCALARS or bounded:
             raise NotCompiled("round of this")
         return code.set(INT, f"PyNumber.round({code.object(term)})")
-    digits = number(code, given[1])
+    digits = as_int(code, code.term(given[1]))
+    if "none" in digits.kinds:
+        raise NotCompiled("round to a number of digits that may be None")
     if digits.kinds != INT or not term.kinds <= NUMBERS:
         raise NotCompiled("round of this")
     if term.kinds == FLOAT and bounded:
@@ -240,6 +242,8 @@ def _isinstance(code: Code, given: Given) -> Value:
         return KnownValue(True)
     if not kinds & accepted:
         return KnownValue(False)
+    if kinds - NONE <= accepted:
+        return code.set(BOOL, f"{code.term(given[0]).java} != null")
     raise NotCompiled("isinstance of what is of several types")
 
 

@@ -118,9 +118,12 @@ def _placed(
 
 
 def _argument(code: Code, how: str, value: Value) -> str:
-    nothing = isinstance(value, KnownValue) and value.value is None
     if how in ("chars", "separator"):
-        return "null" if nothing else _text(code, value, "characters")
+        # None is white space.
+        term = code.term(value)
+        if not term.kinds <= STR | NONE:
+            raise NotCompiled("characters of what is no text")
+        return f"((String) {term.java})"
     if how == "str":
         return _text(code, value, "an argument")
     if how == "texts":
@@ -167,7 +170,7 @@ def texts(code: Code, value: Value) -> str:
             code.say(f"{made.java}.add({_text(code, part, 'a part')});")
         return made.java
     term = code.present(value)
-    if not is_list(term.kinds) or code.lists.of(term.kinds) != STR:
+    if not is_list(term.kinds) or code.lists.of(term.kinds) - NONE != STR:
         raise NotCompiled("anything but a list of texts")
     return term.java
 
