@@ -102,6 +102,8 @@ REFUSED: list[tuple[Callable[..., Any], DataType, DataType, str]] = [
     (itself, LONG, LONG, "itself, which calls itself"),
     (lambda x: x**2, DOUBLE, DOUBLE, "last digit"),
     (lambda v: sum(v, 0.5), ArrayType(DOUBLE), DOUBLE, "sum from a number"),
+    (lambda v: [x for x in v if x in v], ArrayType(DOUBLE), ArrayType(DOUBLE), "list of floats"),
+    (lambda x: (x, 1) == (x, 1), DOUBLE, BOOLEAN, "comparing tuples"),
     (lambda x: print(x), DOUBLE, DOUBLE, "a call of print"),
     (lambda s: s + "a", TEXT, LONG, "results that are not bigint"),
     (lambda d: d + 1, DecimalType(9, 2), LONG, "results that are not bigint"),

@@ -255,6 +255,8 @@ def contains(code: Code, value: Value, container: Value) -> str | bool:
     if isinstance(container, KnownValue) and not isinstance(container.value, str):
         return _is_one_of(code, value, container.value)
     if isinstance(container, Parts):
+        varying = [code.term(each) for each in container.parts if not isinstance(each, KnownValue)]
+        _check_identity(code.term(value), *varying)
         tests = [code.term(comparison(code, "==", value, each)).java for each in container.parts]
         return " || ".join(tests) or False
     whole = code.present(container)
@@ -262,12 +264,19 @@ def contains(code: Code, value: Value, container: Value) -> str | bool:
         held = code.lists.of(whole.kinds) | code.term(value).kinds
         if not held <= SCALARS:
             raise NotCompiled("in a list of lists")
+        _check_identity(code.term(value), Term(code.lists.of(whole.kinds), ""))
         return f"PyList.contains({whole.java}, {code.object(value)})"
     if is_dict(whole.kinds):
         _check_key(code, whole, value)
         return f"{whole.java}.containsKey({code.object(value)})"
     text = _text(code, whole, "in")
     return f"PyText.contains({text}, {_text(code, value, 'in')})"
+
+
+def _check_identity(value: Term, *others: Term) -> None:
+    """Refuses to look for a float among floats: NaN is found there if it is the same object."""
+    if "float" in value.kinds and any("float" in other.kinds for other in others):
+        raise NotCompiled("in a list of floats")
 
 
 def _is_one_of(code: Code, value: Value, container: Any) -> str | bool:
