@@ -301,6 +301,19 @@ def placed(text: str, number: str) -> int:
         return -2
 
 
+def tested(text: str) -> str:
+    if text is not None:
+        pass
+    return text + text
+
+
+def test_a_test_that_makes_no_difference(session: nu.Session, register: Any) -> None:
+    register(tested)
+    assert session.sql("SELECT in_java_tested('ab')").first()[0] == "abab"
+    with pytest.raises(nu.UserFunctionError, match="TypeError"):
+        session.sql("SELECT in_java_tested(CAST(NULL AS STRING))").collect()
+
+
 def parted(text: str, by: str) -> str:
     return "|".join(text.split(by)) if isinstance(text, str) else "no text"
 

@@ -294,8 +294,15 @@ class _Writer:
             written.targets = (end.targets[0 if found else 1],)
             self._go(key, written.targets[0], variables)
             return
-        written.test, written.targets = found, end.targets
         holds, fails = end.targets
+        if holds == fails:
+            # What is tested makes no difference.
+            if tested is None:
+                raise NotCompiled("a loop that does nothing")
+            written.targets = (holds,)
+            self._go(key, holds, variables)
+            return
+        written.test, written.targets = found, end.targets
         present = self._without_none(variables, tested)
         self._go(key, holds, present if end.test == "true" else variables)
         self._go(key, fails, present if end.test == "none" else variables)
