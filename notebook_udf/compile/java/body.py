@@ -7,10 +7,8 @@ kinds are added; the last writing stands.
 from __future__ import annotations
 
 import types
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 
 from notebook_udf.compile.flow_graph import BasicBlock, Evaluation, FlowGraph, UnreadableCode
 from notebook_udf.compile.java.arithmetic import truth
@@ -27,7 +25,7 @@ from notebook_udf.compile.java.evaluations import OPERATIONS, is_none
 from notebook_udf.compile.java.exceptions import is_known, raising
 from notebook_udf.compile.java.iterators import iterated
 from notebook_udf.compile.java.merging import kinds_of, merged
-from notebook_udf.compile.java.name_scope import NameScope
+from notebook_udf.compile.java.name_scope import NameScope, set_again
 from notebook_udf.compile.java.terms import (
     EXCEPTION,
     LEAVE,
@@ -107,15 +105,6 @@ def write(
 
     lines = last.assembled(returns)
     return Body([*code.declared(), *lines], whole.kinds)
-
-
-@lru_cache(maxsize=256)
-def _set_again(graph: FlowGraph, given: tuple[str, ...]) -> frozenset[str]:
-    """The variables that are set more than once, which is once if they are given."""
-    stores = Counter(given)
-    for block in graph.blocks.values():
-        stores.update(e.detail for e in block.evaluations if e.kind.startswith("store_"))
-    return frozenset(name for name, count in stores.items() if count > 1)
 
 
 def _settled(
@@ -396,7 +385,7 @@ class _Writer:
         if len(rest) > 1 or tuple(names) != code.value.co_freevars:
             raise NotCompiled("a function here, with defaults")
         if code.value.co_name not in _CALLED_AT_ONCE:
-            changing = set(names) & _set_again(self.graph, tuple(self.given))
+            changing = set(names) & set_again(self.graph, tuple(self.given))
             if changing:
                 raise NotCompiled(
                     f"{min(changing)}, which changes and which a function here shares"

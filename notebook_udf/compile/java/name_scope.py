@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import builtins
 import types
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 from notebook_udf.compile.flow_graph import FlowGraph
@@ -46,3 +48,12 @@ class NameScope:
             return getattr(builtins, name)
         except AttributeError:
             raise NotCompiled(f"{name}, which is not defined") from None
+
+
+@lru_cache(maxsize=256)
+def set_again(graph: FlowGraph, given: tuple[str, ...]) -> frozenset[str]:
+    """The variables that are set more than once, which is once if they are given."""
+    stores = Counter(given)
+    for block in graph.blocks.values():
+        stores.update(e.detail for e in block.evaluations if e.kind.startswith("store_"))
+    return frozenset(name for name, count in stores.items() if count > 1)
