@@ -15,6 +15,8 @@ def loops_of(graph: FlowGraph) -> dict[int, frozenset[int]]:
     for key, block in graph.blocks.items():
         for target in block.end.targets:
             before[target].add(key)
+    for key, handler in graph.handlers.items():
+        before[handler].add(key)
     found: dict[int, frozenset[int]] = {}
     for head in graph.blocks:
         closing = [key for key in before[head] if place[key] >= place[head]]

@@ -108,6 +108,10 @@ class _Unread(Exception):
 _NULL = Evaluation("null")
 _UNKNOWN = Opcode("", "UNREAD")
 _ENDS = ("RETURN", "RAISE", "RERAISE", "UNREAD")
+# What ends a handler: its exception is forgotten, and the variable of that.
+_CLEANING = frozenset(
+    ["COPY", "POP_EXCEPT", "LOAD_CONST", "STORE_FAST", "DELETE_FAST", "PUSH_EXC_INFO"]
+)
 # What a handler has that may end otherwise than by raising again.
 _DECIDING = ("JUMP", "BRANCH", "NEXT", "RETURN", "RAISE", "EXCEPTION_MATCH", "UNREAD")
 _Stack = list[Evaluation]
@@ -138,10 +142,11 @@ class _Reader:
         # By place: the guard in force there, if its handler does anything.
         self._guards: dict[int, ExceptionGuard] = {}
         for guard in guards:
-            if not self._only_cleans(guard.target):
+            acting = self._acting(guard, guards)
+            if acting is not None:
                 for place, (each, _) in enumerate(self._code):
                     if guard.start <= each.offset < guard.end:
-                        self._guards[place] = guard
+                        self._guards[place] = acting
         targets = {self._places[guard.target] for guard in self._guards.values()}
         self._leaders |= targets | {
             place
@@ -181,12 +186,30 @@ class _Reader:
             if start in self._guards
         }
 
-    def _only_cleans(self, target: int) -> bool:
-        """Whether a handler raises again whatever it takes."""
-        for _, opcode in self._code[self._places[target] :]:
+    def _acting(
+        self, guard: ExceptionGuard, guards: Sequence[ExceptionGuard]
+    ) -> ExceptionGuard | None:
+        """The guard whose handler decides: that of one which only raises again is the next one."""
+        while True:
+            end = self._raises_again(guard.target)
+            if end is None:
+                return guard
+            offset = self._code[end][0].offset
+            around = [each for each in guards if each.start <= offset < each.end]
+            if not around:
+                return None
+            names = {each.opname for each, _ in self._code[self._places[guard.target] : end]}
+            if not names <= _CLEANING:
+                raise _Unread("finally within try", self._code[end][0])
+            guard = around[0]
+
+    def _raises_again(self, target: int) -> int | None:
+        """Where a handler raises again whatever it takes; None if it may do otherwise."""
+        for place in range(self._places[target], len(self._code)):
+            opcode = self._code[place][1]
             if opcode.kind in ("RERAISE", *_DECIDING):
-                return opcode.kind == "RERAISE"
-        return False
+                return place if opcode.kind == "RERAISE" else None
+        return None
 
     def _target(self, instruction: Instruction) -> int:
         place = self._places.get(instruction.argval)

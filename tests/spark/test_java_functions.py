@@ -301,6 +301,24 @@ def placed(text: str, number: str) -> int:
         return -2
 
 
+def summed(text: str) -> int:
+    total = 0
+    for part in text.split(","):
+        try:
+            try:
+                total += int(part)
+            except IndexError:
+                total = 0
+        except (ValueError, TypeError):
+            total += 1000
+    return total
+
+
+def test_an_exception_goes_on_to_the_next_handler(session: nu.Session, register: Any) -> None:
+    register(summed)
+    assert session.sql("SELECT in_java_summed('1,x,20,')").first()[0] == 2021
+
+
 def tested(text: str) -> str:
     if text is not None:
         pass
