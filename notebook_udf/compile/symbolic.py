@@ -13,8 +13,14 @@ import sys
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from types import CodeType
-from typing import Any, NamedTuple
+from typing import Any
 
+from notebook_udf.compile.exception_guards import (
+    ExceptionGuard,
+    UndecidedHandler,
+    acting_guards,
+    guards_of,
+)
 from notebook_udf.compile.flow_graph import (
     BasicBlock,
     Evaluation,
@@ -33,18 +39,6 @@ from notebook_udf.compile.opcodes import (
 )
 
 
-class ExceptionGuard(NamedTuple):
-    """Instructions from one offset up to another, and the offset where an exception in them leads;
-    ``depth`` is how many values of the stack are kept then, ``last`` whether one more is put on it.
-    """
-
-    start: int
-    end: int
-    target: int
-    depth: int
-    last: bool
-
-
 @lru_cache(maxsize=256)
 def read_code(code: CodeType, handlers: bool = False) -> FlowGraph | UnreadableCode:
     """The graph of a code object of this Python; equal ones, as tasks unpickle them, share it.
@@ -52,13 +46,8 @@ def read_code(code: CodeType, handlers: bool = False) -> FlowGraph | UnreadableC
     ``handlers`` asks for what is done with exceptions as well.
     """
     guarded = bool(code.co_exceptiontable)
-    guards = list(_guards(code)) if handlers and guarded else []
+    guards = list(guards_of(code)) if handlers and guarded else []
     return read(list(instructions_of(code)), sys.version_info.minor, guarded, guards)
-
-
-def _guards(code: CodeType) -> Iterator[ExceptionGuard]:
-    for each in dis._parse_exception_table(code):  # type: ignore[attr-defined]
-        yield ExceptionGuard(each.start, each.end, each.target, each.depth, each.lasti)
 
 
 def instructions_of(code: CodeType) -> Iterator[Instruction]:
@@ -108,12 +97,6 @@ class _Unread(Exception):
 _NULL = Evaluation("null")
 _UNKNOWN = Opcode("", "UNREAD")
 _ENDS = ("RETURN", "RAISE", "RERAISE", "UNREAD")
-# What ends a handler: its exception is forgotten, and the variable of that.
-_CLEANING = frozenset(
-    ["COPY", "POP_EXCEPT", "LOAD_CONST", "STORE_FAST", "DELETE_FAST", "PUSH_EXC_INFO"]
-)
-# What a handler has that may end otherwise than by raising again.
-_DECIDING = ("JUMP", "BRANCH", "NEXT", "RETURN", "RAISE", "EXCEPTION_MATCH", "UNREAD")
 _Stack = list[Evaluation]
 
 
@@ -140,13 +123,10 @@ class _Reader:
             for place in (self._target(each[0]), number + 1)
         }
         # By place: the guard in force there, if its handler does anything.
-        self._guards: dict[int, ExceptionGuard] = {}
-        for guard in guards:
-            acting = self._acting(guard, guards)
-            if acting is not None:
-                for place, (each, _) in enumerate(self._code):
-                    if guard.start <= each.offset < guard.end:
-                        self._guards[place] = acting
+        try:
+            self._guards = acting_guards(self._code, guards)
+        except UndecidedHandler as error:
+            raise _Unread(error.reason, error.instruction) from None
         targets = {self._places[guard.target] for guard in self._guards.values()}
         self._leaders |= targets | {
             place
@@ -185,31 +165,6 @@ class _Reader:
             for start, key in self._keys.items()
             if start in self._guards
         }
-
-    def _acting(
-        self, guard: ExceptionGuard, guards: Sequence[ExceptionGuard]
-    ) -> ExceptionGuard | None:
-        """The guard whose handler decides: that of one which only raises again is the next one."""
-        while True:
-            end = self._raises_again(guard.target)
-            if end is None:
-                return guard
-            offset = self._code[end][0].offset
-            around = [each for each in guards if each.start <= offset < each.end]
-            if not around:
-                return None
-            names = {each.opname for each, _ in self._code[self._places[guard.target] : end]}
-            if not names <= _CLEANING:
-                raise _Unread("finally within try", self._code[end][0])
-            guard = around[0]
-
-    def _raises_again(self, target: int) -> int | None:
-        """Where a handler raises again whatever it takes; None if it may do otherwise."""
-        for place in range(self._places[target], len(self._code)):
-            opcode = self._code[place][1]
-            if opcode.kind in ("RERAISE", *_DECIDING):
-                return place if opcode.kind == "RERAISE" else None
-        return None
 
     def _target(self, instruction: Instruction) -> int:
         place = self._places.get(instruction.argval)

@@ -1,0 +1,85 @@
+"""Which handler an exception in an instruction leads to."""
+
+from __future__ import annotations
+
+import dis
+from collections.abc import Iterator, Sequence
+from types import CodeType
+from typing import NamedTuple, TypeAlias
+
+from notebook_udf.compile.opcodes import Instruction, Opcode
+
+Code: TypeAlias = Sequence[tuple[Instruction, Opcode]]
+
+# What ends a handler: its exception is forgotten, and the variable of that.
+_CLEANING = frozenset(
+    ["COPY", "POP_EXCEPT", "LOAD_CONST", "STORE_FAST", "DELETE_FAST", "PUSH_EXC_INFO"]
+)
+# What the first of decides how a handler goes on.
+_DECIDING = ("JUMP", "BRANCH", "NEXT", "RETURN", "RAISE", "EXCEPTION_MATCH", "UNREAD", "RERAISE")
+
+
+class ExceptionGuard(NamedTuple):
+    """Instructions from one offset up to another, and the offset where an exception in them leads;
+    ``depth`` is how many values of the stack are kept then, ``last`` whether one more is put on it.
+    """
+
+    start: int
+    end: int
+    target: int
+    depth: int
+    last: bool
+
+
+class UndecidedHandler(Exception):
+    """A handler that does something before it raises again what another one takes."""
+
+    def __init__(self, instruction: Instruction) -> None:
+        self.reason = "finally within try"
+        self.instruction = instruction
+
+
+def guards_of(code: CodeType) -> Iterator[ExceptionGuard]:
+    """The guards of a code object of this Python."""
+    for each in dis._parse_exception_table(code):  # type: ignore[attr-defined]
+        yield ExceptionGuard(each.start, each.end, each.target, each.depth, each.lasti)
+
+
+def acting_guards(code: Code, guards: Sequence[ExceptionGuard]) -> dict[int, ExceptionGuard]:
+    """By place in the code: the guard in force there, if its handler may do more than raise again.
+
+    Raises
+    ------
+    UndecidedHandler
+        If a ``finally`` stands within a ``try``.
+    """
+    found: dict[int, ExceptionGuard] = {}
+    for guard in guards:
+        acting = _acting(code, guard, guards)
+        if acting is not None:
+            for place, (each, _) in enumerate(code):
+                if guard.start <= each.offset < guard.end:
+                    found[place] = acting
+    return found
+
+
+def _acting(
+    code: Code, guard: ExceptionGuard, guards: Sequence[ExceptionGuard]
+) -> ExceptionGuard | None:
+    """The guard whose handler decides: that of one which only raises again is the next one."""
+    effect: Instruction | None = None
+    while True:
+        handler = [each for each in code if each[0].offset >= guard.target]
+        opcodes = (opcode for _, opcode in handler)
+        end = next((n for n, opcode in enumerate(opcodes) if opcode.kind in _DECIDING), None)
+        if end is None or handler[end][1].kind != "RERAISE":
+            if effect is not None:
+                raise UndecidedHandler(effect)
+            return guard
+        last = handler[end][0]
+        if not {each.opname for each, _ in handler[:end]} <= _CLEANING:
+            effect = last
+        around = [each for each in guards if each.start <= last.offset < each.end]
+        if not around:
+            return None
+        guard = around[0]
