@@ -319,17 +319,17 @@ def test_an_exception_goes_on_to_the_next_handler(session: nu.Session, register:
     assert session.sql("SELECT in_java_summed('1,x,20,')").first()[0] == 2021
 
 
-def tested(text: str) -> str:
+def doubled(text: str) -> str:
     if text is not None:
         pass
     return text + text
 
 
 def test_a_test_that_makes_no_difference(session: nu.Session, register: Any) -> None:
-    register(tested)
-    assert session.sql("SELECT in_java_tested('ab')").first()[0] == "abab"
+    register(doubled)
+    assert session.sql("SELECT in_java_doubled('ab')").first()[0] == "abab"
     with pytest.raises(nu.UserFunctionError, match="TypeError"):
-        session.sql("SELECT in_java_tested(CAST(NULL AS STRING))").collect()
+        session.sql("SELECT in_java_doubled(CAST(NULL AS STRING))").collect()
 
 
 def parted(text: str, by: str) -> str:
