@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import re
 from collections.abc import Callable
@@ -119,6 +120,21 @@ def test_it_has_none(
 ) -> None:
     with pytest.raises(NotCompiled, match=re.escape(why)):
         translate(function, [given], result)
+
+
+def minus(a: int, b: int) -> int:
+    return a - b
+
+
+@functools.wraps(minus)
+def turned(b: int, a: int) -> int:
+    return a - b
+
+
+def test_arguments_are_those_of_the_code_itself() -> None:
+    ways = [translate(each, [LONG, LONG], LONG).source for each in (minus, turned)]
+    read = [re.findall(r"t\d = a(\d);", way)[:2] for way in ways]
+    assert read == [["0", "1"], ["1", "0"]]
 
 
 def test_the_line_is_told() -> None:

@@ -8,7 +8,6 @@ nothing besides answering. What raises there raises in Python.
 from __future__ import annotations
 
 import hashlib
-import inspect
 import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from typing import Any
 
 from pyspark.sql.types import DataType
 
+from notebook_udf.compile.bindings import bound, is_plain_code
 from notebook_udf.compile.flow_graph import FlowGraph, UnreadableCode
 from notebook_udf.compile.java import body
 from notebook_udf.compile.java.code import Code, Constants, ListKinds
@@ -38,13 +38,6 @@ PACKAGE = "notebookudf"
 _MOST_ARGUMENTS = 22
 _DEEPEST = 8
 _MOST_CHARACTERS = 200_000
-_UNUSUAL = (
-    inspect.CO_VARARGS
-    | inspect.CO_VARKEYWORDS
-    | inspect.CO_GENERATOR
-    | inspect.CO_COROUTINE
-    | inspect.CO_ASYNC_GENERATOR
-)
 
 
 @dataclass(frozen=True)
@@ -167,7 +160,7 @@ def _entered(given: dict[str, Value]) -> dict[str, Value]:
 
 
 def _graph(function: types.FunctionType) -> FlowGraph:
-    if function.__code__.co_flags & _UNUSUAL:
+    if not is_plain_code(function.__code__):
         raise NotCompiled(f"{function.__name__}, which is no plain function")
     graph = read_code(function.__code__, handlers=True)
     if isinstance(graph, UnreadableCode):
@@ -180,18 +173,10 @@ def _bound(
 ) -> dict[str, Value]:
     """The parameters' values; the last of what is given are those of the names."""
     _graph(function)
-    by_place = len(given) - len(names)
-    by_name = dict(zip(names, given[by_place:], strict=True))
-    try:
-        found = inspect.signature(function).bind(*given[:by_place], **by_name)
-    except TypeError:
-        raise NotCompiled(f"a call of {function.__name__} that does not fit it") from None
-    absent = {
-        name: KnownValue(parameter.default)
-        for name, parameter in found.signature.parameters.items()
-        if name not in found.arguments
-    }
-    return {**found.arguments, **absent}
+    found = bound(function, given, names, KnownValue)
+    if found is None:
+        raise NotCompiled(f"a call of {function.__name__} that does not fit it")
+    return found
 
 
 def translate(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import types
 from collections import Counter
 from collections.abc import Callable
@@ -10,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeAlias
 
+from notebook_udf.compile.bindings import value_of
 from notebook_udf.compile.flow_graph import FlowGraph
 from notebook_udf.compile.java.terms import NotCompiled, Term, Value
 
@@ -36,18 +36,11 @@ class NameScope:
 
     def named(self, kind: str, name: str) -> Any:
         """What a name that is no variable stands for."""
-        function = self.function
-        if kind == "cell":
-            names = function.__code__.co_freevars
-            if name not in names:
-                raise NotCompiled(f"{name}, which has no value yet")
-            return (function.__closure__ or ())[names.index(name)].cell_contents
-        if kind == "global" and name in function.__globals__:
-            return function.__globals__[name]
         try:
-            return getattr(builtins, name)
-        except AttributeError:
-            raise NotCompiled(f"{name}, which is not defined") from None
+            return value_of(self.function, kind, name)
+        except LookupError:
+            why = "has no value yet" if kind == "cell" else "is not defined"
+            raise NotCompiled(f"{name}, which {why}") from None
 
 
 @lru_cache(maxsize=256)

@@ -6,7 +6,6 @@ can go wrong in a row that does not get there, since only the rows that do are l
 
 from __future__ import annotations
 
-import builtins
 import types
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 
+from notebook_udf.compile.bindings import value_of
 from notebook_udf.compile.flow_graph import BasicBlock, Evaluation, FlowGraph, UnreadableCode
 from notebook_udf.compile.loops import is_used_behind, loops_of
 from notebook_udf.compile.symbolic import read_code
@@ -305,15 +305,8 @@ class _Calls:
         return variables.values[name]
 
     def _named(self, kind: str, name: str) -> Any:
-        function = self._function
-        if kind == "cell":
-            names = function.__code__.co_freevars
-            if name not in names:
-                raise NoKernel(f"{name}, which inner functions share")
-            return (function.__closure__ or ())[names.index(name)].cell_contents
-        if kind == "global" and name in function.__globals__:
-            return function.__globals__[name]
         try:
-            return getattr(builtins, name)
-        except AttributeError:
-            raise NoKernel(f"{name}, which is not defined") from None
+            return value_of(self._function, kind, name)
+        except LookupError:
+            why = "inner functions share" if kind == "cell" else "is not defined"
+            raise NoKernel(f"{name}, which {why}") from None
