@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from notebook_udf.compile.java import date_values, decimals
-from notebook_udf.compile.java.code import Code, is_constant
+from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.date_values import is_temporal
 from notebook_udf.compile.java.terms import (
     BOOL,
@@ -36,7 +36,7 @@ _METHODS = {
 }
 _EXACT = {"+": "addExact", "-": "subtractExact", "*": "multiplyExact"}
 _BITS = ("&", "|", "^")
-# By the operator: the method that tells it, whether its sides change places, and whether it is not.
+# By the operator: the method that tells it, and whether its sides change places.
 _ORDERS = {
     "<": ("less", False),
     "<=": ("lessOrEqual", False),
@@ -90,15 +90,10 @@ def _result(how: str, a: str, b: str) -> str:
 
 
 def _of_numbers(code: Code, how: str, one: Term, other: Term) -> Term:
-    bounded = code.integers.bounded
     if one.kinds == other.kinds == INT:
-        if not bounded:
-            kinds = FLOAT if how == "/" else INT
-            return code.set(kinds, f"PyNumber.{_METHODS[how]}({one.java}, {other.java})")
-        if how in _EXACT:
-            return code.set(INT, f"Math.{_EXACT[how]}({one.java}, {other.java})")
-        kinds = FLOAT if how == "/" else INT
-        return code.set(kinds, f"PyNumber.{_METHODS[how]}({one.java}, {other.java})")
+        exact = how in _EXACT and code.integers.bounded
+        method = f"Math.{_EXACT[how]}" if exact else f"PyNumber.{_METHODS[how]}"
+        return code.set(FLOAT if how == "/" else INT, f"{method}({one.java}, {other.java})")
     a, b = as_double(code, one), as_double(code, other)
     if how in _EXACT:
         return code.set(FLOAT, f"{a} {how} {b}")
@@ -106,7 +101,7 @@ def _of_numbers(code: Code, how: str, one: Term, other: Term) -> Term:
 
 
 def _power(code: Code, left: Value, right: Value) -> Term:
-    if not (isinstance(right, KnownValue) and is_constant(right, int) and right.value >= 0):
+    if not (isinstance(right, KnownValue) and type(right.value) is int and right.value >= 0):
         raise NotCompiled("** of anything but an int and a whole number that is written there")
     one = number(code, left)
     if one.kinds != INT:
@@ -117,7 +112,7 @@ def _power(code: Code, left: Value, right: Value) -> Term:
             made = code.set(INT, f"Math.multiplyExact({made.java}, {one.java})")
         return made
     java = f"PyNumber.power({code.object(one)}, {code.object(right)})"
-    return code.set(INT, f"PyNumber.count({java})" if code.integers.bounded else java)
+    return code.set(INT, code.integers.of_object(java))
 
 
 def _bits(code: Code, how: str, left: Value, right: Value) -> Term:
@@ -136,28 +131,26 @@ def _bits(code: Code, how: str, left: Value, right: Value) -> Term:
 
 def negated(code: Code, value: Value) -> Value:
     """``-value``."""
-    one = as_int(code, code.term(value))
-    if decimals.is_decimal(one):
-        return decimals.changed(code, "negate", one)
-    _scalar(one)
-    if one.kinds == INT and code.integers.bounded:
-        return code.set(INT, f"Math.negateExact({one.java})")
-    if one.kinds == FLOAT:
-        return code.set(FLOAT, f"-{one.java}")
-    return code.set_from(_as_numbers(one.kinds), f"PyNumber.negate({code.object(one)})")
+    return _changed(code, value, "negate", "Math.negateExact({0})", "-{0}")
 
 
 def absolute(code: Code, value: Value) -> Value:
     """``abs(value)``."""
+    within = "{0} < 0L ? Math.negateExact({0}) : {0}"
+    return _changed(code, value, "absolute", within, "Math.abs({0})")
+
+
+def _changed(code: Code, value: Value, method: str, of_long: str, of_double: str) -> Value:
+    """What a method of the runtime's gives of a number; Java itself of its own ones."""
     one = as_int(code, code.term(value))
     if decimals.is_decimal(one):
-        return decimals.changed(code, "absolute", one)
+        return decimals.changed(code, method, one)
     _scalar(one)
     if one.kinds == INT and code.integers.bounded:
-        return code.set(INT, f"{one.java} < 0L ? Math.negateExact({one.java}) : {one.java}")
+        return code.set(INT, of_long.format(one.java))
     if one.kinds == FLOAT:
-        return code.set(FLOAT, f"Math.abs({one.java})")
-    return code.set_from(_as_numbers(one.kinds), f"PyNumber.absolute({code.object(one)})")
+        return code.set(FLOAT, of_double.format(one.java))
+    return code.set_from(_as_numbers(one.kinds), f"PyNumber.{method}({code.object(one)})")
 
 
 def _as_numbers(kinds: Kinds) -> Kinds:
@@ -260,6 +253,12 @@ def truth(code: Code, value: Value) -> str | bool:
     if held == "PyMatch":
         return True
     return f"PyNumber.truth({one.java})"
+
+
+def condition(code: Code, value: Value) -> str:
+    """``truth`` as Java, also where it is the same in every row."""
+    found = truth(code, value)
+    return str(found).lower() if isinstance(found, bool) else found
 
 
 def as_int(code: Code, term: Term) -> Term:

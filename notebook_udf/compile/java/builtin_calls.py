@@ -14,6 +14,7 @@ from notebook_udf.compile.java.arithmetic import (
     as_double,
     as_int,
     chosen,
+    condition,
     number,
     truth,
 )
@@ -55,11 +56,9 @@ def _int(code: Code, given: Given) -> Value:
         raise NotCompiled("int of what is no number and no text")
     if term.kinds == INT:
         return term
-    if not code.integers.bounded:
-        return code.set(INT, f"PyNumber.toInt({code.object(term)})")
-    if term.kinds == FLOAT:
+    if term.kinds == FLOAT and code.integers.bounded:
         return code.set(INT, f"PyNumber.toLong({term.java})")
-    return code.set(INT, f"PyNumber.count(PyNumber.toInt({code.object(term)}))")
+    return code.set(INT, code.integers.of_object(f"PyNumber.toInt({code.object(term)})"))
 
 
 def _int_of_base(code: Code, value: Value, base: Value) -> Value:
@@ -67,7 +66,7 @@ def _int_of_base(code: Code, value: Value, base: Value) -> Value:
     if text.kinds != STR or not (isinstance(base, KnownValue) and base.value in (2, 8, 10, 16)):
         raise NotCompiled("int of this base")
     java = f"PyParse.toInt({text.java}, {base.value})"
-    return code.set(INT, f"PyNumber.count({java})" if code.integers.bounded else java)
+    return code.set(INT, code.integers.of_object(java))
 
 
 def _float(code: Code, given: Given) -> Value:
@@ -120,8 +119,7 @@ def _ord(code: Code, given: Given) -> Value:
     term = code.present(_one(given, "ord"))
     if term.kinds != STR:
         raise NotCompiled("ord of what is no text")
-    java = f"PyText.ord({term.java})"
-    return code.set(INT, java if code.integers.bounded else f"Long.valueOf({java})")
+    return code.set(INT, code.integers.of_long(f"PyText.ord({term.java})"))
 
 
 def _chr(code: Code, given: Given) -> Value:
@@ -179,7 +177,7 @@ def _total(code: Code, whole: Term) -> Term:
         return code.set(INT, f"PyList.sumOfLongs({whole.java})")
     if held and held <= INT | BOOL:
         java = f"PyList.sumOfInts({whole.java})"
-        return code.set(INT, f"PyNumber.count({java})" if code.integers.bounded else java)
+        return code.set(INT, code.integers.of_object(java))
     if held != FLOAT:
         raise NotCompiled("sum of what are no numbers, or of several kinds")
     way = "compensatedSum" if sys.version_info >= (3, 12) else "sumOfDoubles"
@@ -214,14 +212,7 @@ def _whether(every: bool) -> Callable[[Code, Given], Value]:
 def found_in(code: Code, over: Iteration, every: bool) -> Term:
     """``all`` or ``any`` of an iteration: it goes no further than it has to."""
     found = code.set(BOOL, "true" if every else "false")
-    tests: list[str | bool] = []
-
-    def test() -> Value:
-        tests.append(truth(code, over.value))
-        return found
-
-    statements, _ = code.captured(test)
-    holds = str(tests[0]).lower() if isinstance(tests[0], bool) else tests[0]
+    statements, holds = code.captured(lambda: condition(code, over.value))
     going_on = found.java if every else f"!{found.java}"
     code.say(f"while ({going_on} && {over.more}) {{")
     for each in (*over.steps, *statements, f"{found.java} = {holds};", "}"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypeVar
 
 from notebook_udf.compile.java.exceptions import raising
 from notebook_udf.compile.java.terms import (
@@ -20,6 +20,8 @@ from notebook_udf.compile.java.terms import (
     Term,
     Value,
 )
+
+T = TypeVar("T")
 
 _EMPTY = {"int": "0", "long": "0L", "double": "0.0", "boolean": "false"}
 
@@ -142,7 +144,7 @@ class Code:
         """What an expression takes out of a list."""
         return self.set_from(self.lists.of(whole.kinds), java)
 
-    def captured(self, write: Callable[[], Value]) -> tuple[tuple[str, ...], Value]:
+    def captured(self, write: Callable[[], T]) -> tuple[tuple[str, ...], T]:
         """What something writes, which is left out here, and what it gives."""
         before, self.statements = self.statements, []
         try:
@@ -182,8 +184,3 @@ class Code:
         return [
             f"{held} {name} = {_EMPTY.get(held, 'null')};" for name, held in self.variables.items()
         ]
-
-
-def is_constant(value: Value, *kinds: type[Any]) -> bool:
-    """Whether a value is a constant of exactly one of some types."""
-    return isinstance(value, KnownValue) and type(value.value) in kinds

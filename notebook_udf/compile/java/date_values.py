@@ -69,9 +69,7 @@ def is_temporal(*terms: Term) -> bool:
 
 
 def _whole(code: Code, kinds: Kinds, java: str) -> Term:
-    if kinds == INT and not code.integers.bounded:
-        java = f"Long.valueOf({java})"
-    return code.set(kinds, java)
+    return code.set(kinds, code.integers.of_long(java) if kinds == INT else java)
 
 
 def _of_one_kind(code: Code, value: Value, otherwise: type[Exception] = TypeError) -> Term:
@@ -162,7 +160,7 @@ def _numbers(code: Code, values: Sequence[Value], count: int) -> list[str]:
         term = code.present(value)
         if term.kinds != INT:
             raise NotCompiled("a date of what are no whole numbers")
-        written.append(term.java if code.integers.bounded else f"PyNumber.place({term.java})")
+        written.append(code.integers.as_place(term))
     return [*written, *["0L"] * (count - len(written))]
 
 

@@ -33,9 +33,7 @@ def _one(code: Code, value: Value, otherwise: type[Exception] = TypeError) -> st
     term = code.present(value, otherwise)
     if term.kinds == DECIMAL:
         return term.java
-    if term.kinds == INT:
-        return f"PyDecimal.ofInt({code.object(term)})"
-    if term.kinds == BOOL:
+    if term.kinds in (INT, BOOL):
         return f"PyDecimal.ofInt({code.object(term)})"
     raise NotCompiled("a Decimal and something else")
 
@@ -110,9 +108,7 @@ def method(
 def as_int(code: Code, term: Term, *, nearest: bool) -> Value:
     """``int(value)``, or ``round(value)``."""
     java = f"PyDecimal.toInt({_one(code, term)}, {'true' if nearest else 'false'})"
-    if code.integers.bounded:
-        java = f"PyNumber.count({java})"
-    return code.set(INT, java)
+    return code.set(INT, code.integers.of_object(java))
 
 
 def as_float(code: Code, term: Term) -> Value:
@@ -125,8 +121,8 @@ def rounded(code: Code, term: Term, digits: Value) -> Value:
     places = code.present(digits)
     if places.kinds != INT:
         raise NotCompiled("round of a Decimal to what is no whole number")
-    java = places.java if code.integers.bounded else f"PyNumber.place({places.java})"
-    return code.set(DECIMAL, f"PyDecimal.round({_one(code, term)}, {java})")
+    at = code.integers.as_place(places)
+    return code.set(DECIMAL, f"PyDecimal.round({_one(code, term)}, {at})")
 
 
 def text(code: Code, term: Term, how: str) -> Value:

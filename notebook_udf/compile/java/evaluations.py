@@ -19,7 +19,13 @@ from notebook_udf.compile.java import (
     regex_calls,
     text_methods,
 )
-from notebook_udf.compile.java.arithmetic import arithmetic, comparison, negated, truth
+from notebook_udf.compile.java.arithmetic import (
+    arithmetic,
+    comparison,
+    condition,
+    negated,
+    truth,
+)
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.date_values import is_temporal
 from notebook_udf.compile.java.exceptions import taken_by
@@ -296,7 +302,7 @@ def _listed(run: FunctionCalls, code: Code, value: Value) -> Value:
     made = code.new_list()
 
     def each(given: Value) -> list[str]:
-        statements, _ = code.captured(lambda: _grow(run, code, (made, given), "list_append"))
+        statements, _ = code.captured(lambda: code.put(made, given))
         return list(statements)
 
     run.nested(value.nested, value.given, each)
@@ -308,14 +314,7 @@ def _asked(run: FunctionCalls, code: Code, generated: Generated, every: bool) ->
     found = code.set(BOOL, "true" if every else "false")
 
     def each(given: Value) -> list[str]:
-        tests: list[str | bool] = []
-
-        def test() -> Value:
-            tests.append(truth(code, given))
-            return found
-
-        statements, _ = code.captured(test)
-        holds = str(tests[0]).lower() if isinstance(tests[0], bool) else tests[0]
+        statements, holds = code.captured(lambda: condition(code, given))
         decided = f"!({holds})" if every else holds
         answer = "false" if every else "true"
         leave = f"if ({decided}) {{ {found.java} = {answer}; {LEAVE} }}"

@@ -18,6 +18,7 @@ from notebook_udf.compile.java.terms import (
     Sequence,
     Term,
     Value,
+    array_of,
     is_dict,
     is_list,
 )
@@ -41,15 +42,19 @@ def iterated(code: Code, value: Value) -> Iteration:
     if is_dict(term.kinds):
         return view(code, term, "keys")
     if term.kinds == STR:
-        return _taken(code, f"new PyLetters({term.java})", "PyLetters", STR)
+        return _taken(code, "PyLetters", term.java, STR)
     raise NotCompiled("a loop over what is no text and no list of texts")
 
 
-def _taken(code: Code, java: str, held: str, kinds: Kinds, cast: str = "") -> Iteration:
+def _taken(
+    code: Code, held: str, given: str, kinds: Kinds, taken: Callable[[str], str] = str
+) -> Iteration:
+    """Of a new iterator of a class of ours; ``taken`` makes a value of what it gives."""
     iterator = code.variable(held)
-    code.say(f"{iterator} = {java};")
+    code.say(f"{iterator} = new {held}({given});")
     value = code.fresh(kinds)
-    return Iteration(f"{iterator}.hasNext()", (f"{value.java} = {cast}{iterator}.next();",), value)
+    step = f"{value.java} = {taken(f'{iterator}.next()')};"
+    return Iteration(f"{iterator}.hasNext()", (step,), value)
 
 
 def _of_constants(code: Code, values: object) -> Iteration:
@@ -73,7 +78,7 @@ def _of_parts(code: Code, whole: Parts) -> Iteration:
         return zipped([_of_parts(code, Parts(tuple(column))) for column in columns])
     terms = [code.term(each) for each in whole.parts]
     kinds: Kinds = frozenset(kind for term in terms for kind in term.kinds)
-    array = f"new Object[] {{{', '.join(f'(Object) {code.object(term)}' for term in terms)}}}"
+    array = array_of(f"(Object) {code.object(term)}" for term in terms)
     constant = all(isinstance(each, KnownValue) for each in whole.parts)
     made = f"PyList.list({array})"
     listed = code.constant("java.util.ArrayList", made) if constant else made
@@ -83,11 +88,11 @@ def _of_parts(code: Code, whole: Parts) -> Iteration:
 def _of_list(code: Code, java: str, kinds: Kinds) -> Iteration:
     if not kinds:
         raise NotCompiled("a loop over a list with nothing in it")
-    iterator = code.variable("PyIterator")
-    code.say(f"{iterator} = new PyIterator({java});")
-    value = code.fresh(kinds)
-    taken = code.integers.narrowed(Term(frozenset("?"), f"{iterator}.next()"), kinds).java
-    return Iteration(f"{iterator}.hasNext()", (f"{value.java} = {taken};",), value)
+
+    def taken(given: str) -> str:
+        return code.integers.narrowed(Term(frozenset("?"), given), kinds).java
+
+    return _taken(code, "PyIterator", java, kinds, taken)
 
 
 def view(code: Code, whole: Term, which: str) -> Iteration:
@@ -108,17 +113,12 @@ def materialised(code: Code, value: Value) -> Term:
         return value
     made = code.new_list()
     over = iterated(code, value)
-    statements, _ = code.captured(lambda: _put(code, made, over.value))
+    statements, _ = code.captured(lambda: code.put(made, over.value))
     code.say(f"while ({over.more}) {{")
     for each in (*over.steps, *statements):
         code.say(each)
     code.say("}")
     return made
-
-
-def _put(code: Code, whole: Term, value: Value) -> Value:
-    code.put(whole, value)
-    return value
 
 
 def mapped(
@@ -151,13 +151,8 @@ def numbers(code: Code, given: tuple[Value, ...]) -> Iteration:
         term = number(code, each)
         if term.kinds != INT:
             raise NotCompiled("a range of anything but whole numbers")
-        written.append(term.java if code.integers.bounded else f"PyNumber.count({term.java})")
-    iterator = code.variable("PyRange")
-    code.say(f"{iterator} = new PyRange({', '.join(written)});")
-    value = code.fresh(INT)
-    taken = f"{iterator}.next()"
-    java = taken if code.integers.bounded else f"Long.valueOf({taken})"
-    return Iteration(f"{iterator}.hasNext()", (f"{value.java} = {java};",), value)
+        written.append(code.integers.as_count(term))
+    return _taken(code, "PyRange", ", ".join(written), INT, code.integers.of_long)
 
 
 def zipped(each: list[Iteration], strict: bool = False) -> Iteration:

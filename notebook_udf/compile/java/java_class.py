@@ -31,6 +31,7 @@ from notebook_udf.compile.java.terms import (
     NotCompiled,
     Term,
     Value,
+    array_of,
 )
 from notebook_udf.compile.symbolic import read_code
 
@@ -221,6 +222,7 @@ def _called(
 
 def _class(made: _Class, count: int, fast: str, exact: str, label: str) -> JavaClass:
     names = [f"x{at}" for at in range(count)]
+    row = array_of(names)
     parameters = ", ".join(f"Object {name}" for name in names)
     present = " && ".join(f"{name} != null" for name in names)
     fields = "\n".join(
@@ -258,9 +260,9 @@ def _class(made: _Class, count: int, fast: str, exact: str, label: str) -> JavaC
         try {{
             return {exact};
         }} catch (Raised raised) {{
-            throw RowFailed.of(NAME, new Object[] {{{", ".join(names)}}});
+            throw RowFailed.of(NAME, {row});
         }} catch (GaveUp unknown) {{
-            throw RowFailed.of(NAME, new Object[] {{{", ".join(names)}}});
+            throw RowFailed.of(NAME, {row});
         }}
     }}
 

@@ -62,6 +62,7 @@ def _same(one: Value, other: Value) -> bool:
 
 
 def kinds_of(entry: Edge) -> list[tuple[Any, Any]]:
+    """What is known of all that a block begins with, to tell whether it has changed."""
     return [
         (name, _kind(value))
         for each in (entry.variables, entry.phis)

@@ -23,6 +23,7 @@ from notebook_udf.compile.java.terms import (
     Parts,
     Term,
     Value,
+    array_of,
     quoted,
 )
 
@@ -120,7 +121,7 @@ def method(
         quoted(each) if isinstance(each, str) else f"Long.valueOf({each}L)"
         for each in template(pattern, replacement)
     ]
-    made = code.constant("Object[]", f"new Object[] {{{', '.join(parts)}}}")
+    made = code.constant("Object[]", array_of(parts))
     return code.set(STR, f"{own}.sub({text.java}, {made}, {count}L)")
 
 
@@ -172,7 +173,7 @@ def _group(code: Code, found: Term, pattern: re.Pattern[str], group: Value) -> V
 
 def _place(code: Code, found: Term, end: str, number: int) -> Value:
     java = f"{found.java}.{end}({number}L)"
-    return code.set(INT, java if code.integers.bounded else f"Long.valueOf({java})")
+    return code.set(INT, code.integers.of_long(java))
 
 
 def strptime(code: Code, given: Sequence[Value]) -> Value:

@@ -39,6 +39,7 @@ from notebook_udf.compile.java.terms import (
     Parts,
     Term,
     Value,
+    array_of,
     is_list,
 )
 
@@ -225,7 +226,7 @@ def _array(code: Code, value: Value, data_type: ArrayType) -> str | None:
         made = [_column(code, each, element) for each in value.parts]
         if None in made:
             return None
-        return f"PyList.list(new Object[] {{{', '.join(map(str, made))}}})"
+        return f"PyList.list({array_of(map(str, made))})"
     term = code.term(value)
     if term.kinds == NONE:
         return "null"
@@ -249,4 +250,4 @@ def _row(code: Code, value: Value, data_type: StructType) -> str | None:
         if java is None or not field.nullable:
             return None
         made.append(f"(Object) {java}")
-    return f"org.apache.spark.sql.RowFactory.create(new Object[] {{{', '.join(made)}}})"
+    return f"org.apache.spark.sql.RowFactory.create({array_of(made)})"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import decimal
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import CodeType
 from typing import Any, TypeAlias
@@ -223,6 +223,22 @@ class Integers:
             return f"{_BOXES[has]}.valueOf({term.java})"
         raise AssertionError(f"{has} as {wanted}")
 
+    def of_long(self, java: str) -> str:
+        """A ``long`` of Java's as an int."""
+        return java if self.bounded else f"Long.valueOf({java})"
+
+    def of_object(self, java: str) -> str:
+        """An object of Java's, which is an int of any size, as an int."""
+        return f"PyNumber.count({java})" if self.bounded else java
+
+    def as_place(self, term: Term) -> str:
+        """An int as a place in a sequence: a ``long``, which one too large is beyond any end."""
+        return term.java if self.bounded else f"PyNumber.place({term.java})"
+
+    def as_count(self, term: Term) -> str:
+        """An int as a ``long``, which it has to fit."""
+        return term.java if self.bounded else f"PyNumber.count({term.java})"
+
     def narrowed(self, term: Term, kinds: Kinds) -> Term:
         """A value that is known to be of some of its kinds only."""
         has, holds = self.held(term.kinds), self.held(kinds)
@@ -248,6 +264,11 @@ def _temporal(value: Any) -> Term:
         raise NotCompiled("a datetime with a time zone")
     time = f"{value.hour}L, {value.minute}L, {value.second}L, {value.microsecond}L"
     return Term(MOMENT, f"PyDate.moment({day}, {time})")
+
+
+def array_of(expressions: Iterable[str]) -> str:
+    """An array of objects, each by its expression."""
+    return f"new Object[] {{{', '.join(expressions)}}}"
 
 
 def quoted(text: str) -> str:

@@ -27,6 +27,7 @@ from notebook_udf.compile.java.terms import (
     Slice,
     Term,
     Value,
+    array_of,
     is_dict,
     is_list,
 )
@@ -77,7 +78,7 @@ def method(
     if name in _PARTITIONS and len(given) == 1:
         separator = _text(code, given[0], "a separator")
         parts = code.set(TEXTS, f"PyText.{name}({text}, {separator})")
-        return Parts(tuple(_listed(code, parts, place) for place in range(3)))
+        return _first(code, parts, 3)
     if name in ("startswith", "endswith") and len(given) == 1:
         several = given[0].value if isinstance(given[0], KnownValue) else None
         if isinstance(several, tuple) and len(several) <= _MOST_PREFIXES:
@@ -99,7 +100,7 @@ def method(
         else:
             raise NotCompiled(f"{name} without what it needs")
     java = f"{java_class}.{name}({', '.join([text, *written])})"
-    return code.set(kinds, _int(code, java) if kinds == INT else java)
+    return code.set(kinds, code.integers.of_long(java) if kinds == INT else java)
 
 
 def _placed(
@@ -133,12 +134,7 @@ def _argument(code: Code, how: str, value: Value) -> str:
     term = number(code, value)
     if term.kinds != INT:
         raise NotCompiled("a count that is no whole number")
-    return term.java if code.integers.bounded else f"PyNumber.count({term.java})"
-
-
-def _int(code: Code, java: str) -> str:
-    """A ``long`` of Java's as an int."""
-    return java if code.integers.bounded else f"Long.valueOf({java})"
+    return code.integers.as_count(term)
 
 
 def _text(code: Code, value: Value, what: str, otherwise: type[Exception] = TypeError) -> str:
@@ -156,8 +152,8 @@ def length(code: Code, value: Value) -> Value:
         return KnownValue(len(value.parts))
     term = code.present(value)
     sized = is_list(term.kinds) or is_dict(term.kinds)
-    java = f"(long) {term.java}.size()" if sized else ""
-    return code.set(INT, _int(code, java or f"PyText.len({_text(code, term, 'len')})"))
+    java = f"(long) {term.java}.size()" if sized else f"PyText.len({_text(code, term, 'len')})"
+    return code.set(INT, code.integers.of_long(java))
 
 
 def texts(code: Code, value: Value) -> str:
@@ -192,7 +188,7 @@ def place(code: Code, value: Value) -> str:
     term = number(code, value)
     if term.kinds != INT:
         raise NotCompiled("a place that is no whole number")
-    return term.java if code.integers.bounded else f"PyNumber.place({term.java})"
+    return code.integers.as_place(term)
 
 
 def item(code: Code, container: Value, index: Value) -> Value:
@@ -205,7 +201,7 @@ def item(code: Code, container: Value, index: Value) -> Value:
             raise NotCompiled("a part that is not known beforehand")
         return container.parts[at]
     if isinstance(container, KnownValue) and not isinstance(container.value, str):
-        return _looked_up(code, container.value, index, None)
+        return looked_up(code, container.value, index)
     whole = code.present(container)
     if is_match(whole):
         return item_of_match(code, whole, index)
@@ -231,8 +227,9 @@ def _slice(code: Code, container: Value, cut: Slice) -> Value:
     return code.set(STR, f"PyText.slice({_text(code, whole, 'a slice')}, {written})")
 
 
-def _listed(code: Code, term: Term, at: int) -> Term:
-    return code.set(STR, f"(String) {term.java}.get({at})")
+def _first(code: Code, whole: Term, count: int) -> Parts:
+    """What stands first in a list, which has so many."""
+    return Parts(tuple(code.taken(whole, f"{whole.java}.get({at})") for at in range(count)))
 
 
 def unpacked(code: Code, value: Value, count: int) -> Parts:
@@ -247,7 +244,7 @@ def unpacked(code: Code, value: Value, count: int) -> Parts:
     if not is_list(term.kinds):
         raise NotCompiled("taking this apart")
     code.say(f"if ({term.java}.size() != {count}) {raising(ValueError)}")
-    return Parts(tuple(code.taken(term, f"{term.java}.get({at})") for at in range(count)))
+    return _first(code, term, count)
 
 
 def contains(code: Code, value: Value, container: Value) -> str | bool:
@@ -325,15 +322,11 @@ def _array(code: Code, values: Iterable[Any]) -> str:
     written = [code.object(KnownValue(each)) for each in values]
     if len(written) > 2000:
         raise NotCompiled("a constant with so many values")
-    return f"new Object[] {{{', '.join(written)}}}"
+    return array_of(written)
 
 
-def looked_up(code: Code, container: Any, index: Value, default: Value) -> Value:
-    """``container.get(index, default)`` of a constant dict."""
-    return _looked_up(code, container, index, default)
-
-
-def _looked_up(code: Code, container: Any, index: Value, default: Value | None) -> Value:
+def looked_up(code: Code, container: Any, index: Value, default: Value | None = None) -> Value:
+    """``container[index]`` of a constant, or ``container.get(index, default)`` of a dict."""
     values = container.values() if isinstance(container, dict) else container
     if not isinstance(container, (dict, tuple, list)) or not container:
         raise NotCompiled(f"an item of this {type(container).__name__}")
@@ -345,17 +338,18 @@ def _looked_up(code: Code, container: Any, index: Value, default: Value | None) 
         raise NotCompiled("a dict whose keys are equal to values of other types")
     array = f"{_array(code, container)}, {_array(code, values)}"
     held = code.constant("java.util.HashMap", f"PyList.map({array})")
-    key = code.object(index)
-    if default is None:
-        return code.set_from(kinds, f"PyList.lookUp({held}, {key})")
-    kinds |= code.term(default).kinds
-    return code.set_from(kinds, f"PyList.lookUp({held}, {key}, {code.object(default)})")
+    return _found(code, held, kinds, index, default)
 
 
 def item_of_dict(code: Code, whole: Term, key: Value, default: Value | None) -> Value:
     """An item of a dict that Spark gives: ``whole[key]``, or ``whole.get(key, default)``."""
     _check_key(code, whole, key)
-    kinds, given = code.lists.of(whole.kinds), f"{whole.java}, {code.object(key)}"
+    return _found(code, whole.java, code.lists.of(whole.kinds), key, default)
+
+
+def _found(code: Code, java: str, kinds: Kinds, key: Value, default: Value | None) -> Value:
+    """What a map of Java's has for a key; without a default it raises where there is nothing."""
+    given = f"{java}, {code.object(key)}"
     if default is None:
         return code.set_from(kinds, f"PyList.lookUp({given})")
     kinds |= code.term(default).kinds
