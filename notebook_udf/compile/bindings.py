@@ -24,6 +24,27 @@ def is_plain_code(code: CodeType) -> bool:
     return not code.co_flags & _UNUSUAL
 
 
+def taken(
+    given: Sequence[T], names: Sequence[str], by_place: Sequence[str], by_name: Sequence[str]
+) -> dict[str, T] | None:
+    """The arguments of a call by the parameters that they are for; None if a call like this raises.
+
+    Parameters
+    ----------
+    given, names
+        The arguments; the last of them are those of the names.
+    by_place, by_name
+        The parameters that may be given so.
+    """
+    count = len(given) - len(names)
+    found = dict(zip(by_place, given[:count], strict=False))
+    fits = count <= len(by_place)
+    for name, value in zip(names, given[count:], strict=True):
+        fits = fits and name in by_name and name not in found
+        found[name] = value
+    return found if fits else None
+
+
 def bound(
     function: FunctionType,
     given: Sequence[T],
@@ -41,18 +62,13 @@ def bound(
     """
     code = function.__code__
     known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    by_place = len(given) - len(names)
-    taken = dict(zip(known[: code.co_argcount], given[:by_place], strict=False))
+    found = taken(given, names, known[: code.co_argcount], known[code.co_posonlyargcount :])
     last = function.__defaults__ or ()
     filled = dict(zip(known[code.co_argcount - len(last) : code.co_argcount], last, strict=True))
     filled.update(function.__kwdefaults__ or {})
-    fits = by_place <= code.co_argcount
-    for name, value in zip(names, given[by_place:], strict=True):
-        fits = fits and name in known[code.co_posonlyargcount :] and name not in taken
-        taken[name] = value
-    if not fits or not all(name in taken or name in filled for name in known):
+    if found is None or not all(name in found or name in filled for name in known):
         return None
-    return {name: taken[name] if name in taken else constant(filled[name]) for name in known}
+    return {name: found[name] if name in found else constant(filled[name]) for name in known}
 
 
 def value_of(function: FunctionType, kind: str, name: str) -> Any:

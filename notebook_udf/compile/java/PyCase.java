@@ -270,30 +270,26 @@ public final class PyCase {
         return ascii(s) == s.length();
     }
 
-    public static boolean isupper(String s) {
+    /** Whether s has letters of one case, and none of another. */
+    private static boolean isOfCase(String s, boolean upper) {
         boolean any = false;
         for (int i = 0; i < s.length();) {
             int c = s.codePointAt(i);
-            if (isLower(c) || isTitle(c)) {
+            if (isTitle(c) || (upper ? isLower(c) : isUpper(c))) {
                 return false;
             }
-            any = any || isUpper(c);
+            any = any || (upper ? isUpper(c) : isLower(c));
             i += Character.charCount(c);
         }
         return any;
     }
 
+    public static boolean isupper(String s) {
+        return isOfCase(s, true);
+    }
+
     public static boolean islower(String s) {
-        boolean any = false;
-        for (int i = 0; i < s.length();) {
-            int c = s.codePointAt(i);
-            if (isUpper(c) || isTitle(c)) {
-                return false;
-            }
-            any = any || isLower(c);
-            i += Character.charCount(c);
-        }
-        return any;
+        return isOfCase(s, false);
     }
 
     public static boolean istitle(String s) {

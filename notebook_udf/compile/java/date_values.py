@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Sequence
 
+from notebook_udf.compile.bindings import taken
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.terms import (
     BOOL,
@@ -167,14 +168,9 @@ def _numbers(code: Code, values: Sequence[Value], count: int) -> list[str]:
 def _placed(
     given: Sequence[Value], names: Sequence[str], known: Sequence[str], least: int
 ) -> list[Value]:
-    by_place = len(given) - len(names)
-    found = dict(zip(known, given[:by_place], strict=False))
-    for name, value in zip(names, given[by_place:], strict=True):
-        if name not in known or name in found:
-            raise NotCompiled(f"{name}= here")
-        found[name] = value
-    if by_place > len(known) or not all(name in found for name in known[:least]):
-        raise NotCompiled("a date of so many arguments")
+    found = taken(given, names, known, known)
+    if found is None or not all(name in found for name in known[:least]):
+        raise NotCompiled("a call of date, datetime or timedelta that does not fit it")
     return [found.get(name, KnownValue(0)) for name in known]
 
 

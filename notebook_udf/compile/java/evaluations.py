@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any, Protocol, TypeAlias
 
+from notebook_udf.compile.bindings import taken
 from notebook_udf.compile.java import (
     builtin_calls,
     date_values,
@@ -275,17 +276,11 @@ def _is_named_tuple(called: Any) -> bool:
 
 
 def _named_tuple(called: Any, given: tuple[Value, ...], names: tuple[str, ...]) -> Parts:
-    by_place = len(given) - len(names)
-    found = dict(zip(called._fields, given[:by_place], strict=False))
-    for name, value in zip(names, given[by_place:], strict=True):
-        if name in found or name not in called._fields:
-            raise NotCompiled(f"a call of {called.__name__} that does not fit it")
-        found[name] = value
-    for name, default in called._field_defaults.items():
-        found.setdefault(name, KnownValue(default))
-    if by_place > len(called._fields) or len(found) != len(called._fields):
+    fields, found = called._fields, taken(given, names, called._fields, called._fields)
+    filled = {name: KnownValue(default) for name, default in called._field_defaults.items()}
+    if found is None or not all(name in found or name in filled for name in fields):
         raise NotCompiled(f"a call of {called.__name__} that does not fit it")
-    return Parts(tuple(found[name] for name in called._fields), called._fields)
+    return Parts(tuple(found[name] if name in found else filled[name] for name in fields), fields)
 
 
 def _check_consumer(function: Value) -> None:

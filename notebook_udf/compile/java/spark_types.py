@@ -54,8 +54,9 @@ _KINDS: dict[type[DataType], Kinds] = {
     StringType: STR,
     DateType: DATE,
 }
-# What an array or a map may hold.
+# What an array or a map may hold, and what a column of results, or a part of one, may.
 _ELEMENTS = _KINDS.keys() - {DateType}
+_RESULTS = _KINDS.keys() - {FloatType}
 _BITS: dict[type[DataType], int] = {LongType: 64, IntegerType: 32, ShortType: 16, ByteType: 8}
 _ENTERS = {FLOAT: "real", BOOL: "truth", STR: "text", DATE: "entered"}
 _BOXES = {
@@ -175,15 +176,11 @@ class JavaResult:
 
 def _is_known(data_type: DataType) -> bool:
     if isinstance(data_type, StructType):
-        return bool(data_type.fields) and all(
-            type(each.dataType) in _KINDS and not isinstance(each.dataType, FloatType)
-            for each in data_type.fields
-        )
-    if isinstance(data_type, DecimalType):
-        return True
+        parts = [type(each.dataType) for each in data_type.fields]
+        return bool(parts) and all(part in _RESULTS for part in parts)
     if isinstance(data_type, ArrayType):
-        return type(data_type.elementType) in _ELEMENTS - {FloatType}
-    return type(data_type) in _KINDS and not isinstance(data_type, FloatType)
+        return type(data_type.elementType) in _ELEMENTS & _RESULTS
+    return isinstance(data_type, DecimalType) or type(data_type) in _RESULTS
 
 
 def _column(code: Code, value: Value, data_type: DataType) -> str | None:

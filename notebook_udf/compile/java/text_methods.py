@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from notebook_udf.compile.bindings import taken
 from notebook_udf.compile.java import decimals
 from notebook_udf.compile.java.arithmetic import as_int, comparison, number
 from notebook_udf.compile.java.code import Code
@@ -62,7 +63,7 @@ _METHODS: dict[str, tuple[str, tuple[str, ...], Kinds]] = {
     "join": ("PyText", ("texts",), STR),
 }
 # The names that their parameters have, where they have some.
-_NAMES = {"split": ("sep", "maxsplit"), "rsplit": ("sep", "maxsplit")}
+_NAMES: dict[str, tuple[str, ...]] = {"split": ("sep", "maxsplit"), "rsplit": ("sep", "maxsplit")}
 _PARTITIONS = ("partition", "rpartition")
 _MOST_PREFIXES = 16
 _LIST = "java.util.ArrayList"
@@ -89,33 +90,22 @@ def method(
     if known is None:
         raise NotCompiled(f"the method {name} of a text")
     java_class, parameters, kinds = known
-    placed = _placed(name, given, names, len(parameters))
+    by_name = _NAMES.get(name, ())
+    places = by_name or tuple(map(str, range(len(parameters))))
+    placed = taken(given, names, places, by_name)
+    if placed is None:
+        raise NotCompiled(f"a call of {name} that does not fit it")
     written = []
-    for parameter, value in zip(parameters, placed, strict=True):
+    for place, parameter in zip(places, parameters, strict=True):
         how, optional, absent = parameter.partition("=")
-        if value is not None:
-            written.append(_argument(code, how, value))
+        if place in placed:
+            written.append(_argument(code, how, placed[place]))
         elif optional:
             written.append(absent)
         else:
             raise NotCompiled(f"{name} without what it needs")
     java = f"{java_class}.{name}({', '.join([text, *written])})"
     return code.set(kinds, code.integers.of_long(java) if kinds == INT else java)
-
-
-def _placed(
-    name: str, given: tuple[Value, ...], names: tuple[str, ...], count: int
-) -> list[Value | None]:
-    by_place = len(given) - len(names)
-    placed: list[Value | None] = [*given[:by_place], *[None] * (count - by_place)]
-    for keyword, value in zip(names, given[by_place:], strict=True):
-        known = _NAMES.get(name, ())
-        if keyword not in known or placed[known.index(keyword)] is not None:
-            raise NotCompiled(f"{name} with {keyword}=")
-        placed[known.index(keyword)] = value
-    if len(placed) != count:
-        raise NotCompiled(f"{name} of so many arguments")
-    return placed
 
 
 def _argument(code: Code, how: str, value: Value) -> str:
