@@ -127,8 +127,8 @@ class _Reader:
             self._guards = acting_guards(self._code, guards)
         except UndecidedHandler as error:
             raise _Unread(error.reason, error.instruction) from None
-        targets = {self._places[guard.target] for guard in self._guards.values()}
-        self._leaders |= targets | {
+        self._handlers = {self._places[guard.target]: guard for guard in self._guards.values()}
+        self._leaders |= self._handlers.keys() | {
             place
             for place in range(len(self._code))
             if self._guards.get(place) is not self._guards.get(place - 1)
@@ -214,16 +214,15 @@ class _Reader:
 
     def _begin(self, start: int, before: list[int]) -> None:
         """Finds a block's key and the stack at its start."""
-        guarding = next((g for g in self._guards.values() if self._places[g.target] == start), None)
+        guarding = self._handlers.get(start)
         if guarding is not None:
             self._begin_handler(start, before, guarding)
             return
         known = [each for each in before if each in self._left]
-        alike = known and self._guards.get(known[0]) is self._guards.get(start)
         if (
-            alike
+            known
             and len(before) == 1
-            and known
+            and self._guards.get(before[0]) is self._guards.get(start)
             and self._terminators[self._keys[before[0]]].kind == "jump"
         ):
             # It only goes on with another block.

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.compile.java.java_class import JavaClass
-from notebook_udf.errors import DeclarationError, FailedRow, NotebookUdfError
+from notebook_udf.errors import DeclarationError, FailedRow
 from notebook_udf.host.call_failures import CALL_FAILURES
 from notebook_udf.kernel.kinds import kind_of
 from notebook_udf.kernel.recent import Recent
@@ -98,20 +98,20 @@ class JavaCalls:
             ) from error
         self._records[made.name] = record
 
-    def failed(self, text: str) -> tuple[CallFailed | None, NotebookUdfError | None]:
-        """The failure that Spark's account of a query tells of, and an error that is no failure of
-        a row; None for what there is not."""
+    def failed(self, text: str) -> CallFailed | DeclarationError | None:
+        """The row on which a function has failed by Spark's account of a query, or the error of a
+        call that does not fit its function's declaration; None if it tells of neither."""
         row = _ROW.search(text)
         record = self._records.get(row[1]) if row is not None else None
         if row is not None and record is not None:
-            return self._repeated(record, row[2].split(), row[3].split()), None
+            return self._repeated(record, row[2].split(), row[3].split())
         wrong = _ARGUMENT.search(text)
         record = self._records.get(wrong[1]) if wrong is not None else None
         if wrong is None or record is None:
-            return None, None
+            return None
         parameter = record.definition.parameters[int(wrong[2])]
         given = _SQL_TYPES.get(wrong[3], wrong[3])
-        return None, DeclarationError(
+        return DeclarationError(
             f"{record.signature} was given a column of type {given} as {parameter}, which does not "
             f"fit it: cast the column, or change the declaration"
         )

@@ -135,12 +135,12 @@ class Translator:
             record = self._store.wait_failure(match[1], _PATIENCE_SECONDS)
             text = without_record(text)
             return from_record(record, text) if record is not None else _from_text(text)
-        record, other = self._java.failed(text)
-        if record is not None:
-            self._store.apply(record)
-            return from_record(record, text)
-        if other is not None:
-            return other
+        in_java = self._java.failed(text)
+        if isinstance(in_java, CallFailed):
+            self._store.apply(in_java)
+            return from_record(in_java, text)
+        if in_java is not None:
+            return in_java
         full = full_disk(text, self._errors.folders)
         if full is not None:
             return full
