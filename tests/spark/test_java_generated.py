@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,9 +13,9 @@ from pyspark.sql.types import BooleanType, DateType, DoubleType, LongType, Strin
 import notebook_udf as nu
 from notebook_udf.compile.java.java_class import translate
 from notebook_udf.compile.java.terms import NotCompiled
-from notebook_udf.worker.codec.encode import BadResult, encoder
+from notebook_udf.worker.codec.encode import encoder
 from tests.fuzz.functions import RESULTS, comparable, functions, made, rows
-from tests.spark.java_calls import RAISED, Java
+from tests.spark.java_calls import Java, answer
 
 TYPES = (
     *(LongType(), LongType(), DoubleType(), DoubleType(), StringType(), StringType()),
@@ -27,12 +28,10 @@ def java(session: nu.Session) -> Java:
     return Java(session.spark._jvm)
 
 
-def answer(function: Any, result: str, row: tuple[Any, ...]) -> Any:
+def in_column(function: Any, result: str) -> Callable[..., Any]:
     """What Python answers, as a column of the type holds it."""
-    try:
-        return encoder(RESULTS[result])([function(*row)]).to_pylist()[0]  # type: ignore[attr-defined]
-    except (Exception, BadResult):
-        return RAISED
+    encode = encoder(RESULTS[result])
+    return lambda *row: encode([function(*row)]).to_pylist()[0]  # type: ignore[attr-defined]
 
 
 def has_half_a_pair(value: Any) -> bool:
@@ -57,7 +56,7 @@ def test_every_row_is_answered_as_in_python(java: Java) -> None:
         asked = [(*row[:7], None, None) for group in groups for row in group]
         asked = [row for row in asked if not any(map(has_half_a_pair, row))]
         for row, found in zip(asked, java.rows(java_class, asked), strict=True):
-            expected = answer(function, result, row)
+            expected = answer(in_column(function, result), row)
             assert type(found) is type(expected), (text, row, found, expected)
             assert comparable(found) == comparable(expected), (text, row, found, expected)
             answered += 1
