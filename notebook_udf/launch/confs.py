@@ -39,6 +39,8 @@ START_CONF = {
 # On one machine: few partitions, and their progress at once. A cluster's defaults are its own.
 LOCAL_CONF = {
     "spark.executor.heartbeatInterval": "500ms",
+    # Spark ends Java where the 16 ports after its page's are taken: by as many other sessions.
+    "spark.port.maxRetries": "500",
     "spark.sql.shuffle.partitions": "8",
 }
 
