@@ -89,4 +89,6 @@ def session() -> nu.Session:
     }
     running = nu.session(workers=2, conf=conf)
     assert running._warmup.wait(60)
+    # Until then functions run in workers.
+    assert running.java.wait(60)
     return running

@@ -2,17 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from pyspark.sql.types import DataType
 
 from notebook_udf.compile.java.java_class import JavaClass
 
 
+@dataclass(frozen=True)
+class JavaFunction:
+    """A function in Java, and the same in Python.
+
+    Attributes
+    ----------
+    name
+        What plans call it.
+    header
+        What is known of it where its call is found in a plan, as in a payload of a worker's.
+    parameters
+        How many it has.
+    in_python
+        PySpark's function object; calls that name arguments or leave some out are of this one.
+    """
+
+    name: str
+    header: Mapping[str, Any]
+    java_class: JavaClass
+    parameters: int
+    result_type: DataType
+    in_python: Any
+
+
 class JavaFunctions(Protocol):
     """The classes of such functions, and their names in SQL."""
+
+    @property
+    def compiler(self) -> str:
+        """A text that tells apart compilers, which may make other classes of one source."""
+
+    def load(self, source: Callable[[], str], jar: Path) -> None:
+        """Brings the classes that functions call to Spark and its executors.
+
+        They are in the jar; where there is no such file they are compiled, and it is made.
+        """
 
     def measure(self, take: Callable[[Sequence[Sequence[str]]], None]) -> None:
         """Has ``take`` called with what the functions of a task have counted, when it has ended:
@@ -21,10 +56,15 @@ class JavaFunctions(Protocol):
     def end(self) -> None:
         """Ends what ``measure`` began."""
 
-    def register(
-        self, name: str, java_class: JavaClass, result_type: DataType, folder: Path
-    ) -> None:
-        """Makes a class known to Spark SQL under a name, in place of an earlier function.
+    def register(self, name: str, function: JavaFunction) -> None:
+        """Makes a function known to Spark SQL under a name, in place of an earlier one.
 
-        Compiles it, keeps it in the folder, and brings it to every executor.
+        Its class is compiled by the first call; calls are of the function in Python if it cannot.
         """
+
+    def calls(self, operator: Any) -> Sequence[tuple[str, Mapping[str, Any]]]:
+        """The calls of such functions in an operator of a plan: Spark's texts, and the headers."""
+
+    def failure(self, name: str) -> str:
+        """Why the class of the function that plans call so could not be compiled; "" if it could,
+        or was not asked for yet."""

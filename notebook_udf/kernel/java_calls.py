@@ -12,16 +12,20 @@ import decimal
 import pickle
 import re
 import struct
+import threading
 import time
 import uuid
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.compile.java.java_class import JavaClass
+from notebook_udf.compile.java.terms import NotCompiled
 from notebook_udf.errors import DeclarationError, FailedRow
-from notebook_udf.host.call_failures import CALL_FAILURES
+from notebook_udf.host.java_functions import JavaFunction
+from notebook_udf.kernel.java_library import JavaLibrary
 from notebook_udf.kernel.kinds import kind_of
 from notebook_udf.kernel.recent import Recent
+from notebook_udf.plan.functions import IN_JVM as IN_JVM_WAY
 from notebook_udf.planner.physical import scalar
 from notebook_udf.telemetry.records import (
     IN_JVM,
@@ -42,8 +46,8 @@ if TYPE_CHECKING:
 
 _ROW = re.compile(r"\[notebook-udf row (F[0-9a-f]{16})((?: [^\s\]]+){5})((?: [^\s\]]+)*)\]")
 _ARGUMENT = re.compile(r"\[notebook-udf argument (F[0-9a-f]{16}) (\d+) (\w+)\]")
-# A call on columns is of a class that was written already.
-_MOST_CLASSES = 200
+# A call on columns is of a class that was written already; what fails is of a late one.
+_MOST_CLASSES = 1000
 _SQL_TYPES = {
     "Long": "BIGINT",
     "Integer": "INT",
@@ -56,57 +60,107 @@ _SQL_TYPES = {
 
 
 class JavaCalls:
-    """The hook that has the session's functions in the JVM, by the names of their classes."""
+    """The hook that has the session's functions in the JVM, by the names of their classes.
 
-    def __init__(self, session: Session) -> None:
+    The classes that all of them call come to Spark in the background: until they are there,
+    functions run in Python.
+    """
+
+    def __init__(self, session: Session, lock: threading.RLock) -> None:
         self._session = session
-        self._records: dict[str, RegisteredFunction] = {}
-        self._classes: Recent[JavaClass] = Recent(_MOST_CLASSES)
+        self._lock = lock
+        self._library: JavaLibrary | None = None
+        self._is_there = False
+        self._records: Recent[RegisteredFunction] = Recent(_MOST_CLASSES)
+        self._classes: Recent[JavaClass | NotCompiled] = Recent(_MOST_CLASSES)
 
     def install(self) -> None:
-        """Nothing, until there is a function."""
+        """Has what functions count in the JVM added to the session's metrics."""
+        if self._session.host.java is not None:
+            self._session.host.java.measure(self._count)
+
+    def start(self) -> None:
+        """Begins to bring the classes that functions call to Spark."""
+        if self._session.host.java is not None:
+            folder = self._session.folder / "java"
+            self._library = JavaLibrary(self._session.host.java, folder, self._arrived)
+            self._library.start()
 
     def uninstall(self) -> None:
         """Counts no more."""
-        if self._records and self._session.host.java is not None:
+        self._is_there = False
+        if self._library is not None:
+            self._library.cancel()
+        if self._session.host.java is not None:
             self._session.host.java.end()
 
-    def register(self, record: RegisteredFunction, name: str) -> None:
-        """Makes a function known to Spark SQL under a name.
+    def wait(self, timeout: float | None = None) -> bool:
+        """Waits until functions can run in the JVM; whether they can."""
+        return self._library is not None and self._library.wait(timeout) and self._is_there
 
-        Raises
-        ------
-        DeclarationError
-            If it cannot run in the JVM; says what of it, and on which line.
-        """
-        functions = self._session.host.java
-        if functions is None:
-            raise DeclarationError(
-                f"{record.name}: compile=True needs a Spark whose JVM this process calls, and this "
-                f"one is reached through Spark Connect. Leave compile=True out"
-            )
-        made = self._classes.get(record.identity, lambda: scalar.java_class(record))
-        functions.measure(self._count)
-        folder, result_type = self._session.folder / "java", record.definition.result_type
-        try:
-            functions.register(name, made, result_type, folder)
-        except CALL_FAILURES as error:
-            said = next((line for line in str(error).splitlines() if "Exception" in line), "")
-            raise DeclarationError(
-                f"{record.name} cannot run in Spark's JVM (compile=True): its compiler says "
-                f"{said}. Without compile=True it runs in a Python worker"
-            ) from error
-        self._records[made.name] = record
+    def runs(self, record: RegisteredFunction) -> bool:
+        """Whether calls of the function that give each parameter by its place run in the JVM."""
+        return self._is_there and self.why_not(record) is None
+
+    def why_not(self, record: RegisteredFunction) -> NotCompiled | None:
+        """What keeps the function from running in the JVM; None if nothing of it does."""
+        if self._session.host.java is None:
+            return NotCompiled("no class can be brought there through Spark Connect")
+        made = self._class_of(record)
+        if isinstance(made, NotCompiled):
+            return made
+        failure = self._session.host.java.failure(record.name)
+        return NotCompiled(f"its compiler says {failure}; please report this") if failure else None
+
+    def register(self, record: RegisteredFunction, name: str) -> bool:
+        """Makes the function known to Spark SQL under a name; whether it runs in the JVM."""
+        with self._lock:
+            return self._is_there and self._registered(record, name)
+
+    def class_name(self, record: RegisteredFunction) -> str:
+        """What Java calls the function; "" for one that does not run there."""
+        made = self._class_of(record)
+        return made.name if isinstance(made, JavaClass) else ""
+
+    def _arrived(self) -> None:
+        """Has the functions run in the JVM that were registered before that was possible."""
+        with self._lock:
+            for record in list(self._session.functions.values()):
+                if record.definition.traits.has_kernels:
+                    self._registered(record, record.name)
+            self._is_there = True
+
+    def _registered(self, record: RegisteredFunction, name: str) -> bool:
+        functions, made = self._session.host.java, self._class_of(record)
+        if functions is None or isinstance(made, NotCompiled):
+            return False
+        definition, in_python = record.definition, self._session.planned(record)
+        header = {
+            "name": record.name,
+            "version": record.version,
+            "role": "scalar",
+            "func_type": "general",
+            "notes": [IN_JVM_WAY],
+        }
+        count, returned = len(definition.parameters), definition.result_type
+        function = JavaFunction(record.name, header, made, count, returned, in_python)
+        functions.register(name, function)
+        self._records.get((made.name,), lambda: record)
+        return True
+
+    def _class_of(self, record: RegisteredFunction) -> JavaClass | NotCompiled:
+        with self._lock:
+            return self._classes.get(record.identity, lambda: _translated(record))
 
     def failed(self, text: str) -> CallFailed | DeclarationError | None:
         """The row on which a function has failed by Spark's account of a query, or the error of a
         call that does not fit its function's declaration; None if it tells of neither."""
         row = _ROW.search(text)
-        record = self._records.get(row[1]) if row is not None else None
+        record = self._records.known((row[1],)) if row is not None else None
         if row is not None and record is not None:
             return self._repeated(record, row[2].split(), row[3].split())
         wrong = _ARGUMENT.search(text)
-        record = self._records.get(wrong[1]) if wrong is not None else None
+        record = self._records.known((wrong[1],)) if wrong is not None else None
         if wrong is None or record is None:
             return None
         parameter = record.definition.parameters[int(wrong[2])]
@@ -119,7 +173,7 @@ class JavaCalls:
     def _count(self, counted: Sequence[Sequence[str]]) -> None:
         """Adds what functions have counted in a task to the session's metrics."""
         for name, query, *numbers, outcome, description in counted:
-            record = self._records.get(name)
+            record = self._records.known((name,))
             if record is None:
                 continue
             stage, partition, attempt, task_attempt, began, rows, spent = map(int, numbers)
@@ -180,6 +234,18 @@ class JavaCalls:
         return RuntimeError(
             "it raised in the JVM and answers here: if nothing that it uses was changed since, "
             "this is a fault of notebook-udf; please report it with the function and these values"
+        )
+
+
+def _translated(record: RegisteredFunction) -> JavaClass | NotCompiled:
+    try:
+        return scalar.java_class(record)
+    except NotCompiled as why:
+        return why
+    except Exception as fault:
+        # Of ours: the function runs in Python all the same, and explain() tells of it.
+        return NotCompiled(
+            f"a fault of notebook-udf ({type(fault).__name__}: {fault}); please report it"
         )
 
 

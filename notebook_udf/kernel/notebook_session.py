@@ -136,7 +136,7 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters):
         self.options_in_force: dict[tuple[str, int], FunctionOptions] = {}
         self.notes: list[str] = arguments.bundle_time(bundle_time)
         self.folder: Path = make_folder()
-        self.java = JavaCalls(self)
+        self.java = JavaCalls(self, self._lock)
         self.store = Store()
         self._receiver: Receiver | None = None
         self.warehouse: Warehouse | None = None
@@ -198,11 +198,11 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters):
         )
         self.functions = Registry()
         self.hidden = HiddenFunctions(self.spark)
-        self._actions = SessionActions(self)
-        doorway.door = self._actions
+        doorway.door = self._actions = SessionActions(self)
         self.host.at_exit(self.stop)
         self._warmup = Warmup(self)
         self._warmup.start()
+        self.java.start()
         show_live()
 
     def _configure(

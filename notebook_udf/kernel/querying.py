@@ -11,7 +11,6 @@ from notebook_udf.kernel.query_errors import about
 from notebook_udf.kernel.session_catalog import Catalog
 from notebook_udf.kernel.spark_loggers import logged_if_raised
 from notebook_udf.planner.faults import planning
-from notebook_udf.planner.physical.scalar import is_java
 from notebook_udf.planner.planned_query import QueryPlanner, may_concern
 from notebook_udf.planner.rule import Choice
 
@@ -52,7 +51,7 @@ def run_query(session: Session, query: str, args: Mapping[str, Any]) -> DataFram
 def _run(session: Session, query: str, args: Mapping[str, Any]) -> DataFrame:
     # Those in the JVM are Spark's own functions to a query.
     functions = {
-        name: record for name, record in session.functions.items() if not is_java(record.definition)
+        name: record for name, record in session.functions.items() if not session.java.runs(record)
     }
     if not may_concern(query, functions):
         return session.spark.sql(query, **args)

@@ -26,6 +26,10 @@ class Recent(Generic[T]):
             self._kept.popitem(last=False)
         return found
 
+    def known(self, key: tuple[Any, ...]) -> T | None:
+        """The one of a key, if it was made and is kept."""
+        return self._kept.get(key)
+
     def forget(self, chosen: Callable[[tuple[Any, ...]], bool]) -> None:
         """Forgets those whose keys are chosen."""
         for key in [key for key in self._kept if chosen(key)]:

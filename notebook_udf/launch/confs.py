@@ -23,6 +23,9 @@ SQL_CONF = {
     ),
     # A commit writes the changes, and not a copy of the whole state.
     CHANGELOG_CONF: "true",
+    # Or Spark computes what stands twice behind an AND or OR for rows that do not get there, and a
+    # function raises for these.
+    "spark.sql.subexpressionElimination.skipForShortcutExpr": "true",
     # Without it a segfault in a worker is reported as 'crashed' and nothing more.
     "spark.sql.execution.pyspark.udf.faulthandler.enabled": "true",
 }

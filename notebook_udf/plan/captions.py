@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from notebook_udf.plan.functions import IN_JVM
 from notebook_udf.plan.plan_model import FunctionCost, Metric, Plan, PlanNode
 from notebook_udf.render.format import counted, seconds, size
 
@@ -47,10 +48,15 @@ def cost_line(cost: FunctionCost, node: PlanNode) -> str:
     said = [
         f"{counted(cost.rows_in, 'row')} in, {cost.rows_out:,} out",
         f"own code {seconds(cost.user)}",
-        f"decode {seconds(cost.decode)}",
-        f"encode {seconds(cost.encode)}",
-        f"waiting {seconds(cost.waiting)}",
     ]
+    if any(use.name == cost.name and use.way == IN_JVM for use in node.functions):
+        said.append("by one row in 64")
+    else:
+        said += [
+            f"decode {seconds(cost.decode)}",
+            f"encode {seconds(cost.encode)}",
+            f"waiting {seconds(cost.waiting)}",
+        ]
     if cost.errors:
         said.append(counted(cost.errors, "error"))
     if len(cost.nodes) > 1:

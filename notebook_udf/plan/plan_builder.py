@@ -114,7 +114,7 @@ class _Freezing:
             id=number,
             name=raw.name,
             kind=draft.kind,
-            detail=line_of(functions) if functions else read.detail,
+            detail=line_of(functions) if draft.kind == "python" and functions else read.detail,
             columns=tuple(self._names.shown(column) for column in raw.output),
             facts=tuple(facts),
             functions=functions,

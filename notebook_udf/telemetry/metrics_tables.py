@@ -9,6 +9,7 @@ from notebook_udf.render.format import nanoseconds
 from notebook_udf.render.tables import Table
 from notebook_udf.sanitize import one_line
 from notebook_udf.telemetry.query_names import first_words
+from notebook_udf.telemetry.records import IN_JVM
 from notebook_udf.telemetry.store.function_sums import FunctionTotals
 from notebook_udf.telemetry.store.session_store import Store
 from notebook_udf.telemetry.timeseries.bars import spark_line
@@ -79,7 +80,8 @@ def _slow(slow: SlowBundle) -> tuple[str, ...]:
     if slow.first_row is not None and bundle.rows_in:
         rows += f" (from {slow.first_row:,})"
     place = (task.stage, task.partition, bundle.bundle)
-    return nanoseconds(slow.busy_ns), _query(task.query), *map(str, place), rows, str(bundle.pid)
+    worker = "Spark's JVM" if bundle.pid == IN_JVM else str(bundle.pid)
+    return nanoseconds(slow.busy_ns), _query(task.query), *map(str, place), rows, worker
 
 
 def _named(query: str, name: str) -> str:

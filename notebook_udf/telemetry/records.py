@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 from notebook_udf.errors import FailedRow
 
 # The ``pid`` of records about functions in Spark's JVM, which no worker runs.
-IN_JVM = 0
+IN_JVM = -1
 
 
 @dataclass(frozen=True)

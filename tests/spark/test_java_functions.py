@@ -55,7 +55,7 @@ def register(session: nu.Session) -> Iterator[Any]:
     def made(function: Any, **options: Any) -> Any:
         name = f"in_java_{function.__name__.strip('<>')}"
         names.append(name)
-        return session.register_function(name, udf(function, **{"compile": True, **options}))
+        return session.register_function(name, udf(function, **options))
 
     yield made
     for name in names:
@@ -149,13 +149,12 @@ def test_a_column_of_another_type(
         (lambda n: n, {"result_type": "binary"}, "a result of type binary"),
     ],
 )
-def test_what_has_no_java_is_refused_with_its_reason(
-    session: nu.Session, register: Any, function: Any, options: dict[str, Any], said: str
+def test_what_has_no_java_runs_in_a_worker_and_says_why(
+    register: Any, function: Any, options: dict[str, Any], said: str
 ) -> None:
     declared = {"input_types": "bigint", "result_type": "bigint"} if function is not band else {}
-    with pytest.raises(nu.DeclarationError, match=said) as caught:
-        register(function, **{**declared, **options})
-    assert "compile=True" in str(caught.value)
+    made = register(function, **{**declared, **options})
+    assert re.search(f"not in Spark's JVM: .*{said}", made.explain())
 
 
 def test_a_line_is_named(session: nu.Session, register: Any) -> None:
@@ -164,12 +163,42 @@ def test_a_line_is_named(session: nu.Session, register: Any) -> None:
         return hash(found)
 
     line = slow.__code__.co_firstlineno + 2
-    with pytest.raises(nu.DeclarationError, match=rf"a call of hash \(line {line}\)"):
-        register(slow)
+    assert f"a call of hash (line {line})" in register(slow).explain()
+    assert session.sql("SELECT in_java_slow(1)").first()[0] == hash(2)
 
 
 def test_explain_says_where_it_runs(register: Any) -> None:
     assert "runs in Spark's JVM" in register(band).explain()
+    assert "not in Spark's JVM: compile=False" in register(band, compile=False).explain()
+
+
+def test_names_and_defaults_of_arguments(session: nu.Session, register: Any) -> None:
+    def powered(base: int, exponent: int = 2) -> int:
+        return base**exponent if exponent >= 0 else 0
+
+    in_java = register(powered)
+    query = """
+        SELECT in_java_powered(id, 3L) AS cubes, in_java_powered(id) AS squares,
+               in_java_powered(exponent => 1L, base => id + 7) AS named FROM range(3)"""
+    found = session.sql(query).collect()
+    assert [tuple(row) for row in found] == [(0, 0, 7), (1, 1, 8), (8, 4, 9)]
+    ids = session.spark.range(3)
+    columns = ids.select(in_java("id", 3), in_java("id"), in_java("id", exponent=1)).collect()
+    assert [tuple(row) for row in columns] == [(0, 0, 0), (1, 1, 1), (8, 4, 2)]
+
+
+def test_the_plan_shows_where_it_runs_and_what_it_cost(session: nu.Session, register: Any) -> None:
+    register(band)
+    frame = session.sql("SELECT id, in_java_band(id) AS b FROM range(1000)")
+    frame.collect()
+    plan = session.plan(frame).plan
+    (node,) = (node for node in plan.nodes() if node.functions)
+    assert node.kind == "project"
+    assert node.detail == "id, in_java_band(id) AS b"
+    assert [use.label for use in node.functions] == ["in_java_band v1"]
+    assert [(cost.rows_in, cost.errors) for cost in node.costs] == [(1000, 0)]
+    (how,) = plan.strategies
+    assert (how.call, how.form) == ("in_java_band(id)", "in Spark's JVM, as a class in Java")
 
 
 def test_a_new_version_takes_its_place_and_a_dropped_one_is_gone(

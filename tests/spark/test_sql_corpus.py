@@ -59,7 +59,7 @@ def corpus(session: nu.Session) -> Iterator[nu.Session]:
         spark.sql(query).createOrReplaceTempView(name)
     declared = nu.udaf(CorpusSum(), result_type="BIGINT", accumulator_type="ARRAY<BIGINT>")
     session.register_function("corpus_sum", declared)
-    session.register_function("corpus_inc", plus_one, result_type="BIGINT")
+    session.register_function("corpus_inc", plus_one, result_type="BIGINT", compile=False)
     spark.sql(
         "CREATE OR REPLACE TEMPORARY FUNCTION corpus_plain_inc(x BIGINT) RETURNS BIGINT "
         "RETURN x + 1"

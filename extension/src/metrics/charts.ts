@@ -145,7 +145,8 @@ export function overlaid(chart: Chart, other: Chart, name: string): Chart {
   };
 }
 
-export const worker = (pid: number): string => (pid ? `worker ${pid}` : "other workers");
+export const worker = (pid: number): string =>
+  pid > 0 ? `worker ${pid}` : pid ? "Spark's JVM" : "other workers";
 
 /** The middle of each point, in seconds since the query began. */
 const places = (timeline: Timeline | null): number[] => {

@@ -1,4 +1,4 @@
-"""A scalar function as a class of Java's that Spark calls.
+"""A scalar function as a class of Java's, which Spark calls by one of the library's.
 
 A row without None is tried in code whose ints have 64 bits. Where that gives up, at an overflow or
 at what raises, the row is computed once more by code for any values: a function that has Java does
@@ -36,7 +36,7 @@ from notebook_udf.compile.java.terms import (
 from notebook_udf.compile.symbolic import read_code
 
 PACKAGE = "notebookudf"
-_MOST_ARGUMENTS = 22
+MOST_ARGUMENTS = 22
 _DEEPEST = 8
 _MOST_CHARACTERS = 200_000
 
@@ -197,7 +197,7 @@ def translate(
     """
     if not isinstance(function, types.FunctionType):
         raise NotCompiled("anything but a plain function")
-    if not 1 <= len(input_types) <= _MOST_ARGUMENTS:
+    if not 1 <= len(input_types) <= MOST_ARGUMENTS:
         raise NotCompiled(f"{len(input_types)} arguments")
     made, result, taken = _Class(), JavaResult(result_type), parameters(input_types)
     fast, exact = (_called(made, function, taken, way, result) for way in (True, False))
@@ -231,24 +231,7 @@ def _class(made: _Class, count: int, fast: str, exact: str, label: str) -> JavaC
     )
     text = f"""{fields}
 
-    private static final long serialVersionUID = 1L;
-    private PyMeter meter;
-
-    public void measuredBy(PyMeter meter) {{
-        this.meter = meter;
-    }}
-
     public Object call({parameters}) {{
-        if (meter == null || !meter.counts()) {{
-            return answer({", ".join(names)});
-        }}
-        long begun = System.nanoTime();
-        Object answer = answer({", ".join(names)});
-        meter.took(System.nanoTime() - begun);
-        return answer;
-    }}
-
-    private static Object answer({parameters}) {{
         if ({present}) {{
             try {{
                 return {fast};
@@ -270,7 +253,6 @@ def _class(made: _Class, count: int, fast: str, exact: str, label: str) -> JavaC
     if len(text) > _MOST_CHARACTERS:
         raise NotCompiled("so much code")
     name = f"F{hashlib.sha256((label + text).encode()).hexdigest()[:16]}"
-    interface = f"org.apache.spark.sql.api.java.UDF{count}"
-    head = f"public final class {name} implements {interface} {{"
+    head = f"public final class {name} implements PyCall{count} {{"
     own = f'    private static final String NAME = "{name}";'
     return JavaClass(name, f"{head}\n{own}\n{text}\n}}\n")

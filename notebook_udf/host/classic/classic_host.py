@@ -37,13 +37,13 @@ class ClassicHost:
         self.connection = ClassicConnection(spark)
         self.jobs = ClassicJobs(spark)
         self.plans = ClassicPlans(spark)
-        self.trees = ClassicTrees(spark)
         self.runs = ClassicRuns(spark)
         self.catalog = ClassicCatalog(spark)
         self.frames = ClassicFrames(spark)
         self.streams = ClassicStreams(spark)
         self.errors = ClassicErrors(spark)
         self.java = ClassicJavaFunctions(spark)
+        self.trees = ClassicTrees(spark, self.java)
 
     @property
     def is_alive(self) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import threading
+import json
+import os
+import tempfile
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -10,11 +12,10 @@ from typing import Any
 
 from pyspark import accumulators
 from pyspark.sql import SparkSession
-from pyspark.sql.types import DataType
 
 from notebook_udf.compile.java.java_class import PACKAGE, JavaClass
-from notebook_udf.compile.java.library import library
 from notebook_udf.host.classic.classic_cluster import Taking
+from notebook_udf.host.java_functions import JavaFunction
 
 
 class ClassicJavaFunctions:
@@ -22,14 +23,27 @@ class ClassicJavaFunctions:
 
     def __init__(self, spark: SparkSession) -> None:
         self._spark = spark
-        self._lock = threading.Lock()
-        self._loaded: set[str] = set()
+        self._builders: dict[str, Any] = {}
         self._meters: Any = None
+
+    @property
+    def compiler(self) -> str:
+        """See ``JavaFunctions``."""
+        return f"Spark {self._spark.version}"
+
+    def load(self, source: Callable[[], str], jar: Path) -> None:
+        """See ``JavaFunctions``."""
+        if not jar.exists():
+            jvm: Any = self._spark._jvm
+            compiler = jvm.org.codehaus.janino.SimpleCompiler()
+            compiler.setParentClassLoader(self._loader)
+            compiler.cook(source())
+            _write(jar, compiler.getBytecodes())
+        session: Any = self._spark._jsparkSession
+        session.sessionState().resourceLoader().addJar(str(jar))
 
     def measure(self, take: Callable[[Sequence[Sequence[str]]], None]) -> None:
         """See ``JavaFunctions``."""
-        if self._meters is not None:
-            return
         self._meters = self._spark.sparkContext.accumulator([], Taking(take))
 
     def end(self) -> None:
@@ -38,40 +52,43 @@ class ClassicJavaFunctions:
             accumulators._accumulatorRegistry.pop(self._meters.aid, None)
             self._meters = None
 
-    def register(
-        self, name: str, java_class: JavaClass, result_type: DataType, folder: Path
-    ) -> None:
+    def register(self, name: str, function: JavaFunction) -> None:
         """See ``JavaFunctions``."""
         session: Any = self._spark._jsparkSession
-        with self._lock:
-            self._load(folder, "library", library())
-            self._load(folder, java_class.name, f"package {PACKAGE};\n{java_class.source}")
-        made = self._new(java_class.name)
-        if self._meters is not None:
-            context: Any = self._spark.sparkContext
-            jvm: Any = self._spark._jvm
-            number = jvm.java.lang.Long.valueOf(str(self._meters.aid))
-            made.measuredBy(self._new("PyMeter", java_class.name, number, context._javaAccumulator))
-        session.udf().register(name, made, session.parseDataType(result_type.json()))
+        java_class = function.java_class
+        source = f"package {PACKAGE};\n{java_class.source}"
+        builder = self._builders[function.name] = self._new(
+            "PyBuilder",
+            function.name,
+            function.parameters,
+            session.parseDataType(function.result_type.json()),
+            function.in_python._judf,
+            self._meter(java_class),
+            f"{PACKAGE}.{java_class.name}",
+            json.dumps(function.header),
+            source,
+        )
+        registry = session.sessionState().functionRegistry()
+        registry.createOrReplaceTempFunction(name, builder, "scala_udf")
 
-    def _load(self, folder: Path, name: str, source: str) -> None:
-        if name in self._loaded:
-            return
-        jvm: Any = self._spark._jvm
-        compiler = jvm.org.codehaus.janino.SimpleCompiler()
-        compiler.setParentClassLoader(self._loader)
-        compiler.cook(source)
-        jar = folder / f"{name}.jar"
-        self._write(jar, compiler.getBytecodes())
-        session: Any = self._spark._jsparkSession
-        session.sessionState().resourceLoader().addJar(str(jar))
-        self._loaded.add(name)
+    def calls(self, operator: Any) -> Sequence[tuple[str, Mapping[str, Any]]]:
+        """See ``JavaFunctions``."""
+        if not self._builders:
+            return []
+        found = list(self._new("PyPlan").calls(operator))
+        pairs = zip(found[::2], found[1::2], strict=True)
+        return [(str(text), json.loads(header)) for text, header in pairs]
 
-    def _write(self, jar: Path, classes: Mapping[str, bytes]) -> None:
-        jar.parent.mkdir(mode=0o700, exist_ok=True)
-        with zipfile.ZipFile(jar, "w") as file:
-            for name in classes:
-                file.writestr(f"{name.replace('.', '/')}.class", bytes(classes[name]))
+    def failure(self, name: str) -> str:
+        """See ``JavaFunctions``."""
+        builder = self._builders.get(name)
+        return str(builder.failure()) if builder is not None else ""
+
+    def _meter(self, java_class: JavaClass) -> Any:
+        """What counts the rows of a class, for the accumulator that ``measure`` made."""
+        context, jvm = self._spark.sparkContext, self._spark._jvm
+        number = jvm.java.lang.Long.valueOf(str(self._meters.aid))
+        return self._new("PyMeter", java_class.name, number, context._javaAccumulator)
 
     @property
     def _loader(self) -> Any:
@@ -88,3 +105,17 @@ class ClassicJavaFunctions:
         for place, value in enumerate(given):
             arguments[place] = value
         return constructor.newInstance(arguments)
+
+
+def _write(jar: Path, classes: Mapping[str, bytes]) -> None:
+    """Writes classes into a jar, of which others see nothing until it is whole."""
+    jar.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    handle, made = tempfile.mkstemp(dir=jar.parent, suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as file, zipfile.ZipFile(file, "w") as archive:
+            for name in classes:
+                archive.writestr(f"{name.replace('.', '/')}.class", bytes(classes[name]))
+        Path(made).replace(jar)
+    except BaseException:
+        Path(made).unlink(missing_ok=True)
+        raise

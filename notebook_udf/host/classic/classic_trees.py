@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from py4j.protocol import Py4JError
 
 from notebook_udf.host.classic.scala import items
+from notebook_udf.host.java_functions import JavaFunctions
 from notebook_udf.host.plans import PlanReading
 from notebook_udf.host.raw_plan import (
     ADAPTIVE,
@@ -34,8 +35,9 @@ _SEPARATOR = "\x01"
 class ClassicTrees:
     """See ``PlanTrees``."""
 
-    def __init__(self, spark: SparkSession) -> None:
+    def __init__(self, spark: SparkSession, java: JavaFunctions) -> None:
         self._jvm: Any = spark._jvm
+        self._java = java
 
     def read(self, frame: DataFrame) -> PlanReading:
         """See ``PlanTrees``."""
@@ -64,25 +66,28 @@ class ClassicTrees:
         info = execution.SparkPlanInfo.fromSparkPlan(plan)
         event = execution.ui.SparkListenerSQLAdaptiveExecutionUpdate(0, "", info)
         text = self._jvm.org.apache.spark.util.JsonProtocol.sparkEventToJsonString(event)
-        return _with_details(plan, from_plan_info(json.loads(text)["sparkPlanInfo"]))
+        return self._with_details(plan, from_plan_info(json.loads(text)["sparkPlanInfo"]))
 
+    def _with_details(self, plan: Any, node: RawNode) -> RawNode:
+        try:
+            below = _children(plan, node)
+        except Py4JError:
+            below = []
+        children = node.children
+        if len(below) == len(children):
+            children = tuple(map(self._with_details, below, children))
+        try:
+            text = str(plan.output().mkString(_SEPARATOR))
+            output = tuple(text.split(_SEPARATOR)) if text else ()
+            functions = (*_functions(plan), *self._in_java(plan))
+        except Py4JError:
+            # An operator that cannot be read, such as that of a reused plan.
+            return replace(node, children=children)
+        return replace(node, output=output, functions=functions, children=children)
 
-def _with_details(plan: Any, node: RawNode) -> RawNode:
-    try:
-        below = _children(plan, node)
-    except Py4JError:
-        below = []
-    children = node.children
-    if len(below) == len(children):
-        children = tuple(map(_with_details, below, children))
-    try:
-        text = str(plan.output().mkString(_SEPARATOR))
-        output = tuple(text.split(_SEPARATOR)) if text else ()
-        functions = tuple(_functions(plan))
-    except Py4JError:
-        # An operator that cannot be read, such as that of a reused plan.
-        return replace(node, children=children)
-    return replace(node, output=output, functions=functions, children=children)
+    def _in_java(self, plan: Any) -> Iterator[RawFunction]:
+        for text, header in self._java.calls(plan):
+            yield RawFunction(text, deterministic=True, headers=(dict(header),))
 
 
 def _children(plan: Any, node: RawNode) -> list[Any]:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from pyspark.sql import functions as F
 
 from notebook_udf.bench.wrapped import ArrowPerElement, PandasPerElement, is_plain
-from notebook_udf.errors import DeclarationError
+from notebook_udf.compile.java.terms import NotCompiled
 from notebook_udf.functions.base import ScalarFunction, UserDefinedFunction
 from notebook_udf.functions.declare import udf
 from notebook_udf.functions.definition import FunctionDefinition
@@ -51,53 +51,52 @@ class ScalarKind(FunctionKind):
     declare: ClassVar[Callable[..., Any]] = staticmethod(udf)
 
     def register(self) -> None:
-        if scalar.is_java(self.definition):
-            self.session.java.register(self.record, self.record.name)
-            return
-        scalar.register(self.session.spark, self.record, self.session.planned(self.record))
+        if not self.session.java.register(self.record, self.record.name):
+            scalar.register(self.session.spark, self.record, self.session.planned(self.record))
 
     def spark_names(self) -> tuple[str, ...]:
         return scalar.sql_names(self.record)
 
     def call(self, args: Any, kwargs: Any) -> Any:
-        if scalar.is_java(self.definition):
-            return self._java_call(args, kwargs)
+        if not kwargs and len(args) == len(self.definition.parameters):
+            record = self.record
+            name = f"_nu_java_{record.name}_{record.version}_{record.hash[:8]}"
+            if self.session.java.register(record, name):
+                args, _ = with_constants(record, args, kwargs)
+                return F.call_function(self.session.hidden.keep(name, record), *args)
         return scalar.call(self.session.planned(self.record), self.record, args, kwargs)
 
-    def _java_call(self, args: Any, kwargs: Any) -> Any:
-        if kwargs:
-            raise DeclarationError(
-                f"{self.record.name} runs in Spark's JVM, where arguments have no names: give "
-                f"{', '.join(kwargs)} by their places"
-            )
-        record = self.record
-        name = f"_nu_java_{record.name}_{record.version}_{record.hash[:8]}"
-        self.session.java.register(record, name)
-        args, _ = with_constants(record, args, kwargs)
-        return F.call_function(self.session.hidden.keep(name, record), *args)
-
     def explain(self) -> str:
-        return scalar.explain(self.record)
+        java = self.session.java
+        if java.runs(self.record):
+            return scalar.explain_java(self.record, java.class_name(self.record))
+        why = java.why_not(self.record)
+        if why is None:
+            return scalar.explain(self.record, "not in Spark's JVM: its compiler is not ready yet")
+        line = f" (line {why.line})" if why.line else ""
+        return scalar.explain(self.record, f"not in Spark's JVM: {why.reason}{line}")
 
     def variants(self, inputs: Sequence[Any]) -> Variants:
         definition = self.record.definition
         if definition.func_type != "general":
             return super().variants(inputs)
         own, others, notes = "general, row by row", [], []
-        if scalar.runs_as_kernels(definition):
-            own = "general, as Arrow kernels"
-            options = replace(definition.options, vectorise=False)
-            changed = replace(definition, options=options)
-            others.append(("vectorise=False", "general, vectorise=False", changed))
-        if scalar.is_java(definition):
+        options = definition.options
+        if self.session.java.runs(self.record):
             own = "general, in Spark's JVM"
-            in_worker = replace(definition, options=replace(definition.options, compile=False))
+            options = replace(options, compile=False)
+            in_worker = replace(definition, options=options)
             others.append(("compile=False", "general, compile=False", in_worker))
-        elif definition.options.compile is None and self.session.host.java is not None:
+        elif self.session.host.java is not None:
             compiled, why = self._compiled(inputs)
             if compiled is not None:
-                others.append(("compile=True", "general, compile=True: in Spark's JVM", compiled))
+                others.append(("input_types", "general, with types: in Spark's JVM", compiled))
             notes += why
+        if scalar.runs_as_kernels(definition):
+            if options.compile:
+                own = "general, as Arrow kernels"
+            row_by_row = replace(definition, options=replace(options, vectorise=False))
+            others.append(("vectorise=False", "general, vectorise=False", row_by_row))
         if not inputs or not all(map(is_plain, (*inputs, definition.result_type))):
             note = (
                 "no pandas or Arrow form can be derived: rows, maps, and no argument at all are "
@@ -117,18 +116,20 @@ class ScalarKind(FunctionKind):
         return Variants(own, others, notes)
 
     def _compiled(self, inputs: Sequence[Any]) -> tuple[FunctionDefinition | None, list[str]]:
-        """The function for the JVM, for columns of some types; or why it cannot run there."""
+        """The function with types for the JVM, if only these are missing; or why it stays out."""
         definition = self.record.definition
-        options = replace(definition.options, compile=True)
         types = tuple(inputs) if len(inputs) == len(definition.parameters) else None
-        changed = replace(definition, options=options, input_types=types)
+        changed = replace(definition, input_types=types)
         try:
             scalar.java_class(replace(self.record, definition=changed))
-        except DeclarationError as why:
-            return None, [str(why)]
+        except NotCompiled as why:
+            line = f" (line {why.line})" if why.line else ""
+            return None, [f"{definition.name} cannot run in Spark's JVM: {why.reason}{line}"]
         return changed, []
 
     def lineless(self) -> str:
+        if self.session.java.runs(self.record):
+            return "it runs in Spark's JVM; declare it with compile=False to see it line by line"
         if not scalar.runs_as_kernels(self.record.definition):
             return ""
         return (

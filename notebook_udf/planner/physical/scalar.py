@@ -23,7 +23,7 @@ from pyspark.sql.udf import UserDefinedFunction
 from notebook_udf.compile.java.java_class import JavaClass
 from notebook_udf.compile.java.java_class import translate as java
 from notebook_udf.compile.java.terms import NotCompiled
-from notebook_udf.errors import DeclarationError, PlanningError
+from notebook_udf.errors import PlanningError
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.planner.physical.column_arguments import with_constants
 from notebook_udf.planner.physical.udf import leave
@@ -89,48 +89,31 @@ def register(
     )
 
 
-def is_java(definition: FunctionDefinition) -> bool:
-    """Whether calls of the function are to run in Spark's JVM."""
-    return definition.traits.has_kernels and definition.options.compile is True
-
-
 def java_class(record: RegisteredFunction) -> JavaClass:
     """The function as a class that Spark calls.
 
     Raises
     ------
-    DeclarationError
+    NotCompiled
         If it may answer otherwise there than in Python, or not at all.
     """
     definition = record.definition
-    try:
-        for reason, stands in (
-            ("it is no general function", definition.func_type != "general"),
-            ("it is not deterministic", not definition.deterministic),
-            ("rows that raise have to be kept", definition.options.on_error != "fail"),
-            ("its time is limited", definition.options.timeout is not None),
-            ("its memory is limited", definition.options.memory is not None),
-        ):
-            if stands:
-                raise NotCompiled(reason)
-        types = definition.input_types or ()
-        declared = [each for each in types if each is not None]
-        if len(declared) != len(definition.parameters):
-            raise NotCompiled("the types of its arguments are not declared")
-        label = f"{record.name} {record.version} {record.hash}"
-        return java(definition.call, declared, definition.result_type, label)
-    except NotCompiled as why:
-        line = f" (line {why.line})" if why.line else ""
-        raise DeclarationError(
-            f"{record.name} cannot run in Spark's JVM (compile=True): {why.reason}{line}. "
-            f"Write that otherwise; without compile=True it runs in a Python worker"
-        ) from None
-    except Exception as fault:
-        raise DeclarationError(
-            f"{record.name} cannot run in Spark's JVM (compile=True) by a fault of notebook-udf "
-            f"({type(fault).__name__}: {fault}): please report it with the function; without "
-            f"compile=True it runs in a Python worker"
-        ) from fault
+    for reason, stands in (
+        ("compile=False", not definition.options.compile),
+        (f"it is a {definition.func_type} function", definition.func_type != "general"),
+        ("it is not deterministic", not definition.deterministic),
+        ("rows that raise have to be kept", definition.options.on_error != "fail"),
+        ("its time is limited", definition.options.timeout is not None),
+        ("its memory is limited", definition.options.memory is not None),
+    ):
+        if stands:
+            raise NotCompiled(reason)
+    types = definition.input_types or ()
+    declared = [each for each in types if each is not None]
+    if len(declared) != len(definition.parameters):
+        raise NotCompiled("the types of its arguments are not declared")
+    label = f"{record.name} {record.version} {record.hash}"
+    return java(definition.call, declared, definition.result_type, label)
 
 
 def sql_names(record: RegisteredFunction) -> tuple[str, ...]:
@@ -139,8 +122,11 @@ def sql_names(record: RegisteredFunction) -> tuple[str, ...]:
     return record.name, *helper
 
 
-def explain(record: RegisteredFunction) -> str:
-    """How calls of the function run, and why."""
+def explain(record: RegisteredFunction, in_java: str = "") -> str:
+    """How calls of the function run in a Python worker, and why.
+
+    ``in_java`` says of which calls that is so, or why it is so of all.
+    """
     definition = record.definition
     ways = {
         "general": "row by row in a Python worker; a bundle is decoded and encoded once",
@@ -148,13 +134,6 @@ def explain(record: RegisteredFunction) -> str:
         "arrow": "a bundle at a time in a Python worker, as Arrow arrays",
     }
     way = ways[definition.func_type]
-    if is_java(definition):
-        made = java_class(record).name
-        return (
-            f"{record.signature}, version {record.version}\n"
-            f"runs in Spark's JVM, compiled to Java (class {made}): there is no Python node, and "
-            f"no worker to measure; a row that raises is called again here, for its error"
-        )
     outlook = kernel_outlook(definition)
     if outlook is not None and outlook.answers:
         way = (
@@ -166,6 +145,7 @@ def explain(record: RegisteredFunction) -> str:
         f"{record.signature}, version {record.version}",
         f"runs {way}",
         *_left_to_python(outlook),
+        *([in_java] if in_java else []),
         "nested and neighbouring calls share one Python node of the plan (Arrow scalar UDF)",
     ]
     if not definition.deterministic:
@@ -175,6 +155,16 @@ def explain(record: RegisteredFunction) -> str:
     if _needs_casts(definition):
         lines.append("year-month intervals travel as months, with casts around the call")
     return "\n".join(lines)
+
+
+def explain_java(record: RegisteredFunction, name: str) -> str:
+    """How calls of the function run in Spark's JVM, as a class of that name."""
+    return (
+        f"{record.signature}, version {record.version}\n"
+        f"runs in Spark's JVM, compiled to Java (class {name}): there is no Python node, and no "
+        f"worker to measure; a row that raises is called again here, for its error\n"
+        f"a call that names arguments or leaves some out runs in a Python worker"
+    )
 
 
 def kernel_outlook(definition: FunctionDefinition) -> Outlook | None:

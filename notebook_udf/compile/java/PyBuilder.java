@@ -1,0 +1,88 @@
+package notebookudf;
+
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.NamedArgumentExpression;
+import org.apache.spark.sql.catalyst.expressions.ScalaUDF;
+import org.apache.spark.sql.execution.python.UserDefinedPythonFunction;
+import org.apache.spark.sql.types.DataType;
+import org.codehaus.janino.SimpleCompiler;
+import scala.collection.immutable.Nil$;
+import scala.collection.immutable.Seq;
+
+/**
+ * Makes the expression of a call: of the function in Java where each parameter is given by its
+ * place, else of the function in Python, which knows names and defaults. The first call has the
+ * class compiled.
+ */
+public final class PyBuilder extends scala.runtime.AbstractFunction1 {
+    private final String name;
+    private final int parameters;
+    private final DataType result;
+    private final UserDefinedPythonFunction inPython;
+    private final PyMeter meter;
+    private final String className;
+    private final String header;
+    private String source;
+    private Object function;
+    private String failure = "";
+
+    public PyBuilder(String name, Integer parameters, DataType result,
+            UserDefinedPythonFunction inPython, PyMeter meter, String className, String header,
+            String source) {
+        this.name = name;
+        this.parameters = parameters.intValue();
+        this.result = result;
+        this.inPython = inPython;
+        this.meter = meter;
+        this.className = className;
+        this.header = header;
+        this.source = source;
+    }
+
+    public Object apply(Object given) {
+        Seq arguments = (Seq) given;
+        if (arguments.length() != parameters || hasNames(arguments) || !isCompiled()) {
+            return inPython.builder(arguments);
+        }
+        return new ScalaUDF(function, result, arguments, (Seq) Nil$.MODULE$,
+            scala.Option.empty(), scala.Option.apply(name), true, true);
+    }
+
+    /** What the compiler had against the source; "" for nothing, or if it was not asked yet. */
+    public synchronized String failure() {
+        return failure;
+    }
+
+    private synchronized boolean isCompiled() {
+        if (source != null) {
+            try {
+                function = compiled();
+            } catch (Exception refused) {
+                failure = String.valueOf(refused);
+            } catch (StackOverflowError refused) {
+                failure = String.valueOf(refused);
+            }
+            source = null;
+        }
+        return function != null;
+    }
+
+    private Object compiled() throws Exception {
+        ClassLoader library = PyBuilder.class.getClassLoader();
+        SimpleCompiler compiler = new SimpleCompiler();
+        compiler.setParentClassLoader(library);
+        compiler.cook(source);
+        PyClass made = new PyClass(className, (byte[]) compiler.getBytecodes().get(className));
+        Class called = library.loadClass("notebookudf.PyFunction" + parameters);
+        return called.getConstructors()[0].newInstance(new Object[] {made, meter, header});
+    }
+
+    private static boolean hasNames(Seq arguments) {
+        for (int at = 0; at < arguments.length(); at++) {
+            if (arguments.apply(at) instanceof NamedArgumentExpression) {
+                return true;
+            }
+        }
+        return false;
+    }
+}
