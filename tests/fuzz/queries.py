@@ -30,7 +30,7 @@ def prepare(session: nu.Session) -> None:
         return None if a is None or b is None else a + b
 
     session.register_function("py_add", add)
-    session.register_function("py_even", even)
+    session.register_function("py_even", udf(even, compile=False))
     # Without a way around Python.
     session.register_function("py_plus", udf(plus, compile=False, vectorise=False))
     rows = [(n % 3 if n % 7 else None, n - 5 if n % 5 else None) for n in range(20)]
