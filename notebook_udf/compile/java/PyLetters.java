@@ -17,6 +17,19 @@ public final class PyLetters {
         this.text = text;
     }
 
+    /** text.translate(table): what the table has no letter for stays, and null is left out. */
+    public static String translated(String text, java.util.HashMap table) {
+        StringBuilder made = new StringBuilder();
+        for (PyLetters letters = new PyLetters(text); letters.hasNext();) {
+            String letter = letters.next();
+            Object found = table.containsKey(letter) ? table.get(letter) : letter;
+            if (found != null) {
+                made.append((String) found);
+            }
+        }
+        return made.toString();
+    }
+
     public boolean hasNext() {
         return at < text.length();
     }

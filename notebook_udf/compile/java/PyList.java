@@ -163,6 +163,60 @@ public final class PyList {
         return made;
     }
 
+    /** The first of those that are equal. */
+    public static ArrayList distinct(ArrayList list) {
+        return new ArrayList(new java.util.LinkedHashSet(list));
+    }
+
+    /** list.index(value), of what Java compares as Python does. */
+    public static long index(ArrayList list, Object value) {
+        int found = list.indexOf(value);
+        if (found < 0) {
+            throw Raised.VALUE;
+        }
+        return found;
+    }
+
+    /** list.count(value), of the same. */
+    public static long count(ArrayList list, Object value) {
+        return java.util.Collections.frequency(list, value);
+    }
+
+    /** list, in the order of the keys that its values have; equal ones stay as they are. */
+    public static ArrayList sortedBy(final ArrayList list, final ArrayList keys, boolean backwards) {
+        ArrayList places = new ArrayList(list.size());
+        for (int i = 0; i < list.size(); i++) {
+            places.add(Integer.valueOf(i));
+        }
+        final int sign = backwards ? -1 : 1;
+        java.util.Collections.sort(places, new java.util.Comparator() {
+            public int compare(Object a, Object b) {
+                return sign * UP.compare(keys.get(((Integer) a).intValue()),
+                    keys.get(((Integer) b).intValue()));
+            }
+        });
+        ArrayList made = new ArrayList(list.size());
+        for (int i = 0; i < list.size(); i++) {
+            made.add(list.get(((Integer) places.get(i)).intValue()));
+        }
+        return made;
+    }
+
+    /** The first value whose key is the least, or with most the greatest. */
+    public static Object extremeBy(ArrayList list, ArrayList keys, boolean most) {
+        if (list.isEmpty()) {
+            throw Raised.VALUE;
+        }
+        int found = 0;
+        for (int i = 1; i < list.size(); i++) {
+            Object one = keys.get(i), best = keys.get(found);
+            if (most ? PyNumber.less(best, one) : PyNumber.less(one, best)) {
+                found = i;
+            }
+        }
+        return list.get(found);
+    }
+
     public static ArrayList reversed(ArrayList list) {
         ArrayList made = new ArrayList(list);
         java.util.Collections.reverse(made);

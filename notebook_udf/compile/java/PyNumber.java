@@ -503,21 +503,4 @@ public final class PyNumber {
             ? (Object) Boolean.valueOf(found.signum() != 0)
             : whole(found);
     }
-
-    public static Object shiftRight(Object a, Object b) {
-        if (!isInt(a) || !isInt(b)) {
-            throw Raised.TYPE;
-        }
-        if (big(b).signum() < 0) {
-            throw Raised.VALUE;
-        }
-        return whole(big(a).shiftRight((int) Math.min(place(b), 1L << 30)));
-    }
-
-    public static long shiftRight(long a, long b) {
-        if (b < 0L) {
-            throw Raised.VALUE;
-        }
-        return a >> Math.min(b, 63L);
-    }
 }

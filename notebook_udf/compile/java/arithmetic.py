@@ -36,6 +36,7 @@ _METHODS = {
 }
 _EXACT = {"+": "addExact", "-": "subtractExact", "*": "multiplyExact"}
 _BITS = ("&", "|", "^")
+_SHIFTS = {"<<": "shiftLeft", ">>": "shiftRight"}
 # By the operator: the method that tells it, and whether its sides change places.
 _ORDERS = {
     "<": ("less", False),
@@ -51,7 +52,7 @@ def arithmetic(code: Code, how: str, left: Value, right: Value) -> Value:
     """``left how right`` of two values."""
     if how == "**":
         return _power(code, left, right)
-    if how in _BITS or how == ">>":
+    if how in _BITS or how in _SHIFTS:
         return _bits(code, how, left, right)
     if how not in _METHODS:
         raise NotCompiled(f"{how} here")
@@ -122,8 +123,8 @@ def _bits(code: Code, how: str, left: Value, right: Value) -> Term:
     one, other = as_int(code, one), as_int(code, other)
     if one.kinds != INT or other.kinds != INT:
         raise NotCompiled(f"{how} of anything but whole numbers")
-    if how == ">>":
-        return code.set(INT, f"PyNumber.shiftRight({one.java}, {other.java})")
+    if how in _SHIFTS:
+        return code.set(INT, f"PyWhole.{_SHIFTS[how]}({one.java}, {other.java})")
     if code.integers.bounded:
         return code.set(INT, f"{one.java} {how} {other.java}")
     return code.set(INT, f"PyNumber.bits({one.java}, {other.java}, '{how}')")

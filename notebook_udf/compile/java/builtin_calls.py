@@ -27,6 +27,7 @@ from notebook_udf.compile.java.terms import (
     NUMBERS,
     SCALARS,
     STR,
+    Distinct,
     Iteration,
     KnownValue,
     NotCompiled,
@@ -37,6 +38,7 @@ from notebook_udf.compile.java.terms import (
 )
 
 Given = tuple[Value, ...]
+_MARKS = {16: "x", 8: "o", 2: "b"}
 _KINDS_OF_TYPES = {int: ("int", "bool"), float: ("float",), bool: ("bool",), str: ("str",)}
 
 
@@ -63,9 +65,10 @@ def _int(code: Code, given: Given) -> Value:
 
 def _int_of_base(code: Code, value: Value, base: Value) -> Value:
     text = code.present(value)
-    if text.kinds != STR or not (isinstance(base, KnownValue) and base.value in (2, 8, 10, 16)):
+    radix = base.value if isinstance(base, KnownValue) else None
+    if text.kinds != STR or type(radix) is not int or not 2 <= radix <= 36:
         raise NotCompiled("int of this base")
-    java = f"PyParse.toInt({text.java}, {base.value})"
+    java = f"PyParse.toInt({text.java}, {radix})"
     return code.set(INT, code.integers.of_object(java))
 
 
@@ -136,7 +139,7 @@ def _extreme(which: str) -> Callable[[Code, Given], Value]:
             elif isinstance(one, Parts):
                 given = one.parts
             else:
-                whole = iterators.materialised(code, one)
+                whole = _listed(code, one)
                 held = code.lists.of(whole.kinds)
                 code.lists.check_order(held)
                 if not held - NONE <= NUMBERS and held - NONE != STR:
@@ -194,11 +197,27 @@ def _list(code: Code, given: Given) -> Value:
     return code.set(made.kinds, f"new java.util.ArrayList({made.java})")
 
 
-def _sorted(code: Code, given: Given) -> Value:
-    whole = iterators.materialised(code, _one(given, "sorted"))
-    if code.lists.of(whole.kinds) not in (INT, STR):
+def _sorted(code: Code, given: Given, backwards: bool = False) -> Value:
+    one = _one(given, "sorted")
+    whole = _listed(code, one)
+    held = code.lists.of(whole.kinds)
+    code.lists.check_order(held)
+    if held - NONE not in (INT, STR):
         raise NotCompiled("sorted of what are neither whole numbers nor texts")
-    return code.set(whole.kinds, f"PyList.sorted({whole.java}, false)")
+    return code.set(whole.kinds, f"PyList.sorted({whole.java}, {str(backwards).lower()})")
+
+
+def _listed(code: Code, value: Value) -> Term:
+    """A list of what a set or anything else that can be iterated over has."""
+    return value.listed if isinstance(value, Distinct) else iterators.materialised(code, value)
+
+
+def _set(code: Code, given: Given) -> Value:
+    whole = iterators.materialised(code, _one(given, "set"))
+    # Others may be equal without being alike, or are found by their identity.
+    if code.lists.of(whole.kinds) - NONE not in (INT, STR):
+        raise NotCompiled("a set of what are neither whole numbers nor texts")
+    return Distinct(code.set(whole.kinds, f"PyList.distinct({whole.java})"))
 
 
 def _whether(every: bool) -> Callable[[Code, Given], Value]:
@@ -286,6 +305,32 @@ def _of_double(java: str, boolean: bool = False) -> Callable[[Code, Given], Valu
     return write
 
 
+def _in_base(which: str, radix: int) -> Callable[[Code, Given], Value]:
+    def write(code: Code, given: Given) -> Value:
+        term = number(code, _one(given, which))
+        if term.kinds != INT:
+            raise NotCompiled(f"{which} of what is no whole number")
+        return code.set(STR, f'PyWhole.inBase({code.object(term)}, "0{_MARKS[radix]}", {radix})')
+
+    return write
+
+
+def _format(code: Code, given: Given) -> Value:
+    value, *how = given
+    known = [each.value for each in how if isinstance(each, KnownValue)]
+    if len(known) != len(how) or len(how) > 1 or not all(type(each) is str for each in known):
+        raise NotCompiled("a format that varies")
+    return text_methods.formatted(code, value, known[0] if known else "")
+
+
+def _gcd(code: Code, given: Given) -> Value:
+    terms = [number(code, each) for each in given]
+    if len(terms) != 2 or any(term.kinds != INT for term in terms):
+        raise NotCompiled("gcd of anything but two whole numbers")
+    java = f"PyWhole.commonDivisor({', '.join(code.object(term) for term in terms)})"
+    return code.set(INT, code.integers.of_object(java))
+
+
 def _divmod(code: Code, given: Given) -> Value:
     if len(given) != 2:
         raise NotCompiled("divmod of so many arguments")
@@ -311,6 +356,16 @@ _CALLS: dict[int, Callable[[Code, Given], Value]] = {
     id(list): _list,
     id(tuple): _list,
     id(sorted): _sorted,
+    id(set): _set,
+    id(frozenset): _set,
+    id(hex): _in_base("hex", 16),
+    id(oct): _in_base("oct", 8),
+    id(bin): _in_base("bin", 2),
+    id(format): _format,
+    id(math.gcd): _gcd,
+    # As C rounds it: the quotient is a constant of Python's.
+    id(math.radians): _of_double("{0} * (Math.PI / 180.0)"),
+    id(math.degrees): _of_double("{0} * (180.0 / Math.PI)"),
     id(any): _whether(every=False),
     id(all): _whether(every=True),
     id(isinstance): _isinstance,
@@ -324,6 +379,7 @@ _CALLS: dict[int, Callable[[Code, Given], Value]] = {
     id(math.sqrt): _of_double("PyNumber.squareRoot({0})"),
     id(math.fabs): _of_double("Math.abs({0})"),
     id(math.isnan): _of_double("Double.isNaN({0})", boolean=True),
+    id(math.isfinite): _of_double("!Double.isNaN({0}) && !Double.isInfinite({0})", boolean=True),
     id(math.isinf): _of_double("Double.isInfinite({0})", boolean=True),
 }
 _FOLDED = (int, float, str, bool, len, abs, round, ord, chr, min, max, divmod, isinstance, sum)
@@ -342,6 +398,11 @@ def call(code: Code, function: Any, given: Given, names: tuple[str, ...]) -> Val
         if not isinstance(strict, KnownValue) or type(strict.value) is not bool:
             raise NotCompiled("zip with strict=")
         return _zip(code, tuple(each), strict.value)
+    if function is sorted and names == ("reverse",):
+        one, backwards = given
+        if not isinstance(backwards, KnownValue) or type(backwards.value) is not bool:
+            raise NotCompiled("sorted with reverse= that varies")
+        return _sorted(code, (one,), backwards.value)
     if names:
         raise NotCompiled(f"{said} with {names[0]}=")
     if given and function in _FOLDED and all(isinstance(each, KnownValue) for each in given):

@@ -11,13 +11,14 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any, Protocol, TypeAlias
 
-from notebook_udf.compile.bindings import taken
 from notebook_udf.compile.java import (
     builtin_calls,
     date_values,
     decimals,
     hashes,
+    records,
     regex_calls,
+    templates,
     text_methods,
 )
 from notebook_udf.compile.java.arithmetic import (
@@ -30,11 +31,13 @@ from notebook_udf.compile.java.arithmetic import (
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.date_values import is_temporal
 from notebook_udf.compile.java.exceptions import taken_by
-from notebook_udf.compile.java.iterators import mapped, materialised, view
+from notebook_udf.compile.java.iterators import iterated, mapped, materialised, view
+from notebook_udf.compile.java.keyed import by_key
 from notebook_udf.compile.java.terms import (
     BOOL,
     LEAVE,
     NONE,
+    STR,
     BoundMethod,
     Generated,
     KnownValue,
@@ -99,8 +102,29 @@ def _attribute(run: FunctionCalls, code: Code, given: Sequence[Value], name: str
 
 
 def _binary(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -> Value:
+    left, right = given
+    if how in ("%", "%=") and isinstance(left, KnownValue) and type(left.value) is str:
+        return templates.percent(code, left.value, right, text_methods.formatted)
     # What these are in place of cannot be changed in place.
+    if how == "+" and _is_list(left) and _is_list(right):
+        return _joined(code, left, right)
     return arithmetic(code, how.removesuffix("="), *given)
+
+
+def _is_list(value: Value) -> bool:
+    if isinstance(value, Parts):
+        return value.is_list
+    return isinstance(value, Term) and is_list(value.kinds - NONE)
+
+
+def _joined(code: Code, *lists: Value) -> Value:
+    """A new list of what lists hold."""
+    made = code.new_list()
+    for each in lists:
+        whole = materialised(code, code.present(each) if isinstance(each, Term) else each)
+        code.lists.put(made.kinds, code.lists.of(whole.kinds))
+        code.say(f"{made.java}.addAll({whole.java});")
+    return made
 
 
 def _compare(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -> Value:
@@ -187,8 +211,22 @@ def _list(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Val
     return Parts(tuple(given), is_list=True) if given else code.new_list()
 
 
+def _map(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
+    constants = [each.value for each in given if isinstance(each, KnownValue)]
+    if not given or len(constants) != len(given):
+        raise NotCompiled("a dict of what varies")
+    return KnownValue(dict(zip(constants[::2], constants[1::2], strict=True)))
+
+
 def _grow(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -> Value:
     whole = given[0]
+    if how == "list_extend" and isinstance(whole, Term):
+        over = iterated(code, given[1])
+        statements, _ = code.captured(lambda: code.put(whole, over.value))
+        code.say(f"while ({over.more}) {{")
+        for each in (*over.steps, *statements, "}"):
+            code.say(each)
+        return whole
     if how != "list_append" or not isinstance(whole, Term):
         raise NotCompiled(how.replace("_", " "))
     code.put(whole, given[1])
@@ -248,6 +286,12 @@ def _call(run: FunctionCalls, code: Code, given: Sequence[Value], names: Any) ->
         return run.nested(function, arguments)
     if not isinstance(function, KnownValue):
         raise NotCompiled("a call of what varies")
+    if function.value in (sorted, min, max) and "key" in names:
+
+        def key(called: Value, each: Value) -> Value:
+            return _call(run, code, (called, each), ())
+
+        return by_key(code, function.value, arguments, names, key)
     if function.value is map and len(arguments) > 1 and not names:
         called, *over = arguments
         return Iterated(
@@ -263,24 +307,11 @@ def _call(run: FunctionCalls, code: Code, given: Sequence[Value], names: Any) ->
         return decimals.made(code, arguments, names)
     if isinstance(function.value, type) and function.value in date_values.CONSTRUCTORS:
         return date_values.CONSTRUCTORS[function.value](code, arguments, names)
-    if _is_named_tuple(function.value):
-        return _named_tuple(function.value, arguments, names)
+    if records.is_record(function.value):
+        return records.made(function.value, arguments, names)
     if isinstance(function.value, types.FunctionType):
         return run.function(function.value, arguments, names)
     return builtin_calls.call(code, function.value, arguments, names)
-
-
-def _is_named_tuple(called: Any) -> bool:
-    """Whether it is a class of tuples whose parts have names, and no more."""
-    return isinstance(called, type) and called.__bases__ == (tuple,) and hasattr(called, "_fields")
-
-
-def _named_tuple(called: Any, given: tuple[Value, ...], names: tuple[str, ...]) -> Parts:
-    fields, found = called._fields, taken(given, names, called._fields, called._fields)
-    filled = {name: KnownValue(default) for name, default in called._field_defaults.items()}
-    if found is None or not all(name in found or name in filled for name in fields):
-        raise NotCompiled(f"a call of {called.__name__} that does not fit it")
-    return Parts(tuple(found[name] if name in found else filled[name] for name in fields), fields)
 
 
 def _check_consumer(function: Value) -> None:
@@ -331,6 +362,8 @@ def _called_method(
             default = given[1] if len(given) == 2 else KnownValue(None)
             return text_methods.looked_up(code, constant, given[0], default)
         raise NotCompiled(f"the method {name} of a dict")
+    if constant is str:
+        return _called_on_class(code, name, given, names)
     if isinstance(constant, re.Pattern):
         return regex_calls.method(code, constant, name, given, names)
     if isinstance(owner, Term) and regex_calls.is_match(owner) and not names:
@@ -351,14 +384,32 @@ def _called_method(
         return date_values.from_ordinal(code, given, names)
     if isinstance(owner, Term) and is_dict(owner.kinds - NONE):
         return _method_of_dict(code, owner, name, given, names)
+    listed = isinstance(owner, Term) and is_list(owner.kinds - NONE)
+    if listed and name in ("index", "count") and len(given) == 1 and not names:
+        whole = code.present(owner, AttributeError)
+        return text_methods.method_of_list(code, whole, name, given)
     if name == "append" and len(given) == 1 and isinstance(owner, Term) and is_list(owner.kinds):
         code.put(owner, given[0])
         return KnownValue(None)
     if name == "join" and len(given) == 1 and isinstance(given[0], Iterated):
         given = (materialised(code, given[0]),)
-    if name == "format":
-        raise NotCompiled("str.format: write an f-string")
+    if name == "format" and type(constant) is str:
+        return templates.braces(code, constant, given, names, text_methods.formatted)
     return text_methods.method(code, owner, name, given, names)
+
+
+def _called_on_class(
+    code: Code, name: str, given: tuple[Value, ...], names: tuple[str, ...]
+) -> Value:
+    """``str.lower(text)`` and its like."""
+    if name == "maketrans" and not names:
+        known = [each.value for each in given if isinstance(each, KnownValue)]
+        if len(known) != len(given) or not all(type(each) is str for each in known):
+            raise NotCompiled("str.maketrans of what varies")
+        return KnownValue(str.maketrans(*known))
+    if not given or not isinstance(given[0], Term) or given[0].kinds != STR:
+        raise NotCompiled(f"str.{name} of what is no text")
+    return text_methods.method(code, given[0], name, given[1:], names)
 
 
 def _method_of_dict(
@@ -382,6 +433,7 @@ OPERATIONS: dict[str, Operation] = {
     "slice": _slice,
     "tuple": _tuple,
     "list": _list,
+    "map": _map,
     "grow": _grow,
     "closure": _closure,
     "exception_match": _matches,

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from notebook_udf.compile.java.arithmetic import number
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.terms import (
+    BYTES,
     INT,
     KEYS,
     STR,
@@ -43,6 +44,8 @@ def iterated(code: Code, value: Value) -> Iteration:
         return view(code, term, "keys")
     if term.kinds == STR:
         return _taken(code, "PyLetters", term.java, STR)
+    if term.kinds == BYTES:
+        return _taken(code, "PyBytes", term.java, INT, code.integers.of_long)
     raise NotCompiled("a loop over what is no text and no list of texts")
 
 

@@ -51,6 +51,8 @@ _HELD = {
     BYTES: "byte[]",
     DECIMAL: "PyDecimal",
 }
+# Of a literal; each takes up to six bytes in a class, which holds 65,535 of them.
+_MOST_LETTERS = 8_000
 _BOXES = {"long": "Long", "double": "Double", "boolean": "Boolean"}
 _TEMPORAL = (dt.date, dt.datetime, dt.timedelta)
 _OF_CONSTANTS = {int: INT, float: FLOAT, bool: BOOL, str: STR, type(None): NONE}
@@ -155,8 +157,24 @@ class Generated:
     given: tuple[Value, ...]
 
 
+@dataclass(frozen=True)
+class Distinct:
+    """A set: a list without what is equal, whose order says nothing."""
+
+    listed: Term
+
+
 Value: TypeAlias = (
-    Term | KnownValue | BoundMethod | Parts | Slice | Iteration | Sequence | Nested | Generated
+    Term
+    | KnownValue
+    | BoundMethod
+    | Parts
+    | Slice
+    | Iteration
+    | Sequence
+    | Nested
+    | Generated
+    | Distinct
 )
 
 
@@ -272,10 +290,17 @@ def array_of(expressions: Iterable[str]) -> str:
 
 
 def quoted(text: str) -> str:
-    """A text as a Java literal; what is not plain ASCII is escaped."""
+    """A text as Java writes it; what is not plain ASCII is escaped."""
+    if len(text) > _MOST_LETTERS:
+        # A class holds none that long as one, and Java's compiler would join literals.
+        cuts = range(0, len(text), _MOST_LETTERS)
+        several = ", ".join(_literal(text[at : at + _MOST_LETTERS]) for at in cuts)
+        return f'String.join("", new String[] {{{several}}})'
+    return _literal(text)
+
+
+def _literal(text: str) -> str:
     units = text.encode("utf-16-be", "surrogatepass")
-    if len(units) > 20_000:
-        raise NotCompiled("so long a text")
     codes = (int.from_bytes(units[at : at + 2], "big") for at in range(0, len(units), 2))
     # An octal escape, since a \\u one is read before the literal is.
     made = (

@@ -15,12 +15,14 @@ from notebook_udf.compile.java.hashes import encoded
 from notebook_udf.compile.java.regex_calls import is_match, item_of_match
 from notebook_udf.compile.java.terms import (
     BOOL,
+    BYTES,
     INT,
     KEYS,
     NONE,
     SCALARS,
     STR,
     TEXTS,
+    Distinct,
     Kinds,
     KnownValue,
     NotCompiled,
@@ -76,6 +78,8 @@ def method(
     text = _text(code, owner, f".{name}()", AttributeError)
     if name == "encode":
         return encoded(code, text, given, names)
+    if name == "translate" and len(given) == 1 and not names:
+        return _translated(code, text, given[0])
     if name in _PARTITIONS and len(given) == 1:
         separator = _text(code, given[0], "a separator")
         parts = code.set(TEXTS, f"PyText.{name}({text}, {separator})")
@@ -106,6 +110,19 @@ def method(
             raise NotCompiled(f"{name} without what it needs")
     java = f"{java_class}.{name}({', '.join([text, *written])})"
     return code.set(kinds, code.integers.of_long(java) if kinds == INT else java)
+
+
+def _translated(code: Code, text: str, table: Value) -> Value:
+    """``text.translate(table)`` of one that ``str.maketrans`` made of constants."""
+    known = table.value if isinstance(table, KnownValue) else None
+    if type(known) is not dict or not all(type(letter) is int for letter in known):
+        raise NotCompiled("translate by what varies")
+    to = [chr(each) if type(each) is int else each for each in known.values()]
+    if not all(each is None or type(each) is str for each in to):
+        raise NotCompiled("translate to this")
+    array = f"{_array(code, map(chr, known))}, {_array(code, to)}"
+    held = code.constant("java.util.HashMap", f"PyList.map({array})")
+    return code.set(STR, f"PyLetters.translated({text}, {held})")
 
 
 def _argument(code: Code, how: str, value: Value) -> str:
@@ -140,7 +157,11 @@ def length(code: Code, value: Value) -> Value:
         return KnownValue(len(value.value))
     if isinstance(value, Parts):
         return KnownValue(len(value.parts))
+    if isinstance(value, Distinct):
+        value = value.listed
     term = code.present(value)
+    if term.kinds == BYTES:
+        return code.set(INT, code.integers.of_long(f"(long) {term.java}.length"))
     sized = is_list(term.kinds) or is_dict(term.kinds)
     java = f"(long) {term.java}.size()" if sized else f"PyText.len({_text(code, term, 'len')})"
     return code.set(INT, code.integers.of_long(java))
@@ -159,6 +180,16 @@ def texts(code: Code, value: Value) -> str:
     if not is_list(term.kinds) or code.lists.of(term.kinds) - NONE != STR:
         raise NotCompiled("anything but a list of texts")
     return term.java
+
+
+def method_of_list(code: Code, whole: Term, name: str, given: tuple[Value, ...]) -> Value:
+    """``whole.index(value)`` or ``whole.count(value)``."""
+    (value,) = given
+    held = code.lists.of(whole.kinds) - NONE
+    if held not in (INT, STR) or not code.term(value).kinds <= held | NONE:
+        raise NotCompiled(f"the method {name} of this list")
+    java = f"PyList.{name}({whole.java}, {code.object(value)})"
+    return code.set(INT, code.integers.of_long(java))
 
 
 def limit(code: Code, value: Value) -> str:
@@ -246,6 +277,10 @@ def contains(code: Code, value: Value, container: Value) -> str | bool:
         _check_identity(code.term(value), *varying)
         tests = [code.term(comparison(code, "==", value, each)).java for each in container.parts]
         return " || ".join(tests) or False
+    if isinstance(container, Distinct):
+        if not code.term(value).kinds <= code.lists.of(container.listed.kinds) | NONE:
+            raise NotCompiled("in a set of values of another type")
+        return f"{container.listed.java}.contains({code.object(value)})"
     whole = code.present(container)
     if is_list(whole.kinds):
         held = code.lists.of(whole.kinds) | code.term(value).kinds

@@ -1,0 +1,144 @@
+"""``template % values`` and ``template.format(values)`` of a template that is known, as Java."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Callable, Iterator, Sequence
+from functools import reduce
+
+from notebook_udf.compile.java.arithmetic import arithmetic, as_int
+from notebook_udf.compile.java.code import Code
+from notebook_udf.compile.java.terms import (
+    FLOAT,
+    INT,
+    SCALARS,
+    STR,
+    KnownValue,
+    NotCompiled,
+    Parts,
+    Term,
+    Value,
+)
+
+# Gives ``format(value, how)``.
+Format = Callable[[Code, Value, str], Value]
+
+_PERCENT = re.compile(
+    r"%(?P<flags>[-+ #0]*)(?P<width>[0-9]*)(?:\.(?P<digits>[0-9]*))?(?P<kind>[a-zA-Z%])"
+)
+_WHOLE, _REAL = "diu", "feEgGF"
+_BASES = "xXo"
+
+
+def percent(code: Code, template: str, right: Value, format_value: Format) -> Value:
+    """``template % right``."""
+    values = _several(right)
+    left, pieces, at = list(values), list[Value](), 0
+    for found in _PERCENT.finditer(template):
+        pieces.append(KnownValue(template[at : found.start()]))
+        at = found.end()
+        if found["kind"] == "%":
+            if found.group() != "%%":
+                raise NotCompiled(f"the format {found.group()}")
+            pieces.append(KnownValue("%"))
+            continue
+        if not left:
+            raise NotCompiled("what raises in every row")
+        pieces.append(_percent_one(code, found, left.pop(0), format_value))
+    pieces.append(KnownValue(template[at:]))
+    rest = "".join(p.value for p in pieces if isinstance(p, KnownValue)).replace("%", "")
+    if left or _PERCENT.sub("", template).count("%") or "\0" in rest:
+        raise NotCompiled(f"the template {template!r} with these values")
+    return _joined(code, pieces)
+
+
+def _several(right: Value) -> Sequence[Value]:
+    if isinstance(right, Parts) and not right.is_list:
+        return right.parts
+    if isinstance(right, KnownValue) and type(right.value) is tuple:
+        return tuple(map(KnownValue, right.value))
+    if isinstance(right, (Term, KnownValue)):
+        return (right,)
+    raise NotCompiled("% of a text, of this")
+
+
+def _percent_one(code: Code, found: re.Match[str], value: Value, format_value: Format) -> Value:
+    flags, width, digits, kind = found["flags"], found["width"], found["digits"], found["kind"]
+    said = f"the format {found.group()}"
+    term = code.term(value)
+    if "#" in flags or not term.kinds <= SCALARS:
+        raise NotCompiled(said)
+    left = "<" if "-" in flags else ""
+    if kind == "s":
+        shown = term if term.kinds == STR else format_value(code, term, "")
+        cut = "" if digits is None else f".{digits or 0}"
+        how = (f"{left or '>'}{width}" if width else "") + cut
+        return format_value(code, shown, how) if how else shown
+    number = as_int(code, code.present(term))
+    fits = number.kinds == INT or (number.kinds == FLOAT and kind in _REAL)
+    if not fits or kind not in _WHOLE + _REAL + _BASES:
+        # A float is cut for %d, and what is no number raises.
+        raise NotCompiled(said)
+    if digits is not None and kind not in _REAL:
+        raise NotCompiled(said)
+    sign = "+" if "+" in flags else " " if " " in flags else ""
+    zero = "0" if "0" in flags and not left and width else ""
+    precision = "" if digits is None else f".{digits or 0}"
+    how = f"{left if width else ''}{sign}{zero}{width}{precision}"
+    return format_value(code, number, f"{how}{'d' if kind in _WHOLE else kind}")
+
+
+def braces(
+    code: Code,
+    template: str,
+    given: Sequence[Value],
+    names: Sequence[str],
+    format_value: Format,
+) -> Value:
+    """``template.format(given)``; the last of what is given have names."""
+    placed = given[: len(given) - len(names)]
+    named = dict(zip(names, given[len(placed) :], strict=True))
+    try:
+        fields = list(string.Formatter().parse(template))
+    except ValueError:
+        raise NotCompiled("what raises in every row") from None
+    pieces, numbers = list[Value](), _numbers(field for _, field, _, _ in fields)
+    for literal, field, how, conversion in fields:
+        pieces.append(KnownValue(literal))
+        if field is None:
+            continue
+        place = next(numbers)
+        if conversion not in (None, "s") or "{" in (how or ""):
+            raise NotCompiled(f"the field {field} of a template")
+        if isinstance(place, int) and place < len(placed):
+            value = placed[place]
+        elif isinstance(place, str) and place in named:
+            value = named[place]
+        else:
+            raise NotCompiled(f"the field {field} of a template")
+        if conversion:
+            value = format_value(code, value, "")
+        pieces.append(format_value(code, value, how or ""))
+    return _joined(code, pieces)
+
+
+def _numbers(fields: Iterator[str | None]) -> Iterator[int | str]:
+    """What each field stands for: a place among the arguments, or a name."""
+    names = [field for field in fields if field is not None]
+    if any(names) and not all(names) and any(name.isdecimal() for name in names):
+        raise NotCompiled("what raises in every row")
+    count = 0
+    for name in names:
+        if not name:
+            yield count
+            count += 1
+        else:
+            yield int(name) if name.isdecimal() else name
+
+
+def _joined(code: Code, pieces: Sequence[Value]) -> Value:
+    shown = [p for p in pieces if not isinstance(p, KnownValue) or p.value]
+    if not shown:
+        return KnownValue("")
+    return reduce(lambda text, piece: arithmetic(code, "+", text, piece), shown)
