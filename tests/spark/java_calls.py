@@ -94,6 +94,17 @@ public final class Driver {
         throw new Exception("no " + name);
     }
 
+    /** A row as Spark hands it over: with sequences of Scala's. */
+    private static Object[] entering(ArrayList row) {
+        Object[] made = row.toArray();
+        for (int i = 0; i < made.length; i++) {
+            if (made[i] instanceof ArrayList) {
+                made[i] = scala.jdk.javaapi.CollectionConverters.asScala((ArrayList) made[i]).toSeq();
+            }
+        }
+        return made;
+    }
+
     /** What a function that Spark calls gives for each row. */
     public static String rows(String name, ClassLoader loader, String calls) throws Exception {
         Object function = loader.loadClass(name).getDeclaredConstructor(new Class[0])
@@ -111,7 +122,7 @@ public final class Driver {
         while (driver.at < calls.length()) {
             Object result;
             try {
-                result = method.invoke(function, ((ArrayList) driver.value()).toArray());
+                result = method.invoke(function, entering((ArrayList) driver.value()));
             } catch (InvocationTargetException e) {
                 String said = String.valueOf(e.getCause().getMessage());
                 result = said.startsWith("[notebook-udf row") ? Raised.RAISED : e.getCause();
