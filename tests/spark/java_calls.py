@@ -99,7 +99,8 @@ public final class Driver {
         Object[] made = row.toArray();
         for (int i = 0; i < made.length; i++) {
             if (made[i] instanceof ArrayList) {
-                made[i] = scala.jdk.javaapi.CollectionConverters.asScala((ArrayList) made[i]).toSeq();
+                ArrayList list = (ArrayList) made[i];
+                made[i] = scala.jdk.javaapi.CollectionConverters.asScala(list).toSeq();
             }
         }
         return made;

@@ -16,7 +16,7 @@ from notebook_udf.compile.java import (
     date_values,
     decimals,
     hashes,
-    records,
+    named_parts,
     regex_calls,
     templates,
     text_methods,
@@ -307,8 +307,8 @@ def _call(run: FunctionCalls, code: Code, given: Sequence[Value], names: Any) ->
         return decimals.made(code, arguments, names)
     if isinstance(function.value, type) and function.value in date_values.CONSTRUCTORS:
         return date_values.CONSTRUCTORS[function.value](code, arguments, names)
-    if records.is_record(function.value):
-        return records.made(function.value, arguments, names)
+    if named_parts.is_record(function.value):
+        return named_parts.made(function.value, arguments, names)
     if isinstance(function.value, types.FunctionType):
         return run.function(function.value, arguments, names)
     return builtin_calls.call(code, function.value, arguments, names)
