@@ -22,8 +22,8 @@ class JavaFunction:
         What plans call it.
     header
         What is known of it where its call is found in a plan, as in a payload of a worker's.
-    parameters
-        How many it has.
+    arity
+        How many arguments it takes: at least, and at most.
     in_python
         PySpark's function object; calls that name arguments or leave some out are of this one.
     """
@@ -31,7 +31,7 @@ class JavaFunction:
     name: str
     header: Mapping[str, Any]
     java_class: JavaClass
-    parameters: int
+    arity: tuple[int, int]
     result_type: DataType
     in_python: Any
 

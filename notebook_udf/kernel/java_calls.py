@@ -15,17 +15,20 @@ import struct
 import threading
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.compile.java.java_class import JavaClass
 from notebook_udf.compile.java.terms import NotCompiled
-from notebook_udf.errors import DeclarationError, FailedRow
+from notebook_udf.errors import DeclarationError, FailedRow, PlanningError
 from notebook_udf.host.java_functions import JavaFunction
 from notebook_udf.kernel.java_library import JavaLibrary
 from notebook_udf.kernel.kinds import kind_of
 from notebook_udf.kernel.recent import Recent
 from notebook_udf.plan.functions import IN_JVM as IN_JVM_WAY
+from notebook_udf.planner.analysis import arity
 from notebook_udf.planner.physical import scalar
 from notebook_udf.telemetry.records import (
     IN_JVM,
@@ -38,6 +41,7 @@ from notebook_udf.telemetry.records import (
     TaskStarted,
 )
 from notebook_udf.worker.codec.encode import BadResult
+from notebook_udf.worker.runtime.dependencies import Dependency
 from notebook_udf.worker.runtime.failure import frames_of, message_of, short
 
 if TYPE_CHECKING:
@@ -45,6 +49,7 @@ if TYPE_CHECKING:
     from notebook_udf.registry import RegisteredFunction
 
 _ROW = re.compile(r"\[notebook-udf row (F[0-9a-f]{16})((?: [^\s\]]+){5})((?: [^\s\]]+)*)\]")
+_COUNTED = re.compile(r"\[notebook-udf arguments (F[0-9a-f]{16}) (\d+)\]")
 _ARGUMENT = re.compile(r"\[notebook-udf argument (F[0-9a-f]{16}) (\d+) (\w+)\]")
 # A call on columns is of a class that was written already; what fails is of a late one.
 _MOST_CLASSES = 1000
@@ -71,6 +76,8 @@ class JavaCalls:
         self._lock = lock
         self._library: JavaLibrary | None = None
         self._is_there = False
+        # Names of functions that are kept from the JVM for a while.
+        self._kept: set[str] = set()
         self._records: Recent[RegisteredFunction] = Recent(_MOST_CLASSES)
         self._classes: Recent[JavaClass | NotCompiled] = Recent(_MOST_CLASSES)
 
@@ -100,7 +107,27 @@ class JavaCalls:
 
     def runs(self, record: RegisteredFunction) -> bool:
         """Whether calls of the function that give each parameter by its place run in the JVM."""
-        return self._is_there and self.why_not(record) is None
+        there = self._is_there and record.name not in self._kept
+        return there and self.why_not(record) is None
+
+    @contextmanager
+    def in_workers(self, records: Iterable[RegisteredFunction]) -> Iterator[list[str]]:
+        """In the block, what is planned calls functions in Python workers; gives the names of those
+        that run in the JVM otherwise."""
+        moved = [record for record in records if self.runs(record)]
+        names = [record.name for record in moved]
+        with self._lock:
+            self._kept.update(names)
+            for record in moved:
+                scalar.register(self._session.spark, record, self._session.planned(record))
+        try:
+            yield names
+        finally:
+            with self._lock:
+                self._kept.difference_update(names)
+                for record in moved:
+                    if self._session.functions.get(record.name) is record:
+                        self._registered(record, record.name)
 
     def why_not(self, record: RegisteredFunction) -> NotCompiled | None:
         """What keeps the function from running in the JVM; None if nothing of it does."""
@@ -142,19 +169,33 @@ class JavaCalls:
             "func_type": "general",
             "notes": [IN_JVM_WAY],
         }
-        count, returned = len(definition.parameters), definition.result_type
-        function = JavaFunction(record.name, header, made, count, returned, in_python)
+        takes, returned = (definition.arity[0], len(definition.parameters)), definition.result_type
+        function = JavaFunction(record.name, header, made, takes, returned, in_python)
         functions.register(name, function)
         self._records.get((made.name,), lambda: record)
         return True
 
     def _class_of(self, record: RegisteredFunction) -> JavaClass | NotCompiled:
         with self._lock:
-            return self._classes.get(record.identity, lambda: _translated(record))
+            made = self._classes.get(record.identity, lambda: _translated(record))
+        if isinstance(made, NotCompiled):
+            return made
+        for each in self._session.dependencies:
+            if any(_is_of(file, each) for file in made.files):
+                # Workers go by what the file says now.
+                return NotCompiled(f"it uses {each.name}, which may change")
+        return made
 
-    def failed(self, text: str) -> CallFailed | DeclarationError | None:
+    def failed(self, text: str) -> CallFailed | DeclarationError | PlanningError | None:
         """The row on which a function has failed by Spark's account of a query, or the error of a
         call that does not fit its function's declaration; None if it tells of neither."""
+        counted = _COUNTED.search(text)
+        record = self._records.known((counted[1],)) if counted is not None else None
+        if counted is not None and record is not None:
+            try:
+                arity.check(record, int(counted[2]))
+            except PlanningError as error:
+                return error
         row = _ROW.search(text)
         record = self._records.known((row[1],)) if row is not None else None
         if row is not None and record is not None:
@@ -232,9 +273,15 @@ class JavaCalls:
         except Exception as error:
             return error
         return RuntimeError(
-            "it raised in the JVM and answers here: if nothing that it uses was changed since, "
-            "this is a fault of notebook-udf; please report it with the function and these values"
+            "Spark's JVM could not compute this row, and Python can: declare the function with "
+            "compile=False, so that it runs in a worker. Please report it with the function and "
+            "these values, as a fault of notebook-udf, unless a number in it has millions of digits"
         )
+
+
+def _is_of(file: str, dependency: Dependency) -> bool:
+    places = [Path(each) for each in (dependency.source, dependency.folder) if each]
+    return any(Path(file).is_relative_to(place) for place in places)
 
 
 def _translated(record: RegisteredFunction) -> JavaClass | NotCompiled:

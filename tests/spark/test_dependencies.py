@@ -206,7 +206,8 @@ def test_a_file_that_has_gone_is_named(session: nu.Session, tmp_path: Path) -> N
     file.write_text("")
     session.add_python_file(file)
 
-    @nu.register(name="alone")
+    # A worker looks for it, whatever it runs.
+    @nu.register(name="alone", compile=False)
     def alone(x: int) -> int:
         return len(str(x))
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -141,7 +142,7 @@ def test_a_column_of_another_type(
 @pytest.mark.parametrize(
     ("function", "options", "said"),
     [
-        (lambda n: hex(n), {}, "a call of hex"),
+        (lambda n: hash(n), {}, "a call of hash"),
         (lambda n: n**0.5, {}, r"\*\* of anything but"),
         (band, {"on_error": "null"}, "rows that raise have to be kept"),
         (band, {"timeout": "1s"}, "its time is limited"),
@@ -195,7 +196,7 @@ def test_the_plan_shows_where_it_runs_and_what_it_cost(session: nu.Session, regi
     (node,) = (node for node in plan.nodes() if node.functions)
     assert node.kind == "project"
     assert node.detail == "id, in_java_band(id) AS b"
-    assert [use.label for use in node.functions] == ["in_java_band v1"]
+    assert [use.name for use in node.functions] == ["in_java_band"]
     assert [(cost.rows_in, cost.errors) for cost in node.costs] == [(1000, 0)]
     (how,) = plan.strategies
     assert (how.call, how.form) == ("in_java_band(id)", "in Spark's JVM, as a class in Java")
@@ -474,3 +475,49 @@ def test_decimals(session: nu.Session, register: Any) -> None:
     for number, row in zip(range(0, 4000, 13), rows, strict=True):
         price = (Decimal(number) / 8).quantize(Decimal("0.01"), rounding=ROUND_HALF_UP)
         assert row.t == with_tax(price, Decimal(number) / 1000)
+
+
+def test_a_profile_has_its_lines_all_the_same(session: nu.Session, register: Any) -> None:
+    def spread(number: int) -> int:
+        total = 0
+        for step in range(200):
+            total += (number * step) % 7
+        return total
+
+    register(spread, vectorise=False)
+    query = "SELECT sum(in_java_spread(id)) FROM range(0, 60000, 1, 2)"
+    profile = session.profile(query)
+    assert any("% 7" in line for line in profile.to_pandas()["text"])
+    assert any("in_java_spread runs in Spark's JVM" in note for note in profile.notes)
+    assert "Python" not in session.sql(query)._jdf.queryExecution().executedPlan().toString()
+
+
+def test_what_a_file_says_that_was_added_is_followed(
+    session: nu.Session, register: Any, tmp_path: Path
+) -> None:
+    file = tmp_path / "helping_java.py"
+    file.write_text("def times(number):\n    return 2 * number\n")
+    session.add_python_file(file)
+    import helping_java  # type: ignore[import-not-found]
+
+    def multiplied(number: int) -> int:
+        return int(helping_java.times(number))
+
+    try:
+        assert "helping_java.py, which may change" in register(multiplied).explain()
+        assert session.sql("SELECT in_java_multiplied(7)").first()[0] == 14
+        file.write_text("def times(number):\n    return 3 * number + 0\n")
+        assert session.sql("SELECT in_java_multiplied(7)").first()[0] == 21
+    finally:
+        session.remove_dependency("helping_java.py")
+
+
+def test_a_call_with_too_few_arguments(session: nu.Session, register: Any) -> None:
+    def joined(a: str, b: str, c: str = "") -> str:
+        return a + b + c
+
+    register(joined)
+    said = r"in_java_joined\(a, b, c\) takes 2 to 3 arguments, and is given 1"
+    for sql in (session.sql, session.spark.sql):
+        with pytest.raises(nu.PlanningError, match=said):
+            sql("SELECT in_java_joined('a')")

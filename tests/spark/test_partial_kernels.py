@@ -36,7 +36,9 @@ def shares() -> list[float | None]:
 
 
 def test_rows_that_raise_are_null(session: nu.Session, vectorise: bool) -> None:
-    session.register_function("share_null", share, on_error="null", vectorise=vectorise)
+    session.register_function(
+        "share_null", share, on_error="null", vectorise=vectorise, compile=False
+    )
     record = session.functions["share_null"]
     assert ("kernels" in record.explain()) is vectorise
     found = session.sql(f"SELECT share_null(a, b) AS s FROM ({ROWS})").collect()
@@ -47,7 +49,9 @@ def test_rows_that_raise_are_quarantined_under_their_numbers(
     session: nu.Session, vectorise: bool
 ) -> None:
     name = f"share_kept_{vectorise}"
-    session.register_function(name, share, on_error="quarantine", vectorise=vectorise)
+    session.register_function(
+        name, share, on_error="quarantine", vectorise=vectorise, compile=False
+    )
     session.sql(f"SELECT {name}(a, b) AS s FROM ({ROWS})").collect()
     kept = session.errors(name).select("bundle", "row", "a", "b", "error").collect()
     assert {(row.b, row.error) for row in kept} == {(0, "ZeroDivisionError")}
@@ -57,7 +61,7 @@ def test_rows_that_raise_are_quarantined_under_their_numbers(
 
 
 def test_an_error_names_its_row(session: nu.Session, vectorise: bool) -> None:
-    session.register_function("share_fails", share, vectorise=vectorise)
+    session.register_function("share_fails", share, vectorise=vectorise, compile=False)
     with pytest.raises(Exception, match="ZeroDivisionError") as caught:
         session.sql(f"SELECT share_fails(a, b) AS s FROM ({ROWS})").collect()
     error: Any = caught.value
@@ -66,14 +70,16 @@ def test_an_error_names_its_row(session: nu.Session, vectorise: bool) -> None:
 
 
 def test_where_some_rows_do_not_reach_it(session: nu.Session, vectorise: bool) -> None:
-    session.register_function("share_guarded", share, vectorise=vectorise)
+    session.register_function("share_guarded", share, vectorise=vectorise, compile=False)
     query = f"SELECT CASE WHEN b <> 0 THEN share_guarded(a, b) END AS s FROM ({ROWS})"
     found = [row.s for row in session.sql(query).collect()]
     assert found == [None if i % 5 == 3 else value for i, value in enumerate(shares())]
 
 
 def test_elements_of_lists(session: nu.Session, vectorise: bool) -> None:
-    session.register_function("share_each", share, on_error="null", vectorise=vectorise)
+    session.register_function(
+        "share_each", share, on_error="null", vectorise=vectorise, compile=False
+    )
     query = "SELECT transform(array(a, 8, NULL), e -> share_each(e, b)) AS s FROM"
     found = session.sql(f"{query} ({ROWS} LIMIT 20)").collect()
     for i, row in enumerate(found):
@@ -91,7 +97,7 @@ def number_of(address: str) -> int:
 
 
 def test_a_loop_names_the_row_that_fails_in_it(session: nu.Session, vectorise: bool) -> None:
-    session.register_function("number_of", number_of, vectorise=vectorise)
+    session.register_function("number_of", number_of, vectorise=vectorise, compile=False)
     assert ("kernels" in session.functions["number_of"].explain()) is vectorise
     texts = "concat_ws('.', id, id % 256, 7)"
     found = session.sql(f"SELECT number_of({texts}) AS n FROM range(0, 3000, 1, 1)").collect()

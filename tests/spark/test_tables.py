@@ -49,7 +49,7 @@ def tables(session: nu.Session) -> nu.Session:
     session.register_function("words", words)
     session.register_function("times", times)
     session.register_function("upto", upto)
-    session.register_function("plus", udf(lambda n: n + 1, "bigint", "bigint"))
+    session.register_function("plus", udf(lambda n: n + 1, "bigint", "bigint", compile=False))
     session.spark.createDataFrame(
         [(1, "a b"), (2, ""), (3, "c d e"), (4, None)], "id int, text string"
     ).createOrReplaceTempView("lines")

@@ -16,6 +16,7 @@ import scala.collection.immutable.Seq;
  */
 public final class PyBuilder extends scala.runtime.AbstractFunction1 {
     private final String name;
+    private final int needed;
     private final int parameters;
     private final DataType result;
     private final UserDefinedPythonFunction inPython;
@@ -26,10 +27,11 @@ public final class PyBuilder extends scala.runtime.AbstractFunction1 {
     private Object function;
     private String failure = "";
 
-    public PyBuilder(String name, Integer parameters, DataType result,
+    public PyBuilder(String name, Integer needed, Integer parameters, DataType result,
             UserDefinedPythonFunction inPython, PyMeter meter, String className, String header,
             String source) {
         this.name = name;
+        this.needed = needed.intValue();
         this.parameters = parameters.intValue();
         this.result = result;
         this.inPython = inPython;
@@ -41,7 +43,13 @@ public final class PyBuilder extends scala.runtime.AbstractFunction1 {
 
     public Object apply(Object given) {
         Seq arguments = (Seq) given;
-        if (arguments.length() != parameters || hasNames(arguments) || !isCompiled()) {
+        boolean named = hasNames(arguments);
+        if (!named && (arguments.length() < needed || arguments.length() > parameters)) {
+            // What PySpark would find out in a worker.
+            throw new IllegalArgumentException("[notebook-udf arguments "
+                + className.substring(className.indexOf('.') + 1) + " " + arguments.length() + "]");
+        }
+        if (named || arguments.length() != parameters || !isCompiled()) {
             return inPython.builder(arguments);
         }
         return new ScalaUDF(function, result, arguments, (Seq) Nil$.MODULE$,

@@ -32,6 +32,8 @@ class Constants:
 
     made: dict[str, tuple[str, str]] = field(default_factory=dict)
     patterns: list[re.Pattern[str]] = field(default_factory=list)
+    # Where functions and modules stand that were looked into.
+    files: set[str] = field(default_factory=set)
 
     def number_of(self, pattern: re.Pattern[str]) -> int:
         """The number of a pattern among those that are used."""

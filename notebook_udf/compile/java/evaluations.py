@@ -86,6 +86,7 @@ def _attribute(run: FunctionCalls, code: Code, given: Sequence[Value], name: str
     if isinstance(owner, KnownValue) and isinstance(owner.value, types.ModuleType):
         if not hasattr(owner.value, name):
             raise NotCompiled(f"{name}, which {owner.value.__name__} has not")
+        code.constants.files.add(getattr(owner.value, "__file__", None) or "")
         return KnownValue(getattr(owner.value, name))
     if isinstance(owner, KnownValue) and isinstance(owner.value, (dt.date, dt.timedelta)):
         owner = code.term(owner)

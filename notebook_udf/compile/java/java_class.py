@@ -51,10 +51,13 @@ class JavaClass:
         The class's, without its package: the same source has the same name.
     source
         Without the line that names the package.
+    files
+        Where the code stands that was read, and the modules that were looked into.
     """
 
     name: str
     source: str
+    files: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -116,7 +119,8 @@ class _Class:
         self.lists.handled = self.lists.handled or bool(graph.handlers)
         self._begun += 1
         code = Code(integers, self.constants, self.lists, f"m{self._begun}")
-        scope = NameScope(function, partial(self._called, integers), _opened)
+        self.constants.files.add(function.__code__.co_filename)
+        scope = NameScope(function, partial(self._called, integers), self._opened)
         made = body.write(scope, graph, entered, code, returned)
         name = f"m{len(self.methods)}"
         parameters = ", ".join(
@@ -128,6 +132,12 @@ class _Class:
         lines = "\n".join(f"        {line}" for line in made.statements)
         self.methods.append(f"    private static {held} {name}({parameters}) {{\n{lines}\n    }}")
         return name, made.returned
+
+    def _opened(
+        self, function: types.FunctionType, given: Sequence[Value], names: Sequence[str]
+    ) -> tuple[FlowGraph, dict[str, Value]]:
+        self.constants.files.add(function.__code__.co_filename)
+        return _graph(function), _bound(function, given, names)
 
     def _called(
         self,
@@ -145,12 +155,6 @@ def _key(value: Value) -> Any:
     if isinstance(value, KnownValue):
         return id(value.value)
     raise NotCalled("an argument that no method takes")
-
-
-def _opened(
-    function: types.FunctionType, given: Sequence[Value], names: Sequence[str]
-) -> tuple[FlowGraph, dict[str, Value]]:
-    return _graph(function), _bound(function, given, names)
 
 
 def _entered(given: dict[str, Value]) -> dict[str, Value]:
@@ -255,4 +259,4 @@ def _class(made: _Class, count: int, fast: str, exact: str, label: str) -> JavaC
     name = f"F{hashlib.sha256((label + text).encode()).hexdigest()[:16]}"
     head = f"public final class {name} implements PyCall{count} {{"
     own = f'    private static final String NAME = "{name}";'
-    return JavaClass(name, f"{head}\n{own}\n{text}\n}}\n")
+    return JavaClass(name, f"{head}\n{own}\n{text}\n}}\n", frozenset(made.constants.files))

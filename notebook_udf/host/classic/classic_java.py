@@ -60,7 +60,7 @@ class ClassicJavaFunctions:
         builder = self._builders[function.name] = self._new(
             "PyBuilder",
             function.name,
-            function.parameters,
+            *function.arity,
             session.parseDataType(function.result_type.json()),
             function.in_python._judf,
             self._meter(java_class),

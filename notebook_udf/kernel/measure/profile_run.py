@@ -25,6 +25,7 @@ from notebook_udf.telemetry.records import StackSamples
 
 if TYPE_CHECKING:
     from notebook_udf.kernel.notebook_session import Session
+    from notebook_udf.registry import RegisteredFunction
 
 # How often workers are told to go on sampling, so that one forked meanwhile begins to.
 _SECONDS_BETWEEN = 0.5
@@ -40,14 +41,15 @@ def profile_query(
 ) -> Profile:
     """Runs a query for its profile; see ``Session.profile``."""
     _check_known(session, function)
-    jobs = session.host.jobs
+    jobs, text = session.host.jobs, query if isinstance(query, str) else ""
     with _collecting(session, function) as (name, collector):
         progress("running the query")
         before = jobs.property(PROFILE_PROPERTY)
         jobs.set_property(PROFILE_PROPERTY, name)
         start = time.monotonic()
         try:
-            frame = frame_of(session, query)
+            with session.java.in_workers(_mentioned(session, text)) as moved:
+                frame = frame_of(session, query)
             if frame.isStreaming:
                 raise PlanningError(
                     "a streaming DataFrame is not run for its profile: start it, and profile what "
@@ -61,8 +63,16 @@ def profile_query(
         collector.wait_ended(set(), _SECONDS_TO_SETTLE)
         for each in sorted(collector.queries):
             session.store.wait_settled(each, _SECONDS_TO_SETTLE)
-    text = query if isinstance(query, str) else ""
-    return _made(session, collector, seconds, function, text)
+    notes = [
+        f"{name} runs in Spark's JVM; for its lines it ran in Python workers here" for name in moved
+    ]
+    return _made(session, collector, seconds, function, text, notes)
+
+
+def _mentioned(session: Session, query: str) -> list[RegisteredFunction]:
+    """The functions that the text of a query speaks of."""
+    known = session.functions.values()
+    return [each for each in known if query and mentions(query, {each.name.lower(): each})]
 
 
 def profile_window(
@@ -105,7 +115,12 @@ def _collecting(session: Session, function: str | None) -> Iterator[tuple[str, S
 
 
 def _made(
-    session: Session, collector: SampleCollector, seconds: float, function: str | None, query: str
+    session: Session,
+    collector: SampleCollector,
+    seconds: float,
+    function: str | None,
+    query: str,
+    notes: Sequence[str] = (),
 ) -> Profile:
     stacks = collector.stacks()
     files = {frame.file for stack in stacks for frame in stack.frames if not frame.library} - {""}
@@ -115,7 +130,7 @@ def _made(
         for record in session.functions.history(name)
     }
     texts = {file: tuple(known.get(file) or linecache.getlines(file)) for file in files}
-    notes = _notes(session, stacks, function, query)
+    notes = [*notes, *_notes(session, stacks, function, query)]
     return Profile(
         stacks=stacks,
         seconds=seconds,
@@ -145,8 +160,8 @@ def _notes(
     seen = {stack.function for stack in stacks}
     names = {function} if function is not None else seen
     if query:
-        asked = [n for n in session.functions if mentions(query, {n.lower(): session.functions[n]})]
-        names |= set(asked) if function is None else set()
+        asked = {each.name for each in _mentioned(session, query)}
+        names |= asked if function is None else set()
     for name in sorted(name for name in names if name in session.functions):
         if name.lower() not in lined:
             why = kind_of(session, session.functions[name]).lineless()

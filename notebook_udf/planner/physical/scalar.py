@@ -6,7 +6,9 @@ they are sent as a count of months, and the casts on both sides are planned here
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from pyspark.sql import Column, SparkSession
@@ -99,6 +101,7 @@ def java_class(record: RegisteredFunction) -> JavaClass:
     """
     definition = record.definition
     for reason, stands in (
+        ("it is of another kind", not definition.traits.has_kernels),
         ("compile=False", not definition.options.compile),
         (f"it is a {definition.func_type} function", definition.func_type != "general"),
         ("it is not deterministic", not definition.deterministic),
@@ -113,7 +116,9 @@ def java_class(record: RegisteredFunction) -> JavaClass:
     if len(declared) != len(definition.parameters):
         raise NotCompiled("the types of its arguments are not declared")
     label = f"{record.name} {record.version} {record.hash}"
-    return java(definition.call, declared, definition.result_type, label)
+    # As it was when it was registered: what it uses may have other values now.
+    function = replace(definition, function=pickle.loads(record.payload)).call
+    return java(function, declared, definition.result_type, label)
 
 
 def sql_names(record: RegisteredFunction) -> tuple[str, ...]:
