@@ -521,3 +521,21 @@ def test_a_call_with_too_few_arguments(session: nu.Session, register: Any) -> No
     for sql in (session.sql, session.spark.sql):
         with pytest.raises(nu.PlanningError, match=said):
             sql("SELECT in_java_joined('a')")
+
+
+def test_days_and_moments_written_by_a_format(session: nu.Session, register: Any) -> None:
+    def shown(day: date) -> str:
+        return day.strftime("%Y-%m-%d|%y %j %A %a %B %b %% %H:%M:%S.%f %I%p") + f" {day:%d.%m.}"
+
+    def moved(text: str) -> str:
+        return datetime.strptime(text, "%Y-%m-%d %H:%M").strftime("%d/%m/%Y %I:%M %p")
+
+    assert "runs in Spark's JVM" in register(shown).explain()
+    assert "runs in Spark's JVM" in register(moved).explain()
+    days = [date(1, 1, 1) + timedelta(days=each) for each in range(0, 3_652_058, 7_919)]
+    texts = [f"{day.isoformat()} {day.day % 24:02}:{day.month:02}" for day in days]
+    rows = list(zip(days, texts, strict=True))
+    session.spark.createDataFrame(rows, "d date, t string").createOrReplaceTempView("java_days")
+    query = "SELECT d, t, in_java_shown(d) AS s, in_java_moved(t) AS m FROM java_days"
+    for row in session.sql(query).collect():
+        assert (row.s, row.m) == (shown(row.d), moved(row.t))

@@ -10,9 +10,11 @@ public final class Raised extends RuntimeException {
     public static final Raised ZERO = new Raised(16);
     public static final Raised ATTRIBUTE = new Raised(32);
     public static final Raised OVERFLOW = new Raised(64);
+    /** One of VALUE's, which a handler may ask for by its own name. */
+    public static final Raised JSON = new Raised(128);
     /** Of no type that is known. */
     public static final Raised RAISED = new Raised(0);
-    private static final int ALL = 127;
+    private static final int ALL = 255;
 
     private final int bit;
 

@@ -10,6 +10,7 @@ from notebook_udf.compile.java.terms import (
     DATE,
     DECIMAL,
     DICT,
+    DOCUMENT,
     FLOAT,
     INT,
     LIST,
@@ -166,6 +167,10 @@ def comparison(code: Code, how: str, left: Value, right: Value) -> Value:
         return date_values.comparison(code, how, one, other)
     if decimals.is_decimal(one, other):
         return decimals.comparison(code, how, one, other)
+    both = one.kinds | other.kinds
+    if how in ("==", "!=") and both & DOCUMENT and both <= SCALARS | DOCUMENT:
+        same = f"PyNumber.equal({code.object(one)}, {code.object(other)})"
+        return code.set(BOOL, same if how == "==" else f"!({same})")
     _scalar(one, other)
     if how in ("==", "!="):
         same = _equality(code, one, other)
@@ -234,6 +239,8 @@ def truth(code: Code, value: Value) -> str | bool:
         return f"({one.java} != null && PyDecimal.truth({present}))"
     if held == "PyDecimal":
         return f"PyDecimal.truth({one.java})"
+    if "document" in one.kinds and one.kinds <= SCALARS | DOCUMENT:
+        return f"PyJson.truth({one.java})"
     others = [
         kind
         for kind in one.kinds - SCALARS - DATE - MOMENT

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Callable, Sequence
 
 from notebook_udf.compile.bindings import taken
@@ -53,6 +54,7 @@ _METHODS: dict[Kinds, dict[str, tuple[Kinds, str]]] = {
     },
     SPAN: {"total_seconds": (FLOAT, "PyDate.totalSeconds({0})")},
 }
+_FORMAT = re.compile(r"(?:[ -$&-~]|%[YymdjHIMSfpAaBb%])*")
 _UNITS = {
     "days": 86_400_000_000,
     "hours": 3_600_000_000,
@@ -92,10 +94,28 @@ def attribute(code: Code, owner: Value, name: str) -> Value | None:
 def method(code: Code, owner: Value, name: str, given: Sequence[Value]) -> Value:
     """What a method gives."""
     term = _of_one_kind(code, owner, AttributeError)
+    if name == "strftime" and len(given) == 1:
+        how = given[0].value if isinstance(given[0], KnownValue) else None
+        if type(how) is not str:
+            raise NotCompiled("strftime by a format that varies")
+        return written(code, term, how)
     known = _METHODS[term.kinds].get(name)
     if known is None or given:
         raise NotCompiled(f"the method {name} of a {min(term.kinds)}")
     return _whole(code, known[0], known[1].format(term.java))
+
+
+def written(code: Code, value: Value, how: str) -> Value:
+    """``value.strftime(how)``."""
+    term = _of_one_kind(code, value, AttributeError)
+    monday = dt.date(2024, 1, 1).strftime("%A %B %a %b %p")
+    # Other directives are of the system's library, and names are of the locale.
+    if term.kinds == SPAN or not _FORMAT.fullmatch(how) or monday != "Monday January Mon Jan AM":
+        raise NotCompiled(f"the format {how} of a {min(term.kinds)}")
+    pads = str(dt.date(5, 1, 1).strftime("%Y") == "0005").lower()
+    moment = f"{term.java}.atStartOfDay()" if term.kinds == DATE else term.java
+    text = code.term(KnownValue(how)).java
+    return code.set(STR, f"PyCalendar.written({moment}, {text}, {pads})")
 
 
 def arithmetic(code: Code, how: str, left: Value, right: Value) -> Value:

@@ -15,6 +15,7 @@ from notebook_udf.compile.java import (
     builtin_calls,
     date_values,
     decimals,
+    documents,
     hashes,
     named_parts,
     regex_calls,
@@ -300,6 +301,10 @@ def _call(run: FunctionCalls, code: Code, given: Sequence[Value], names: Any) ->
                 code, tuple(over), lambda values: _call(run, code, (called, *values), ())
             )
         )
+    if documents.is_loads(function.value):
+        return documents.loaded(code, arguments, names)
+    if function.value in (int, float) and len(arguments) == 1:
+        arguments = (documents.scalar(code, arguments[0]),)
     if regex_calls.is_function(function.value):
         return regex_calls.called(code, function.value, arguments, names)
     if hashes.is_algorithm(function.value):
@@ -383,6 +388,10 @@ def _called_method(
         return hashes.hexdigest(code, owner, name, given)
     if constant is dt.date and name == "fromordinal":
         return date_values.from_ordinal(code, given, names)
+    if isinstance(owner, Term) and documents.is_document(owner):
+        if name == "get" and not names:
+            return documents.got(code, owner, given)
+        owner = documents.text(code, owner, name)
     if isinstance(owner, Term) and is_dict(owner.kinds - NONE):
         return _method_of_dict(code, owner, name, given, names)
     listed = isinstance(owner, Term) and is_list(owner.kinds - NONE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from notebook_udf.compile.java.terms import NotCompiled
@@ -15,6 +16,7 @@ _KNOWN: dict[type[Exception], tuple[str, int]] = {
     ZeroDivisionError: ("ZERO", 16),
     AttributeError: ("ATTRIBUTE", 32),
     OverflowError: ("OVERFLOW", 64),
+    json.JSONDecodeError: ("JSON", 128),
 }
 
 

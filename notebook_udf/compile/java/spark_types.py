@@ -28,6 +28,7 @@ from notebook_udf.compile.java.terms import (
     DATE,
     DECIMAL,
     DICT,
+    DOCUMENT,
     FLOAT,
     INT,
     KEYS,
@@ -194,7 +195,9 @@ def _column(code: Code, value: Value, data_type: DataType) -> str | None:
     if isinstance(data_type, DecimalType):
         return _decimal(code, code.term(value), data_type)
     term, kinds = code.term(value), _KINDS[type(data_type)]
-    if not term.kinds & (_ACCEPTED[kinds] | NONE):
+    if term.kinds & DOCUMENT and kinds == DATE:
+        raise NotCompiled("a part of a document as a date")
+    if not term.kinds & (_ACCEPTED[kinds] | NONE | DOCUMENT):
         return None
     if kinds == INT:
         java = term.java if code.integers.held(term.kinds) == "long" else code.object(term)
@@ -209,6 +212,8 @@ def _decimal(code: Code, term: Term, data_type: DecimalType) -> str | None:
     kinds = term.kinds - NONE
     if not kinds:
         return "null"
+    if kinds & DOCUMENT:
+        raise NotCompiled("a part of a document as a DECIMAL")
     if kinds not in (DECIMAL, INT, BOOL):
         return None
     one = code.integers.narrowed(term, kinds) if "none" in term.kinds else term

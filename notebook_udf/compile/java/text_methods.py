@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from notebook_udf.compile.bindings import taken
-from notebook_udf.compile.java import decimals
+from notebook_udf.compile.java import date_values, decimals, documents
 from notebook_udf.compile.java.arithmetic import as_int, comparison, number
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.date_values import is_temporal, text
@@ -224,6 +224,8 @@ def item(code: Code, container: Value, index: Value) -> Value:
     if isinstance(container, KnownValue) and not isinstance(container.value, str):
         return looked_up(code, container.value, index)
     whole = code.present(container)
+    if documents.is_document(whole):
+        return documents.item(code, whole, index)
     if is_match(whole):
         return item_of_match(code, whole, index)
     if is_list(whole.kinds):
@@ -282,6 +284,8 @@ def contains(code: Code, value: Value, container: Value) -> str | bool:
             raise NotCompiled("in a set of values of another type")
         return f"{container.listed.java}.contains({code.object(value)})"
     whole = code.present(container)
+    if documents.is_document(whole):
+        return documents.contains(code, value, whole)
     if is_list(whole.kinds):
         held = code.lists.of(whole.kinds) | code.term(value).kinds
         if not held <= SCALARS:
@@ -392,8 +396,8 @@ def _check_key(code: Code, whole: Term, key: Value) -> None:
 def formatted(code: Code, value: Value, how: str) -> Value:
     """``format(value, how)``."""
     term = code.term(value)
-    if is_temporal(term) and not how:
-        return text(code, term)
+    if is_temporal(term):
+        return date_values.written(code, term, how) if how else text(code, term)
     if decimals.is_decimal(term):
         return decimals.text(code, term, how)
     if not term.kinds <= SCALARS:
