@@ -61,6 +61,7 @@ _SQL_TYPES = {
     "BigDecimal": "DECIMAL",
     "String": "STRING",
     "Boolean": "BOOLEAN",
+    "LocalDateTime": "TIMESTAMP_NTZ",
 }
 
 
@@ -308,6 +309,8 @@ def _decoded(text: str) -> Any:
         return decimal.Decimal(value)
     if kind == "t":
         return datetime.date.fromisoformat(value)
+    if kind == "w":
+        return datetime.datetime.fromisoformat(value)
     if kind in "lm":
         parts = [_decoded(part) for part in value.split(";")[:-1]]
         return parts if kind == "l" else dict(zip(parts[::2], parts[1::2], strict=True))

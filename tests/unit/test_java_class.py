@@ -13,15 +13,18 @@ from pyspark.sql.types import (
     ArrayType,
     BooleanType,
     DataType,
+    DateType,
     DecimalType,
     DoubleType,
     LongType,
     StringType,
+    TimestampNTZType,
 )
 
 from notebook_udf.compile.java.java_class import translate
 from notebook_udf.compile.java.terms import NotCompiled
 
+DATE, MOMENT = DateType(), TimestampNTZType()
 LONG, DOUBLE, TEXT, BOOLEAN = LongType(), DoubleType(), StringType(), BooleanType()
 CODES = {"a": 1, "b": None}
 WORD = re.compile(r"\w+")
@@ -82,6 +85,9 @@ ACCEPTED: list[tuple[Callable[..., Any], DataType, DataType]] = [
     (lambda x: f"{x:.2f}", DOUBLE, TEXT),
     (lambda v: "-".join(v), ArrayType(TEXT), TEXT),
     (lambda d: round(d * 2, 1), DecimalType(9, 2), DecimalType(10, 1)),
+    (lambda d: f"{d:%d.%m.%Y}", DATE, TEXT),
+    (lambda d: d.replace(day=1).isocalendar().week, MOMENT, LONG),
+    (lambda d: d.replace(hour=d.day), MOMENT, MOMENT),
     (shared_once, LONG, LONG),
     (tried, TEXT, LONG),
 ]
@@ -110,6 +116,13 @@ REFUSED: list[tuple[Callable[..., Any], DataType, DataType, str]] = [
     (lambda d: d + 1, DecimalType(9, 2), LONG, "results that are not bigint"),
     (lambda n: CODES.update(a=n), LONG, LONG, "update of a dict"),
     (lambda n: f"{n:n}", LONG, TEXT, "the format n"),
+    (lambda d: d.strftime("%U"), DATE, TEXT, "%U in a time's format"),
+    (lambda d: d.strftime("%-d"), DATE, TEXT, "%- in a time's format"),
+    (lambda d: d.strftime("%Y%"), DATE, TEXT, "% in a time's format"),
+    (lambda d: d.strftime("\0%Y"), DATE, TEXT, "more than plain letters"),
+    (lambda d: d.replace(hour=1), DATE, DATE, "replace with what a date"),
+    (lambda d: d.replace(tzinfo=None), MOMENT, MOMENT, "replace with what a date"),
+    (lambda d: d if d.day < 9 else "late", DATE, DATE, "what may be no date as a result"),
     (lambda s: WORD.sub(lambda m: m[0], s), TEXT, TEXT, "a pattern that varies"),
 ]
 

@@ -30,7 +30,29 @@ public final class PyDate {
         return found;
     }
 
+    /** A datetime without a time zone; one that Python has not is left to Python. */
+    public static LocalDateTime enteredMoment(Object value, String name, int place) {
+        if (!(value instanceof LocalDateTime)) {
+            throw WrongArgument.of(value, name, place);
+        }
+        LocalDateTime found = (LocalDateTime) value;
+        if (found.getYear() < 1 || found.getYear() > 9999) {
+            throw GaveUp.GAVE_UP;
+        }
+        return found;
+    }
+
+    /** What Python's C code has no room for is another error than what no calendar has. */
+    private static void fit(long number) {
+        if (number != (int) number) {
+            throw Raised.OVERFLOW;
+        }
+    }
+
     public static LocalDate date(long year, long month, long day) {
+        fit(year);
+        fit(month);
+        fit(day);
         if (year < 1 || year > 9999 || month < 1 || month > 12 || day < 1 || day > 31) {
             throw Raised.VALUE;
         }
@@ -43,6 +65,13 @@ public final class PyDate {
 
     public static LocalDateTime moment(long year, long month, long day, long hour, long minute,
             long second, long micros) {
+        fit(year);
+        fit(month);
+        fit(day);
+        fit(hour);
+        fit(minute);
+        fit(second);
+        fit(micros);
         if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59
                 || micros < 0 || micros > 999999) {
             throw Raised.VALUE;
@@ -115,7 +144,7 @@ public final class PyDate {
         return LocalDate.ofEpochDay(found - 719163L);
     }
 
-    private static void padded(StringBuilder made, int value, int width) {
+    static void padded(StringBuilder made, int value, int width) {
         String text = Integer.toString(value);
         for (int i = text.length(); i < width; i++) {
             made.append('0');

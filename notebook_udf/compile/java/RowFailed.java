@@ -83,6 +83,13 @@ public final class RowFailed {
         if (value instanceof java.sql.Date) {
             return "t" + ((java.sql.Date) value).toLocalDate();
         }
+        if (value instanceof java.time.LocalDate) {
+            return "t" + value;
+        }
+        if (value instanceof java.time.LocalDateTime) {
+            int year = ((java.time.LocalDateTime) value).getYear();
+            return year < 1 || year > 9999 ? "x" : "w" + value;
+        }
         return value instanceof Number ? "i" + value : "x";
     }
 }

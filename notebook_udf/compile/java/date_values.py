@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
-import re
 from collections.abc import Callable, Sequence
 
 from notebook_udf.compile.bindings import taken
+from notebook_udf.compile.java import time_formats
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.terms import (
     BOOL,
@@ -20,6 +20,7 @@ from notebook_udf.compile.java.terms import (
     Kinds,
     KnownValue,
     NotCompiled,
+    Parts,
     Term,
     Value,
 )
@@ -54,7 +55,6 @@ _METHODS: dict[Kinds, dict[str, tuple[Kinds, str]]] = {
     },
     SPAN: {"total_seconds": (FLOAT, "PyDate.totalSeconds({0})")},
 }
-_FORMAT = re.compile(r"(?:[ -$&-~]|%[YymdjHIMSfpAaBb%])*")
 _UNITS = {
     "days": 86_400_000_000,
     "hours": 3_600_000_000,
@@ -91,31 +91,25 @@ def attribute(code: Code, owner: Value, name: str) -> Value | None:
     return _whole(code, INT, java.format(_of_one_kind(code, owner, AttributeError).java))
 
 
-def method(code: Code, owner: Value, name: str, given: Sequence[Value]) -> Value:
-    """What a method gives."""
+def method(
+    code: Code, owner: Value, name: str, given: Sequence[Value], names: Sequence[str] = ()
+) -> Value:
+    """What a method gives, with the names of the last arguments."""
     term = _of_one_kind(code, owner, AttributeError)
-    if name == "strftime" and len(given) == 1:
-        how = given[0].value if isinstance(given[0], KnownValue) else None
-        if type(how) is not str:
-            raise NotCompiled("strftime by a format that varies")
-        return written(code, term, how)
+    if name == "replace" and term.kinds in (DATE, MOMENT):
+        return _replaced(code, term, given, names)
+    if names:
+        raise NotCompiled(f"{name} with {names[0]}=")
+    if name in ("strftime", "__format__") and len(given) == 1:
+        if not isinstance(given[0], KnownValue) or type(given[0].value) is not str:
+            raise NotCompiled("a time's format that varies")
+        return formatted(code, term, given[0].value, empty_is_str=name == "__format__")
+    if name == "isocalendar" and not given and term.kinds in (DATE, MOMENT):
+        return _iso_calendar(code, term)
     known = _METHODS[term.kinds].get(name)
     if known is None or given:
         raise NotCompiled(f"the method {name} of a {min(term.kinds)}")
     return _whole(code, known[0], known[1].format(term.java))
-
-
-def written(code: Code, value: Value, how: str) -> Value:
-    """``value.strftime(how)``."""
-    term = _of_one_kind(code, value, AttributeError)
-    monday = dt.date(2024, 1, 1).strftime("%A %B %a %b %p")
-    # Other directives are of the system's library, and names are of the locale.
-    if term.kinds == SPAN or not _FORMAT.fullmatch(how) or monday != "Monday January Mon Jan AM":
-        raise NotCompiled(f"the format {how} of a {min(term.kinds)}")
-    pads = str(dt.date(5, 1, 1).strftime("%Y") == "0005").lower()
-    moment = f"{term.java}.atStartOfDay()" if term.kinds == DATE else term.java
-    text = code.term(KnownValue(how)).java
-    return code.set(STR, f"PyCalendar.written({moment}, {text}, {pads})")
 
 
 def arithmetic(code: Code, how: str, left: Value, right: Value) -> Value:
@@ -161,6 +155,41 @@ def comparison(code: Code, how: str, left: Value, right: Value) -> Value:
         same = f"{one.java}.equals({other.java})"
         return code.set(BOOL, same if how == "==" else f"!{same}")
     return code.set(BOOL, f"{one.java}.compareTo({other.java}) {how} 0")
+
+
+def _replaced(code: Code, term: Term, given: Sequence[Value], names: Sequence[str]) -> Term:
+    """``replace``: the same value, some of its parts excepted."""
+    known = tuple(_ATTRIBUTES[term.kinds])
+    found = taken(given, names, known, known)
+    if found is None:
+        raise NotCompiled("replace with what a date or a naive datetime has not")
+    parts = [found.get(name) or attribute(code, term, name) for name in known]
+    made = "moment" if term.kinds == MOMENT else "date"
+    numbers = _numbers(code, [part for part in parts if part is not None], len(known))
+    return code.set(term.kinds, f"PyDate.{made}({', '.join(numbers)})")
+
+
+def _iso_calendar(code: Code, term: Term) -> Parts:
+    date = term.java if term.kinds == DATE else f"{term.java}.toLocalDate()"
+    year, week, weekday = (
+        _whole(code, INT, f"(long) {date}.get(java.time.temporal.{field})")
+        for field in (
+            "IsoFields.WEEK_BASED_YEAR",
+            "IsoFields.WEEK_OF_WEEK_BASED_YEAR",
+            "ChronoField.DAY_OF_WEEK",
+        )
+    )
+    return Parts((year, week, weekday), ("year", "week", "weekday"))
+
+
+def formatted(code: Code, term: Term, how: str, *, empty_is_str: bool = True) -> Term:
+    """``format`` of a date or a datetime, or ``strftime``, which has no text for no format."""
+    if not how and empty_is_str:
+        return text(code, term)
+    if term.kinds - NONE not in (DATE, MOMENT):
+        raise NotCompiled("the format of a span, or of what may be no date")
+    # None has no format but the empty one.
+    return time_formats.formatted(code, code.present(term), how)
 
 
 def text(code: Code, term: Term) -> Term:

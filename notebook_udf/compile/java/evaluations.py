@@ -381,9 +381,7 @@ def _called_method(
     if isinstance(owner, Term) and decimals.is_decimal(owner):
         return decimals.method(code, owner, name, given, names)
     if isinstance(owner, Term) and is_temporal(owner):
-        if names:
-            raise NotCompiled(f"{name} with {names[0]}=")
-        return date_values.method(code, owner, name, given)
+        return date_values.method(code, owner, name, given, names)
     if isinstance(owner, Term) and hashes.is_hash(owner):
         return hashes.hexdigest(code, owner, name, given)
     if constant is dt.date and name == "fromordinal":

@@ -20,6 +20,7 @@ from pyspark.sql.types import (
     ShortType,
     StringType,
     StructType,
+    TimestampNTZType,
 )
 
 from notebook_udf.compile.java.code import Code, ListKinds
@@ -33,6 +34,7 @@ from notebook_udf.compile.java.terms import (
     INT,
     KEYS,
     LIST,
+    MOMENT,
     NONE,
     STR,
     Kinds,
@@ -54,12 +56,13 @@ _KINDS: dict[type[DataType], Kinds] = {
     BooleanType: BOOL,
     StringType: STR,
     DateType: DATE,
+    TimestampNTZType: MOMENT,
 }
 # What an array or a map may hold, and what a column of results, or a part of one, may.
-_ELEMENTS = _KINDS.keys() - {DateType}
+_ELEMENTS = _KINDS.keys() - {DateType, TimestampNTZType}
 _RESULTS = _KINDS.keys() - {FloatType}
 _BITS: dict[type[DataType], int] = {LongType: 64, IntegerType: 32, ShortType: 16, ByteType: 8}
-_ENTERS = {FLOAT: "real", BOOL: "truth", STR: "text", DATE: "entered"}
+_ENTERS = {FLOAT: "real", BOOL: "truth", STR: "text", DATE: "entered", MOMENT: "enteredMoment"}
 _BOXES = {
     INT: "(Object) Long.valueOf({})",
     FLOAT: "(Object) Double.valueOf({})",
@@ -67,7 +70,14 @@ _BOXES = {
 }
 _LETTERS = {INT: "i", FLOAT: "f", BOOL: "b", STR: "s"}
 # What Python's values fit a column of a type, by the kinds of what the column holds.
-_ACCEPTED = {DATE: DATE, INT: INT | BOOL, FLOAT: INT | FLOAT | BOOL, BOOL: BOOL, STR: STR}
+_ACCEPTED = {
+    DATE: DATE,
+    MOMENT: MOMENT,
+    INT: INT | BOOL,
+    FLOAT: INT | FLOAT | BOOL,
+    BOOL: BOOL,
+    STR: STR,
+}
 
 
 @dataclass(frozen=True)
@@ -125,7 +135,7 @@ class JavaParameter:
         elif kinds == INT:
             java = f"PyArgument.whole({where}, {_BITS[type(self.data_type)]})"
         elif kinds is not None:
-            owner = "PyDate" if kinds == DATE else "PyArgument"
+            owner = "PyDate" if kinds in (DATE, MOMENT) else "PyArgument"
             java = f"{owner}.{_ENTERS[kinds]}({where})"
         else:
             java = self.name
@@ -202,8 +212,10 @@ def _column(code: Code, value: Value, data_type: DataType) -> str | None:
     if kinds == INT:
         java = term.java if code.integers.held(term.kinds) == "long" else code.object(term)
         return f"PyResult.whole({java}, {_BITS[type(data_type)]})"
-    if kinds == DATE:
-        return code.object(term) if term.kinds <= DATE | NONE else None
+    if kinds in (DATE, MOMENT):
+        if not term.kinds <= kinds | NONE:
+            raise NotCompiled(f"what may be no {min(kinds)} as a result")
+        return code.object(term)
     how = {FLOAT: "real", STR: "text", BOOL: "truth"}[kinds]
     return f"PyResult.{how}({code.object(term)})"
 

@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from notebook_udf.compile.bindings import taken
-from notebook_udf.compile.java import date_values, decimals, documents
+from notebook_udf.compile.java import decimals, documents
 from notebook_udf.compile.java.arithmetic import as_int, comparison, number
 from notebook_udf.compile.java.code import Code
-from notebook_udf.compile.java.date_values import is_temporal, text
+from notebook_udf.compile.java.date_values import formatted as times_text
+from notebook_udf.compile.java.date_values import is_temporal
 from notebook_udf.compile.java.exceptions import raising
 from notebook_udf.compile.java.hashes import encoded
 from notebook_udf.compile.java.regex_calls import is_match, item_of_match
@@ -397,7 +398,7 @@ def formatted(code: Code, value: Value, how: str) -> Value:
     """``format(value, how)``."""
     term = code.term(value)
     if is_temporal(term):
-        return date_values.written(code, term, how) if how else text(code, term)
+        return times_text(code, term, how)
     if decimals.is_decimal(term):
         return decimals.text(code, term, how)
     if not term.kinds <= SCALARS:
