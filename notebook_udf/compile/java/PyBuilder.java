@@ -1,10 +1,14 @@
 package notebookudf;
 
+import org.apache.spark.sql.Encoders;
+import org.apache.spark.sql.catalyst.encoders.AgnosticEncoder;
+import org.apache.spark.sql.catalyst.encoders.ExpressionEncoder;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.NamedArgumentExpression;
 import org.apache.spark.sql.catalyst.expressions.ScalaUDF;
 import org.apache.spark.sql.execution.python.UserDefinedPythonFunction;
 import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DateType;
 import org.codehaus.janino.SimpleCompiler;
 import scala.collection.immutable.Nil$;
 import scala.collection.immutable.Seq;
@@ -52,7 +56,7 @@ public final class PyBuilder extends scala.runtime.AbstractFunction1 {
         if (named || arguments.length() != parameters || !isCompiled()) {
             return inPython.builder(arguments);
         }
-        return new ScalaUDF(function, result, arguments, (Seq) Nil$.MODULE$,
+        return new ScalaUDF(function, result, arguments, encoders(arguments),
             scala.Option.empty(), scala.Option.apply(name), true, true);
     }
 
@@ -83,6 +87,22 @@ public final class PyBuilder extends scala.runtime.AbstractFunction1 {
         PyClass made = new PyClass(className, (byte[]) compiler.getBytecodes().get(className));
         Class called = library.loadClass("notebookudf.PyFunction" + parameters);
         return called.getConstructors()[0].newInstance(new Object[] {made, meter, header});
+    }
+
+    /** Dates come as LocalDate: java.sql.Date has none of the ten days that October 1582 left out. */
+    private static Seq encoders(Seq arguments) {
+        Seq made = (Seq) Nil$.MODULE$;
+        boolean hasDates = false;
+        for (int at = arguments.length() - 1; at >= 0; at--) {
+            Expression each = (Expression) arguments.apply(at);
+            Object encoder = null;
+            if (each.resolved() && each.dataType() instanceof DateType) {
+                encoder = ExpressionEncoder.apply((AgnosticEncoder) Encoders.LOCALDATE());
+                hasDates = true;
+            }
+            made = (Seq) made.prepended(scala.Option.apply(encoder));
+        }
+        return hasDates ? made : (Seq) Nil$.MODULE$;
     }
 
     private static boolean hasNames(Seq arguments) {
