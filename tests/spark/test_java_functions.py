@@ -539,3 +539,13 @@ def test_days_and_moments_written_by_a_format(session: nu.Session, register: Any
     query = "SELECT d, t, in_java_shown(d) AS s, in_java_moved(t) AS m FROM java_days"
     for row in session.sql(query).collect():
         assert (row.s, row.m) == (shown(row.d), moved(row.t))
+
+
+def test_a_date_that_is_null(session: nu.Session, register: Any) -> None:
+    def year_of(day: date | None, otherwise: int) -> int:
+        return otherwise if day is None else day.year
+
+    assert "runs in Spark's JVM" in register(year_of).explain()
+    query = "SELECT in_java_year_of(d, 7) AS y FROM VALUES (DATE'2024-02-29'), (NULL) AS t(d)"
+    assert [row.y for row in session.sql(query).collect()] == [2024, 7]
+    assert session.sql("SELECT in_java_year_of(NULL, 8L)").first()[0] == 8
