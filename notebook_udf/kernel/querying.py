@@ -6,13 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from notebook_udf.errors import PlanningError
 from notebook_udf.kernel.kinds import kind_of
 from notebook_udf.kernel.query_errors import about
 from notebook_udf.kernel.session_catalog import Catalog
 from notebook_udf.kernel.spark_loggers import logged_if_raised
+from notebook_udf.planner.analysis.arity import check_calls
 from notebook_udf.planner.faults import planning
 from notebook_udf.planner.planned_query import QueryPlanner, may_concern
 from notebook_udf.planner.rule import Choice
+from notebook_udf.planner.syntax.dialect import read
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -54,7 +57,7 @@ def _run(session: Session, query: str, args: Mapping[str, Any]) -> DataFrame:
         name: record for name, record in session.functions.items() if not session.java.runs(record)
     }
     if not may_concern(query, functions):
-        return session.spark.sql(query, **args)
+        return _by_spark(session, query, args)
 
     def in_force(record: RegisteredFunction) -> RegisteredFunction:
         return kind_of(session, record).in_force()
@@ -74,4 +77,25 @@ def _run(session: Session, query: str, args: Mapping[str, Any]) -> DataFrame:
                 return rows
     finally:
         frames.clear()
-    return session.spark.sql(query, **args)
+    return _by_spark(session, query, args)
+
+
+def _by_spark(session: Session, query: str, args: Mapping[str, Any]) -> DataFrame:
+    try:
+        return session.spark.sql(query, **args)
+    except PlanningError as error:
+        placed = _at_its_place(session, query)
+        raise placed or error from None
+
+
+def _at_its_place(session: Session, query: str) -> PlanningError | None:
+    """What is wrong with the count of a call's arguments, with the place of the call."""
+    try:
+        tree = read(query, double_quoted_identifiers=False)
+    except PlanningError:
+        return None
+    try:
+        check_calls(tree, {name.lower(): each for name, each in session.functions.items()})
+    except PlanningError as placed:
+        return placed
+    return None

@@ -6,7 +6,7 @@ import linecache
 import sys
 import time
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -63,10 +63,14 @@ def profile_query(
         collector.wait_ended(set(), _SECONDS_TO_SETTLE)
         for each in sorted(collector.queries):
             session.store.wait_settled(each, _SECONDS_TO_SETTLE)
-    notes = [
-        f"{name} runs in Spark's JVM; for its lines it ran in Python workers here" for name in moved
+    return _made(session, collector, seconds, function, text, _moved(moved))
+
+
+def _moved(names: Iterable[str]) -> list[str]:
+    return [
+        f"{name} runs in Spark's JVM; for its lines it ran in Python workers here"
+        for name in sorted(names)
     ]
-    return _made(session, collector, seconds, function, text, notes)
 
 
 def _mentioned(session: Session, query: str) -> list[RegisteredFunction]:
@@ -82,7 +86,12 @@ def profile_window(
     _check_known(session, function)
     if not 0 < seconds <= 3600:
         raise DeclarationError(f"seconds={seconds!r} is not a time between 0 and an hour")
-    with _collecting(session, function) as (name, collector):
+    known = session.functions
+    asked = known.values() if function is None else [known[function]]
+    with (
+        _collecting(session, function) as (name, collector),
+        session.java.in_workers(asked) as moved,
+    ):
         start = time.monotonic()
         try:
             while (left := start + seconds - time.monotonic()) > 0:
@@ -95,7 +104,8 @@ def profile_window(
         pids = {worker.pid for worker in session.pool}
         if pids:
             collector.wait_ended(pids, _SECONDS_TO_SETTLE)
-    return _made(session, collector, seconds, function, "")
+    ran = {stack.function for stack in collector.stacks()}
+    return _made(session, collector, seconds, function, "", _moved(ran.intersection(moved)))
 
 
 def _check_known(session: Session, function: str | None) -> None:
