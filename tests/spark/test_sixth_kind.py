@@ -22,6 +22,7 @@ from notebook_udf.kernel.kinds import KINDS
 from notebook_udf.magics.defining import function_options, register
 from notebook_udf.magics.exporting import cells
 from notebook_udf.magics.magic_options import UDF_CELL
+from tests.waiting import awaited
 
 CELL = "def letters(word: str) -> int:\n    return len(word)\n"
 CLASS = (
@@ -69,13 +70,13 @@ def test_a_line_names_it_and_spark_calls_it(session: nu.Session) -> None:
     assert record.explain().endswith("runs once for equal arguments")
     rows = session.spark.createDataFrame([("a",), ("bb",)] * 50, "word string").coalesce(1)
     rows.createOrReplaceTempView("words")
-    assert session.sql("SELECT sum(letters(word)) FROM words").first()[0] == 150
-    assert counted(session, "letters") == {"memory.hits": 98}
+    with awaited(session, lambda: counted(session, "letters") == {"memory.hits": 98}):
+        assert session.sql("SELECT sum(letters(word)) FROM words").first()[0] == 150
     # On columns, and behind a condition, where it is called in another role.
     assert rows.select(record("word").alias("n")).distinct().count() == 2
     guarded = "SELECT sum(CASE WHEN word > 'b' THEN letters(word) ELSE 0 END) FROM words"
-    assert session.sql(guarded).first()[0] == 100
-    assert counted(session, "letters") == {"memory.hits": 98 + 98 + 49}
+    with awaited(session, lambda: counted(session, "letters") == {"memory.hits": 98 + 98 + 49}):
+        assert session.sql(guarded).first()[0] == 100
     assert list(record.try_(rows, 1).to_pandas()["letters"]) == [1]
 
 
@@ -83,8 +84,8 @@ def test_a_class_is_told_by_its_base(session: nu.Session) -> None:
     record = from_cell(session, "", CLASS, "Squared")
     assert record.kind == "memoized"
     query = "SELECT sum(Squared(id % 3)) FROM range(0, 30, 1, 1)"
-    assert session.sql(query).first()[0] == 50
-    assert counted(session, "Squared") == {"calls": 3, "memory.hits": 27}
+    with awaited(session, lambda: counted(session, "Squared") == {"calls": 3, "memory.hits": 27}):
+        assert session.sql(query).first()[0] == 50
     with pytest.raises(nu.DeclarationError, match="Squared is a memoized function by its code"):
         session.register_function("other", record.definition, kind="scalar")
 
