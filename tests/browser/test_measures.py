@@ -15,7 +15,7 @@ def spins(x: int) -> int:
     for number in range(3000):
         total += number * number
     return total
-record = session.register_function({HOSTILE!r}, spins)
+record = session.register_function({HOSTILE!r}, spins, compile=False)
 rows = spark.range(0, 2000, 1, 2)
 session.profile(rows.select(record("id").alias("y")))"""
 

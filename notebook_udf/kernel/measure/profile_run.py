@@ -32,6 +32,7 @@ _SECONDS_BETWEEN = 0.5
 # Records take the side channel, and the last of them may arrive a moment after the result.
 _SECONDS_TO_SETTLE = 1.0
 _LONGEST_LINES = 50_000
+_MOST_NAMED = 5
 
 Told = Callable[[str], object]
 
@@ -182,3 +183,9 @@ def _notes(
             "no samples: nothing ran in Python workers of this session, or not for long enough to "
             "be seen (a sample is taken about every 5 ms)"
         )
+        in_java = [each.name for each in session.functions.values() if session.java.runs(each)]
+        if in_java and not query:
+            yield (
+                f"functions in Spark's JVM ({', '.join(sorted(in_java)[:_MOST_NAMED])}) are seen "
+                f"here if the query is given as a text, or they are declared with compile=False"
+            )
