@@ -179,7 +179,8 @@ class FunctionOptions:
         Whether plain arithmetic may run a bundle at a time, with the same results.
     compile
         Whether a function may become Spark's own, with the same results: an aggregate that is sums
-        becomes Spark's sums, a scalar function a class in Spark's JVM.
+        becomes Spark's sums unless it is False, a scalar function a class in Spark's JVM where it
+        is True.
     """
 
     on_error: OnError = "fail"
@@ -187,7 +188,7 @@ class FunctionOptions:
     timeout: float | None = None
     open_scope: OpenScope = "task"
     vectorise: bool = True
-    compile: bool = True
+    compile: bool | None = None
 
     # The parser of each option as a user writes it, and other names of some.
     parsers: ClassVar[Mapping[str, Any]] = {

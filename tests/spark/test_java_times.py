@@ -56,7 +56,9 @@ def register(session: nu.Session) -> Iterator[Callable[..., str]]:
 
     def made(function: Any, name: str, given: str, result: str, **options: Any) -> str:
         names.append(name)
-        declared = udf(function, input_types=[given], result_type=result, **options)
+        declared = udf(
+            function, input_types=[given], result_type=result, **{"compile": True, **options}
+        )
         session.register_function(name, declared)
         return name
 
