@@ -5,18 +5,18 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
-import threading
 from collections.abc import Callable
 from pathlib import Path
 
 from notebook_udf.compile.java.library import library, library_version
 from notebook_udf.host.java_functions import JavaFunctions
+from notebook_udf.kernel.background import Background
 from notebook_udf.launch.cache_folder import cache_folder
 
 _log = logging.getLogger(__name__)
 
 
-class JavaLibrary:
+class JavaLibrary(Background):
     """Calls ``arrived`` when the classes are there; until then nothing waits for them.
 
     The jar is kept for the next sessions; a folder of this session has it where it cannot be.
@@ -26,34 +26,18 @@ class JavaLibrary:
         self._functions = functions
         self._folder = folder
         self._arrived = arrived
-        self._cancelled = False
-        self._thread = threading.Thread(target=self._run, name="notebook-udf-java", daemon=True)
+        super().__init__(
+            self._bring,
+            name="notebook-udf-java",
+            log=_log,
+            failed="functions run in Python workers only: what they need in Spark's JVM could not "
+            "be brought there; please report this",
+        )
 
-    def start(self) -> None:
-        """Begins; a jar that was kept is not waited for long."""
-        self._thread.start()
-
-    def cancel(self) -> None:
-        """Keeps errors of a Spark that is being stopped from being reported."""
-        self._cancelled = True
-
-    def wait(self, timeout: float | None = None) -> bool:
-        """Waits for its end; returns whether it has ended."""
-        self._thread.join(timeout)
-        return not self._thread.is_alive()
-
-    def _run(self) -> None:
-        try:
-            self._functions.load(library, self._jar())
-            if not self._cancelled:
-                self._arrived()
-        except Exception:
-            if not self._cancelled:
-                _log.warning(
-                    "functions run in Python workers only: what they need in Spark's JVM could not "
-                    "be brought there; please report this",
-                    exc_info=True,
-                )
+    def _bring(self) -> None:
+        self._functions.load(library, self._jar())
+        if not self.cancelled:
+            self._arrived()
 
     def _jar(self) -> Path:
         made_of = f"{library_version()} {self._functions.compiler}"
