@@ -45,6 +45,10 @@ class HiddenFunctions:
             self._names.setdefault(record.name.lower(), set()).add(name)
         return name if PLAIN_NAME.fullmatch(name) else backquoted(name)
 
+    def has(self, name: str, record: RegisteredFunction) -> bool:
+        """Whether a name is kept for a function."""
+        return name in self._names.get(record.name.lower(), ())
+
     def _register(self, name: str, function: Any, records: Sequence[RegisteredFunction]) -> str:
         self._spark.udf.register(name, function)
         return self.keep(name, *records)

@@ -68,8 +68,8 @@ _SQL_TYPES = {
 class JavaCalls:
     """The hook that has the session's functions in the JVM, by the names of their classes.
 
-    The classes that all of them call come to Spark in the background: until they are there,
-    functions run in Python.
+    The classes that all of them call come to Spark in the background when the first function is
+    registered that needs them: until they are there, functions run in Python.
     """
 
     def __init__(self, session: Session, lock: threading.RLock) -> None:
@@ -87,13 +87,6 @@ class JavaCalls:
         if self._session.host.java is not None:
             self._session.host.java.measure(self._count)
 
-    def start(self) -> None:
-        """Begins to bring the classes that functions call to Spark."""
-        if self._session.host.java is not None:
-            folder = self._session.folder / "java"
-            self._library = JavaLibrary(self._session.host.java, folder, self._arrived)
-            self._library.start()
-
     def uninstall(self) -> None:
         """Counts no more."""
         self._is_there = False
@@ -104,7 +97,18 @@ class JavaCalls:
 
     def wait(self, timeout: float | None = None) -> bool:
         """Waits until functions can run in the JVM; whether they can."""
-        return self._library is not None and self._library.wait(timeout) and self._is_there
+        library = self._begun()
+        return library is not None and library.wait(timeout) and self._is_there
+
+    def _begun(self) -> JavaLibrary | None:
+        """What brings the classes that functions call; None where none can be brought."""
+        functions = self._session.host.java
+        with self._lock:
+            if self._library is None and functions is not None:
+                folder = self._session.folder / "java"
+                self._library = JavaLibrary(functions, folder, self._arrived)
+                self._library.start()
+            return self._library
 
     def runs(self, record: RegisteredFunction) -> bool:
         """Whether calls of the function that give each parameter by its place run in the JVM."""
@@ -143,6 +147,8 @@ class JavaCalls:
     def register(self, record: RegisteredFunction, name: str) -> bool:
         """Makes the function known to Spark SQL under a name; whether it runs in the JVM."""
         with self._lock:
+            if isinstance(self._class_of(record), JavaClass):
+                self._begun()
             return self._is_there and self._registered(record, name)
 
     def class_name(self, record: RegisteredFunction) -> str:
@@ -154,8 +160,7 @@ class JavaCalls:
         """Has the functions run in the JVM that were registered before that was possible."""
         with self._lock:
             for record in list(self._session.functions.values()):
-                if record.definition.traits.has_kernels:
-                    self._registered(record, record.name)
+                self._registered(record, record.name)
             self._is_there = True
 
     def _registered(self, record: RegisteredFunction, name: str) -> bool:

@@ -202,7 +202,6 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters):
         self.host.at_exit(self.stop)
         self._warmup = Warmup(self)
         self._warmup.start()
-        self.java.start()
         show_live()
 
     def _configure(

@@ -29,7 +29,7 @@ public final class PyBuilder extends scala.runtime.AbstractFunction1 {
     private final String header;
     private String source;
     private Object function;
-    private String failure = "";
+    private String failure;
 
     public PyBuilder(String name, Integer needed, Integer parameters, DataType result,
             UserDefinedPythonFunction inPython, PyMeter meter, String className, String header,
@@ -60,7 +60,7 @@ public final class PyBuilder extends scala.runtime.AbstractFunction1 {
             scala.Option.empty(), scala.Option.apply(name), true, true);
     }
 
-    /** What the compiler had against the source; "" for nothing, or if it was not asked yet. */
+    /** What the compiler had against the source; "" for nothing, null if it was not asked yet. */
     public synchronized String failure() {
         return failure;
     }
@@ -69,6 +69,7 @@ public final class PyBuilder extends scala.runtime.AbstractFunction1 {
         if (source != null) {
             try {
                 function = compiled();
+                failure = "";
             } catch (Exception refused) {
                 failure = String.valueOf(refused);
             } catch (StackOverflowError refused) {

@@ -7,6 +7,7 @@ import os
 import tempfile
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,8 @@ class ClassicJavaFunctions:
     def __init__(self, spark: SparkSession) -> None:
         self._spark = spark
         self._builders: dict[str, Any] = {}
+        # By the names of functions whose class was compiled, or could not be.
+        self._failures: dict[str, str] = {}
         self._meters: Any = None
 
     @property
@@ -57,6 +60,7 @@ class ClassicJavaFunctions:
         session: Any = self._spark._jsparkSession
         java_class = function.java_class
         source = f"package {PACKAGE};\n{java_class.source}"
+        self._failures.pop(function.name, None)
         builder = self._builders[function.name] = self._new(
             "PyBuilder",
             function.name,
@@ -75,14 +79,23 @@ class ClassicJavaFunctions:
         """See ``JavaFunctions``."""
         if not self._builders:
             return []
-        found = list(self._new("PyPlan").calls(operator))
+        found = list(self._plan.calls(operator))
         pairs = zip(found[::2], found[1::2], strict=True)
         return [(str(text), json.loads(header)) for text, header in pairs]
 
     def failure(self, name: str) -> str:
         """See ``JavaFunctions``."""
-        builder = self._builders.get(name)
-        return str(builder.failure()) if builder is not None else ""
+        if name not in self._failures:
+            builder = self._builders.get(name)
+            found = builder.failure() if builder is not None else None
+            if found is None:
+                return ""
+            self._failures[name] = str(found)
+        return self._failures[name]
+
+    @cached_property
+    def _plan(self) -> Any:
+        return self._new("PyPlan")
 
     def _meter(self, java_class: JavaClass) -> Any:
         """What counts the rows of a class, for the accumulator that ``measure`` made."""

@@ -59,11 +59,13 @@ class ScalarKind(FunctionKind):
 
     def call(self, args: Any, kwargs: Any) -> Any:
         if not kwargs and len(args) == len(self.definition.parameters):
-            record = self.record
+            record, java, hidden = self.record, self.session.java, self.session.hidden
             name = f"_nu_java_{record.name}_{record.version}_{record.hash[:8]}"
-            if self.session.java.register(record, name):
+            # Its class is compiled for each time that it is registered.
+            known = java.runs(record) and hidden.has(name, record)
+            if known or java.register(record, name):
                 args, _ = with_constants(record, args, kwargs)
-                return F.call_function(self.session.hidden.keep(name, record), *args)
+                return F.call_function(hidden.keep(name, record), *args)
         return scalar.call(self.session.planned(self.record), self.record, args, kwargs)
 
     def explain(self) -> str:
