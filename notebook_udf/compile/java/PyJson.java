@@ -180,6 +180,19 @@ public final class PyJson {
         return end == whole ? PyParse.toInt(found, 10) : Double.valueOf(PyParse.toFloat(found));
     }
 
+    /** Behind a value: whether it was the last, or goes on to the next. */
+    private boolean ended(String by) {
+        skip();
+        if (takes(by)) {
+            return true;
+        }
+        if (!takes(",")) {
+            throw Raised.JSON;
+        }
+        skip();
+        return false;
+    }
+
     private LinkedHashMap object() {
         LinkedHashMap made = new LinkedHashMap();
         skip();
@@ -197,14 +210,9 @@ public final class PyJson {
             }
             skip();
             made.put(key, value());
-            skip();
-            if (takes("}")) {
+            if (ended("}")) {
                 return made;
             }
-            if (!takes(",")) {
-                throw Raised.JSON;
-            }
-            skip();
         }
     }
 
@@ -216,14 +224,9 @@ public final class PyJson {
         }
         while (true) {
             made.add(value());
-            skip();
-            if (takes("]")) {
+            if (ended("]")) {
                 return made;
             }
-            if (!takes(",")) {
-                throw Raised.JSON;
-            }
-            skip();
         }
     }
 

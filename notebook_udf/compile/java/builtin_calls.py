@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from notebook_udf.compile.java import decimals, iterators, text_methods
@@ -46,6 +47,13 @@ def _one(given: Given, name: str) -> Value:
     if len(given) != 1:
         raise NotCompiled(f"{name} of so many arguments")
     return given[0]
+
+
+def flag(value: Value, said: str) -> bool:
+    """A True or False that is written there."""
+    if not isinstance(value, KnownValue) or type(value.value) is not bool:
+        raise NotCompiled(f"{said} that varies")
+    return value.value
 
 
 def _int(code: Code, given: Given) -> Value:
@@ -198,8 +206,7 @@ def _list(code: Code, given: Given) -> Value:
 
 
 def _sorted(code: Code, given: Given, backwards: bool = False) -> Value:
-    one = _one(given, "sorted")
-    whole = _listed(code, one)
+    whole = _listed(code, _one(given, "sorted"))
     held = code.lists.of(whole.kinds)
     code.lists.check_order(held)
     if held - NONE not in (INT, STR):
@@ -231,11 +238,9 @@ def _whether(every: bool) -> Callable[[Code, Given], Value]:
 def found_in(code: Code, over: Iteration, every: bool) -> Term:
     """``all`` or ``any`` of an iteration: it goes no further than it has to."""
     found = code.set(BOOL, "true" if every else "false")
-    statements, holds = code.captured(lambda: condition(code, over.value))
     going_on = found.java if every else f"!{found.java}"
-    code.say(f"while ({going_on} && {over.more}) {{")
-    for each in (*over.steps, *statements, f"{found.java} = {holds};", "}"):
-        code.say(each)
+    open_still = replace(over, more=f"{going_on} && {over.more}")
+    code.loop(open_still, lambda: code.say(f"{found.java} = {condition(code, over.value)};"))
     return found
 
 
@@ -395,14 +400,10 @@ def call(code: Code, function: Any, given: Given, names: tuple[str, ...]) -> Val
         names = ()
     if function is zip and names == ("strict",):
         *each, strict = given
-        if not isinstance(strict, KnownValue) or type(strict.value) is not bool:
-            raise NotCompiled("zip with strict=")
-        return _zip(code, tuple(each), strict.value)
+        return _zip(code, tuple(each), flag(strict, "zip with strict="))
     if function is sorted and names == ("reverse",):
         one, backwards = given
-        if not isinstance(backwards, KnownValue) or type(backwards.value) is not bool:
-            raise NotCompiled("sorted with reverse= that varies")
-        return _sorted(code, (one,), backwards.value)
+        return _sorted(code, (one,), flag(backwards, "sorted with reverse="))
     if names:
         raise NotCompiled(f"{said} with {names[0]}=")
     if given and function in _FOLDED and all(isinstance(each, KnownValue) for each in given):

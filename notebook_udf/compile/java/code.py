@@ -14,6 +14,7 @@ from notebook_udf.compile.java.terms import (
     STR,
     TEXTS,
     Integers,
+    Iteration,
     Kinds,
     KnownValue,
     NotCompiled,
@@ -154,6 +155,13 @@ class Code:
             return tuple(self.statements), value
         finally:
             self.statements = before
+
+    def loop(self, over: Iteration, write: Callable[[], object]) -> None:
+        """Goes through an iteration; ``write`` writes what is done with each value."""
+        statements, _ = self.captured(write)
+        self.say(f"while ({over.more}) {{")
+        for each in (*over.steps, *statements, "}"):
+            self.say(each)
 
     def term(self, value: Value) -> Term:
         """A value as a single one that Java has."""

@@ -11,7 +11,6 @@ from typing import Any
 
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.terms import (
-    BOOL,
     DOCUMENT,
     NONE,
     SCALARS,
@@ -55,11 +54,11 @@ def item(code: Code, whole: Term, index: Value) -> Value:
 
 
 def contains(code: Code, value: Value, whole: Term) -> str:
-    """``value in whole`` of a text that is known."""
+    """``value in whole`` of a text that is known, as an expression."""
     key = value.value if isinstance(value, KnownValue) else None
     if type(key) is not str:
         raise NotCompiled("in a document, of what varies")
-    return code.set(BOOL, f"PyJson.contains({whole.java}, {_written(code, key)})").java
+    return f"PyJson.contains({whole.java}, {_written(code, key)})"
 
 
 def _written(code: Code, key: Any) -> str:

@@ -32,7 +32,7 @@ from notebook_udf.compile.java.arithmetic import (
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.date_values import is_temporal
 from notebook_udf.compile.java.exceptions import taken_by
-from notebook_udf.compile.java.iterators import iterated, mapped, materialised, view
+from notebook_udf.compile.java.iterators import filled, mapped, materialised, view
 from notebook_udf.compile.java.keyed import by_key
 from notebook_udf.compile.java.terms import (
     BOOL,
@@ -223,12 +223,7 @@ def _map(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Valu
 def _grow(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -> Value:
     whole = given[0]
     if how == "list_extend" and isinstance(whole, Term):
-        over = iterated(code, given[1])
-        statements, _ = code.captured(lambda: code.put(whole, over.value))
-        code.say(f"while ({over.more}) {{")
-        for each in (*over.steps, *statements, "}"):
-            code.say(each)
-        return whole
+        return filled(code, whole, given[1])
     if how != "list_append" or not isinstance(whole, Term):
         raise NotCompiled(how.replace("_", " "))
     code.put(whole, given[1])

@@ -114,14 +114,14 @@ def materialised(code: Code, value: Value) -> Term:
     """A new list of what can be iterated over; one that is a list already is itself."""
     if isinstance(value, Term) and is_list(value.kinds):
         return value
-    made = code.new_list()
+    return filled(code, code.new_list(), value)
+
+
+def filled(code: Code, whole: Term, value: Value) -> Term:
+    """A list, at whose end what can be iterated over is put."""
     over = iterated(code, value)
-    statements, _ = code.captured(lambda: code.put(made, over.value))
-    code.say(f"while ({over.more}) {{")
-    for each in (*over.steps, *statements):
-        code.say(each)
-    code.say("}")
-    return made
+    code.loop(over, lambda: code.put(whole, over.value))
+    return whole
 
 
 def mapped(

@@ -115,11 +115,10 @@ class _Class:
         integers: Integers,
         returned: Callable[[Code, Value], list[str]] | None,
     ) -> tuple[str, Kinds]:
-        entered, graph = _entered(given), _graph(function)
+        entered, graph = _entered(given), self._read(function)
         self.lists.handled = self.lists.handled or bool(graph.handlers)
         self._begun += 1
         code = Code(integers, self.constants, self.lists, f"m{self._begun}")
-        self.constants.files.add(function.__code__.co_filename)
         scope = NameScope(function, partial(self._called, integers), self._opened)
         made = body.write(scope, graph, entered, code, returned)
         name = f"m{len(self.methods)}"
@@ -136,8 +135,11 @@ class _Class:
     def _opened(
         self, function: types.FunctionType, given: Sequence[Value], names: Sequence[str]
     ) -> tuple[FlowGraph, dict[str, Value]]:
+        return self._read(function), _bound(function, given, names)
+
+    def _read(self, function: types.FunctionType) -> FlowGraph:
         self.constants.files.add(function.__code__.co_filename)
-        return _graph(function), _bound(function, given, names)
+        return _graph(function)
 
     def _called(
         self,

@@ -205,8 +205,6 @@ def _column(code: Code, value: Value, data_type: DataType) -> str | None:
     if isinstance(data_type, DecimalType):
         return _decimal(code, code.term(value), data_type)
     term, kinds = code.term(value), _KINDS[type(data_type)]
-    if term.kinds & DOCUMENT and kinds == DATE:
-        raise NotCompiled("a part of a document as a date")
     if not term.kinds & (_ACCEPTED[kinds] | NONE | DOCUMENT):
         return None
     if kinds == INT:

@@ -33,8 +33,7 @@ _BASES = "xXo"
 
 def percent(code: Code, template: str, right: Value, format_value: Format) -> Value:
     """``template % right``."""
-    values = _several(right)
-    left, pieces, at = list(values), list[Value](), 0
+    left, pieces, at = list(_several(right)), list[Value](), 0
     for found in _PERCENT.finditer(template):
         pieces.append(KnownValue(template[at : found.start()]))
         at = found.end()
@@ -47,8 +46,8 @@ def percent(code: Code, template: str, right: Value, format_value: Format) -> Va
             raise NotCompiled("what raises in every row")
         pieces.append(_percent_one(code, found, left.pop(0), format_value))
     pieces.append(KnownValue(template[at:]))
-    rest = "".join(p.value for p in pieces if isinstance(p, KnownValue)).replace("%", "")
-    if left or _PERCENT.sub("", template).count("%") or "\0" in rest:
+    rest = _PERCENT.sub("", template)
+    if left or "%" in rest or "\0" in rest:
         raise NotCompiled(f"the template {template!r} with these values")
     return _joined(code, pieces)
 

@@ -73,6 +73,9 @@ class NotCompiled(Exception):
         self.reason = reason
         self.line = line
 
+    def __str__(self) -> str:
+        return f"{self.reason} (line {self.line})" if self.line else self.reason
+
 
 class NotCalled(NotCompiled):
     """Why a function is no method of its own: it is written where it is called."""

@@ -77,8 +77,7 @@ class ScalarKind(FunctionKind):
         why = java.why_not(self.record)
         if why is None:
             return scalar.explain(self.record, "not in Spark's JVM: its compiler is not ready yet")
-        line = f" (line {why.line})" if why.line else ""
-        return scalar.explain(self.record, f"not in Spark's JVM: {why.reason}{line}")
+        return scalar.explain(self.record, f"not in Spark's JVM: {why}")
 
     def variants(self, inputs: Sequence[Any]) -> Variants:
         definition = self.record.definition
@@ -126,8 +125,7 @@ class ScalarKind(FunctionKind):
         try:
             scalar.java_class(replace(self.record, definition=changed))
         except NotCompiled as why:
-            line = f" (line {why.line})" if why.line else ""
-            return None, [f"{definition.name} cannot run in Spark's JVM: {why.reason}{line}"]
+            return None, [f"{definition.name} cannot run in Spark's JVM: {why}"]
         return changed, []
 
     def lineless(self) -> str:
