@@ -27,7 +27,7 @@ from notebook_udf.host.java_functions import JavaFunction
 from notebook_udf.kernel.java_library import JavaLibrary
 from notebook_udf.kernel.kinds import kind_of
 from notebook_udf.kernel.recent import Recent
-from notebook_udf.plan.functions import IN_JVM as IN_JVM_WAY
+from notebook_udf.plan.functions import AS_JAVA
 from notebook_udf.planner.analysis import arity
 from notebook_udf.planner.physical import scalar
 from notebook_udf.telemetry.records import (
@@ -173,7 +173,7 @@ class JavaCalls:
             "version": record.version,
             "role": "scalar",
             "func_type": "general",
-            "notes": [IN_JVM_WAY],
+            "notes": [AS_JAVA],
         }
         takes, returned = (definition.arity[0], len(definition.parameters)), definition.result_type
         function = JavaFunction(record.name, header, made, takes, returned, in_python)

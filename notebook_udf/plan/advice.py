@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 
 from notebook_udf.plan.demangle import call_arguments, parts
-from notebook_udf.plan.functions import IN_JVM, ROW_BY_ROW
+from notebook_udf.plan.functions import AS_JAVA, ROW_BY_ROW
 from notebook_udf.plan.plan_model import (
     Advice,
     FunctionUse,
@@ -183,7 +183,7 @@ def computed_twice(plan: Plan) -> Iterator[Advice]:
     places: defaultdict[str, list[tuple[PlanNode, FunctionUse]]] = defaultdict(list)
     for node in plan.nodes():
         for use in node.functions:
-            if use.way == IN_JVM:
+            if use.way == AS_JAVA:
                 # As of Spark's own functions: session.sql would not change it.
                 continue
             if use.identity and use.deterministic and "#" in use.identity:

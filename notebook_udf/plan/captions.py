@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from notebook_udf.plan.functions import IN_JVM
+from notebook_udf.plan.functions import AS_JAVA
 from notebook_udf.plan.plan_model import FunctionCost, Metric, Plan, PlanNode
 from notebook_udf.render.format import counted, seconds, size
 
@@ -49,7 +49,7 @@ def cost_line(cost: FunctionCost, node: PlanNode) -> str:
         f"{counted(cost.rows_in, 'row')} in, {cost.rows_out:,} out",
         f"own code {seconds(cost.user)}",
     ]
-    if any(use.name == cost.name and use.way == IN_JVM for use in node.functions):
+    if any(use.name == cost.name and use.way == AS_JAVA for use in node.functions):
         said.append("by one row in 64")
     else:
         said += [

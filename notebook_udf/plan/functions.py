@@ -44,7 +44,7 @@ _SOURCE = 6_000
 _BY_ROW = ("scalar", "guarded", "each", "each2")
 ROW_BY_ROW = "row by row"
 AWAITED = "awaited, several calls in flight"
-IN_JVM = "in Spark's JVM, as a class in Java"
+AS_JAVA = "in Spark's JVM, as a class in Java"
 KERNELS = "a bundle at a time, as checked Arrow kernels"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from notebook_udf.functions.base import implements
-from notebook_udf.plan.functions import IN_JVM, KERNELS, Lookup
+from notebook_udf.plan.functions import AS_JAVA, KERNELS, Lookup
 from notebook_udf.plan.plan_model import FunctionUse, PlanNode, Strategy
 from notebook_udf.planner.physical.aggregate_from_sums import sums_of
 from notebook_udf.planner.rule import Choice
@@ -63,7 +63,7 @@ class _Form(NamedTuple):
 
 
 def _scalar(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> _Form:
-    if use.way == IN_JVM:
+    if use.way == AS_JAVA:
         return _Form(use.way, "Java has all that it does, with Python's answers")
     if use.nested:
         same = f"{use.way}, in the same Python node as its caller"
