@@ -7,8 +7,11 @@ import struct
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from notebook_udf.compile.java.java_class import PACKAGE, JavaClass
+from pyspark.sql.types import DataType, StringType
+
+from notebook_udf.compile.java.java_class import PACKAGE, JavaClass, translate
 from notebook_udf.compile.java.library import library
+from notebook_udf.worker.codec.encode import encoder
 
 RAISED = "<raised>"
 
@@ -289,3 +292,31 @@ class Java:
         ):
             arguments.add(each)
         return list(read(self.methods["rows"].invoke(None, arguments.toArray())))
+
+
+def wrong_rows(
+    java: Java,
+    function: Callable[..., Any],
+    result: DataType,
+    texts: list[Any],
+    gives_up: Callable[[Any], bool] | None = None,
+) -> list[Any]:
+    """Up to five texts with other answers in a column: the text, Java's answer, Python's.
+
+    Of what ``gives_up`` names, Java may have none.
+    """
+    encode = encoder(result)
+    found = java.rows(translate(function, [StringType()], result), [(text,) for text in texts])
+    expected = [
+        answer(lambda text: encode([function(text)]).to_pylist()[0], (text,))  # type: ignore[attr-defined]
+        for text in texts
+    ]
+    assert len(found) == len(expected)
+
+    def fits(text: Any, one: Any, other: Any) -> bool:
+        if isinstance(one, list) and isinstance(other, list):
+            return len(one) == len(other) and all(map(same, one, other))
+        return same(one, other) or (one == RAISED and gives_up is not None and gives_up(text))
+
+    every = zip(texts, found, expected, strict=True)
+    return [one for one in every if not fits(*one)][:5]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import json
 import re
+import urllib.parse
 from collections.abc import Callable
 from typing import Any
 
@@ -18,6 +20,7 @@ from pyspark.sql.types import (
     DoubleType,
     LongType,
     StringType,
+    StructType,
     TimestampNTZType,
 )
 
@@ -68,6 +71,16 @@ def tried(text: str) -> int:
         text = ""
 
 
+def extended(text: str) -> list[int]:
+    found = json.loads(text)["a"]
+    found += json.loads(text)["b"]
+    return list(found)
+
+
+def own_error(text: str) -> str:
+    raise json.JSONDecodeError("none", text, 0)
+
+
 def itself(number: int) -> int:
     return 1 if number < 2 else number * itself(number - 1)
 
@@ -90,6 +103,9 @@ ACCEPTED: list[tuple[Callable[..., Any], DataType, DataType]] = [
     (lambda d: d.replace(hour=d.day), MOMENT, MOMENT),
     (shared_once, LONG, LONG),
     (tried, TEXT, LONG),
+    (lambda s: json.loads(s).get("a", {})["b"], TEXT, TEXT),
+    (lambda s: [each["a"] for each in json.loads(s)], TEXT, ArrayType(LONG)),
+    (lambda s: urllib.parse.urlsplit(s).hostname, TEXT, TEXT),
 ]
 
 
@@ -124,6 +140,27 @@ REFUSED: list[tuple[Callable[..., Any], DataType, DataType, str]] = [
     (lambda d: d.replace(tzinfo=None), MOMENT, MOMENT, "replace with what a date"),
     (lambda d: d if d.day < 9 else "late", DATE, DATE, "what may be no date as a result"),
     (lambda s: WORD.sub(lambda m: m[0], s), TEXT, TEXT, "a pattern that varies"),
+    (lambda s: json.loads(s, strict=False)["a"], TEXT, TEXT, "anything but a text"),
+    (lambda s: json.loads(s.encode())["a"], TEXT, TEXT, "json.loads of what is no text"),
+    (lambda n: json.loads(n), LONG, TEXT, "json.loads of what is no text"),
+    (lambda s: json.loads(s)["a"] == json.loads(s)["b"], TEXT, BOOLEAN, "two parts of documents"),
+    (lambda s: json.loads(s)["a"] < json.loads(s)["b"], TEXT, BOOLEAN, "two parts of documents"),
+    (lambda s: json.loads(s)["a"] in json.loads(s), TEXT, BOOLEAN, "in a part of a document"),
+    (lambda s: json.loads(s).pop("a"), TEXT, TEXT, "pop of a part"),
+    (lambda s: json.loads(s).count("a"), TEXT, LONG, "count of a part"),
+    (lambda s: json.loads(s).keys()[0], TEXT, TEXT, "a sequence as a value"),
+    (lambda s: json.loads(s)["\ud800"], TEXT, TEXT, "half of a surrogate pair"),
+    (lambda s: json.loads(s)["a"], TEXT, DecimalType(9, 2), "a part of a document as a DECIMAL"),
+    (lambda s: json.loads(s)["a"], TEXT, DateType(), "what may be no date as a result"),
+    (lambda s: json.loads(s), TEXT, StructType().add("a", TEXT), "a dict as a row"),
+    (lambda s: round(json.loads(s)["a"]), TEXT, LONG, "round of this"),
+    (extended, TEXT, ArrayType(LONG), "+= to what may be a list"),
+    (own_error, TEXT, TEXT, "results that are not string"),
+    (lambda s: urllib.parse.urlparse(s, "http").path, TEXT, TEXT, "anything but a text"),
+    (lambda s: urllib.parse.urlparse(s.encode()).path, TEXT, TEXT, "urlparse of what is no text"),
+    (lambda s: urllib.parse.urlparse(s).path.lower(), TEXT, TEXT, "of what is no text"),
+    (lambda s: urllib.parse.urlparse(s).geturl(), TEXT, TEXT, "a parts as a value"),
+    (lambda s: urllib.parse.urlparse(json.loads(s)).path, TEXT, TEXT, "urlparse of what is no"),
 ]
 
 

@@ -1,271 +1,476 @@
 package notebookudf;
 
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 
-/** json.loads(text), and what stands in what it gives. */
+/**
+ * json.loads, and what is done with the parts of a document, whose types are known of each row only:
+ * null, a Boolean, a Long or a BigInteger, a Double, a String, an ArrayList, a HashMap, or a PyHalf.
+ */
 public final class PyJson {
-    // Deeper ones Python may refuse as well: by how deep its own stack is.
+    // Every Python goes so deep, at whatever depth it is called; one raises soon after, another not.
     private static final int DEEPEST = 400;
+    private static final String ESCAPES = "\"\\/bfnrt";
+    private static final String ESCAPED = "\"\\/\b\f\n\r\t";
 
     private final String text;
+    private final int end;
     private int at;
-    private int depth;
 
     private PyJson(String text) {
         this.text = text;
+        this.end = text.length();
     }
 
-    /** A null, Boolean, Long, BigInteger, Double, String, ArrayList or LinkedHashMap. */
-    public static Object parsed(String text) {
+    /** json.loads(text). */
+    public static Object loads(String text) {
+        if (!text.isEmpty() && text.charAt(0) == 0xFEFF) {
+            throw Raised.JSON;
+        }
         PyJson reader = new PyJson(text);
-        reader.skip();
-        Object found = reader.value();
-        reader.skip();
-        if (reader.at != text.length()) {
+        reader.blank();
+        Object found = reader.value(0);
+        reader.blank();
+        if (reader.at != reader.end) {
             throw Raised.JSON;
         }
         return found;
     }
 
-    /** whole[key] of a text. */
-    public static Object item(Object whole, String key) {
-        if (!(whole instanceof LinkedHashMap)) {
-            throw Raised.TYPE;
+    private void blank() {
+        while (at < end) {
+            char c = text.charAt(at);
+            if (c != ' ' && c != '\n' && c != '\r' && c != '\t') {
+                return;
+            }
+            at++;
         }
-        return PyList.lookUp((LinkedHashMap) whole, key);
     }
 
-    /** whole[place] of a number. */
-    public static Object item(Object whole, long place) {
-        if (whole instanceof LinkedHashMap) {
-            throw Raised.KEY;
+    /** Whether a character stands here, which is passed. */
+    private boolean passes(char c) {
+        if (at < end && text.charAt(at) == c) {
+            at++;
+            return true;
         }
-        if (whole instanceof String) {
-            return PyText.item((String) whole, place);
-        }
-        if (!(whole instanceof ArrayList)) {
-            throw Raised.TYPE;
-        }
-        return PyList.item((ArrayList) whole, place);
+        return false;
     }
 
-    /** whole.get(key, absent). */
-    public static Object get(Object whole, String key, Object absent) {
-        if (!(whole instanceof LinkedHashMap)) {
-            throw Raised.ATTRIBUTE;
+    private void pass(char c) {
+        if (!passes(c)) {
+            throw Raised.JSON;
         }
-        return PyList.lookUp((LinkedHashMap) whole, key, absent);
     }
 
-    /** key in whole. */
-    public static boolean contains(Object whole, String key) {
-        if (whole instanceof String) {
-            return PyText.contains((String) whole, key);
+    private Object word(String word, Object value) {
+        if (!text.startsWith(word, at)) {
+            throw Raised.JSON;
         }
-        if (whole instanceof ArrayList) {
-            return ((ArrayList) whole).contains(key);
-        }
-        if (!(whole instanceof LinkedHashMap)) {
-            throw Raised.TYPE;
-        }
-        return ((LinkedHashMap) whole).containsKey(key);
+        at += word.length();
+        return value;
     }
 
-    public static boolean truth(Object whole) {
-        if (whole instanceof ArrayList) {
-            return !((ArrayList) whole).isEmpty();
+    private Object value(int depth) {
+        char c = at < end ? text.charAt(at) : ' ';
+        if ((c == '{' || c == '[') && depth == DEEPEST) {
+            throw GaveUp.GAVE_UP;
         }
-        return whole instanceof LinkedHashMap ? !((LinkedHashMap) whole).isEmpty() : PyNumber.truth(whole);
+        switch (c) {
+            case '"':
+                at++;
+                return string();
+            case '{':
+                at++;
+                return object(depth + 1);
+            case '[':
+                at++;
+                return array(depth + 1);
+            case 'n':
+                return word("null", null);
+            case 't':
+                return word("true", Boolean.TRUE);
+            case 'f':
+                return word("false", Boolean.FALSE);
+            case 'N':
+                return word("NaN", Double.valueOf(Double.NaN));
+            case 'I':
+                return word("Infinity", Double.valueOf(Double.POSITIVE_INFINITY));
+            default:
+                return text.startsWith("-I", at)
+                    ? word("-Infinity", Double.valueOf(Double.NEGATIVE_INFINITY)) : number();
+        }
     }
 
-    /** A text, of which a method is called that nothing else in a document has. */
-    public static String text(Object value) {
-        if (!(value instanceof String)) {
-            throw Raised.ATTRIBUTE;
+    private Object object(int depth) {
+        HashMap made = new java.util.LinkedHashMap();
+        blank();
+        if (passes('}')) {
+            return made;
         }
-        return (String) value;
+        do {
+            blank();
+            pass('"');
+            Object key = string();
+            blank();
+            pass(':');
+            blank();
+            made.put(key, value(depth));
+            blank();
+        } while (passes(','));
+        pass('}');
+        return made;
     }
 
-    /** What int() and float() take: a number or a text. */
+    private Object array(int depth) {
+        ArrayList made = new ArrayList();
+        blank();
+        if (passes(']')) {
+            return made;
+        }
+        do {
+            blank();
+            made.add(value(depth));
+            blank();
+        } while (passes(','));
+        pass(']');
+        return made;
+    }
+
+    private boolean isDigit(int place) {
+        return place < end && text.charAt(place) >= '0' && text.charAt(place) <= '9';
+    }
+
+    private void digits() {
+        while (isDigit(at)) {
+            at++;
+        }
+    }
+
+    private Object number() {
+        int from = at;
+        passes('-');
+        if (!isDigit(at)) {
+            throw Raised.JSON;
+        }
+        if (!passes('0')) {
+            digits();
+        }
+        int whole = at;
+        if (at < end && text.charAt(at) == '.' && isDigit(at + 1)) {
+            at++;
+            digits();
+        }
+        if (at < end && (text.charAt(at) == 'e' || text.charAt(at) == 'E')) {
+            int before = at;
+            at++;
+            if (!passes('+')) {
+                passes('-');
+            }
+            int first = at;
+            digits();
+            at = at == first ? before : at;
+        }
+        String found = text.substring(from, at);
+        if (at != whole) {
+            return Double.valueOf(Double.parseDouble(found));
+        }
+        return found.length() < 19 ? (Object) Long.valueOf(found) : PyParse.toInt(found, 10);
+    }
+
+    /** A text whose first quote is passed. */
+    private Object string() {
+        int from = at;
+        StringBuilder made = null;
+        boolean half = false;
+        while (true) {
+            char c = at < end ? text.charAt(at) : '\n';
+            if (c < ' ') {
+                throw Raised.JSON;
+            }
+            at++;
+            if (c == '"') {
+                String last = text.substring(from, at - 1);
+                String found = made == null ? last : made.append(last).toString();
+                return half ? (Object) new PyHalf(found) : found;
+            }
+            if (c != '\\') {
+                continue;
+            }
+            made = made == null ? new StringBuilder() : made;
+            made.append(text, from, at - 1);
+            if (passes('u')) {
+                char unit = unit();
+                made.append(unit);
+                if (Character.isHighSurrogate(unit) && text.startsWith("\\u", at)) {
+                    int before = at;
+                    at += 2;
+                    char second = unit();
+                    if (Character.isLowSurrogate(second)) {
+                        made.append(second);
+                    } else {
+                        half = true;
+                        at = before;
+                    }
+                } else {
+                    half = half || Character.isSurrogate(unit);
+                }
+            } else {
+                int which = at < end ? ESCAPES.indexOf(text.charAt(at)) : -1;
+                if (which < 0) {
+                    throw Raised.JSON;
+                }
+                made.append(ESCAPED.charAt(which));
+                at++;
+            }
+            from = at;
+        }
+    }
+
+    private char unit() {
+        int found = 0;
+        for (int i = 0; i < 4; i++) {
+            char c = at < end ? text.charAt(at) : ' ';
+            int digit = c < 128 ? Character.digit(c, 16) : -1;
+            if (digit < 0) {
+                throw Raised.JSON;
+            }
+            found = found * 16 + digit;
+            at++;
+        }
+        return (char) found;
+    }
+
+    /** A value whose letters or digits are wanted, if it has any. */
+    public static Object plain(Object value) {
+        if (value instanceof PyHalf) {
+            throw GaveUp.GAVE_UP;
+        }
+        return value;
+    }
+
+    /** What int or float is asked of. */
+    public static Object numeric(Object value) {
+        if (value instanceof PyHalf) {
+            throw Raised.VALUE;
+        }
+        return value;
+    }
+
+    /** A value that is neither a list nor a dict. */
     public static Object scalar(Object value) {
-        if (value == null || value instanceof ArrayList || value instanceof LinkedHashMap) {
+        if (value instanceof ArrayList || value instanceof HashMap) {
             throw Raised.TYPE;
         }
         return value;
     }
 
-    private void skip() {
-        while (at < text.length() && " \t\n\r".indexOf(text.charAt(at)) >= 0) {
-            at++;
-        }
+    /** What is written by a format, which lists and dicts have not. */
+    public static Object written(Object value) {
+        return plain(scalar(value));
     }
 
-    private boolean takes(String word) {
-        boolean found = text.startsWith(word, at);
-        at += found ? word.length() : 0;
-        return found;
+    public static String text(Object value, Raised otherwise) {
+        if (value instanceof String) {
+            return (String) value;
+        }
+        plain(value);
+        throw otherwise;
     }
 
-    private Object value() {
-        if (at == text.length()) {
-            throw Raised.JSON;
+    public static HashMap dict(Object value, Raised otherwise) {
+        if (value instanceof HashMap) {
+            return (HashMap) value;
         }
-        char first = text.charAt(at);
-        if (first == '"') {
-            at++;
-            return string();
-        }
-        if (first == '{' || first == '[') {
-            if (++depth > DEEPEST) {
-                throw GaveUp.GAVE_UP;
-            }
-            at++;
-            Object found = first == '{' ? (Object) object() : array();
-            depth--;
-            return found;
-        }
-        if (takes("null")) {
-            return null;
-        }
-        if (takes("true")) {
-            return Boolean.TRUE;
-        }
-        if (takes("false")) {
-            return Boolean.FALSE;
-        }
-        if (takes("NaN")) {
-            return Double.valueOf(Double.NaN);
-        }
-        if (takes("Infinity")) {
-            return Double.valueOf(Double.POSITIVE_INFINITY);
-        }
-        if (takes("-Infinity")) {
-            return Double.valueOf(Double.NEGATIVE_INFINITY);
-        }
-        return number();
+        throw otherwise;
     }
 
-    private boolean isDigit(int place) {
-        return place < text.length() && text.charAt(place) >= '0' && text.charAt(place) <= '9';
+    public static Object listed(Object value) {
+        if (value != null && !(value instanceof ArrayList)) {
+            throw Raised.RAISED;
+        }
+        return value;
     }
 
-    private int behindDigits(int place) {
-        int end = place;
-        while (isDigit(end)) {
-            end++;
-        }
-        return end;
+    /** Whether it is of one of some types, each by its letter. */
+    public static boolean is(Object value, String types) {
+        char type = value == null ? 'n' : value instanceof Boolean ? 'b' : PyNumber.isInt(value) ? 'i'
+            : value instanceof Double ? 'f' : value instanceof ArrayList ? 'l'
+            : value instanceof HashMap ? 'd' : 's';
+        return types.indexOf(type) >= 0;
     }
 
-    private Object number() {
-        int from = at;
-        int end = text.charAt(at) == '-' ? at + 1 : at;
-        if (!isDigit(end)) {
-            throw Raised.JSON;
+    /** value[key]. */
+    public static Object item(Object value, Object key) {
+        if (value instanceof HashMap) {
+            return PyList.lookUp((HashMap) value, scalar(key));
         }
-        end = text.charAt(end) == '0' ? end + 1 : behindDigits(end);
-        int whole = end;
-        if (end < text.length() && text.charAt(end) == '.' && isDigit(end + 1)) {
-            end = behindDigits(end + 1);
+        if (!PyNumber.isInt(key)) {
+            throw Raised.TYPE;
         }
-        if (end < text.length() && (text.charAt(end) == 'e' || text.charAt(end) == 'E')) {
-            int sign = end + 1 < text.length() && "+-".indexOf(text.charAt(end + 1)) >= 0 ? 1 : 0;
-            if (isDigit(end + 1 + sign)) {
-                end = behindDigits(end + 1 + sign);
-            }
+        if (value instanceof ArrayList) {
+            return PyList.item((ArrayList) value, PyNumber.place(key));
         }
-        at = end;
-        String found = text.substring(from, end);
-        return end == whole ? PyParse.toInt(found, 10) : Double.valueOf(PyParse.toFloat(found));
+        return PyText.item(text(value, Raised.TYPE), PyNumber.place(key));
     }
 
-    /** Behind a value: whether it was the last, or goes on to the next. */
-    private boolean ended(String by) {
-        skip();
-        if (takes(by)) {
-            return true;
-        }
-        if (!takes(",")) {
-            throw Raised.JSON;
-        }
-        skip();
-        return false;
+    /** value.get(key, absent). */
+    public static Object get(Object value, Object key, Object absent) {
+        return PyList.lookUp((HashMap) value, scalar(key), absent);
     }
 
-    private LinkedHashMap object() {
-        LinkedHashMap made = new LinkedHashMap();
-        skip();
-        if (takes("}")) {
-            return made;
+    /** value[start:stop:step] of a list or a text; of a dict it raises one exception or another. */
+    public static Object slice(Object value, Long start, Long stop, Long step, Raised ofDict) {
+        if (value instanceof HashMap) {
+            throw ofDict;
         }
-        while (true) {
-            if (!takes("\"")) {
-                throw Raised.JSON;
-            }
-            String key = string();
-            skip();
-            if (!takes(":")) {
-                throw Raised.JSON;
-            }
-            skip();
-            made.put(key, value());
-            if (ended("}")) {
-                return made;
-            }
-        }
+        return value instanceof ArrayList ? (Object) PyList.slice((ArrayList) value, start, stop, step)
+            : PyText.slice(text(value, Raised.TYPE), start, stop, step);
     }
 
-    private ArrayList array() {
+    /** one in whole, where one is neither a list nor a dict. */
+    public static boolean contains(Object whole, Object one) {
+        if (whole instanceof HashMap) {
+            return ((HashMap) whole).containsKey(one);
+        }
+        if (whole instanceof ArrayList) {
+            return PyList.contains((ArrayList) whole, one);
+        }
+        // Of a half no text has a part, but for one that a function may not have.
+        String text = whole instanceof PyHalf ? ((PyHalf) whole).text : text(whole, Raised.TYPE);
+        return PyText.contains(text, text(one, Raised.TYPE));
+    }
+
+    public static long len(Object value) {
+        if (value instanceof HashMap) {
+            return (long) ((HashMap) value).size();
+        }
+        if (value instanceof PyHalf) {
+            return PyText.len(((PyHalf) value).text);
+        }
+        return value instanceof ArrayList ? (long) ((ArrayList) value).size()
+            : PyText.len(text(value, Raised.TYPE));
+    }
+
+    /** What a loop goes through. */
+    public static ArrayList elements(Object value) {
+        if (value instanceof HashMap) {
+            return new ArrayList(((HashMap) value).keySet());
+        }
+        if (value instanceof ArrayList) {
+            return (ArrayList) value;
+        }
+        String text = text(value, Raised.TYPE);
         ArrayList made = new ArrayList();
-        skip();
-        if (takes("]")) {
+        for (int i = 0; i < text.length();) {
+            int next = text.offsetByCodePoints(i, 1);
+            made.add(text.substring(i, next));
+            i = next;
+        }
+        return made;
+    }
+
+    /** A list of which each is a text. */
+    public static ArrayList texts(ArrayList list) {
+        for (int i = 0; i < list.size(); i++) {
+            text(list.get(i), Raised.TYPE);
+        }
+        return list;
+    }
+
+    /** str(value). */
+    public static String said(Object value) {
+        plain(value);
+        if (!(value instanceof ArrayList) && !(value instanceof HashMap)) {
+            return PyFormat.text(value);
+        }
+        StringBuilder made = new StringBuilder();
+        represent(made, value);
+        return made.toString();
+    }
+
+    private static void represent(StringBuilder made, Object value) {
+        if (value instanceof String || value instanceof PyHalf) {
+            quote(made, value instanceof String ? (String) value : ((PyHalf) value).text);
+        } else if (value instanceof ArrayList) {
+            ArrayList list = (ArrayList) value;
+            made.append('[');
+            for (int i = 0; i < list.size(); i++) {
+                made.append(i == 0 ? "" : ", ");
+                represent(made, list.get(i));
+            }
+            made.append(']');
+        } else if (value instanceof HashMap) {
+            java.util.Iterator each = ((HashMap) value).entrySet().iterator();
+            made.append('{');
+            for (String between = ""; each.hasNext(); between = ", ") {
+                java.util.Map.Entry entry = (java.util.Map.Entry) each.next();
+                made.append(between);
+                represent(made, entry.getKey());
+                made.append(": ");
+                represent(made, entry.getValue());
+            }
+            made.append('}');
+        } else {
+            made.append(PyFormat.text(value));
+        }
+        if (made.length() > PyText.MOST) {
+            throw GaveUp.GAVE_UP;
+        }
+    }
+
+    private static void quote(StringBuilder made, String text) {
+        char by = text.indexOf('\'') >= 0 && text.indexOf('"') < 0 ? '"' : '\'';
+        made.append(by);
+        for (int i = 0; i < text.length();) {
+            int c = text.codePointAt(i);
+            int escape = "\n\r\t".indexOf(c);
+            if (c == by || c == '\\') {
+                made.append('\\').append((char) c);
+            } else if (escape >= 0) {
+                made.append('\\').append("nrt".charAt(escape));
+            } else if (PyUnicode.is(c, PyUnicode.HIDDEN)) {
+                String digits = Integer.toHexString(c);
+                int width = c < 0x100 ? 2 : c < 0x10000 ? 4 : 8;
+                made.append('\\').append(width == 2 ? 'x' : width == 4 ? 'u' : 'U');
+                for (int left = width - digits.length(); left > 0; left--) {
+                    made.append('0');
+                }
+                made.append(digits);
+            } else {
+                made.appendCodePoint(c);
+            }
+            i += Character.charCount(c);
+        }
+        made.append(by);
+    }
+
+    public static Object add(Object a, Object b) {
+        if (a instanceof ArrayList && b instanceof ArrayList) {
+            ArrayList made = new ArrayList((ArrayList) a);
+            made.addAll((ArrayList) b);
             return made;
         }
-        while (true) {
-            made.add(value());
-            if (ended("]")) {
-                return made;
-            }
-        }
+        return PyNumber.add(plain(a), plain(b));
     }
 
-    private String string() {
-        StringBuilder made = new StringBuilder();
-        while (at < text.length()) {
-            char letter = text.charAt(at++);
-            if (letter == '"') {
-                return made.toString();
-            }
-            if (letter < ' ') {
-                throw Raised.JSON;
-            }
-            made.append(letter == '\\' ? escaped() : letter);
+    public static Object multiply(Object a, Object b) {
+        if (a instanceof ArrayList && PyNumber.isInt(b)) {
+            return repeated((ArrayList) a, PyNumber.times(b));
         }
-        throw Raised.JSON;
+        if (b instanceof ArrayList && PyNumber.isInt(a)) {
+            return repeated((ArrayList) b, PyNumber.times(a));
+        }
+        return PyNumber.multiply(plain(a), plain(b));
     }
 
-    private char escaped() {
-        if (at == text.length()) {
-            throw Raised.JSON;
+    private static ArrayList repeated(ArrayList list, long times) {
+        if (!list.isEmpty() && times > PyText.MOST / list.size()) {
+            throw GaveUp.GAVE_UP;
         }
-        char letter = text.charAt(at++);
-        int known = "\"\\/bfnrt".indexOf(letter);
-        if (known >= 0) {
-            return "\"\\/\b\f\n\r\t".charAt(known);
+        ArrayList made = new ArrayList();
+        for (long i = 0; i < times && !list.isEmpty(); i++) {
+            made.addAll(list);
         }
-        if (letter != 'u' || at + 4 > text.length()) {
-            throw Raised.JSON;
-        }
-        int code = 0;
-        for (int i = 0; i < 4; i++) {
-            char digit = text.charAt(at++);
-            int value = digit < 128 ? Character.digit(digit, 16) : -1;
-            if (value < 0) {
-                throw Raised.JSON;
-            }
-            code = code * 16 + value;
-        }
-        return (char) code;
+        return made;
     }
 }

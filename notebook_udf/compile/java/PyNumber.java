@@ -158,12 +158,20 @@ public final class PyNumber {
         return whole(big(a).subtract(big(b)));
     }
 
+    /** How often a text or a list is repeated: no more often, or less, than 64 bits say. */
+    static long times(Object value) {
+        if (value instanceof BigInteger) {
+            throw Raised.OVERFLOW;
+        }
+        return small(value);
+    }
+
     public static Object multiply(Object a, Object b) {
         if (a instanceof String && isInt(b)) {
-            return PyText.times((String) a, place(b));
+            return PyText.times((String) a, times(b));
         }
         if (b instanceof String && isInt(a)) {
-            return PyText.times((String) b, place(a));
+            return PyText.times((String) b, times(a));
         }
         if (isFloating(a, b)) {
             return Double.valueOf(asDouble(a) * asDouble(b));

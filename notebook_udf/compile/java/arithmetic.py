@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from notebook_udf.compile.java import date_values, decimals
+from notebook_udf.compile.java import date_values, decimals, json_values
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.date_values import is_temporal
 from notebook_udf.compile.java.terms import (
@@ -10,7 +10,6 @@ from notebook_udf.compile.java.terms import (
     DATE,
     DECIMAL,
     DICT,
-    DOCUMENT,
     FLOAT,
     INT,
     LIST,
@@ -62,12 +61,15 @@ def arithmetic(code: Code, how: str, left: Value, right: Value) -> Value:
         return date_values.arithmetic(code, how, one, other)
     if decimals.is_decimal(one, other):
         return decimals.arithmetic(code, how, one, other)
+    one, other, of_lists = json_values.arithmetic(code, how, one, other)
     _scalar(one, other)
     if how == "%" and "str" in one.kinds:
         raise NotCompiled("% of a text")
     found = frozenset(
         kind for a in one.kinds for b in other.kinds for kind in [_result(how, a, b)] if kind
     )
+    if of_lists:
+        return code.set_from(found | json_values.LISTS, of_lists)
     one, other = as_int(code, one), as_int(code, other)
     if one.kinds == other.kinds == STR and how == "+":
         return code.set(STR, f"{one.java}.concat({other.java})")
@@ -144,7 +146,7 @@ def absolute(code: Code, value: Value) -> Value:
 
 def _changed(code: Code, value: Value, method: str, of_long: str, of_double: str) -> Value:
     """What a method of the runtime's gives of a number; Java itself of its own ones."""
-    one = as_int(code, code.term(value))
+    one = as_int(code, json_values.without_containers(code, code.term(value)))
     if decimals.is_decimal(one):
         return decimals.changed(code, method, one)
     _scalar(one)
@@ -167,10 +169,7 @@ def comparison(code: Code, how: str, left: Value, right: Value) -> Value:
         return date_values.comparison(code, how, one, other)
     if decimals.is_decimal(one, other):
         return decimals.comparison(code, how, one, other)
-    both = one.kinds | other.kinds
-    if how in ("==", "!=") and both & DOCUMENT and both <= SCALARS | DOCUMENT:
-        same = f"PyNumber.equal({code.object(one)}, {code.object(other)})"
-        return code.set(BOOL, same if how == "==" else f"!({same})")
+    one, other = json_values.compared(code, how, left, right)
     _scalar(one, other)
     if how in ("==", "!="):
         same = _equality(code, one, other)
@@ -239,8 +238,6 @@ def truth(code: Code, value: Value) -> str | bool:
         return f"({one.java} != null && PyDecimal.truth({present}))"
     if held == "PyDecimal":
         return f"PyDecimal.truth({one.java})"
-    if "document" in one.kinds and one.kinds <= SCALARS | DOCUMENT:
-        return f"PyJson.truth({one.java})"
     others = [
         kind
         for kind in one.kinds - SCALARS - DATE - MOMENT

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from notebook_udf.compile.java import decimals, iterators, text_methods
+from notebook_udf.compile.java import decimals, iterators, json_values, text_methods
 from notebook_udf.compile.java.arithmetic import (
     absolute,
     arithmetic,
@@ -56,10 +56,15 @@ def flag(value: Value, said: str) -> bool:
     return value.value
 
 
+def _numeric(code: Code, value: Value) -> Term:
+    """What int and float are asked of."""
+    return json_values.without_containers(code, code.term(value), "numeric")
+
+
 def _int(code: Code, given: Given) -> Value:
     if len(given) == 2:
         return _int_of_base(code, *given)
-    term = as_int(code, code.term(_one(given, "int")))
+    term = as_int(code, _numeric(code, _one(given, "int")))
     if decimals.is_decimal(term):
         return decimals.as_int(code, term, nearest=False)
     if not term.kinds <= SCALARS or not term.kinds & (NUMBERS | STR):
@@ -81,7 +86,7 @@ def _int_of_base(code: Code, value: Value, base: Value) -> Value:
 
 
 def _float(code: Code, given: Given) -> Value:
-    term = code.term(_one(given, "float"))
+    term = _numeric(code, _one(given, "float"))
     if decimals.is_decimal(term):
         return decimals.as_float(code, term)
     if not term.kinds <= SCALARS or not term.kinds & (NUMBERS | STR):
@@ -249,6 +254,8 @@ def _isinstance(code: Code, given: Given) -> Value:
         raise NotCompiled("isinstance of this")
     asked = given[1].value
     types = asked if isinstance(asked, tuple) else (asked,)
+    if json_values.is_part(given[0]):
+        return json_values.is_of_types(code, code.term(given[0]), types)
     if not all(each in _KINDS_OF_TYPES for each in types):
         raise NotCompiled("isinstance of this type")
     accepted = {kind for each in types for kind in _KINDS_OF_TYPES[each]}

@@ -10,6 +10,7 @@ from typing import TypeVar
 from notebook_udf.compile.java.exceptions import raising
 from notebook_udf.compile.java.terms import (
     LIST,
+    PARTS,
     SCALARS,
     STR,
     TEXTS,
@@ -75,7 +76,7 @@ class ListKinds:
 
     def put(self, kinds: Kinds, values: Kinds) -> None:
         """Notes that values of some kinds are put into a list."""
-        if not values <= SCALARS:
+        if not values <= SCALARS | PARTS:
             raise NotCompiled("a list in a list")
         for kind in kinds:
             known = self.held.setdefault(kind, frozenset())

@@ -15,12 +15,13 @@ from notebook_udf.compile.java import (
     builtin_calls,
     date_values,
     decimals,
-    documents,
     hashes,
+    json_values,
     named_parts,
     regex_calls,
     templates,
     text_methods,
+    url_parts,
 )
 from notebook_udf.compile.java.arithmetic import (
     arithmetic,
@@ -32,7 +33,13 @@ from notebook_udf.compile.java.arithmetic import (
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.date_values import is_temporal
 from notebook_udf.compile.java.exceptions import taken_by
-from notebook_udf.compile.java.iterators import filled, mapped, materialised, view
+from notebook_udf.compile.java.iterators import (
+    filled,
+    mapped,
+    materialised,
+    view,
+    view_of_document,
+)
 from notebook_udf.compile.java.keyed import by_key
 from notebook_udf.compile.java.terms import (
     BOOL,
@@ -100,6 +107,11 @@ def _attribute(run: FunctionCalls, code: Code, given: Sequence[Value], name: str
             return found
     if isinstance(owner, Parts) and name in owner.names:
         return owner.parts[owner.names.index(name)]
+    found = url_parts.attribute(code, owner, name)
+    if found is not None:
+        return found
+    if isinstance(owner, Term) and json_values.is_part(owner):
+        owner = json_values.with_attribute(code, owner, name)
     return BoundMethod(owner, name)
 
 
@@ -107,7 +119,8 @@ def _binary(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) ->
     left, right = given
     if how in ("%", "%=") and isinstance(left, KnownValue) and type(left.value) is str:
         return templates.percent(code, left.value, right, text_methods.formatted)
-    # What these are in place of cannot be changed in place.
+    # What these are in place of cannot be changed in place, but for lists of a document.
+    json_values.check_in_place(how, *given)
     if how == "+" and _is_list(left) and _is_list(right):
         return _joined(code, left, right)
     return arithmetic(code, how.removesuffix("="), *given)
@@ -214,8 +227,10 @@ def _list(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Val
 
 
 def _map(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
+    if not given:
+        return json_values.empty_dict(code)
     constants = [each.value for each in given if isinstance(each, KnownValue)]
-    if not given or len(constants) != len(given):
+    if len(constants) != len(given):
         raise NotCompiled("a dict of what varies")
     return KnownValue(dict(zip(constants[::2], constants[1::2], strict=True)))
 
@@ -296,14 +311,14 @@ def _call(run: FunctionCalls, code: Code, given: Sequence[Value], names: Any) ->
                 code, tuple(over), lambda values: _call(run, code, (called, *values), ())
             )
         )
-    if documents.is_loads(function.value):
-        return documents.loaded(code, arguments, names)
-    if function.value in (int, float) and len(arguments) == 1:
-        arguments = (documents.scalar(code, arguments[0]),)
     if regex_calls.is_function(function.value):
         return regex_calls.called(code, function.value, arguments, names)
     if hashes.is_algorithm(function.value):
         return hashes.hashed(code, function.value, arguments, names)
+    if json_values.is_loads(function.value):
+        return json_values.loaded(code, arguments, names)
+    if url_parts.is_function(function.value):
+        return url_parts.called(code, function.value, arguments, names)
     if function.value is decimal.Decimal:
         return decimals.made(code, arguments, names)
     if isinstance(function.value, type) and function.value in date_values.CONSTRUCTORS:
@@ -379,12 +394,13 @@ def _called_method(
         return date_values.method(code, owner, name, given, names)
     if isinstance(owner, Term) and hashes.is_hash(owner):
         return hashes.hexdigest(code, owner, name, given)
+    if isinstance(owner, Term) and json_values.has_dict_methods(owner):
+        whole = owner
+        if name in _VIEWS and not given:
+            return Iterated(lambda: view_of_document(code, whole, name))
+        return json_values.method(code, owner, name, given, names)
     if constant is dt.date and name == "fromordinal":
         return date_values.from_ordinal(code, given, names)
-    if isinstance(owner, Term) and documents.is_document(owner):
-        if name == "get" and not names:
-            return documents.got(code, owner, given)
-        owner = documents.text(code, owner, name)
     if isinstance(owner, Term) and is_dict(owner.kinds - NONE):
         return _method_of_dict(code, owner, name, given, names)
     listed = isinstance(owner, Term) and is_list(owner.kinds - NONE)

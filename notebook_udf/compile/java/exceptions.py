@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from json import JSONDecodeError
 from typing import Any
 
 from notebook_udf.compile.java.terms import NotCompiled
@@ -16,7 +16,7 @@ _KNOWN: dict[type[Exception], tuple[str, int]] = {
     ZeroDivisionError: ("ZERO", 16),
     AttributeError: ("ATTRIBUTE", 32),
     OverflowError: ("OVERFLOW", 64),
-    json.JSONDecodeError: ("JSON", 128),
+    JSONDecodeError: ("JSON", 128),
 }
 
 
@@ -26,9 +26,15 @@ def raising(exception: Any) -> str:
     return f"throw Raised.{name};"
 
 
+def raised(exception: Any) -> str:
+    """What is thrown where a class of exceptions is raised, as an expression."""
+    return f"Raised.{_KNOWN[exception][0]}"
+
+
 def is_known(exception: Any) -> bool:
     """Whether Java tells a class of exceptions from others."""
-    return exception in _KNOWN
+    # What a JSONDecodeError is made of has to fit it.
+    return exception in _KNOWN and exception is not JSONDecodeError
 
 
 def taken_by(handler: Any) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from notebook_udf.compile.java import json_values
 from notebook_udf.compile.java.arithmetic import number
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.terms import (
@@ -42,6 +43,8 @@ def iterated(code: Code, value: Value) -> Iteration:
         return _of_list(code, term.java, code.lists.of(term.kinds))
     if is_dict(term.kinds):
         return view(code, term, "keys")
+    if json_values.is_part(term):
+        return _of_list(code, *json_values.elements(code, term))
     if term.kinds == STR:
         return _taken(code, "PyLetters", term.java, STR)
     if term.kinds == BYTES:
@@ -107,6 +110,20 @@ def view(code: Code, whole: Term, which: str) -> Iteration:
     if which != "keys":
         values = code.lists.of(whole.kinds)
         made.append(_of_list(code, f"new java.util.ArrayList({whole.java}.values())", values))
+    return zipped(made) if len(made) == 2 else made[0]
+
+
+def view_of_document(code: Code, whole: Term, which: str) -> Iteration:
+    """As ``view``, of a dict of a document."""
+    held = [name for name in ("keySet", "values") if which == "items" or name.startswith(which[:3])]
+    made = [
+        _of_list(
+            code,
+            f"new java.util.ArrayList(((java.util.HashMap) {whole.java}).{name}())",
+            json_values.PART,
+        )
+        for name in held
+    ]
     return zipped(made) if len(made) == 2 else made[0]
 
 

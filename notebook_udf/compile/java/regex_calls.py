@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from notebook_udf.compile.java import json_values
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.exceptions import raising
 from notebook_udf.compile.java.pattern_syntax import is_never_empty, java_patterns, template
@@ -92,7 +93,7 @@ def method(
         names = ()
     if names or len(given) != expected:
         raise NotCompiled(f"{name} of a pattern, of these arguments")
-    text = code.present(given[-1])
+    text = code.present(json_values.as_text(code, given[-1]))
     if text.kinds != STR:
         raise NotCompiled(f"{name} in what is no text")
     own = _pattern(code, pattern)
@@ -184,7 +185,7 @@ def strptime(code: Code, given: Sequence[Value]) -> Value:
     asked = re.findall("%(.)", how) if isinstance(how, str) else []
     if not set("Ymd") <= set(asked) <= set(_DIRECTIVES) or len(set(asked)) != len(asked):
         raise NotCompiled(f"strptime with the format {how!r}")
-    text = code.present(given[0])
+    text = code.present(json_values.as_text(code, given[0]))
     if text.kinds != STR:
         raise NotCompiled("strptime of what is no text")
     pattern = _strptime.TimeRE().compile(how)

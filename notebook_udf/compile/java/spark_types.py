@@ -23,19 +23,20 @@ from pyspark.sql.types import (
     TimestampNTZType,
 )
 
+from notebook_udf.compile.java import json_values
 from notebook_udf.compile.java.code import Code, ListKinds
 from notebook_udf.compile.java.terms import (
     BOOL,
     DATE,
     DECIMAL,
     DICT,
-    DOCUMENT,
     FLOAT,
     INT,
     KEYS,
     LIST,
     MOMENT,
     NONE,
+    PARTS,
     STR,
     Kinds,
     NotCompiled,
@@ -205,7 +206,7 @@ def _column(code: Code, value: Value, data_type: DataType) -> str | None:
     if isinstance(data_type, DecimalType):
         return _decimal(code, code.term(value), data_type)
     term, kinds = code.term(value), _KINDS[type(data_type)]
-    if not term.kinds & (_ACCEPTED[kinds] | NONE | DOCUMENT):
+    if not term.kinds & (_ACCEPTED[kinds] | NONE):
         return None
     if kinds == INT:
         java = term.java if code.integers.held(term.kinds) == "long" else code.object(term)
@@ -222,7 +223,7 @@ def _decimal(code: Code, term: Term, data_type: DecimalType) -> str | None:
     kinds = term.kinds - NONE
     if not kinds:
         return "null"
-    if kinds & DOCUMENT:
+    if kinds & PARTS:
         raise NotCompiled("a part of a document as a DECIMAL")
     if kinds not in (DECIMAL, INT, BOOL):
         return None
@@ -242,6 +243,8 @@ def _array(code: Code, value: Value, data_type: ArrayType) -> str | None:
     term = code.term(value)
     if term.kinds == NONE:
         return "null"
+    if json_values.is_part(term):
+        term = json_values.as_list(code, term)
     held = code.lists.of(term.kinds - NONE)
     if not is_list(term.kinds - NONE) or (held and not held & (_ACCEPTED[_KINDS[type(element)]])):
         return None
@@ -252,12 +255,19 @@ def _array(code: Code, value: Value, data_type: ArrayType) -> str | None:
 
 
 def _row(code: Code, value: Value, data_type: StructType) -> str | None:
+    if isinstance(value, Term) and any(kind.startswith(DICT) for kind in value.kinds):
+        raise NotCompiled("a dict as a row")
     if isinstance(value, Term):
         return "null" if value.kinds == NONE else None
     if not isinstance(value, Parts) or len(value.parts) != len(data_type.fields):
         return None
+    names, own = data_type.names, list(value.names[: len(value.parts)])
+    parts = value.parts
+    if sorted(own) == sorted(names) and len(set(names)) == len(names):
+        # The parts of a tuple with names are placed by these.
+        parts = tuple(parts[own.index(name)] for name in names)
     made = []
-    for each, field in zip(value.parts, data_type.fields, strict=True):
+    for each, field in zip(parts, data_type.fields, strict=True):
         java = _column(code, each, field.dataType)
         if java is None or not field.nullable:
             return None

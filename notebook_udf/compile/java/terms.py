@@ -36,11 +36,11 @@ MOMENT: Kinds = frozenset({"moment"})
 SPAN: Kinds = frozenset({"span"})
 BYTES: Kinds = frozenset({"bytes"})
 DECIMAL: Kinds = frozenset({"decimal"})
-# What a text of JSON says, or a part of that: of which kind it is, is known row by row.
-DOCUMENT: Kinds = frozenset({"document"})
 TEXTS: Kinds = frozenset({f"{LIST}str"})
 NUMBERS: Kinds = INT | FLOAT | BOOL
 SCALARS: Kinds = NUMBERS | STR | NONE
+# Lists and dicts of a JSON document: parts of it are of these kinds or of those of scalars.
+PARTS: Kinds = frozenset({f"{LIST}json", f"{DICT}json"})
 
 _HELD = {
     FLOAT: "double",

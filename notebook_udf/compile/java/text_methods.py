@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from notebook_udf.compile.bindings import taken
-from notebook_udf.compile.java import decimals, documents
+from notebook_udf.compile.java import decimals, json_values
 from notebook_udf.compile.java.arithmetic import as_int, comparison, number
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.date_values import formatted as times_text
@@ -20,6 +20,7 @@ from notebook_udf.compile.java.terms import (
     INT,
     KEYS,
     NONE,
+    PARTS,
     SCALARS,
     STR,
     TEXTS,
@@ -146,7 +147,7 @@ def _argument(code: Code, how: str, value: Value) -> str:
 
 
 def _text(code: Code, value: Value, what: str, otherwise: type[Exception] = TypeError) -> str:
-    term = code.present(value, otherwise)
+    term = code.present(json_values.as_text(code, value, otherwise), otherwise)
     if term.kinds != STR:
         raise NotCompiled(f"{what} of what is no text")
     return term.java
@@ -163,6 +164,8 @@ def length(code: Code, value: Value) -> Value:
     term = code.present(value)
     if term.kinds == BYTES:
         return code.set(INT, code.integers.of_long(f"(long) {term.java}.length"))
+    if json_values.is_part(term):
+        return json_values.length(code, term)
     sized = is_list(term.kinds) or is_dict(term.kinds)
     java = f"(long) {term.java}.size()" if sized else f"PyText.len({_text(code, term, 'len')})"
     return code.set(INT, code.integers.of_long(java))
@@ -178,7 +181,12 @@ def texts(code: Code, value: Value) -> str:
             code.say(f"{made.java}.add({_text(code, part, 'a part')});")
         return made.java
     term = code.present(value)
-    if not is_list(term.kinds) or code.lists.of(term.kinds) - NONE != STR:
+    if json_values.is_part(term):
+        return f"PyJson.texts({json_values.elements(code, term)[0]})"
+    held = code.lists.of(term.kinds)
+    if is_list(term.kinds) and held & PARTS:
+        return f"PyJson.texts({term.java})"
+    if not is_list(term.kinds) or held - NONE != STR:
         raise NotCompiled("anything but a list of texts")
     return term.java
 
@@ -225,14 +233,14 @@ def item(code: Code, container: Value, index: Value) -> Value:
     if isinstance(container, KnownValue) and not isinstance(container.value, str):
         return looked_up(code, container.value, index)
     whole = code.present(container)
-    if documents.is_document(whole):
-        return documents.item(code, whole, index)
     if is_match(whole):
         return item_of_match(code, whole, index)
     if is_list(whole.kinds):
         return code.taken(whole, f"PyList.item({whole.java}, {place(code, index)})")
     if is_dict(whole.kinds):
         return item_of_dict(code, whole, index, None)
+    if json_values.is_part(whole):
+        return json_values.item(code, whole, index)
     text = _text(code, whole, "an item")
     return code.set(STR, f"PyText.item({text}, {place(code, index)})")
 
@@ -248,6 +256,8 @@ def _slice(code: Code, container: Value, cut: Slice) -> Value:
     whole = code.present(container)
     if is_list(whole.kinds):
         return code.set(whole.kinds, f"PyList.slice({whole.java}, {written})")
+    if json_values.is_part(whole):
+        return json_values.cut(code, whole, written)
     return code.set(STR, f"PyText.slice({_text(code, whole, 'a slice')}, {written})")
 
 
@@ -285,8 +295,6 @@ def contains(code: Code, value: Value, container: Value) -> str | bool:
             raise NotCompiled("in a set of values of another type")
         return f"{container.listed.java}.contains({code.object(value)})"
     whole = code.present(container)
-    if documents.is_document(whole):
-        return documents.contains(code, value, whole)
     if is_list(whole.kinds):
         held = code.lists.of(whole.kinds) | code.term(value).kinds
         if not held <= SCALARS:
@@ -296,6 +304,8 @@ def contains(code: Code, value: Value, container: Value) -> str | bool:
     if is_dict(whole.kinds):
         _check_key(code, whole, value)
         return f"{whole.java}.containsKey({code.object(value)})"
+    if json_values.is_part(whole):
+        return json_values.contains(code, value, whole)
     text = _text(code, whole, "in")
     return f"PyText.contains({text}, {_text(code, value, 'in')})"
 
@@ -311,6 +321,8 @@ def _is_one_of(code: Code, value: Value, container: Any) -> str | bool:
         return _is_within(code, value, container)
     if not isinstance(container, (tuple, list, set, frozenset, dict)):
         raise NotCompiled(f"in a {type(container).__name__}")
+    if not isinstance(container, (tuple, list)):
+        value = json_values.as_key(code, value)
     if not container:
         return False
     if not _are_keys(container, code.term(value).kinds):
@@ -361,7 +373,9 @@ def looked_up(code: Code, container: Any, index: Value, default: Value | None = 
     if not isinstance(container, (dict, tuple, list)) or not container:
         raise NotCompiled(f"an item of this {type(container).__name__}")
     kinds: Kinds = frozenset(kind for each in values for kind in code.integers.literal(each).kinds)
-    if not isinstance(container, dict):
+    if isinstance(container, dict):
+        index = json_values.as_key(code, index)
+    else:
         held = code.constant(_LIST, f"PyList.list({_array(code, values)})")
         return code.set_from(kinds, f"PyList.item({held}, {place(code, index)})")
     if not _are_keys(container, code.term(index).kinds):
@@ -401,6 +415,9 @@ def formatted(code: Code, value: Value, how: str) -> Value:
         return times_text(code, term, how)
     if decimals.is_decimal(term):
         return decimals.text(code, term, how)
+    if json_values.is_part(term) and not how:
+        return json_values.said(code, term)
+    term = json_values.without_containers(code, term, "written")
     if not term.kinds <= SCALARS:
         found = min(term.kinds - SCALARS).partition("@")[0]
         raise NotCompiled(f"a {found} in a text")

@@ -10,7 +10,7 @@ from unicodedata import category
 # In the order of their bits.
 CLASSES = (
     *("ALPHA", "DECIMAL", "DIGIT", "NUMERIC", "SPACE"),
-    *("UPPER", "LOWER", "TITLE", "CASED", "IGNORABLE"),
+    *("UPPER", "LOWER", "TITLE", "CASED", "IGNORABLE", "HIDDEN"),
 )
 _MAPS = {
     "UPPERS": str.upper,
@@ -44,7 +44,7 @@ final class PyUnicode {
 
     static {
         int at = 0;
-        short[][] whole = new short[1024][];
+        short[][] whole = new short[2048][];
         StringTokenizer runs = new StringTokenizer(@RUNS@);
         while (runs.hasMoreTokens()) {
             int end = at + next(runs);
@@ -199,6 +199,10 @@ def _classes() -> list[int]:
     final = _answers(asked, "A", _SIGMA, "lower", _FINAL_SIGMA)
     for c in final - _answers(asked, "", _SIGMA, "lower", _FINAL_SIGMA):
         found[ord(c)] |= bit["IGNORABLE"]
+    for point in _POINTS:
+        # What repr() writes as an escape.
+        if not chr(point).isprintable():
+            found[point] |= bit["HIDDEN"]
     return found
 
 
