@@ -179,8 +179,7 @@ class FunctionOptions:
         Whether plain arithmetic may run a bundle at a time, with the same results.
     compile
         Whether a function may become Spark's own, with the same results: an aggregate that is sums
-        becomes Spark's sums unless it is False, a scalar function a class in Spark's JVM where it
-        is True.
+        becomes Spark's sums, a scalar function a class in Spark's JVM.
     """
 
     on_error: OnError = "fail"
@@ -188,7 +187,7 @@ class FunctionOptions:
     timeout: float | None = None
     open_scope: OpenScope = "task"
     vectorise: bool = True
-    compile: bool | None = None
+    compile: bool = True
 
     # The parser of each option as a user writes it, and other names of some.
     parsers: ClassVar[Mapping[str, Any]] = {

@@ -68,8 +68,8 @@ _SQL_TYPES = {
 class JavaCalls:
     """The hook that has the session's functions in the JVM, by the names of their classes.
 
-    The classes that all of them call come to Spark in the background when the first function is
-    registered that needs them: until they are there, functions run in Python.
+    The classes that all of them call come to Spark in the background: until they are there,
+    functions run in Python.
     """
 
     def __init__(self, session: Session, lock: threading.RLock) -> None:
@@ -95,20 +95,16 @@ class JavaCalls:
         if self._session.host.java is not None:
             self._session.host.java.end()
 
+    def start(self) -> None:
+        """Begins to bring the classes that functions call, where they can be brought."""
+        functions = self._session.host.java
+        if functions is not None:
+            self._library = JavaLibrary(functions, self._session.folder / "java", self._arrived)
+            self._library.start()
+
     def wait(self, timeout: float | None = None) -> bool:
         """Waits until functions can run in the JVM; whether they can."""
-        library = self._begun()
-        return library is not None and library.wait(timeout) and self._is_there
-
-    def _begun(self) -> JavaLibrary | None:
-        """What brings the classes that functions call; None where none can be brought."""
-        functions = self._session.host.java
-        with self._lock:
-            if self._library is None and functions is not None:
-                folder = self._session.folder / "java"
-                self._library = JavaLibrary(functions, folder, self._arrived)
-                self._library.start()
-            return self._library
+        return self._library is not None and self._library.wait(timeout) and self._is_there
 
     def runs(self, record: RegisteredFunction) -> bool:
         """Whether calls of the function that give each parameter by its place run in the JVM."""
@@ -147,8 +143,6 @@ class JavaCalls:
     def register(self, record: RegisteredFunction, name: str) -> bool:
         """Makes the function known to Spark SQL under a name; whether it runs in the JVM."""
         with self._lock:
-            if isinstance(self._class_of(record), JavaClass):
-                self._begun()
             return self._is_there and self._registered(record, name)
 
     def class_name(self, record: RegisteredFunction) -> str:

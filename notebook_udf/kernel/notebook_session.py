@@ -202,6 +202,7 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters):
         self.host.at_exit(self.stop)
         self._warmup = Warmup(self)
         self._warmup.start()
+        self.java.start()
         show_live()
 
     def _configure(

@@ -373,6 +373,6 @@ def test_no_function_runs_in_the_jvm_and_each_says_so(session: nu.Session) -> No
     def plus_two(a: int) -> int:
         return a + 2
 
-    record = session.register_function("plus_two", plus_two, compile=True)
+    record = session.register_function("plus_two", plus_two)
     assert "not in Spark's JVM: no class can be brought there" in record.explain()
     assert rows(session.sql("SELECT plus_two(5)")) == [(7,)]

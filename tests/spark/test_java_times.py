@@ -56,9 +56,7 @@ def register(session: nu.Session) -> Iterator[Callable[..., str]]:
 
     def made(function: Any, name: str, given: str, result: str, **options: Any) -> str:
         names.append(name)
-        declared = udf(
-            function, input_types=[given], result_type=result, **{"compile": True, **options}
-        )
+        declared = udf(function, input_types=[given], result_type=result, **options)
         session.register_function(name, declared)
         return name
 

@@ -72,8 +72,6 @@ class ScalarKind(FunctionKind):
         java = self.session.java
         if java.runs(self.record):
             return scalar.explain_java(self.record, java.class_name(self.record))
-        if not self.definition.options.compile:
-            return scalar.explain(self.record)
         why = java.why_not(self.record)
         if why is None:
             return scalar.explain(self.record, "not in Spark's JVM: its compiler is not ready yet")
@@ -84,20 +82,22 @@ class ScalarKind(FunctionKind):
         if definition.func_type != "general":
             return super().variants(inputs)
         own, others, notes = "general, row by row", [], []
-        if scalar.runs_as_kernels(definition):
-            own = "general, as Arrow kernels"
-            options = replace(definition.options, vectorise=False)
-            changed = replace(definition, options=options)
-            others.append(("vectorise=False", "general, vectorise=False", changed))
+        options = definition.options
         if self.session.java.runs(self.record):
             own = "general, in Spark's JVM"
-            in_worker = replace(definition, options=replace(definition.options, compile=False))
+            options = replace(options, compile=False)
+            in_worker = replace(definition, options=options)
             others.append(("compile=False", "general, compile=False", in_worker))
-        elif definition.options.compile is None and self.session.host.java is not None:
+        elif self.session.host.java is not None:
             compiled, why = self._compiled(inputs)
             if compiled is not None:
-                others.append(("compile=True", "general, compile=True: in Spark's JVM", compiled))
+                others.append(("input_types", "general, with types: in Spark's JVM", compiled))
             notes += why
+        if scalar.runs_as_kernels(definition):
+            if options.compile:
+                own = "general, as Arrow kernels"
+            row_by_row = replace(definition, options=replace(options, vectorise=False))
+            others.append(("vectorise=False", "general, vectorise=False", row_by_row))
         if not inputs or not all(map(is_plain, (*inputs, definition.result_type))):
             note = (
                 "no pandas or Arrow form can be derived: rows, maps, and no argument at all are "
@@ -120,8 +120,7 @@ class ScalarKind(FunctionKind):
         """The function with types for the JVM, if only these are missing; or why it stays out."""
         definition = self.record.definition
         types = tuple(inputs) if len(inputs) == len(definition.parameters) else None
-        options = replace(definition.options, compile=True)
-        changed = replace(definition, options=options, input_types=types)
+        changed = replace(definition, input_types=types)
         try:
             scalar.java_class(replace(self.record, definition=changed))
         except NotCompiled as why:

@@ -141,7 +141,7 @@ def summable(definition: FunctionDefinition) -> tuple[DataType, ...]:
 def sums_of(definition: FunctionDefinition) -> Sums | None:
     """The sums of a function, unless its options say that each row goes to Python."""
     options = definition.options
-    if definition.func_type != "general" or options.compile is False or options.on_error != "fail":
+    if definition.func_type != "general" or not options.compile or options.on_error != "fail":
         return None
     return attempted("sums", lambda: read(definition), None)
 

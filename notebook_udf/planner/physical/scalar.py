@@ -102,7 +102,7 @@ def java_class(record: RegisteredFunction) -> JavaClass:
     definition = record.definition
     for reason, stands in (
         ("it is of another kind", not definition.traits.has_kernels),
-        ("it is not declared with compile=True", not definition.options.compile),
+        ("compile=False", not definition.options.compile),
         (f"it is a {definition.func_type} function", definition.func_type != "general"),
         ("it is not deterministic", not definition.deterministic),
         ("rows that raise have to be kept", definition.options.on_error != "fail"),
