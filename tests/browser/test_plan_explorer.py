@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.browser.lab import Notebook
 
 PREPARED = """\
-@nu.register
+@nu.register(compile=False)
 def twice(x: int) -> int:
     return 2 * x
 spark.range(0, 1000, 1, 4).selectExpr("id", "id % 3 AS k").createOrReplaceTempView("rows")
@@ -19,13 +19,20 @@ QUERY = "SELECT k, sum(twice(id)) AS s FROM rows GROUP BY k"
 frame = session.sql(QUERY)
 _ = frame.collect()"""
 HOSTILE = """\
-@nu.register
+@nu.register(compile=False)
 def alert(x: int) -> int:
     "<img src=x onerror=window.executed=1>"
     return x
 odd = "</script><script>window.executed=1</script>"
 spark.range(5).createOrReplaceTempView("few")
 session.plan(f"SELECT alert(id) AS `{odd}`, '{odd}' AS t, '\\x1b[31m' AS u FROM few")"""
+IN_JAVA = """\
+@nu.register
+def thrice(x: int) -> int:
+    return 3 * x
+assert session.java.wait(60)
+compiled = session.sql("SELECT k, sum(thrice(id)) AS s FROM rows GROUP BY k")
+_ = compiled.collect()"""
 WAITS = """\
 import os, pathlib, tempfile
 go = pathlib.Path(tempfile.mkdtemp()) / "go"
@@ -156,6 +163,18 @@ def test_follows_a_run_while_the_cell_blocks(prepared: Notebook) -> None:
 
 
 INTERRUPT = "() => window.jupyterapp.commands.execute('notebook:interrupt-kernel')"
+
+
+def test_a_function_in_the_jvm_is_shown_where_it_is_called(prepared: Notebook) -> None:
+    prepared.run(IN_JAVA)
+    cell = prepared.run("session.plan(compiled)")
+    panel = prepared.output(cell).locator(".nu-plan")
+    expect(panel.locator(".nu-operator.nu-python .nu-function")).to_have_text("thrice v1")
+    panel.locator(".nu-operator.nu-python").click()
+    details = panel.get_by_role("region", name="Details")
+    expect(details).to_contain_text("1,000 in, 1,000 out")
+    expect(details).to_contain_text("in Spark's JVM")
+    prepared.shot("plan-jvm", cell)
 
 
 def test_two_plans(prepared: Notebook) -> None:

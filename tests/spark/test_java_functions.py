@@ -202,6 +202,17 @@ def test_the_plan_shows_where_it_runs_and_what_it_cost(session: nu.Session, regi
     assert (how.call, how.form) == ("in_java_band(id)", "in Spark's JVM, as a class in Java")
 
 
+def test_the_plan_names_it_where_it_is_called_alone(session: nu.Session, register: Any) -> None:
+    def weighed(n: int) -> int:
+        return 3 * n
+
+    register(weighed)
+    frame = session.sql("SELECT id % 3, sum(in_java_weighed(id)) FROM range(9) GROUP BY 1")
+    assert sorted(map(tuple, frame.collect())) == [(0, 27), (1, 36), (2, 45)]
+    (node,) = (node for node in session.plan(frame).plan.nodes() if node.functions)
+    assert "partial_sum" in node.detail
+
+
 def test_a_new_version_takes_its_place_and_a_dropped_one_is_gone(
     session: nu.Session, register: Any
 ) -> None:

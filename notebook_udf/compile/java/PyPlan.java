@@ -3,6 +3,7 @@ package notebookudf;
 import java.util.ArrayList;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.ScalaUDF;
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression;
 import org.apache.spark.sql.execution.SparkPlan;
 import scala.collection.Iterator;
 
@@ -21,6 +22,9 @@ public final class PyPlan {
     }
 
     private static void add(ArrayList found, Expression expression) {
+        if (expression instanceof AggregateExpression && merges((AggregateExpression) expression)) {
+            return;
+        }
         if (expression instanceof ScalaUDF) {
             Object function = ((ScalaUDF) expression).function();
             if (function instanceof PyCalled) {
@@ -31,5 +35,11 @@ public final class PyPlan {
         for (Iterator each = expression.children().iterator(); each.hasNext();) {
             add(found, (Expression) each.next());
         }
+    }
+
+    /** Whether an aggregate is of what others have computed, and so calls nothing. */
+    private static boolean merges(AggregateExpression aggregate) {
+        String mode = aggregate.mode().toString();
+        return mode.equals("Final") || mode.equals("PartialMerge");
     }
 }
