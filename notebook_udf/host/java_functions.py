@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -20,8 +20,12 @@ class JavaFunction:
     ----------
     name
         What plans call it.
+    identity
+        A word that no other version of it has, for accounts of calls that do not fit it.
     header
         What is known of it where its call is found in a plan, as in a payload of a worker's.
+    java_class
+        None if it has one for the types of each call, see ``JavaFunctions.add``.
     arity
         How many arguments it takes: at least, and at most.
     in_python
@@ -29,8 +33,9 @@ class JavaFunction:
     """
 
     name: str
+    identity: str
     header: Mapping[str, Any]
-    java_class: JavaClass
+    java_class: JavaClass | None
     arity: tuple[int, int]
     result_type: DataType
     in_python: Any
@@ -62,9 +67,19 @@ class JavaFunctions(Protocol):
         Its class is compiled by the first call; calls are of the function in Python if it cannot.
         """
 
+    def add(self, identity: str, types: str, java_class: JavaClass) -> None:
+        """Gives a function a class for calls of these types, as ``wanted`` tells them."""
+
+    def wanted(self, identity: str) -> Sequence[str]:
+        """The types with which a function was called since the last time, and for which it has no
+        class: lists in JSON."""
+
+    def is_in_python(self, rows: Any, names: Collection[str]) -> bool:
+        """Whether a DataFrame calls one of the functions of these names in Python."""
+
     def calls(self, operator: Any) -> Sequence[tuple[str, Mapping[str, Any]]]:
         """The calls of such functions in an operator of a plan: Spark's texts, and the headers."""
 
-    def failure(self, name: str) -> str:
-        """Why the class of the function that plans call so could not be compiled; "" if it could,
-        or was not asked for yet."""
+    def failure(self, identity: str, types: str = "") -> str:
+        """Why a class of a function could not be compiled: the one for these types, or its only
+        one; "" if it could, or was not asked for yet."""

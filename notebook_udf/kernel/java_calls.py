@@ -1,34 +1,32 @@
-"""Scalar functions that run in Spark's own JVM, and rows on which they raise there.
+"""Scalar functions that run in Spark's own JVM.
 
-Java knows that a row raises, and which one. What is raised is found by calling the Python function
-with that row here: a function that has Java answers, and does nothing besides.
+A function whose types are not declared is translated for the types of its calls: Spark tells these
+when it has analysed a query, and the next analysis finds the class.
 """
 
 from __future__ import annotations
 
-import base64
-import datetime
-import decimal
-import pickle
-import re
-import struct
+import hashlib
+import json
+import logging
 import threading
 import time
-import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from pyspark.sql.types import DataType, StructType
 
 from notebook_udf.compile.java.java_class import JavaClass
-from notebook_udf.compile.java.terms import NotCompiled
-from notebook_udf.errors import DeclarationError, FailedRow, PlanningError
+from notebook_udf.compile.java.terms import NotCompiled, TypesMissing
+from notebook_udf.errors import DeclarationError, PlanningError
 from notebook_udf.host.java_functions import JavaFunction
+from notebook_udf.kernel.background import Background
+from notebook_udf.kernel.java_failures import JavaFailures
 from notebook_udf.kernel.java_library import JavaLibrary
-from notebook_udf.kernel.kinds import kind_of
 from notebook_udf.kernel.recent import Recent
 from notebook_udf.plan.functions import AS_JAVA
-from notebook_udf.planner.analysis import arity
 from notebook_udf.planner.physical import scalar
 from notebook_udf.telemetry.records import (
     IN_JVM,
@@ -36,33 +34,26 @@ from notebook_udf.telemetry.records import (
     BundlesDone,
     CallFailed,
     FunctionTiming,
+    Record,
     TaskEnded,
     TaskId,
     TaskStarted,
 )
-from notebook_udf.worker.codec.encode import BadResult
+from notebook_udf.types import ddl
 from notebook_udf.worker.runtime.dependencies import Dependency
-from notebook_udf.worker.runtime.failure import frames_of, message_of, short
 
 if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
     from notebook_udf.kernel.notebook_session import Session
     from notebook_udf.registry import RegisteredFunction
 
-_ROW = re.compile(r"\[notebook-udf row (F[0-9a-f]{16})((?: [^\s\]]+){5})((?: [^\s\]]+)*)\]")
-_COUNTED = re.compile(r"\[notebook-udf arguments (F[0-9a-f]{16}) (\d+)\]")
-_ARGUMENT = re.compile(r"\[notebook-udf argument (F[0-9a-f]{16}) (\d+) (\w+)\]")
+_log = logging.getLogger(__name__)
+
 # A call on columns is of a class that was written already; what fails is of a late one.
 _MOST_CLASSES = 1000
-_SQL_TYPES = {
-    "Long": "BIGINT",
-    "Integer": "INT",
-    "Short": "SMALLINT",
-    "Byte": "TINYINT",
-    "BigDecimal": "DECIMAL",
-    "String": "STRING",
-    "Boolean": "BOOLEAN",
-    "LocalDateTime": "TIMESTAMP_NTZ",
-}
+
+Types = tuple[DataType, ...]
 
 
 class JavaCalls:
@@ -80,7 +71,12 @@ class JavaCalls:
         # Names of functions that are kept from the JVM for a while.
         self._kept: set[str] = set()
         self._records: Recent[RegisteredFunction] = Recent(_MOST_CLASSES)
+        self._failures = JavaFailures(session, lambda name: self._records.known((name,)))
         self._classes: Recent[JavaClass | NotCompiled] = Recent(_MOST_CLASSES)
+        # The types with which functions that declare none were called.
+        self._called: Recent[dict[str, Types]] = Recent(_MOST_CLASSES)
+        self._learning: Background | None = None
+        self._end_subscription: Callable[[], None] = lambda: None
 
     def install(self) -> None:
         """Has what functions count in the JVM added to the session's metrics."""
@@ -90,8 +86,10 @@ class JavaCalls:
     def uninstall(self) -> None:
         """Counts no more."""
         self._is_there = False
-        if self._library is not None:
-            self._library.cancel()
+        self._end_subscription()
+        for each in (self._library, self._learning):
+            if each is not None:
+                each.cancel()
         if self._session.host.java is not None:
             self._session.host.java.end()
 
@@ -101,47 +99,125 @@ class JavaCalls:
         if functions is not None:
             self._library = JavaLibrary(functions, self._session.folder / "java", self._arrived)
             self._library.start()
+            self._end_subscription = self._session.store.subscribe(self._ran, (TaskEnded,))
 
     def wait(self, timeout: float | None = None) -> bool:
         """Waits until functions can run in the JVM; whether they can."""
         return self._library is not None and self._library.wait(timeout) and self._is_there
 
-    def runs(self, record: RegisteredFunction) -> bool:
-        """Whether calls of the function that give each parameter by its place run in the JVM."""
+    def runs(self, record: RegisteredFunction, types: Types = ()) -> bool:
+        """Whether calls of the function that give each parameter by its place run in the JVM.
+
+        ``types`` are those of the arguments, for a function that declares none.
+        """
         there = self._is_there and record.name not in self._kept
-        return there and self.why_not(record) is None
+        return there and self.why_not(record, types) is None
+
+    def may_run(self, record: RegisteredFunction) -> bool:
+        """Whether calls run in the JVM, or may do so by the types of their arguments."""
+        there = self._is_there and record.name not in self._kept
+        return there and isinstance(self.why_not(record), TypesMissing | None)
+
+    def is_worth_an_attempt(self, record: RegisteredFunction) -> bool:
+        """Whether calls may run in the JVM by their types, and none are known or some of them do.
+
+        Those that are planned with workers tell their types too, so that more are known later.
+        """
+        called = self.called(record)
+        return self.may_run(record) and (not called or any(why is None for _, why in called))
+
+    def ran(self, record: RegisteredFunction) -> list[str]:
+        """The types with which a function that declares none was called and ran in the JVM."""
+        return [text for text, why in self.called(record) if why is None]
+
+    def called(self, record: RegisteredFunction) -> list[tuple[str, NotCompiled | None]]:
+        """The types with which a function that declares none was called, and what keeps these
+        calls from running in the JVM."""
+        called = (self._called.known(record.identity) or {}).values()
+        return [(", ".join(map(ddl, types)), self.why_not(record, types)) for types in called]
 
     @contextmanager
     def in_workers(self, records: Iterable[RegisteredFunction]) -> Iterator[list[str]]:
         """In the block, what is planned calls functions in Python workers; gives the names of those
         that run in the JVM otherwise."""
-        moved = [record for record in records if self.runs(record)]
-        names = [record.name for record in moved]
+        moved = [record for record in records if self.may_run(record)]
+        names = [record.name for record in moved if self.runs(record) or self.ran(record)]
         with self._lock:
-            self._kept.update(names)
+            self._kept.update(record.name for record in moved)
             for record in moved:
                 scalar.register(self._session.spark, record, self._session.planned(record))
         try:
             yield names
         finally:
             with self._lock:
-                self._kept.difference_update(names)
+                self._kept.difference_update(record.name for record in moved)
                 for record in moved:
                     if self._session.functions.get(record.name) is record:
                         self._registered(record, record.name)
 
-    def why_not(self, record: RegisteredFunction) -> NotCompiled | None:
-        """What keeps the function from running in the JVM; None if nothing of it does."""
-        if self._session.host.java is None:
+    def attempted(
+        self, records: Sequence[RegisteredFunction], plan: Callable[[], DataFrame]
+    ) -> DataFrame | None:
+        """The rows of a query whose calls of functions that declare no types all run in the JVM;
+        None if some do not.
+
+        ``plan`` leaves such calls to Spark. An error of its own is none here: what plans the query
+        otherwise raises it again.
+        """
+        functions = self._session.host.java
+        if functions is None:
+            return None
+        rows = _unless_it_raises(plan)
+        names = [record.name for record in records]
+        if rows is not None and not functions.is_in_python(rows, names):
+            return rows
+        learned = [self.learn(record) for record in records]
+        if not any(learned):
+            return None
+        rows = _unless_it_raises(plan)
+        return None if rows is None or functions.is_in_python(rows, names) else rows
+
+    def learn(self, record: RegisteredFunction) -> bool:
+        """Has the function in the JVM for the types with which it was called in Python; whether
+        there are such."""
+        functions = self._session.host.java
+        if functions is None:
+            return False
+        identity, found = _name(record), False
+        for text in functions.wanted(identity):
+            types = _types(text)
+            with self._lock:
+                self._called.get(record.identity, dict)[text] = types
+                made = self._class_of(record, types)
+                if isinstance(made, JavaClass):
+                    self._add(record, text, made)
+                    found = True
+        return found
+
+    def _add(self, record: RegisteredFunction, types: str, made: JavaClass) -> None:
+        functions = self._session.host.java
+        if functions is not None:
+            functions.add(_name(record), types, made)
+            self._records.get((made.name,), lambda: record)
+
+    def why_not(self, record: RegisteredFunction, types: Types = ()) -> NotCompiled | None:
+        """What keeps the function from running in the JVM; None if nothing of it does.
+
+        A ``TypesMissing`` if that depends on the types of a call.
+        """
+        functions = self._session.host.java
+        if functions is None:
             return NotCompiled("no class can be brought there through Spark Connect")
-        made = self._class_of(record)
+        made = self._class_of(record, types)
         if isinstance(made, NotCompiled):
             return made
-        failure = self._session.host.java.failure(record.name)
+        called = self._called.known(record.identity) or {}
+        text = next((text for text, known in called.items() if known == types), "")
+        failure = functions.failure(_name(record), text)
         return NotCompiled(f"its compiler says {failure}; please report this") if failure else None
 
     def register(self, record: RegisteredFunction, name: str) -> bool:
-        """Makes the function known to Spark SQL under a name; whether it runs in the JVM."""
+        """Makes the function known to Spark SQL under a name; whether it may run in the JVM."""
         with self._lock:
             return self._is_there and self._registered(record, name)
 
@@ -149,6 +225,10 @@ class JavaCalls:
         """What Java calls the function; "" for one that does not run there."""
         made = self._class_of(record)
         return made.name if isinstance(made, JavaClass) else ""
+
+    def failed(self, text: str) -> CallFailed | DeclarationError | PlanningError | None:
+        """See ``JavaFailures.told``."""
+        return self._failures.told(text)
 
     def _arrived(self) -> None:
         """Has the functions run in the JVM that were registered before that was possible."""
@@ -159,7 +239,8 @@ class JavaCalls:
 
     def _registered(self, record: RegisteredFunction, name: str) -> bool:
         functions, made = self._session.host.java, self._class_of(record)
-        if functions is None or isinstance(made, NotCompiled):
+        by_types = isinstance(made, TypesMissing)
+        if functions is None or (isinstance(made, NotCompiled) and not by_types):
             return False
         definition, in_python = record.definition, self._session.planned(record)
         header = {
@@ -169,15 +250,24 @@ class JavaCalls:
             "func_type": "general",
             "notes": [AS_JAVA],
         }
+        java_class = made if isinstance(made, JavaClass) else None
         takes, returned = (definition.arity[0], len(definition.parameters)), definition.result_type
-        function = JavaFunction(record.name, header, made, takes, returned, in_python)
+        function = JavaFunction(
+            record.name, _name(record), header, java_class, takes, returned, in_python
+        )
         functions.register(name, function)
-        self._records.get((made.name,), lambda: record)
+        self._records.get((function.identity,), lambda: record)
+        if java_class is not None:
+            self._records.get((java_class.name,), lambda: record)
+        for text, types in (self._called.known(record.identity) or {}).items():
+            known = self._class_of(record, types)
+            if isinstance(known, JavaClass):
+                self._add(record, text, known)
         return True
 
-    def _class_of(self, record: RegisteredFunction) -> JavaClass | NotCompiled:
+    def _class_of(self, record: RegisteredFunction, types: Types = ()) -> JavaClass | NotCompiled:
         with self._lock:
-            made = self._classes.get(record.identity, lambda: _translated(record))
+            made = self._classes.get((*record.identity, types), lambda: _translated(record, types))
         if isinstance(made, NotCompiled):
             return made
         for each in self._session.dependencies:
@@ -186,30 +276,26 @@ class JavaCalls:
                 return NotCompiled(f"it uses {each.name}, which may change")
         return made
 
-    def failed(self, text: str) -> CallFailed | DeclarationError | PlanningError | None:
-        """The row on which a function has failed by Spark's account of a query, or the error of a
-        call that does not fit its function's declaration; None if it tells of neither."""
-        counted = _COUNTED.search(text)
-        record = self._records.known((counted[1],)) if counted is not None else None
-        if counted is not None and record is not None:
-            try:
-                arity.check(record, int(counted[2]))
-            except PlanningError as error:
-                return error
-        row = _ROW.search(text)
-        record = self._records.known((row[1],)) if row is not None else None
-        if row is not None and record is not None:
-            return self._repeated(record, row[2].split(), row[3].split())
-        wrong = _ARGUMENT.search(text)
-        record = self._records.known((wrong[1],)) if wrong is not None else None
-        if wrong is None or record is None:
-            return None
-        parameter = record.definition.parameters[int(wrong[2])]
-        given = _SQL_TYPES.get(wrong[3], wrong[3])
-        return DeclarationError(
-            f"{record.signature} was given a column of type {given} as {parameter}, which does not "
-            f"fit it: cast the column, or change the declaration"
-        )
+    def _ran(self, ended: Record) -> None:
+        """Learns the types of calls that ran in a worker: of those that ``spark.sql`` and columns
+        make, which nobody attempts."""
+        if not isinstance(ended, TaskEnded) or ended.pid == IN_JVM:
+            return
+        known = (self._session.functions.get(each.function) for each in ended.functions)
+        records = [record for record in known if record is not None and self._is_open(record)]
+        if not records:
+            return
+        if self._learning is None or self._learning.wait(0):
+            self._learning = Background(
+                lambda: [self.learn(record) for record in records],
+                name="notebook-udf-java-types",
+                log=_log,
+                failed="functions without declared types stay in Python workers",
+            )
+            self._learning.start()
+
+    def _is_open(self, record: RegisteredFunction) -> bool:
+        return self.may_run(record) and not self.runs(record)
 
     def _count(self, counted: Sequence[Sequence[str]]) -> None:
         """Adds what functions have counted in a task to the session's metrics."""
@@ -228,55 +314,19 @@ class JavaCalls:
                 apply(each)
             apply(TaskEnded(IN_JVM, ended, task, outcome, 1, rows, rows, (timing,)))
 
-    def _repeated(
-        self, record: RegisteredFunction, task: list[str], values: list[str]
-    ) -> CallFailed:
-        """The failure of a row, as it is when the function is called with the row here."""
-        error: BaseException | None = None
-        arguments: tuple[Any, ...] = ()
-        if "x" in values:
-            exception, message = "Exception", "it raised for arguments too large to be sent"
-        else:
-            arguments = tuple(map(_decoded, values))
-            error = self._raised(record, arguments)
-            exception, message = type(error).__name__, message_of(error)
-        stage, partition, attempt, task_attempt = (
-            int(each) if each != "-" else 0 for each in task[:4]
-        )
-        query = "" if task[4] == "-" else task[4]
-        failed = FailedRow(
-            function=record.name,
-            version=record.version,
-            error_id=uuid.uuid4().hex[:12],
-            exception=exception,
-            message=message,
-            frames=frames_of(error.__traceback__) if error is not None else (),
-            arguments=tuple(
-                (name, short(value))
-                for name, value in zip(record.definition.parameters, arguments, strict=False)
-            ),
-            row=0,
-            partition=partition,
-            attempt=attempt,
-            stage=stage,
-            query=query,
-            pickled_arguments=pickle.dumps(arguments) if arguments else b"",
-        )
-        kind = "ResultError" if isinstance(error, BadResult) else "UserFunctionError"
-        identity = TaskId(query, stage, partition, attempt, task_attempt)
-        return CallFailed(IN_JVM, time.time(), identity, "fail", kind, failed)
 
-    def _raised(self, record: RegisteredFunction, arguments: tuple[Any, ...]) -> BaseException:
-        kind = kind_of(self._session, record)
-        try:
-            kind.encode(kind.run(arguments, {}))
-        except Exception as error:
-            return error
-        return RuntimeError(
-            "Spark's JVM could not compute this row, and Python can: declare the function with "
-            "compile=False, so that it runs in a worker. Please report it with the function and "
-            "these values, as a fault of notebook-udf, unless a number in it has millions of digits"
-        )
+def _name(record: RegisteredFunction) -> str:
+    """What Java calls a version of a function."""
+    return f"F{hashlib.sha256(repr(record.identity).encode()).hexdigest()[:16]}"
+
+
+def _types(text: str) -> Types:
+    """Types from a list in JSON."""
+    fields = [
+        {"name": str(place), "type": each, "nullable": True, "metadata": {}}
+        for place, each in enumerate(json.loads(text))
+    ]
+    return tuple(field.dataType for field in StructType.fromJson({"fields": fields}).fields)
 
 
 def _is_of(file: str, dependency: Dependency) -> bool:
@@ -284,9 +334,17 @@ def _is_of(file: str, dependency: Dependency) -> bool:
     return any(Path(file).is_relative_to(place) for place in places)
 
 
-def _translated(record: RegisteredFunction) -> JavaClass | NotCompiled:
+def _unless_it_raises(plan: Callable[[], DataFrame]) -> DataFrame | None:
     try:
-        return scalar.java_class(record)
+        return plan()
+    except Exception as error:
+        _log.debug("planned with workers instead: %s", error)
+        return None
+
+
+def _translated(record: RegisteredFunction, types: Types) -> JavaClass | NotCompiled:
+    try:
+        return scalar.java_class(record, types)
     except NotCompiled as why:
         return why
     except Exception as fault:
@@ -294,25 +352,3 @@ def _translated(record: RegisteredFunction) -> JavaClass | NotCompiled:
         return NotCompiled(
             f"a fault of notebook-udf ({type(fault).__name__}: {fault}); please report it"
         )
-
-
-def _decoded(text: str) -> Any:
-    kind, value = text[0], text[1:]
-    if kind == "n":
-        return None
-    if kind == "b":
-        return value == "1"
-    if kind == "i":
-        return int(value)
-    if kind == "d":
-        return decimal.Decimal(value)
-    if kind == "t":
-        return datetime.date.fromisoformat(value)
-    if kind == "w":
-        return datetime.datetime.fromisoformat(value)
-    if kind in "lm":
-        parts = [_decoded(part) for part in value.split(";")[:-1]]
-        return parts if kind == "l" else dict(zip(parts[::2], parts[1::2], strict=True))
-    if kind == "f":
-        return struct.unpack("<d", struct.pack("<q", int(value)))[0]
-    return base64.urlsafe_b64decode(value).decode()

@@ -11,6 +11,7 @@ from notebook_udf.kernel.kinds import kind_of
 from notebook_udf.kernel.query_errors import about
 from notebook_udf.kernel.session_catalog import Catalog
 from notebook_udf.kernel.spark_loggers import logged_if_raised
+from notebook_udf.planner.analysis.aggregate_calls import mentions
 from notebook_udf.planner.analysis.arity import check_calls
 from notebook_udf.planner.faults import planning
 from notebook_udf.planner.planned_query import QueryPlanner, may_concern
@@ -56,6 +57,27 @@ def _run(session: Session, query: str, args: Mapping[str, Any]) -> DataFrame:
     functions = {
         name: record for name, record in session.functions.items() if not session.java.runs(record)
     }
+    by_types = {
+        name: record
+        for name, record in functions.items()
+        if session.java.may_run(record) and mentions(query, {name: record})
+    }
+    if by_types and all(map(session.java.is_worth_an_attempt, by_types.values())):
+        others = {name: record for name, record in functions.items() if name not in by_types}
+        called = list(by_types.values())
+        rows = session.java.attempted(called, lambda: _planned(session, query, args, others))
+        if rows is not None:
+            return rows
+    return _planned(session, query, args, functions)
+
+
+def _planned(
+    session: Session,
+    query: str,
+    args: Mapping[str, Any],
+    functions: Mapping[str, RegisteredFunction],
+) -> DataFrame:
+    """The rows of a query; Spark has its own of all but these functions."""
     if not may_concern(query, functions):
         return _by_spark(session, query, args)
 

@@ -34,8 +34,8 @@ def test_a_general_function_is_run_in_every_way_that_can_be_derived(
     told: list[str] = []
     found = session.bench("tripled", f"SELECT x FROM {numbers}", rows=2_500, progress=told.append)
     ways = kinds(found)
-    assert list(ways) == ["own", "input_types", "vectorise=False", "pandas", "arrow"]
-    assert ways["own"]["way"] == "as it is (general, as Arrow kernels)"
+    assert list(ways) == ["own", "compile=False", "vectorise=False", "pandas", "arrow"]
+    assert ways["own"]["way"] == "as it is (general, in Spark's JVM)"
     assert all(way["same"] is True for way in ways.values())
     assert all(len(way["runs"]) == 5 for way in ways.values())  # type: ignore[arg-type]
     assert found.rows == 2_500

@@ -1,5 +1,8 @@
 package notebookudf;
 
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.catalyst.encoders.AgnosticEncoder;
 import org.apache.spark.sql.catalyst.encoders.ExpressionEncoder;
@@ -9,40 +12,42 @@ import org.apache.spark.sql.catalyst.expressions.ScalaUDF;
 import org.apache.spark.sql.execution.python.UserDefinedPythonFunction;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DateType;
-import org.codehaus.janino.SimpleCompiler;
 import scala.collection.immutable.Nil$;
 import scala.collection.immutable.Seq;
 
 /**
  * Makes the expression of a call: of the function in Java where each parameter is given by its
- * place, else of the function in Python, which knows names and defaults. The first call has the
- * class compiled.
+ * place, else of the function in Python, which knows names and defaults. A function whose types are
+ * not declared has a class for the types of each call, if it was given one: until then the call is
+ * of the function in Python, and its types are wanted.
  */
 public final class PyBuilder extends scala.runtime.AbstractFunction1 {
     private final String name;
+    private final String identity;
     private final int needed;
     private final int parameters;
     private final DataType result;
     private final UserDefinedPythonFunction inPython;
-    private final PyMeter meter;
-    private final String className;
     private final String header;
-    private String source;
-    private Object function;
-    private String failure;
+    private final boolean isTyped;
+    private final HashMap sources = new HashMap();
+    private final LinkedHashSet wanted = new LinkedHashSet();
 
-    public PyBuilder(String name, Integer needed, Integer parameters, DataType result,
-            UserDefinedPythonFunction inPython, PyMeter meter, String className, String header,
-            String source) {
+    public PyBuilder(String name, String identity, Integer needed, Integer parameters,
+            DataType result, UserDefinedPythonFunction inPython, String header, Boolean isTyped) {
         this.name = name;
+        this.identity = identity;
         this.needed = needed.intValue();
         this.parameters = parameters.intValue();
         this.result = result;
         this.inPython = inPython;
-        this.meter = meter;
-        this.className = className;
         this.header = header;
-        this.source = source;
+        this.isTyped = isTyped.booleanValue();
+    }
+
+    /** Has calls of these types be of a class; "" are all types. */
+    public synchronized void add(String types, String className, PyMeter meter, String source) {
+        sources.put(types, new PySource(className, meter, source));
     }
 
     public Object apply(Object given) {
@@ -50,44 +55,60 @@ public final class PyBuilder extends scala.runtime.AbstractFunction1 {
         boolean named = hasNames(arguments);
         if (!named && (arguments.length() < needed || arguments.length() > parameters)) {
             // What PySpark would find out in a worker.
-            throw new IllegalArgumentException("[notebook-udf arguments "
-                + className.substring(className.indexOf('.') + 1) + " " + arguments.length() + "]");
+            throw new IllegalArgumentException(
+                "[notebook-udf arguments " + identity + " " + arguments.length() + "]");
         }
-        if (named || arguments.length() != parameters || !isCompiled()) {
+        Object function = null;
+        if (!named && arguments.length() == parameters) {
+            function = function(arguments);
+        }
+        if (function == null) {
             return inPython.builder(arguments);
         }
         return new ScalaUDF(function, result, arguments, encoders(arguments),
             scala.Option.empty(), scala.Option.apply(name), true, true);
     }
 
-    /** What the compiler had against the source; "" for nothing, null if it was not asked yet. */
-    public synchronized String failure() {
-        return failure;
+    /** The types of calls that were of the function in Python since the last time; JSON each. */
+    public synchronized ArrayList wanted() {
+        ArrayList found = new ArrayList(wanted);
+        wanted.clear();
+        return found;
     }
 
-    private synchronized boolean isCompiled() {
+    /**
+     * What the compiler had against the class for these types; "" for nothing, null if it was not
+     * asked yet.
+     */
+    public synchronized String failure(String types) {
+        PySource source = (PySource) sources.get(types);
+        return source == null ? "" : source.failure();
+    }
+
+    private synchronized Object function(Seq arguments) {
+        String types = isTyped ? "" : types(arguments);
+        PySource source = (PySource) sources.get(types);
         if (source != null) {
-            try {
-                function = compiled();
-                failure = "";
-            } catch (Exception refused) {
-                failure = String.valueOf(refused);
-            } catch (StackOverflowError refused) {
-                failure = String.valueOf(refused);
-            }
-            source = null;
+            return source.function(parameters, header);
         }
-        return function != null;
+        if (types != null) {
+            wanted.add(types);
+        }
+        return null;
     }
 
-    private Object compiled() throws Exception {
-        ClassLoader library = PyBuilder.class.getClassLoader();
-        SimpleCompiler compiler = new SimpleCompiler();
-        compiler.setParentClassLoader(library);
-        compiler.cook(source);
-        PyClass made = new PyClass(className, (byte[]) compiler.getBytecodes().get(className));
-        Class called = library.loadClass("notebookudf.PyFunction" + parameters);
-        return called.getConstructors()[0].newInstance(new Object[] {made, meter, header});
+    /** The types of arguments, null where they are not known. */
+    private static String types(Seq arguments) {
+        StringBuilder found = new StringBuilder("[");
+        for (int at = 0; at < arguments.length(); at++) {
+            Expression each = (Expression) arguments.apply(at);
+            if (!each.resolved()) {
+                return null;
+            }
+            // What is never null answers as what may be.
+            found.append(at == 0 ? "" : ",").append(each.dataType().asNullable().json());
+        }
+        return found.append("]").toString();
     }
 
     /** Dates come as LocalDate: java.sql.Date has none of the ten days that October 1582 left out. */

@@ -201,15 +201,28 @@ def translate(
     NotCompiled
         If it may answer otherwise than Python, or not at all.
     """
-    if not isinstance(function, types.FunctionType):
-        raise NotCompiled("anything but a plain function")
-    if not 1 <= len(input_types) <= MOST_ARGUMENTS:
-        raise NotCompiled(f"{len(input_types)} arguments")
-    made, result, taken = _Class(), JavaResult(result_type), parameters(input_types)
+    function, result = _checked(function, result_type, len(input_types))
+    made, taken = _Class(), parameters(input_types)
     fast, exact = (_called(made, function, taken, way, result) for way in (True, False))
     if not result.fits:
         raise NotCompiled(f"results that are not {result_type.simpleString()}")
     return _class(made, len(taken), fast, exact, label)
+
+
+def check(function: Callable[..., Any], result_type: DataType, count: int) -> None:
+    """Raises a ``NotCompiled`` where no types of its ``count`` arguments give a function Java."""
+    plain, _ = _checked(function, result_type, count)
+    _graph(plain)
+
+
+def _checked(
+    function: Callable[..., Any], result_type: DataType, count: int
+) -> tuple[types.FunctionType, JavaResult]:
+    if not isinstance(function, types.FunctionType):
+        raise NotCompiled("anything but a plain function")
+    if not 1 <= count <= MOST_ARGUMENTS:
+        raise NotCompiled(f"{count} arguments")
+    return function, JavaResult(result_type)
 
 
 def _called(

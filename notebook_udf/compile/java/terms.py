@@ -77,6 +77,10 @@ class NotCompiled(Exception):
         return f"{self.reason} (line {self.line})" if self.line else self.reason
 
 
+class TypesMissing(NotCompiled):
+    """A function that may have Java, for arguments of some types: they are not declared."""
+
+
 class NotCalled(NotCompiled):
     """Why a function is no method of its own: it is written where it is called."""
 

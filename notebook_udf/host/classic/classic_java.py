@@ -6,7 +6,7 @@ import json
 import os
 import tempfile
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -24,9 +24,10 @@ class ClassicJavaFunctions:
 
     def __init__(self, spark: SparkSession) -> None:
         self._spark = spark
-        self._builders: dict[str, Any] = {}
-        # By the names of functions whose class was compiled, or could not be.
-        self._failures: dict[str, str] = {}
+        # By the names of functions, those of the newest version by the names in SQL.
+        self._builders: dict[str, tuple[str, dict[str, Any]]] = {}
+        # By identity and types, of classes that were compiled, or could not be.
+        self._failures: dict[tuple[str, str], str] = {}
         self._meters: Any = None
 
     @property
@@ -58,22 +59,46 @@ class ClassicJavaFunctions:
     def register(self, name: str, function: JavaFunction) -> None:
         """See ``JavaFunctions``."""
         session: Any = self._spark._jsparkSession
-        java_class = function.java_class
-        source = f"package {PACKAGE};\n{java_class.source}"
-        self._failures.pop(function.name, None)
-        builder = self._builders[function.name] = self._new(
+        builder = self._new(
             "PyBuilder",
             function.name,
+            function.identity,
             *function.arity,
             session.parseDataType(function.result_type.json()),
             function.in_python._judf,
-            self._meter(java_class),
-            f"{PACKAGE}.{java_class.name}",
             json.dumps(function.header),
-            source,
+            function.java_class is not None,
         )
+        identity, known = self._builders.get(function.name, ("", {}))
+        if identity != function.identity:
+            self._forget(identity)
+            known = {}
+        self._builders[function.name] = function.identity, {**known, name: builder}
+        if function.java_class is not None:
+            self.add(function.identity, "", function.java_class)
         registry = session.sessionState().functionRegistry()
         registry.createOrReplaceTempFunction(name, builder, "scala_udf")
+
+    def add(self, identity: str, types: str, java_class: JavaClass) -> None:
+        """See ``JavaFunctions``."""
+        source = f"package {PACKAGE};\n{java_class.source}"
+        self._failures.pop((identity, types), None)
+        for builder in self._named(identity):
+            meter = self._meter(java_class)
+            builder.add(types, f"{PACKAGE}.{java_class.name}", meter, source)
+
+    def wanted(self, identity: str) -> Sequence[str]:
+        """See ``JavaFunctions``."""
+        found = (types for builder in self._named(identity) for types in builder.wanted())
+        return list(dict.fromkeys(map(str, found)))
+
+    def is_in_python(self, rows: Any, names: Collection[str]) -> bool:
+        """See ``JavaFunctions``."""
+        jvm: Any = self._spark._jvm
+        asked = jvm.java.util.HashSet()
+        for name in names:
+            asked.add(name)
+        return bool(self._plan.isInPython(rows._jdf.queryExecution().analyzed(), asked))
 
     def calls(self, operator: Any) -> Sequence[tuple[str, Mapping[str, Any]]]:
         """See ``JavaFunctions``."""
@@ -83,15 +108,27 @@ class ClassicJavaFunctions:
         pairs = zip(found[::2], found[1::2], strict=True)
         return [(str(text), json.loads(header)) for text, header in pairs]
 
-    def failure(self, name: str) -> str:
+    def failure(self, identity: str, types: str = "") -> str:
         """See ``JavaFunctions``."""
-        if name not in self._failures:
-            builder = self._builders.get(name)
-            found = builder.failure() if builder is not None else None
-            if found is None:
+        if (identity, types) not in self._failures:
+            answers = (builder.failure(types) for builder in self._named(identity))
+            found = [str(answer) for answer in answers if answer is not None]
+            if not found:
                 return ""
-            self._failures[name] = str(found)
-        return self._failures[name]
+            self._failures[identity, types] = max(found)
+        return self._failures[identity, types]
+
+    def _named(self, identity: str) -> list[Any]:
+        """What makes the calls of a function, by each of its names in SQL."""
+        return [
+            builder
+            for known, builders in self._builders.values()
+            for builder in builders.values()
+            if known == identity
+        ]
+
+    def _forget(self, identity: str) -> None:
+        self._failures = {key: said for key, said in self._failures.items() if key[0] != identity}
 
     @cached_property
     def _plan(self) -> Any:

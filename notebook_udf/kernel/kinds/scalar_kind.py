@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import starmap
 from typing import Any, ClassVar
 
 from pyspark.sql import functions as F
@@ -38,6 +39,13 @@ def _register(
     return PythonCall("spark.udf.register", (name, made))
 
 
+def _of_types(types: str, why: NotCompiled | None) -> str:
+    """How calls with arguments of these types run."""
+    if why is None:
+        return f"in Spark's JVM where it is called with {types}"
+    return f"not in Spark's JVM where it is called with {types}: {why}"
+
+
 def _select(definition: FunctionDefinition, name: str, arguments: str, table: str) -> str:
     return f"SELECT *, {name}({arguments}) AS {name} FROM {table}"
 
@@ -62,7 +70,7 @@ class ScalarKind(FunctionKind):
             record, java, hidden = self.record, self.session.java, self.session.hidden
             name = f"_nu_java_{record.name}_{record.version}_{record.hash[:8]}"
             # Its class is compiled for each time that it is registered.
-            known = java.runs(record) and hidden.has(name, record)
+            known = java.may_run(record) and hidden.has(name, record)
             if known or java.register(record, name):
                 args, _ = with_constants(record, args, kwargs)
                 return F.call_function(hidden.keep(name, record), *args)
@@ -72,10 +80,11 @@ class ScalarKind(FunctionKind):
         java = self.session.java
         if java.runs(self.record):
             return scalar.explain_java(self.record, java.class_name(self.record))
+        if called := java.called(self.record):
+            return scalar.explain(self.record, *starmap(_of_types, sorted(called, key=str)))
         why = java.why_not(self.record)
-        if why is None:
-            return scalar.explain(self.record, "not in Spark's JVM: its compiler is not ready yet")
-        return scalar.explain(self.record, f"not in Spark's JVM: {why}")
+        said = why or "its compiler is not ready yet"
+        return scalar.explain(self.record, f"not in Spark's JVM: {said}")
 
     def variants(self, inputs: Sequence[Any]) -> Variants:
         definition = self.record.definition
@@ -83,16 +92,13 @@ class ScalarKind(FunctionKind):
             return super().variants(inputs)
         own, others, notes = "general, row by row", [], []
         options = definition.options
-        if self.session.java.runs(self.record):
+        if self.session.java.runs(self.record, tuple(inputs)):
             own = "general, in Spark's JVM"
             options = replace(options, compile=False)
             in_worker = replace(definition, options=options)
             others.append(("compile=False", "general, compile=False", in_worker))
-        elif self.session.host.java is not None:
-            compiled, why = self._compiled(inputs)
-            if compiled is not None:
-                others.append(("input_types", "general, with types: in Spark's JVM", compiled))
-            notes += why
+        elif (why := self.session.java.why_not(self.record, tuple(inputs))) is not None:
+            notes.append(f"{definition.name} cannot run in Spark's JVM: {why}")
         if scalar.runs_as_kernels(definition):
             if options.compile:
                 own = "general, as Arrow kernels"
@@ -116,19 +122,8 @@ class ScalarKind(FunctionKind):
             others.append((flavour, f"{flavour}, calling it per element", changed))
         return Variants(own, others, notes)
 
-    def _compiled(self, inputs: Sequence[Any]) -> tuple[FunctionDefinition | None, list[str]]:
-        """The function with types for the JVM, if only these are missing; or why it stays out."""
-        definition = self.record.definition
-        types = tuple(inputs) if len(inputs) == len(definition.parameters) else None
-        changed = replace(definition, input_types=types)
-        try:
-            scalar.java_class(replace(self.record, definition=changed))
-        except NotCompiled as why:
-            return None, [f"{definition.name} cannot run in Spark's JVM: {why}"]
-        return changed, []
-
     def lineless(self) -> str:
-        if self.session.java.runs(self.record):
+        if self.session.java.runs(self.record) or self.session.java.ran(self.record):
             return "it runs in Spark's JVM; declare it with compile=False to see it line by line"
         if not scalar.runs_as_kernels(self.record.definition):
             return ""

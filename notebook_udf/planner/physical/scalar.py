@@ -22,9 +22,9 @@ from pyspark.sql.types import (
 )
 from pyspark.sql.udf import UserDefinedFunction
 
-from notebook_udf.compile.java.java_class import JavaClass
+from notebook_udf.compile.java.java_class import JavaClass, check
 from notebook_udf.compile.java.java_class import translate as java
-from notebook_udf.compile.java.terms import NotCompiled
+from notebook_udf.compile.java.terms import NotCompiled, TypesMissing
 from notebook_udf.errors import PlanningError
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.planner.physical.column_arguments import with_constants
@@ -91,13 +91,15 @@ def register(
     )
 
 
-def java_class(record: RegisteredFunction) -> JavaClass:
-    """The function as a class that Spark calls.
+def java_class(record: RegisteredFunction, given: Sequence[DataType] = ()) -> JavaClass:
+    """The function as a class that Spark calls; ``given`` are the types of a call's arguments.
 
     Raises
     ------
     NotCompiled
         If it may answer otherwise there than in Python, or not at all.
+    TypesMissing
+        If the types of its arguments are neither declared nor given.
     """
     definition = record.definition
     for reason, stands in (
@@ -108,17 +110,23 @@ def java_class(record: RegisteredFunction) -> JavaClass:
         ("rows that raise have to be kept", definition.options.on_error != "fail"),
         ("its time is limited", definition.options.timeout is not None),
         ("its memory is limited", definition.options.memory is not None),
+        ("it takes or returns months", _needs_casts(definition)),
     ):
         if stands:
             raise NotCompiled(reason)
-    types = definition.input_types or ()
-    declared = [each for each in types if each is not None]
-    if len(declared) != len(definition.parameters):
-        raise NotCompiled("the types of its arguments are not declared")
-    label = f"{record.name} {record.version} {record.hash}"
     # As it was when it was registered: what it uses may have other values now.
     function = replace(definition, function=pickle.loads(record.payload)).call
-    return java(function, declared, definition.result_type, label)
+    count = len(definition.parameters)
+    unknown = (None,) * count
+    called = given if len(given) == count else unknown
+    declared = definition.input_types or unknown
+    known = [each or other for each, other in zip(declared, called, strict=True)]
+    types = [each for each in known if each is not None]
+    if len(types) != count:
+        check(function, definition.result_type, count)
+        raise TypesMissing("the types of its arguments are not declared, and known of no call yet")
+    label = f"{record.name} {record.version} {record.hash}"
+    return java(function, types, definition.result_type, label)
 
 
 def sql_names(record: RegisteredFunction) -> tuple[str, ...]:
@@ -127,7 +135,7 @@ def sql_names(record: RegisteredFunction) -> tuple[str, ...]:
     return record.name, *helper
 
 
-def explain(record: RegisteredFunction, in_java: str = "") -> str:
+def explain(record: RegisteredFunction, *in_java: str) -> str:
     """How calls of the function run in a Python worker, and why.
 
     ``in_java`` says of which calls that is so, or why it is so of all.
@@ -150,7 +158,7 @@ def explain(record: RegisteredFunction, in_java: str = "") -> str:
         f"{record.signature}, version {record.version}",
         f"runs {way}",
         *_left_to_python(outlook),
-        *([in_java] if in_java else []),
+        *in_java,
         "nested and neighbouring calls share one Python node of the plan (Arrow scalar UDF)",
     ]
     if not definition.deterministic:
