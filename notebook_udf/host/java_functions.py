@@ -54,6 +54,10 @@ class JavaFunctions(Protocol):
         They are in the jar; where there is no such file they are compiled, and it is made.
         """
 
+    def has_libm(self, name: str) -> bool:
+        """Whether a function of the C library answers in Spark's Java as in Python; ``load`` has
+        to be done."""
+
     def measure(self, take: Callable[[Sequence[Sequence[str]]], None]) -> None:
         """Has ``take`` called with what the functions of a task have counted, when it has ended:
         for each what ``PyMeter`` says, as texts."""

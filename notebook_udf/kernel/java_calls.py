@@ -270,11 +270,23 @@ class JavaCalls:
             made = self._classes.get((*record.identity, types), lambda: _translated(record, types))
         if isinstance(made, NotCompiled):
             return made
+        if (missing := self._missing(made)) is not None:
+            return NotCompiled(
+                f"{missing} of the C library: in local mode and by Java 21 Spark can call it with "
+                f"Python's answers"
+            )
         for each in self._session.dependencies:
             if any(_is_of(file, each) for file in made.files):
                 # Workers go by what the file says now.
                 return NotCompiled(f"it uses {each.name}, which may change")
         return made
+
+    def _missing(self, made: JavaClass) -> str | None:
+        """A function that the class calls and Java has not; unknown until it can be asked."""
+        functions = self._session.host.java
+        if functions is None or self._library is None or not self._library.has_loaded:
+            return None
+        return next((name for name in sorted(made.libm) if not functions.has_libm(name)), None)
 
     def _ran(self, ended: Record) -> None:
         """Learns the types of calls that ran in a worker: of those that ``spark.sql`` and columns

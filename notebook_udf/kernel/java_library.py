@@ -20,12 +20,18 @@ class JavaLibrary(Background):
     """Calls ``arrived`` when the classes are there; until then nothing waits for them.
 
     The jar is kept for the next sessions; a folder of this session has it where it cannot be.
+
+    Attributes
+    ----------
+    has_loaded
+        Whether Spark has them.
     """
 
     def __init__(self, functions: JavaFunctions, folder: Path, arrived: Callable[[], None]) -> None:
         self._functions = functions
         self._folder = folder
         self._arrived = arrived
+        self.has_loaded = False
         super().__init__(
             self._bring,
             name="notebook-udf-java",
@@ -36,6 +42,7 @@ class JavaLibrary(Background):
 
     def _bring(self) -> None:
         self._functions.load(library, self._jar())
+        self.has_loaded = True
         if not self.cancelled:
             self._arrived()
 

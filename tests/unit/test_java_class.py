@@ -123,7 +123,7 @@ REFUSED: list[tuple[Callable[..., Any], DataType, DataType, str]] = [
     (kept_generator, LONG, LONG, "a generator in a variable"),
     (lambda s: sum(n for n, _ in enumerate(int(c) for c in s)), TEXT, LONG, "write a list"),
     (itself, LONG, LONG, "itself, which calls itself"),
-    (lambda x: x**2, DOUBLE, DOUBLE, "last digit"),
+    (lambda x: (-x) ** 2.0j, DOUBLE, DOUBLE, "complex"),
     (lambda v: sum(v, 0.5), ArrayType(DOUBLE), DOUBLE, "sum from a number"),
     (lambda v: [x for x in v if x in v], ArrayType(DOUBLE), ArrayType(DOUBLE), "list of floats"),
     (lambda x: (x, 1) == (x, 1), DOUBLE, BOOLEAN, "comparing tuples"),

@@ -44,14 +44,10 @@ _ORDERS = {
     ">": ("less", True),
     ">=": ("lessOrEqual", True),
 }
-# An int to a higher power is left to the objects.
-_MOST_FACTORS = 4
 
 
 def arithmetic(code: Code, how: str, left: Value, right: Value) -> Value:
     """``left how right`` of two values."""
-    if how == "**":
-        return _power(code, left, right)
     if how in _BITS or how in _SHIFTS:
         return _bits(code, how, left, right)
     if how not in _METHODS:
@@ -102,21 +98,6 @@ def _of_numbers(code: Code, how: str, one: Term, other: Term) -> Term:
     if how in _EXACT:
         return code.set(FLOAT, f"{a} {how} {b}")
     return code.set(FLOAT, f"PyNumber.{_METHODS[how]}({a}, {b})")
-
-
-def _power(code: Code, left: Value, right: Value) -> Term:
-    if not (isinstance(right, KnownValue) and type(right.value) is int and right.value >= 0):
-        raise NotCompiled("** of anything but an int and a whole number that is written there")
-    one = number(code, left)
-    if one.kinds != INT:
-        raise NotCompiled("** of a float: Java's last digit may be another")
-    if code.integers.bounded and 1 <= right.value <= _MOST_FACTORS:
-        made = one
-        for _ in range(right.value - 1):
-            made = code.set(INT, f"Math.multiplyExact({made.java}, {one.java})")
-        return made
-    java = f"PyNumber.power({code.object(one)}, {code.object(right)})"
-    return code.set(INT, code.integers.of_object(java))
 
 
 def _bits(code: Code, how: str, left: Value, right: Value) -> Term:

@@ -20,6 +20,7 @@ from notebook_udf.compile.java.arithmetic import (
     truth,
 )
 from notebook_udf.compile.java.code import Code
+from notebook_udf.compile.java.powers import power
 from notebook_udf.compile.java.terms import (
     BOOL,
     FLOAT,
@@ -335,6 +336,12 @@ def _format(code: Code, given: Given) -> Value:
     return text_methods.formatted(code, value, known[0] if known else "")
 
 
+def _pow(code: Code, given: Given) -> Value:
+    if len(given) != 2:
+        raise NotCompiled("pow of anything but two numbers")
+    return power(code, *given)
+
+
 def _gcd(code: Code, given: Given) -> Value:
     terms = [number(code, each) for each in given]
     if len(terms) != 2 or any(term.kinds != INT for term in terms):
@@ -370,6 +377,7 @@ _CALLS: dict[int, Callable[[Code, Given], Value]] = {
     id(sorted): _sorted,
     id(set): _set,
     id(frozenset): _set,
+    id(pow): _pow,
     id(hex): _in_base("hex", 16),
     id(oct): _in_base("oct", 8),
     id(bin): _in_base("bin", 2),

@@ -36,6 +36,8 @@ class Constants:
     patterns: list[re.Pattern[str]] = field(default_factory=list)
     # Where functions and modules stand that were looked into.
     files: set[str] = field(default_factory=set)
+    # Functions of the C library that are called.
+    libm: set[str] = field(default_factory=set)
 
     def number_of(self, pattern: re.Pattern[str]) -> int:
         """The number of a pattern among those that are used."""

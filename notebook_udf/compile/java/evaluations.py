@@ -17,6 +17,7 @@ from notebook_udf.compile.java import (
     decimals,
     hashes,
     json_values,
+    libm,
     named_parts,
     regex_calls,
     templates,
@@ -41,6 +42,7 @@ from notebook_udf.compile.java.iterators import (
     view_of_document,
 )
 from notebook_udf.compile.java.keyed import by_key
+from notebook_udf.compile.java.powers import power
 from notebook_udf.compile.java.terms import (
     BOOL,
     LEAVE,
@@ -119,6 +121,8 @@ def _binary(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) ->
     left, right = given
     if how in ("%", "%=") and isinstance(left, KnownValue) and type(left.value) is str:
         return templates.percent(code, left.value, right, text_methods.formatted)
+    if how in ("**", "**="):
+        return power(code, left, right)
     # What these are in place of cannot be changed in place, but for lists of a document.
     json_values.check_in_place(how, *given)
     if how == "+" and _is_list(left) and _is_list(right):
@@ -305,18 +309,15 @@ def _call(run: FunctionCalls, code: Code, given: Sequence[Value], names: Any) ->
 
         return by_key(code, function.value, arguments, names, key)
     if function.value is map and len(arguments) > 1 and not names:
-        called, *over = arguments
-        return Iterated(
-            lambda: mapped(
-                code, tuple(over), lambda values: _call(run, code, (called, *values), ())
-            )
-        )
+        return _mapped(run, code, arguments)
     if regex_calls.is_function(function.value):
         return regex_calls.called(code, function.value, arguments, names)
     if hashes.is_algorithm(function.value):
         return hashes.hashed(code, function.value, arguments, names)
     if json_values.is_loads(function.value):
         return json_values.loaded(code, arguments, names)
+    if libm.is_function(function.value):
+        return libm.called(code, function.value, arguments, names)
     if url_parts.is_function(function.value):
         return url_parts.called(code, function.value, arguments, names)
     if function.value is decimal.Decimal:
@@ -328,6 +329,18 @@ def _call(run: FunctionCalls, code: Code, given: Sequence[Value], names: Any) ->
     if isinstance(function.value, types.FunctionType):
         return run.function(function.value, arguments, names)
     return builtin_calls.call(code, function.value, arguments, names)
+
+
+def _mapped(run: FunctionCalls, code: Code, given: Sequence[Value]) -> Value:
+    called, *over = given
+
+    def call(values: tuple[Value, ...]) -> Value:
+        return _call(run, code, (called, *values), ())
+
+    rows = [each.parts for each in over if isinstance(each, Parts)]
+    each_known = len(rows) == len(over) and len(set(map(len, rows))) == 1
+    parts = (lambda: Parts(tuple(map(call, zip(*rows, strict=True))))) if each_known else None
+    return Iterated(lambda: mapped(code, tuple(over), call), parts)
 
 
 def _check_consumer(function: Value) -> None:

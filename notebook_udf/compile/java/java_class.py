@@ -53,11 +53,14 @@ class JavaClass:
         Without the line that names the package.
     files
         Where the code stands that was read, and the modules that were looked into.
+    libm
+        The functions of the machine's C library that it calls, see ``libm``.
     """
 
     name: str
     source: str
     files: frozenset[str] = frozenset()
+    libm: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -274,4 +277,6 @@ def _class(made: _Class, count: int, fast: str, exact: str, label: str) -> JavaC
     name = f"F{hashlib.sha256((label + text).encode()).hexdigest()[:16]}"
     head = f"public final class {name} implements PyCall{count} {{"
     own = f'    private static final String NAME = "{name}";'
-    return JavaClass(name, f"{head}\n{own}\n{text}\n}}\n", frozenset(made.constants.files))
+    constants = made.constants
+    source = f"{head}\n{own}\n{text}\n}}\n"
+    return JavaClass(name, source, frozenset(constants.files), frozenset(constants.libm))

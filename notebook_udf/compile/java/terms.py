@@ -145,9 +145,13 @@ class Iteration:
 
 @dataclass(frozen=True)
 class Sequence:
-    """What can be iterated over and no more: ``begin`` makes an iteration of it."""
+    """What can be iterated over and no more: ``begin`` makes an iteration of it.
+
+    ``parts`` gives all that it goes through, where their count is known.
+    """
 
     begin: Callable[[], Iteration]
+    parts: Callable[[], Parts] | None = None
 
 
 @dataclass(frozen=True)

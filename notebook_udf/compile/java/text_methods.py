@@ -29,6 +29,7 @@ from notebook_udf.compile.java.terms import (
     KnownValue,
     NotCompiled,
     Parts,
+    Sequence,
     Slice,
     Term,
     Value,
@@ -274,6 +275,8 @@ def unpacked(code: Code, value: Value, count: int) -> Parts:
         if len(value.parts) != count:
             raise NotCompiled("a tuple of another length")
         return value
+    if isinstance(value, Sequence) and value.parts is not None:
+        return unpacked(code, value.parts(), count)
     term = code.present(value)
     if not is_list(term.kinds):
         raise NotCompiled("taking this apart")

@@ -14,9 +14,11 @@ from typing import Any
 from pyspark import accumulators
 from pyspark.sql import SparkSession
 
+from notebook_udf.compile.java import libm
 from notebook_udf.compile.java.java_class import PACKAGE, JavaClass
 from notebook_udf.host.classic.classic_cluster import Taking
 from notebook_udf.host.java_functions import JavaFunction
+from notebook_udf.launch.confs import is_local
 
 
 class ClassicJavaFunctions:
@@ -29,6 +31,8 @@ class ClassicJavaFunctions:
         # By identity and types, of classes that were compiled, or could not be.
         self._failures: dict[tuple[str, str], str] = {}
         self._meters: Any = None
+        # By name, whether a function of the C library answers as in Python.
+        self._libm: dict[str, bool] = {}
 
     @property
     def compiler(self) -> str:
@@ -45,6 +49,16 @@ class ClassicJavaFunctions:
             _write(jar, compiler.getBytecodes())
         session: Any = self._spark._jsparkSession
         session.sessionState().resourceLoader().addJar(str(jar))
+
+    def has_libm(self, name: str) -> bool:
+        """See ``JavaFunctions``."""
+        if name not in self._libm:
+            # Of executors on other machines it is not known.
+            here = is_local(self._spark.sparkContext.master)
+            given = libm.examples(name)
+            said = self._new("PyLibm").answers(name.upper(), name in libm.PAIRS, given)
+            self._libm[name] = here and said is not None and libm.agrees(name, bytes(said))
+        return self._libm[name]
 
     def measure(self, take: Callable[[Sequence[Sequence[str]]], None]) -> None:
         """See ``JavaFunctions``."""

@@ -34,7 +34,7 @@ from notebook_udf.launch.confs import (
     is_local,
     start_conf,
 )
-from notebook_udf.launch.java import find_java
+from notebook_udf.launch.java import find_java, foreign_options
 from notebook_udf.launch.machine import driver_memory, is_shared
 from notebook_udf.launch.variables import variables
 from notebook_udf.launch.warehouse import Warehouse
@@ -116,7 +116,8 @@ def start(
         archives = [settings.get(_ARCHIVES_CONF, ""), f"{archive}#{packing.FOLDER}"]
         settings[_ARCHIVES_CONF] = ",".join(filter(None, archives))
         settings[_PYTHON_CONF] = packing.PYTHON
-    options = [*_java_options(folder, computes=here), conf.get(_JAVA_OPTIONS, "")]
+    options = _java_options(folder, computes=here)
+    options += [*(foreign_options(java) if here else ()), conf.get(_JAVA_OPTIONS, "")]
     settings[_JAVA_OPTIONS] = " ".join(options).strip()
     spark_conf = SparkConf(loadDefaults=False).setMaster(master).setAppName(app_name)
     for key, value in settings.items():
