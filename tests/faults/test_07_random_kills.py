@@ -71,20 +71,25 @@ quiet = {kind: answered(query) for kind, query in QUERIES.items()}
 tell(folder=str(session.folder), counted={kind: each[0][2] for kind, each in quiet.items()},
      kept=len(quiet["scalar"][0][1]))
 chance = random.Random(SEED)
+def busy():
+    return [worker.pid for worker in session.pool.workers if worker.state == "busy"]
 def kill(pause):
-    time.sleep(pause)
-    busy = [worker.pid for worker in session.pool.workers if worker.state == "busy"]
-    if busy:
-        psutil.Process(chance.choice(busy)).kill()
+    # Of the time that workers take: a busy machine takes longer to begin.
+    while not busy() and not ended.wait(0.02):
+        pass
+    if not ended.wait(pause) and (found := busy()):
+        psutil.Process(chance.choice(found)).kill()
         killed.append(kind)
 killed, different, tries = [], [], 0
 while len(killed) < KILLS:
     kind = list(QUERIES)[tries % len(QUERIES)]
     tries += 1
     right, seconds = quiet[kind]
-    killer = threading.Thread(target=kill, args=[chance.uniform(0, seconds)])
+    ended = threading.Event()
+    killer = threading.Thread(target=kill, args=[chance.uniform(0, seconds / 2)])
     killer.start()
     found, _ = answered(QUERIES[kind])
+    ended.set()
     killer.join()
     if found != right:
         different.append((kind, [str((a, b))[:900] for a, b in zip(found, right) if a != b]))
