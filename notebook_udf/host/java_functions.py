@@ -58,6 +58,10 @@ class JavaFunctions(Protocol):
         """Whether a function of the C library answers in Spark's Java as in Python; ``load`` has
         to be done."""
 
+    @property
+    def has_own_zone(self) -> bool:
+        """Whether Python workers are in the time zone of this process."""
+
     def measure(self, take: Callable[[Sequence[Sequence[str]]], None]) -> None:
         """Has ``take`` called with what the functions of a task have counted, when it has ended:
         for each what ``PyMeter`` says, as texts."""

@@ -275,6 +275,11 @@ class JavaCalls:
                 f"{missing} of the C library: in local mode and by Java 21 Spark can call it with "
                 f"Python's answers"
             )
+        functions = self._session.host.java
+        if made.has_zone and functions is not None and not functions.has_own_zone:
+            return NotCompiled(
+                "a TIMESTAMP, as workers may have another time zone than this process"
+            )
         for each in self._session.dependencies:
             if any(_is_of(file, each) for file in made.files):
                 # Workers go by what the file says now.

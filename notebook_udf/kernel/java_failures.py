@@ -40,6 +40,7 @@ _SQL_TYPES = {
     "String": "STRING",
     "Boolean": "BOOLEAN",
     "LocalDateTime": "TIMESTAMP_NTZ",
+    "Instant": "TIMESTAMP",
 }
 
 
@@ -142,6 +143,9 @@ def _decoded(text: str) -> Any:
         return datetime.date.fromisoformat(value)
     if kind == "w":
         return datetime.datetime.fromisoformat(value)
+    if kind == "z":
+        second, micros = map(int, value.split(";"))
+        return datetime.datetime.fromtimestamp(second).replace(microsecond=micros)
     if kind in "lm":
         parts = [_decoded(part) for part in value.split(";")[:-1]]
         return parts if kind == "l" else dict(zip(parts[::2], parts[1::2], strict=True))

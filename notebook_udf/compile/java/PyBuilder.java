@@ -12,6 +12,7 @@ import org.apache.spark.sql.catalyst.expressions.ScalaUDF;
 import org.apache.spark.sql.execution.python.UserDefinedPythonFunction;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DateType;
+import org.apache.spark.sql.types.TimestampType;
 import scala.collection.immutable.Nil$;
 import scala.collection.immutable.Seq;
 
@@ -111,20 +112,30 @@ public final class PyBuilder extends scala.runtime.AbstractFunction1 {
         return found.append("]").toString();
     }
 
-    /** Dates come as LocalDate: java.sql.Date has none of the ten days that October 1582 left out. */
+    /**
+     * Dates come as LocalDate: java.sql.Date has none of the ten days that October 1582 left out.
+     * Timestamps come as Instant, for the same reason.
+     */
     private static Seq encoders(Seq arguments) {
         Seq made = (Seq) Nil$.MODULE$;
-        boolean hasDates = false;
+        boolean any = false;
         for (int at = arguments.length() - 1; at >= 0; at--) {
             Expression each = (Expression) arguments.apply(at);
-            Object encoder = null;
-            if (each.resolved() && each.dataType() instanceof DateType) {
-                encoder = ExpressionEncoder.apply((AgnosticEncoder) Encoders.LOCALDATE());
-                hasDates = true;
-            }
+            Object encoder = each.resolved() ? encoder(each.dataType()) : null;
+            any = any || encoder != null;
             made = (Seq) made.prepended(scala.Option.apply(encoder));
         }
-        return hasDates ? made : (Seq) Nil$.MODULE$;
+        return any ? made : (Seq) Nil$.MODULE$;
+    }
+
+    private static Object encoder(DataType type) {
+        if (type instanceof DateType) {
+            return ExpressionEncoder.apply((AgnosticEncoder) Encoders.LOCALDATE());
+        }
+        if (type instanceof TimestampType) {
+            return ExpressionEncoder.apply((AgnosticEncoder) Encoders.INSTANT());
+        }
+        return null;
     }
 
     private static boolean hasNames(Seq arguments) {

@@ -90,6 +90,10 @@ public final class RowFailed {
             int year = ((java.time.LocalDateTime) value).getYear();
             return year < 1 || year > 9999 ? "x" : "w" + value;
         }
+        if (value instanceof java.time.Instant) {
+            java.time.Instant instant = (java.time.Instant) value;
+            return "z" + instant.getEpochSecond() + ";" + instant.getNano() / 1000;
+        }
         return value instanceof Number ? "i" + value : "x";
     }
 }

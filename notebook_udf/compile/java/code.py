@@ -38,6 +38,8 @@ class Constants:
     files: set[str] = field(default_factory=set)
     # Functions of the C library that are called.
     libm: set[str] = field(default_factory=set)
+    # Whether a time is taken for that of this process's time zone.
+    has_zone: bool = False
 
     def number_of(self, pattern: re.Pattern[str]) -> int:
         """The number of a pattern among those that are used."""

@@ -55,12 +55,15 @@ class JavaClass:
         Where the code stands that was read, and the modules that were looked into.
     libm
         The functions of the machine's C library that it calls, see ``libm``.
+    has_zone
+        Whether it answers by the time zone of this process.
     """
 
     name: str
     source: str
     files: frozenset[str] = frozenset()
     libm: frozenset[str] = frozenset()
+    has_zone: bool = False
 
 
 @dataclass
@@ -239,7 +242,7 @@ def _called(
     terms = [Term(each.kinds(made.lists, fast=fast), "") for each in taken]
     given = _bound(function, terms, ())
     name, _ = made.method(function, given, Integers(bounded=fast), result.returned)
-    return f"{name}({', '.join(each.entered(fast=fast) for each in taken)})"
+    return f"{name}({', '.join(each.entered(made.constants, fast=fast) for each in taken)})"
 
 
 def _class(made: _Class, count: int, fast: str, exact: str, label: str) -> JavaClass:
@@ -279,4 +282,10 @@ def _class(made: _Class, count: int, fast: str, exact: str, label: str) -> JavaC
     own = f'    private static final String NAME = "{name}";'
     constants = made.constants
     source = f"{head}\n{own}\n{text}\n}}\n"
-    return JavaClass(name, source, frozenset(constants.files), frozenset(constants.libm))
+    return JavaClass(
+        name,
+        source,
+        frozenset(constants.files),
+        frozenset(constants.libm),
+        constants.has_zone,
+    )

@@ -21,10 +21,11 @@ from pyspark.sql.types import (
     StringType,
     StructType,
     TimestampNTZType,
+    TimestampType,
 )
 
-from notebook_udf.compile.java import json_values
-from notebook_udf.compile.java.code import Code, ListKinds
+from notebook_udf.compile.java import json_values, local_times
+from notebook_udf.compile.java.code import Code, Constants, ListKinds
 from notebook_udf.compile.java.terms import (
     BOOL,
     DATE,
@@ -46,6 +47,7 @@ from notebook_udf.compile.java.terms import (
     array_of,
     is_list,
 )
+from notebook_udf.worker.codec.time_zone import zone_is_utc
 
 _KINDS: dict[type[DataType], Kinds] = {
     LongType: INT,
@@ -58,9 +60,10 @@ _KINDS: dict[type[DataType], Kinds] = {
     StringType: STR,
     DateType: DATE,
     TimestampNTZType: MOMENT,
+    TimestampType: MOMENT,
 }
 # What an array or a map may hold, and what a column of results, or a part of one, may.
-_ELEMENTS = _KINDS.keys() - {DateType, TimestampNTZType}
+_ELEMENTS = _KINDS.keys() - {DateType, TimestampNTZType, TimestampType}
 _RESULTS = _KINDS.keys() - {FloatType}
 _BITS: dict[type[DataType], int] = {LongType: 64, IntegerType: 32, ShortType: 16, ByteType: 8}
 _ENTERS = {FLOAT: "real", BOOL: "truth", STR: "text", DATE: "entered", MOMENT: "enteredMoment"}
@@ -121,7 +124,7 @@ class JavaParameter:
             return all(each in _ELEMENTS for each in kinds)
         return False
 
-    def entered(self, *, fast: bool) -> str:
+    def entered(self, constants: Constants, *, fast: bool) -> str:
         """The argument as Java holds it."""
         kinds = _KINDS.get(type(self.data_type))
         where = f"{self.name}, NAME, {self.place}"
@@ -135,6 +138,10 @@ class JavaParameter:
             java = f"PyDecimal.entered({where})"
         elif kinds == INT:
             java = f"PyArgument.whole({where}, {_BITS[type(self.data_type)]})"
+        elif isinstance(self.data_type, TimestampType):
+            constants.has_zone = True
+            zone = constants.name("PyZone", f'new PyZone("{local_times.changes()}")')
+            java = f"{zone}.entered({where})"
         elif kinds is not None:
             owner = "PyDate" if kinds in (DATE, MOMENT) else "PyArgument"
             java = f"{owner}.{_ENTERS[kinds]}({where})"
@@ -214,9 +221,19 @@ def _column(code: Code, value: Value, data_type: DataType) -> str | None:
     if kinds in (DATE, MOMENT):
         if not term.kinds <= kinds | NONE:
             raise NotCompiled(f"what may be no {min(kinds)} as a result")
+        if isinstance(data_type, TimestampType):
+            return _instant(code, term)
         return code.object(term)
     how = {FLOAT: "real", STR: "text", BOOL: "truth"}[kinds]
     return f"PyResult.{how}({code.object(term)})"
+
+
+def _instant(code: Code, term: Term) -> str:
+    # Elsewhere it depends on more than what clocks show: they show some times twice.
+    if not zone_is_utc():
+        raise NotCompiled("a TIMESTAMP as a result in a time zone other than UTC")
+    code.constants.has_zone = True
+    return f"PyZone.left({code.object(term)})"
 
 
 def _decimal(code: Code, term: Term, data_type: DecimalType) -> str | None:

@@ -60,6 +60,18 @@ class ClassicJavaFunctions:
             self._libm[name] = here and said is not None and libm.agrees(name, bytes(said))
         return self._libm[name]
 
+    @property
+    def has_own_zone(self) -> bool:
+        """See ``JavaFunctions``."""
+        return is_local(self._spark.sparkContext.master) and self._zones == {os.environ.get("TZ")}
+
+    @cached_property
+    def _zones(self) -> set[str | None]:
+        """The variables by which Java and Python workers were given a time zone."""
+        jvm: Any = self._spark._jvm
+        own = jvm.java.lang.System.getenv("TZ")
+        return {own, self._spark.sparkContext.getConf().get("spark.executorEnv.TZ", own)}
+
     def measure(self, take: Callable[[Sequence[Sequence[str]]], None]) -> None:
         """See ``JavaFunctions``."""
         self._meters = self._spark.sparkContext.accumulator([], Taking(take))

@@ -37,7 +37,7 @@ def to_wall(instants: Micros) -> tuple[Micros, list[int]]:
     """
     if zone_is_utc():
         return instants, []
-    offsets, unsteady = _offsets(instants, _offset_at)
+    offsets, unsteady = _offsets(instants, offset_at)
     walls = instants + offsets
     again = [
         index
@@ -61,27 +61,28 @@ def to_instants(walls: Micros, folds: npt.NDArray[np.bool_] | None = None) -> Mi
     return result
 
 
-def _offset_at(instant: int) -> int:
+def offset_at(instant: int) -> int:
+    """How many seconds local clocks are ahead of UTC."""
     return time.localtime(instant).tm_gmtoff
 
 
 def _offset_of(wall: int, fold: int) -> int:
     # In a gap, where no clock ever stood, this is the offset after it, as for ``astimezone`` up to
     # Python 3.12; other versions and ``datetime.timestamp`` differ there.
-    return _offset_at(_instant_of(wall, fold))
+    return offset_at(_instant_of(wall, fold))
 
 
 def _instant_of(wall: int, fold: int) -> int:
     """The instant, in seconds, of a wall-clock time; PEP 495's answer in gaps and folds."""
-    offset = _offset_at(wall)
+    offset = offset_at(wall)
     first = wall - offset
-    matches = _offset_at(first) == offset
+    matches = offset_at(first) == offset
     # A day to the proper side shows the other offset that may be in force around here.
-    other = _offset_at(first + (_DAY if fold else -_DAY)) if matches else _offset_at(first)
+    other = offset_at(first + (_DAY if fold else -_DAY)) if matches else offset_at(first)
     if other == offset:
         return first
     second = wall - other
-    if _offset_at(second) == other:
+    if offset_at(second) == other:
         return second
     if matches:
         return first
