@@ -63,7 +63,9 @@ def answered(query):
     began, before = time.monotonic(), set_aside()
     rows = sorted(map(tuple, session.sql(query).collect()), key=str)
     seconds = time.monotonic() - began
-    functions = session.metrics().to_dict()["queries"][0]["functions"]
+    newest = max(session.metrics().queries, key=int)
+    assert session.store.wait_settled(newest, 20)
+    functions = session.metrics().query(newest)["functions"]
     counted = {f["function"]: (f["rows_in"], f["rows_out"], f["errors"]) for f in functions}
     return (rows, sorted((set_aside() - before).elements()), counted), seconds
 quiet = {kind: answered(query) for kind, query in QUERIES.items()}
