@@ -1,9 +1,9 @@
 """``accumulate`` read as sums: what a row adds to which slot of the accumulator, and when.
 
 ``compile.sum_paths`` follows the ways through the function's code; here is decided whether what it
-finds is a sum. A ``merge`` has to add slot to slot: one that does not has its own idea of what it
-is given. Which sums give Python's answer for columns of given types is decided in
-``aggregate_from_sums``.
+finds is a sum. A ``merge`` has to add slot to slot, read so or tried so (``compile.merges``): one
+that does not has its own idea of what it is given. Which sums give Python's answer for columns of
+given types is decided in ``aggregate_from_sums``.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from notebook_udf.compile.flow_graph import FlowGraph, UnreadableCode
+from notebook_udf.compile.merges import adds_slot_to_slot
 from notebook_udf.compile.sum_paths import Total, sum_paths
 from notebook_udf.compile.symbolic import read_code
 from notebook_udf.functions.definition import FunctionDefinition
@@ -34,7 +35,11 @@ def read(definition: FunctionDefinition) -> Sums | None:
     if added is None or not added.additions:
         return None
     used = {each.slot for each in added.additions}
-    if definition.mergeable and not _adds_up(function.merge, used, width):
+    if (
+        definition.mergeable
+        and not _adds_up(function.merge, used, width)
+        and not adds_slot_to_slot(made[0].merge, fresh, used)
+    ):
         return None
     taken = _takes(function.accumulate)
     removed = _changes(function.retract, slots, width) if definition.retractable else None

@@ -29,6 +29,7 @@ LAYERS = [
     "sanitize",
     "errors",
     "code_origin",
+    "local_clock",
     "source_excerpt",
     "render",
     "python_calls",

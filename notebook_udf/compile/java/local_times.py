@@ -7,7 +7,7 @@ import time
 from functools import lru_cache
 
 from notebook_udf.compile.java.terms import NotCompiled
-from notebook_udf.worker.codec.time_zone import offset_at, zone_is_utc
+from notebook_udf.local_clock import offset_at, zone_is_utc
 
 _DAY = 86_400
 # The days on which the years 1, 1800, 2100, 2500 and 10000 begin. The calendar repeats after 400

@@ -47,7 +47,7 @@ from notebook_udf.compile.java.terms import (
     array_of,
     is_list,
 )
-from notebook_udf.worker.codec.time_zone import zone_is_utc
+from notebook_udf.local_clock import zone_is_utc
 
 _KINDS: dict[type[DataType], Kinds] = {
     LongType: INT,

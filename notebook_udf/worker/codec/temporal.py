@@ -14,9 +14,10 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql.types import DayTimeIntervalType, TimeType
 
+from notebook_udf.local_clock import zone_is_utc
 from notebook_udf.worker.codec.column_encoder import Convert, Values, of_kind, validity, wrong
 from notebook_udf.worker.codec.refusal import Refused
-from notebook_udf.worker.codec.time_zone import to_instants, zone_is_utc
+from notebook_udf.worker.codec.time_zone import to_instants
 
 UNITS = {
     DayTimeIntervalType.DAY: ("days", dt.timedelta(days=1)),

@@ -8,12 +8,13 @@ Arrow columns or Python values is left to ``decode`` and ``encode``.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from notebook_udf.local_clock import offset_at, zone_is_utc
 
 Micros = npt.NDArray[np.int64]
 
@@ -22,11 +23,6 @@ _DAY = 86_400
 # No zone of the IANA database changes twice within four days, so a day whose ends agree has one
 # offset throughout; with a longer span, values around a change could get the wrong one.
 _SPAN = _DAY
-
-
-def zone_is_utc() -> bool:
-    """Whether local time is UTC at all times; False for zones that only happen to agree."""
-    return time.timezone == 0 and time.tzname == ("UTC", "UTC")
 
 
 def to_wall(instants: Micros) -> tuple[Micros, list[int]]:
@@ -59,11 +55,6 @@ def to_instants(walls: Micros, folds: npt.NDArray[np.bool_] | None = None) -> Mi
         later = walls[folds]
         result[folds] = later - _offsets(later, lambda wall: _offset_of(wall, 1))[0]
     return result
-
-
-def offset_at(instant: int) -> int:
-    """How many seconds local clocks are ahead of UTC."""
-    return time.localtime(instant).tm_gmtoff
 
 
 def _offset_of(wall: int, fold: int) -> int:
