@@ -188,7 +188,8 @@ class FailedRow:
         Parameter name and shortened ``repr`` of each argument.
     row, rows
         Which row of its bundle it is, counted from 1, and the bundle's length; ``row`` is -1
-        when no single row is to blame (``open``, ``close``, a whole batch).
+        when no single row is to blame (``open``, ``close``, a whole batch). In Spark's JVM a task
+        counts as one bundle, which is as long as it was read by then.
     bundle, partition, attempt, stage, query
         The position in the run. ``query`` is Spark's SQL execution id.
     worker

@@ -82,6 +82,9 @@ class JavaFunctions(Protocol):
         """The types with which a function was called since the last time, and for which it has no
         class: lists in JSON."""
 
+    def hold(self, identity: str, *, begins: bool) -> None:
+        """Has calls of a function be of that in Python, until each beginning has an end."""
+
     def is_in_python(self, rows: Any, names: Collection[str]) -> bool:
         """Whether a DataFrame calls one of the functions of these names in Python."""
 

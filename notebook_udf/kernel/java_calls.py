@@ -11,6 +11,7 @@ import json
 import logging
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -68,8 +69,8 @@ class JavaCalls:
         self._lock = lock
         self._library: JavaLibrary | None = None
         self._is_there = False
-        # Names of functions that are kept from the JVM for a while.
-        self._kept: set[str] = set()
+        # By name, by how many blocks a function is kept from the JVM.
+        self._kept: Counter[str] = Counter()
         self._records: Recent[RegisteredFunction] = Recent(_MOST_CLASSES)
         self._failures = JavaFailures(session, lambda name: self._records.known((name,)))
         self._classes: Recent[JavaClass | NotCompiled] = Recent(_MOST_CLASSES)
@@ -110,12 +111,12 @@ class JavaCalls:
 
         ``types`` are those of the arguments, for a function that declares none.
         """
-        there = self._is_there and record.name not in self._kept
+        there = self._is_there and not self._kept[record.name]
         return there and self.why_not(record, types) is None
 
     def may_run(self, record: RegisteredFunction) -> bool:
         """Whether calls run in the JVM, or may do so by the types of their arguments."""
-        there = self._is_there and record.name not in self._kept
+        there = self._is_there and not self._kept[record.name]
         return there and isinstance(self.why_not(record), TypesMissing | None)
 
     def is_worth_an_attempt(self, record: RegisteredFunction) -> bool:
@@ -141,19 +142,23 @@ class JavaCalls:
         """In the block, what is planned calls functions in Python workers; gives the names of those
         that run in the JVM otherwise."""
         moved = [record for record in records if self.may_run(record)]
-        names = [record.name for record in moved if self.runs(record) or self.ran(record)]
+        names = [record.name for record in moved]
+        told = [record.name for record in moved if self.runs(record) or self.ran(record)]
         with self._lock:
-            self._kept.update(record.name for record in moved)
-            for record in moved:
-                scalar.register(self._session.spark, record, self._session.planned(record))
+            self._kept.update(names)
+            self._hold(moved, begins=True)
         try:
-            yield names
+            yield told
         finally:
             with self._lock:
-                self._kept.difference_update(record.name for record in moved)
-                for record in moved:
-                    if self._session.functions.get(record.name) is record:
-                        self._registered(record, record.name)
+                self._kept.subtract(names)
+                self._hold(moved, begins=False)
+
+    def _hold(self, records: Iterable[RegisteredFunction], *, begins: bool) -> None:
+        functions = self._session.host.java
+        if functions is not None:
+            for record in records:
+                functions.hold(_name(record), begins=begins)
 
     def attempted(
         self, records: Sequence[RegisteredFunction], plan: Callable[[], DataFrame]

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from notebook_udf.kernel.notebook_session import Session
     from notebook_udf.registry import RegisteredFunction
 
-_ROW = re.compile(r"\[notebook-udf row (F[0-9a-f]{16})((?: [^\s\]]+){5})((?: [^\s\]]+)*)\]")
+_ROW = re.compile(r"\[notebook-udf row (F[0-9a-f]{16})((?: [^\s\]]+){6})((?: [^\s\]]+)*)\]")
 _COUNTED = re.compile(r"\[notebook-udf arguments (F[0-9a-f]{16}) (\d+)\]")
 _ARGUMENT = re.compile(r"\[notebook-udf argument (F[0-9a-f]{16}) (\d+) (\w+)\]")
 _SQL_TYPES = {
@@ -94,6 +94,8 @@ class JavaFailures:
             int(each) if each != "-" else 0 for each in task[:4]
         )
         query = "" if task[4] == "-" else task[4]
+        # Of those that the function was called with in the task until then.
+        row = int(task[5]) if task[5] != "#" else 0
         failed = FailedRow(
             function=record.name,
             version=record.version,
@@ -105,7 +107,8 @@ class JavaFailures:
                 (name, short(value))
                 for name, value in zip(record.definition.parameters, arguments, strict=False)
             ),
-            row=0,
+            row=row,
+            rows=row,
             partition=partition,
             attempt=attempt,
             stage=stage,

@@ -68,7 +68,9 @@ def _run(session: Session, query: str, args: Mapping[str, Any]) -> DataFrame:
         rows = session.java.attempted(called, lambda: _planned(session, query, args, others))
         if rows is not None:
             return rows
-    return _planned(session, query, args, functions)
+    # All its calls are planned alike: one of a function whose class is known included.
+    with session.java.in_workers(filter(session.java.ran, by_types.values())):
+        return _planned(session, query, args, functions)
 
 
 def _planned(

@@ -439,7 +439,7 @@ def misfit(ddl: str) -> Callable[[Any], Any]:
 @pytest.mark.parametrize("ddl", list(_DECLARABLE))
 def test_a_misfit_is_named_with_its_type(session: nu.Session, ddl: str) -> None:
     named = MISFITS[ddl][2]
-    session.register_function("misfit", udf(misfit(ddl), result_type=ddl))
+    session.register_function("misfit", udf(misfit(ddl), result_type=ddl, compile=False))
     with pytest.raises(nu.ResultError) as caught:
         session.sql("SELECT misfit(id) FROM range(0, 3, 1, 1)").collect()
     message = str(caught.value)

@@ -104,9 +104,10 @@ def test_an_error_is_that_of_python_with_its_line_and_values(
 ) -> None:
     register(shared)
     with pytest.raises(nu.UserFunctionError) as caught:
-        session.sql("SELECT in_java_shared(100 - id, id - 7) FROM range(20)").collect()
+        session.sql("SELECT in_java_shared(100 - id, id - 7) FROM range(0, 20, 1, 1)").collect()
     failed = caught.value.failed
     assert failed is not None
+    assert (failed.row, failed.rows) == (8, 8)
     assert (failed.exception, failed.message) == ("ValueError", "nobody")
     assert failed.arguments == (("total", "93"), ("people", "0"))
     assert 'raise ValueError("nobody")' in str(caught.value)
@@ -143,7 +144,7 @@ def test_a_column_of_another_type(
     ("function", "options", "said"),
     [
         (lambda n: hash(n), {}, "a call of hash"),
-        (lambda n: n**0.5, {}, r"\*\* of anything but"),
+        (lambda n: n**n, {}, r"\*\* of an int and of what varies"),
         (band, {"on_error": "null"}, "rows that raise have to be kept"),
         (band, {"timeout": "1s"}, "its time is limited"),
         (band, {"deterministic": False}, "not deterministic"),

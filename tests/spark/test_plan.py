@@ -47,8 +47,12 @@ def functions(session: nu.Session) -> Iterator[None]:
         declared = udaf(made, input_types=["bigint"], result_type="bigint", compile=False)
         session.register_function(name, declared)
     session.register_function("plan_summed", udaf(Sum(), input_types=["int"], result_type="bigint"))
-    session.register_function("plan_next", udf(lambda x: x + 1, result_type="bigint"))
-    session.register_function("plan_text", udf(lambda x: f"{x!r}"[::-1], result_type="string"))
+    session.register_function(
+        "plan_next", udf(lambda x: x + 1, result_type="bigint", compile=False)
+    )
+    session.register_function(
+        "plan_text", udf(lambda x: f"{x!r}"[::-1], result_type="string", compile=False)
+    )
     session.register_function(
         "plan_drawn", udf(lambda x: x, result_type="bigint", deterministic=False)
     )

@@ -44,7 +44,9 @@ class Total(nu.AggregateFunction):
 def functions(session: nu.Session) -> None:
     total = udaf(Total(), result_type="BIGINT", accumulator_type="ARRAY<BIGINT>")
     session.register_function("fault_total", total)
-    session.register_function("fault_next", udf(lambda x: x + 1, result_type="BIGINT"))
+    session.register_function(
+        "fault_next", udf(lambda x: x + 1, result_type="BIGINT", compile=False)
+    )
 
     async def later(x: int) -> int:
         return x + 2

@@ -33,6 +33,7 @@ public final class PyBuilder extends scala.runtime.AbstractFunction1 {
     private final boolean isTyped;
     private final HashMap sources = new HashMap();
     private final LinkedHashSet wanted = new LinkedHashSet();
+    private int held;
 
     public PyBuilder(String name, String identity, Integer needed, Integer parameters,
             DataType result, UserDefinedPythonFunction inPython, String header, Boolean isTyped) {
@@ -86,7 +87,15 @@ public final class PyBuilder extends scala.runtime.AbstractFunction1 {
         return source == null ? "" : source.failure();
     }
 
+    /** Has calls be of the function in Python, until that was ended as often as it was begun. */
+    public synchronized void hold(Boolean begins) {
+        held += begins.booleanValue() ? 1 : -1;
+    }
+
     private synchronized Object function(Seq arguments) {
+        if (held > 0) {
+            return null;
+        }
         String types = isTyped ? "" : types(arguments);
         PySource source = (PySource) sources.get(types);
         if (source != null) {

@@ -132,10 +132,6 @@ public final class PyLibm {
         if (!isFinite(found)) {
             throw Raised.OVERFLOW;
         }
-        if (found != 0.0 && Math.abs(found) < Double.MIN_NORMAL) {
-            // Whether that counts as an error is for the C library to say.
-            throw GaveUp.GAVE_UP;
-        }
         return found;
     }
 

@@ -36,6 +36,11 @@ public final class PyMeter implements java.io.Serializable, TaskCompletionListen
         return rows++ % ONE_OF == 0L && isInTask();
     }
 
+    /** How many rows there were until now. */
+    public long rows() {
+        return rows;
+    }
+
     private boolean isInTask() {
         if (task == null && rows == 1L) {
             task = TaskContext.get();

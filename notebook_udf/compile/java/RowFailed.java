@@ -10,6 +10,7 @@ import org.apache.spark.TaskContext;
  */
 public final class RowFailed {
     private static final int MOST_LETTERS = 20000;
+    private static final String HEAD = "[notebook-udf row ";
 
     private RowFailed() {
     }
@@ -18,8 +19,17 @@ public final class RowFailed {
         return new IllegalStateException(said(name, values));
     }
 
+    /** The same, with the number of the row in its task; any other exception is left as it is. */
+    public static IllegalStateException at(IllegalStateException failed, long row) {
+        String said = String.valueOf(failed.getMessage());
+        if (!said.startsWith(HEAD) || TaskContext.get() == null) {
+            return failed;
+        }
+        return new IllegalStateException(said.replaceFirst(" #", " " + row));
+    }
+
     private static String said(String name, Object[] values) {
-        StringBuilder made = new StringBuilder("[notebook-udf row ").append(name);
+        StringBuilder made = new StringBuilder(HEAD).append(name);
         TaskContext task = TaskContext.get();
         if (task == null) {
             made.append(" - - - - -");
@@ -30,6 +40,7 @@ public final class RowFailed {
             String query = task.getLocalProperty("spark.sql.execution.id");
             made.append(' ').append(query == null ? "-" : query);
         }
+        made.append(" #");
         for (int i = 0; i < values.length; i++) {
             made.append(' ').append(encoded(values[i]));
         }

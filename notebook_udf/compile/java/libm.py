@@ -7,6 +7,7 @@ Java says to ``examples`` before a function may use one of them.
 from __future__ import annotations
 
 import math
+import operator
 import random
 import struct
 from collections.abc import Callable, Sequence
@@ -99,6 +100,9 @@ def examples(name: str) -> bytes:
 
 def agrees(name: str, said: bytes) -> bool:
     """Whether these are Python's answers to ``examples``, in every bit; where it raises, any is."""
+    if name == "pow" and _answer(operator.pow, (1e-160, 2.0)) is None:
+        # A C library that takes what is nearly nothing for an error.
+        return False
     function, rows = getattr(math, name), _values(name)
     found = struct.unpack(f">{len(said) // 8}d", said)[: len(rows)]
     answers = (_answer(function, row) for row in rows)

@@ -39,13 +39,17 @@ public final class PyFunction{count} extends scala.runtime.AbstractFunction{coun
         if (made == null) {{
             made = (PyCall{count}) of.made();
         }}
-        if (!meter.counts()) {{
-            return made.call({names});
+        try {{
+            if (!meter.counts()) {{
+                return made.call({names});
+            }}
+            long begun = System.nanoTime();
+            Object answer = made.call({names});
+            meter.took(System.nanoTime() - begun);
+            return answer;
+        }} catch (IllegalStateException failed) {{
+            throw RowFailed.at(failed, meter.rows());
         }}
-        long begun = System.nanoTime();
-        Object answer = made.call({names});
-        meter.took(System.nanoTime() - begun);
-        return answer;
     }}
 }}
 """

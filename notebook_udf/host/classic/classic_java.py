@@ -118,6 +118,11 @@ class ClassicJavaFunctions:
         found = (types for builder in self._named(identity) for types in builder.wanted())
         return list(dict.fromkeys(map(str, found)))
 
+    def hold(self, identity: str, *, begins: bool) -> None:
+        """See ``JavaFunctions``."""
+        for builder in self._named(identity):
+            builder.hold(begins)
+
     def is_in_python(self, rows: Any, names: Collection[str]) -> bool:
         """See ``JavaFunctions``."""
         jvm: Any = self._spark._jvm
