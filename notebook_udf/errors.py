@@ -189,7 +189,7 @@ class FailedRow:
     row, rows
         Which row of its bundle it is, counted from 1, and the bundle's length; ``row`` is -1
         when no single row is to blame (``open``, ``close``, a whole batch). In Spark's JVM a task
-        counts as one bundle, which is as long as it was read by then.
+        counts as one bundle, whose length is not known (0).
     bundle, partition, attempt, stage, query
         The position in the run. ``query`` is Spark's SQL execution id.
     worker
@@ -236,12 +236,19 @@ class FailedRow:
         return f"{self.function}: {self.exception}: {self.message}"
 
     @property
+    def has_position(self) -> bool:
+        """Whether the row's position in the run is known."""
+        return bool(self.worker) or self.row > 0
+
+    @property
     def position(self) -> str:
         """The position of the row in the run, in words."""
         where = f"worker {self.worker}" if self.worker else "Spark's JVM"
         parts = [f"partition {self.partition}", where]
-        if self.row >= 0 and (self.worker or self.rows):
+        if self.row >= 0 and self.worker:
             parts.insert(0, f"row {self.row:,} of {self.rows:,} in bundle {self.bundle}")
+        elif self.row > 0:
+            parts.insert(0, f"row {self.row:,} of its task")
         if self.group:
             parts.insert(0, f"group {', '.join(f'{name} = {value}' for name, value in self.group)}")
         if self.chain:

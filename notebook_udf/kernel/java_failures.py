@@ -108,7 +108,6 @@ class JavaFailures:
                 for name, value in zip(record.definition.parameters, arguments, strict=False)
             ),
             row=row,
-            rows=row,
             partition=partition,
             attempt=attempt,
             stage=stage,

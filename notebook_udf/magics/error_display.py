@@ -55,7 +55,7 @@ def _short(shell: Any, error: NotebookUdfError, traceback: TracebackType | None)
     """The headline and the position of an error, for the cell's error output."""
     lines = [f"{type(error).__name__}: {headline(error)}"]
     failed = error.failed if isinstance(error, RemoteError) else None
-    if failed is not None and failed.worker:
+    if failed is not None and failed.has_position:
         lines.append(f"at {failed.position}")
     place = _place(shell, traceback)
     if place:

@@ -129,7 +129,7 @@ def _call(failed: FailedRow) -> list[Child]:
         _box([message]) if "\n" in message or len(message) > _HEADLINE else None,
         _code(frame) if frame else None,
         _values(failed.arguments) if failed.arguments else None,
-        div(failed.position, style=QUIET) if failed.worker else None,
+        div(failed.position, style=QUIET) if failed.has_position else None,
     ]
 
 

@@ -24,7 +24,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
         "%load_ext notebook_udf\n"
         "import notebook_udf as nu\n"
         "session = nu.session(workers=2)\n"
-        "assert session._warmup.wait(60)\n"
+        "assert session._warmup.wait(60) and session.java.wait(60)\n"
         # What a slow machine shows of a query besides its result is the business of test_live.
         "session.live = False"
     )

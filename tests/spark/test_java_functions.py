@@ -107,7 +107,7 @@ def test_an_error_is_that_of_python_with_its_line_and_values(
         session.sql("SELECT in_java_shared(100 - id, id - 7) FROM range(0, 20, 1, 1)").collect()
     failed = caught.value.failed
     assert failed is not None
-    assert (failed.row, failed.rows) == (8, 8)
+    assert (failed.row, failed.rows) == (8, 0)
     assert (failed.exception, failed.message) == ("ValueError", "nobody")
     assert failed.arguments == (("total", "93"), ("people", "0"))
     assert 'raise ValueError("nobody")' in str(caught.value)

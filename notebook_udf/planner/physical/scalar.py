@@ -9,6 +9,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Sequence
 from dataclasses import replace
+from types import FunctionType
 from typing import Any
 
 from pyspark.sql import Column, SparkSession
@@ -33,6 +34,9 @@ from notebook_udf.registry import RegisteredFunction
 from notebook_udf.sanitize import backquoted
 from notebook_udf.types import ddl, to_arrow
 from notebook_udf.worker.kernels.program import Outlook, translate
+
+# Of a function that may be compiled for the JVM.
+_MOST_BYTES = 1 << 20
 
 
 def call(
@@ -111,6 +115,9 @@ def java_class(record: RegisteredFunction, given: Sequence[DataType] = ()) -> Ja
         ("its time is limited", definition.options.timeout is not None),
         ("its memory is limited", definition.options.memory is not None),
         ("it takes or returns months", _needs_casts(definition)),
+        # What is unpickled here may be large, and objects may do anything as they are.
+        ("it is no plain function", not isinstance(definition.call, FunctionType)),
+        ("it carries so much data", len(record.payload) > _MOST_BYTES),
     ):
         if stands:
             raise NotCompiled(reason)
