@@ -19,7 +19,9 @@ from notebook_udf import udf
 def next_query_succeeds(session: nu.Session) -> Iterator[None]:
     """Whatever happened, the next query is answered, and right."""
     yield
-    session.register_function("still_there", udf(lambda i: i + 1, result_type="bigint"))
+    session.register_function(
+        "still_there", udf(lambda i: i + 1, result_type="bigint", compile=False)
+    )
     rows = session.sql("SELECT still_there(id) FROM range(0, 4, 1, 2)").collect()
     assert sorted(r[0] for r in rows) == [1, 2, 3, 4]
 

@@ -27,7 +27,7 @@ import psutil
 environment = session.spark.sparkContext.environment
 environment["PYTHONPATH"] = "FOLDER" + os.pathsep + environment["PYTHONPATH"]
 environment["NOTEBOOK_UDF_START_SECONDS"] = "2"
-session.register_function("f", udf(lambda i: i, result_type="bigint"))
+session.register_function("f", udf(lambda i: i, result_type="bigint", compile=False))
 try:
     session.sql("SELECT f(id) FROM range(3)").collect()
 except nu.NotebookUdfError as error:

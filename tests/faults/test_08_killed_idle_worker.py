@@ -15,7 +15,7 @@ pytestmark = pytest.mark.usefixtures("next_query_succeeds")
 
 
 def test_idle_worker_killed(session: nu.Session) -> None:
-    assert len(run(session, udf(lambda i: i, result_type="bigint"))) == 10
+    assert len(run(session, udf(lambda i: i, result_type="bigint", compile=False))) == 10
     idle = [worker.pid for worker in session.pool]
     assert idle
     for pid in idle:
@@ -24,4 +24,4 @@ def test_idle_worker_killed(session: nu.Session) -> None:
         ended = session.store.wait_exit(pid, 10)
         assert ended is not None
         assert ended.signal == signal.SIGKILL
-    assert len(run(session, udf(lambda i: i, result_type="bigint"))) == 10
+    assert len(run(session, udf(lambda i: i, result_type="bigint", compile=False))) == 10

@@ -7,6 +7,7 @@ import re
 import pytest
 
 import notebook_udf as nu
+from notebook_udf import udf
 from tests.queries import run
 
 pytestmark = pytest.mark.usefixtures("next_query_succeeds")
@@ -19,7 +20,7 @@ def test_one_bad_row_in_ten_million(session: nu.Session) -> None:
         return i
 
     with pytest.raises(nu.UserFunctionError) as caught:
-        run(session, picky, "SELECT sum(f(id)) FROM range(10000000)")
+        run(session, udf(picky, compile=False), "SELECT sum(f(id)) FROM range(10000000)")
     text = str(caught.value)
     assert "i = 9876543" in text
     assert 'raise ValueError(f"cannot take {i}")' in text

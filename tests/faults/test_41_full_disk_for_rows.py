@@ -10,7 +10,8 @@ from tests.scripts import script, told
 
 BODY = """
 session = nu.session(workers=2, conf={"spark.local.dir": "FOLDER"})
-session.register_function("same", udf(lambda i: i, input_types=["bigint"], result_type="bigint"))
+same = udf(lambda i: i, input_types=["bigint"], result_type="bigint", compile=False)
+session.register_function("same", same)
 large = session.sql(
     "SELECT same(id) AS i, concat(uuid(), uuid(), uuid()) AS u FROM range(0, 1500000, 1, 4) "
     "ORDER BY u"

@@ -61,7 +61,7 @@ before = seen()
 USED = """
 session = nu.session(spark, bundle_size=100, worker_memory="2g", job_parameters={"a": "b"},
                      conf={"spark.sql.ansi.enabled": "false", "spark.sql.caseSensitive": "true"})
-session.register_function("twice", udf(lambda i: 2 * i, result_type="bigint"))
+session.register_function("twice", udf(lambda i: 2 * i, result_type="bigint", compile=False))
 session.register_function("upper", udf(lambda s: s, result_type="string"), replace=True)
 session.register_function("most", nu.udaf(Most(), accumulator_type="array<bigint>"))
 query = "SELECT most(twice(id)), count(*) FROM range(100) HAVING most(id) > 2"
@@ -237,7 +237,7 @@ from pyspark.sql import SparkSession
 spark = SparkSession.builder.master("URL").config("spark.ui.enabled", "false").getOrCreate()
 spark.range(1).collect()
 session = nu.session(spark)
-session.register_function("same", udf(lambda i: i, result_type="bigint"))
+session.register_function("same", udf(lambda i: i, result_type="bigint", compile=False))
 session.sql("SELECT sum(same(id)) FROM range(0, 8, 1, 4)").collect()
 workers = [psutil.Process(worker.pid) for worker in session.pool]
 tell(parents=sorted({worker.parent().cmdline()[-2] for worker in workers}))

@@ -41,7 +41,7 @@ def test_a_running_spark_is_adopted_whole() -> None:
 UNTOLD = """
 import psutil, signal
 session = nu.session(master="local[2]")
-session.register_function("same", udf(lambda i: i, result_type="bigint"))
+session.register_function("same", udf(lambda i: i, result_type="bigint", compile=False))
 session.sql("SELECT sum(same(id)) FROM range(0, 8, 1, 2)").collect()
 workers = [psutil.Process(worker.pid) for worker in session.pool]
 for daemon in {worker.parent() for worker in workers}:

@@ -38,7 +38,8 @@ def twice(v: int) -> Iterator[int]:
 def places(session: nu.Session) -> nu.Session:
     session.register_function("p_next", udf(lambda v: v + 1, result_type="bigint"))
     session.register_function("p_fails", udf(lambda v: 1 // (v - 1), result_type="bigint"))
-    session.register_function("p_close", udf(lambda a, b: abs(a - b) <= 1, result_type="boolean"))
+    close = udf(lambda a, b: abs(a - b) <= 1, result_type="boolean", compile=False)
+    session.register_function("p_close", close)
     session.register_function("p_twice", udtf(twice, result_types="w bigint"))
     session.register_function("p_slow", udf(slow, result_type="bigint"))
     session.register_function("p_count", udaf(CountAggregateFunction()))
