@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,11 @@ if TYPE_CHECKING:
 
     from notebook_udf.kernel.notebook_session import Session
     from notebook_udf.registry import RegisteredFunction
+
+
+# Spark runs a command as it is given: an attempt would be its first run.
+_ROWS = re.compile(r"(?is)(\s|\(|--[^\n]*\n|/\*.*?\*/)*(SELECT|WITH|FROM|VALUES|TABLE)\b")
+_WRITES = re.compile(r"(?i)\b(INSERT|CREATE|MERGE|UPDATE|DELETE)\b")
 
 
 @dataclass(frozen=True)
@@ -62,7 +68,8 @@ def _run(session: Session, query: str, args: Mapping[str, Any]) -> DataFrame:
         for name, record in functions.items()
         if session.java.may_run(record) and mentions(query, {name: record})
     }
-    if by_types and all(map(session.java.is_worth_an_attempt, by_types.values())):
+    worth = all(map(session.java.is_worth_an_attempt, by_types.values()))
+    if by_types and worth and _may_be_repeated(query):
         others = {name: record for name, record in functions.items() if name not in by_types}
         called = list(by_types.values())
         rows = session.java.attempted(called, lambda: _planned(session, query, args, others))
@@ -71,6 +78,11 @@ def _run(session: Session, query: str, args: Mapping[str, Any]) -> DataFrame:
     # All its calls are planned alike: one of a function whose class is known included.
     with session.java.in_workers(filter(session.java.ran, by_types.values())):
         return _planned(session, query, args, functions)
+
+
+def _may_be_repeated(query: str) -> bool:
+    """Whether a query gives rows and does nothing; may be wrong about a no."""
+    return _ROWS.match(query) is not None and _WRITES.search(query) is None
 
 
 def _planned(

@@ -53,7 +53,7 @@ def test_the_types_are_those_of_the_call(
 ) -> None:
     record = register("of_any", doubled, result)
     assert "known of no call yet" in record.explain()
-    frame = session.sql(f"SELECT of_any({given}) AS v FROM range(3)")
+    frame = session.sql(f"-- all of it\n(SELECT of_any({given}) AS v FROM range(3))")
     assert [row.v for row in frame.collect()] == expected
     assert in_java(frame)
     assert "in Spark's JVM where it is called with " in record.explain()
@@ -78,7 +78,7 @@ def test_types_that_have_no_java_run_in_a_worker(session: nu.Session, register: 
     assert re.search("not in Spark's JVM where it is called with STRUCT<.*>: ", record.explain())
     # Of other types it was not known until it was called with them.
     session.sql("SELECT sized(string(id)) FROM range(2)").collect()
-    session.java.learn(record)
+    learned(session, record)
     frame = session.sql("SELECT sized(string(id)) AS v FROM range(2)")
     assert [row.v for row in frame.collect()] == [1, 1]
     assert in_java(frame)
@@ -109,9 +109,9 @@ def hash_of(x):  # type: ignore[no-untyped-def]
 
 def learned(session: nu.Session, record: Any) -> None:
     """Waits for what is learned of a task that ran in a worker."""
-    if not session.java.ran(record):
-        session.java.learn(record)
-    assert session.java.ran(record) == ["BIGINT"]
+    session.java.learn(record)
+    if session.java._learning is not None:
+        assert session.java._learning.wait(30)
 
 
 def test_spark_sql_and_columns_find_it_in_the_jvm_the_next_time(
@@ -121,6 +121,7 @@ def test_spark_sql_and_columns_find_it_in_the_jvm_the_next_time(
     ids = session.spark.range(3)
     assert [row[0] for row in ids.select(record("id")).collect()] == [0, 2, 4]
     learned(session, record)
+    assert session.java.ran(record) == ["BIGINT"]
     for frame in (
         ids.select(record("id")),
         ids.select(F.expr("of_any(id)")),
@@ -160,3 +161,19 @@ def test_a_part_of_the_types_may_be_declared(session: nu.Session, register: Made
     assert [row.v for row in frame.collect()] == [0.0, 1.5, 3.0]
     assert in_java(frame)
     assert session.java.ran(record) == ["DOUBLE, BIGINT"]
+
+
+def test_a_command_is_run_once(session: nu.Session, register: Made) -> None:
+    register("of_any", doubled, "bigint")
+    session.spark.sql("DROP TABLE IF EXISTS of_any_rows")
+    try:
+        session.sql("CREATE TABLE of_any_rows AS SELECT of_any(id) AS v FROM range(3)")
+        session.sql("INSERT INTO of_any_rows SELECT of_any(id) FROM range(10, 12)")
+        session.sql(
+            "WITH r AS (SELECT id FROM range(20, 21)) "
+            "INSERT INTO of_any_rows SELECT of_any(id) FROM r"
+        )
+        rows = session.spark.table("of_any_rows").collect()
+        assert sorted(row.v for row in rows) == [0, 2, 4, 20, 22, 40]
+    finally:
+        session.spark.sql("DROP TABLE of_any_rows")
