@@ -58,7 +58,9 @@ def test_the_hot_line_comes_first_with_its_text(profiled: Profile) -> None:
     # What a line calls counts for it as well, and not as its own.
     caller = next(each for each in profiled.lines if "a = spin" in each.text)
     assert caller.total > 0.5 * function.user > caller.seconds
-    assert all(each.title == "test_profile.py" for each in profiled.lines)
+    # json's own frames are no lines; what a worker imports that is new may be.
+    files = {Path(json.__file__).name, Path(json.encoder.__file__).name}
+    assert not files & {each.title for each in profiled.lines}, profiled.lines
 
 
 def test_frames_of_ours_are_folded(profiled: Profile) -> None:
