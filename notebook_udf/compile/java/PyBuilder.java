@@ -48,8 +48,8 @@ public final class PyBuilder extends scala.runtime.AbstractFunction1 {
     }
 
     /** Has calls of these types be of a class; "" are all types. */
-    public synchronized void add(String types, String className, PyMeter meter, String source) {
-        sources.put(types, new PySource(className, meter, source));
+    public synchronized void add(String types, PySource source) {
+        sources.put(types, source);
     }
 
     public Object apply(Object given) {
@@ -76,15 +76,6 @@ public final class PyBuilder extends scala.runtime.AbstractFunction1 {
         ArrayList found = new ArrayList(wanted);
         wanted.clear();
         return found;
-    }
-
-    /**
-     * What the compiler had against the class for these types; "" for nothing, null if it was not
-     * asked yet.
-     */
-    public synchronized String failure(String types) {
-        PySource source = (PySource) sources.get(types);
-        return source == null ? "" : source.failure();
     }
 
     /** Has calls be of the function in Python, until that was ended as often as it was begun. */

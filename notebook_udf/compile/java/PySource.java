@@ -2,22 +2,22 @@ package notebookudf;
 
 import org.codehaus.janino.SimpleCompiler;
 
-/** A class that is compiled when it is called for the first time. */
-final class PySource {
+/** A class that is compiled when it is called for the first time, by whichever name of a function. */
+public final class PySource {
     private final String className;
     private final PyMeter meter;
     private String source;
     private Object function;
     private String failure;
 
-    PySource(String className, PyMeter meter, String source) {
+    public PySource(String className, PyMeter meter, String source) {
         this.className = className;
         this.meter = meter;
         this.source = source;
     }
 
     /** What Spark calls; null if it does not compile. */
-    Object function(int parameters, String header) {
+    synchronized Object function(int parameters, String header) {
         if (source != null) {
             try {
                 function = compiled(parameters, header);
@@ -32,8 +32,8 @@ final class PySource {
         return function;
     }
 
-    /** See PyBuilder. */
-    String failure() {
+    /** What the compiler had against it; "" for nothing, null if it was not asked yet. */
+    public synchronized String failure() {
         return failure;
     }
 

@@ -28,7 +28,9 @@ class ClassicJavaFunctions:
         self._spark = spark
         # By the names of functions, those of the newest version by the names in SQL.
         self._builders: dict[str, tuple[str, dict[str, Any]]] = {}
-        # By identity and types, of classes that were compiled, or could not be.
+        # By identity and types, a function's classes, which all its names share, and what the
+        # compiler had against those that it was asked for.
+        self._sources: dict[tuple[str, str], Any] = {}
         self._failures: dict[tuple[str, str], str] = {}
         self._meters: Any = None
         # By name, whether a function of the C library answers as in Python.
@@ -107,11 +109,13 @@ class ClassicJavaFunctions:
 
     def add(self, identity: str, types: str, java_class: JavaClass) -> None:
         """See ``JavaFunctions``."""
-        source = f"package {PACKAGE};\n{java_class.source}"
-        self._failures.pop((identity, types), None)
+        key = identity, types
+        if key not in self._sources:
+            source = f"package {PACKAGE};\n{java_class.source}"
+            name, meter = f"{PACKAGE}.{java_class.name}", self._meter(java_class)
+            self._sources[key] = self._new("PySource", name, meter, source)
         for builder in self._named(identity):
-            meter = self._meter(java_class)
-            builder.add(types, f"{PACKAGE}.{java_class.name}", meter, source)
+            builder.add(types, self._sources[key])
 
     def wanted(self, identity: str) -> Sequence[str]:
         """See ``JavaFunctions``."""
@@ -125,11 +129,7 @@ class ClassicJavaFunctions:
 
     def is_in_python(self, rows: Any, names: Collection[str]) -> bool:
         """See ``JavaFunctions``."""
-        jvm: Any = self._spark._jvm
-        asked = jvm.java.util.HashSet()
-        for name in names:
-            asked.add(name)
-        return bool(self._plan.isInPython(rows._jdf.queryExecution().analyzed(), asked))
+        return bool(self._plan.isInPython(rows._jdf.queryExecution().analyzed(), set(names)))
 
     def calls(self, operator: Any) -> Sequence[tuple[str, Mapping[str, Any]]]:
         """See ``JavaFunctions``."""
@@ -141,13 +141,12 @@ class ClassicJavaFunctions:
 
     def failure(self, identity: str, types: str = "") -> str:
         """See ``JavaFunctions``."""
-        if (identity, types) not in self._failures:
-            answers = (builder.failure(types) for builder in self._named(identity))
-            found = [str(answer) for answer in answers if answer is not None]
-            if not found:
-                return ""
-            self._failures[identity, types] = max(found)
-        return self._failures[identity, types]
+        key = identity, types
+        if key not in self._failures and key in self._sources:
+            found = self._sources[key].failure()
+            if found is not None:
+                self._failures[key] = str(found)
+        return self._failures.get(key, "")
 
     def _named(self, identity: str) -> list[Any]:
         """What makes the calls of a function, by each of its names in SQL."""
@@ -159,7 +158,9 @@ class ClassicJavaFunctions:
         ]
 
     def _forget(self, identity: str) -> None:
-        self._failures = {key: said for key, said in self._failures.items() if key[0] != identity}
+        for kept in (self._sources, self._failures):
+            for key in [key for key in kept if key[0] == identity]:
+                del kept[key]
 
     @cached_property
     def _plan(self) -> Any:

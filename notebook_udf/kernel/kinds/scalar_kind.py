@@ -69,7 +69,7 @@ class ScalarKind(FunctionKind):
         if not kwargs and len(args) == len(self.definition.parameters):
             record, java, hidden = self.record, self.session.java, self.session.hidden
             name = f"_nu_java_{record.name}_{record.version}_{record.hash[:8]}"
-            # Its class is compiled for each time that it is registered.
+            # Spark is not asked again for each call.
             known = java.may_run(record) and hidden.has(name, record)
             if known or java.register(record, name):
                 args, _ = with_constants(record, args, kwargs)
