@@ -120,12 +120,13 @@ class JavaCalls:
         return there and isinstance(self.why_not(record), TypesMissing | None)
 
     def is_worth_an_attempt(self, record: RegisteredFunction) -> bool:
-        """Whether calls may run in the JVM by their types, and none are known or some of them do.
+        """Whether calls of a function that may run in the JVM by their types do so, or none of its
+        calls are known.
 
         Those that are planned with workers tell their types too, so that more are known later.
         """
         called = self.called(record)
-        return self.may_run(record) and (not called or any(why is None for _, why in called))
+        return not called or any(why is None for _, why in called)
 
     def ran(self, record: RegisteredFunction) -> list[str]:
         """The types with which a function that declares none was called and ran in the JVM."""
