@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import notebook_udf as nu
 from notebook_udf import udf
 from notebook_udf.compile.java import libm
-from notebook_udf.compile.java.java_class import translate
+from notebook_udf.compile.java.java_class import JavaClass, translate
 from tests.fuzz.functions import comparable
 from tests.spark.java_calls import Java, answer
 
@@ -78,9 +78,18 @@ def test_java_calls_the_machines_library(session: nu.Session, name: str) -> None
     assert functions.has_libm(name) == hasattr(math, name)
 
 
-def compared(java: Java, function: Callable[..., Any], rows: list[tuple[Any, ...]]) -> None:
-    declared = udf(function)
-    made = translate(function, declared.input_types, declared.result_type)  # type: ignore[arg-type]
+def translated(function: Callable[..., Any], **types: Any) -> JavaClass:
+    declared = udf(function, **types)
+    return translate(function, declared.input_types, declared.result_type)  # type: ignore[arg-type]
+
+
+def compared(
+    java: Java,
+    function: Callable[..., Any],
+    rows: list[tuple[Any, ...]],
+    made: JavaClass | None = None,
+) -> None:
+    made = made or translated(function)
     for row, found in zip(rows, java.rows(made, rows), strict=True):
         expected = answer(function, row)
         assert comparable(found) == comparable(expected), (row, found, expected)
@@ -91,22 +100,15 @@ def compared(java: Java, function: Callable[..., Any], rows: list[tuple[Any, ...
     "name", [name for name in libm.NAMES if hasattr(math, name)], ids=lambda name: name
 )
 def test_each_answers_and_raises_as_python(java: Java, name: str) -> None:
-    own = getattr(math, name)
-    if name in libm.PAIRS:
-        function = eval(f"lambda x, y: f(x, y)", {"f": own})  # noqa: F541
-    else:
-        function = eval("lambda x: f(x)", {"f": own})
-    count = 2 if name in libm.PAIRS else 1
-    declared = udf(function, input_types=["double"] * count, result_type="double")
-    made = translate(function, declared.input_types, declared.result_type)  # type: ignore[arg-type]
+    own, count = getattr(math, name), 2 if name in libm.PAIRS else 1
+    function: Callable[..., Any] = (lambda x, y: own(x, y)) if count == 2 else lambda x: own(x)
+    made = translated(function, input_types=["double"] * count, result_type="double")
     assert made.libm == {name}
 
     @settings(max_examples=20, deadline=None)
     @given(st.lists(st.tuples(*[NUMBERS] * count), min_size=40, max_size=40))
     def check(rows: list[tuple[float, ...]]) -> None:
-        for row, found in zip(rows, java.rows(made, rows), strict=True):
-            expected = answer(function, row)
-            assert comparable(found) == comparable(expected), (row, found, expected)
+        compared(java, function, rows, made)
 
     check()
 
