@@ -41,6 +41,7 @@ BENCHMARKS: dict[str, Callable[[], list[Figure]]] = {
     "live": live.run,
     "log panel": log_panel.run,
     "aggregates": aggregates.run,
+    "spellings": aggregates.run_spellings,
     "windows": aggregates.run_windows,
     "scaling": aggregates.run_scaling,
     "tables": tables.run,

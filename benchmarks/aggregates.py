@@ -7,15 +7,18 @@ from collections.abc import Callable
 from pathlib import Path
 
 import notebook_udf as nu
-from benchmarks.means import FRAMES, GROUPS, WeightedMean, groups_table, window_table
+from benchmarks.means import COLUMNS, FRAMES, GROUPS, WeightedMean, groups_table, window_table
 from benchmarks.measure import Figure, Timing, in_turn, ratio
 from benchmarks.rival import Rival
+from benchmarks.spellings import MEANS, OTHERS
 from benchmarks.workload import PARTITIONS, consume
 
 REPEATS = 5
 
 # How many times as fast as Spark's Arrow aggregate, and as its pandas one.
 _BARS = {"many": (9.0, 25.0), "few": (1.2, 1.6)}
+# Of a weighted mean however it is written; of what is no sum.
+_SPELLING_BARS = {"few": (5.0, 2.0), "many": (12.0, 6.0)}
 _WINDOW_BARS = {1_000: (4.0, 12.0), 10_000: (5.0, 15.0)}
 
 
@@ -61,6 +64,39 @@ def run() -> list[Figure]:
             _mixed(count, t[f"mixed {key}"], ours, t[f"built-in {key}"]),
         ]
     return figures
+
+
+def run_spellings() -> list[Figure]:
+    """A weighted mean in five ways, over BIGINT and DOUBLE, and aggregates that are no sums."""
+    session = nu.session(workers=PARTITIONS)
+    groups_table(session.spark).createOrReplaceTempView("rows")
+    cases: dict[str, Callable[[], object]] = {}
+    # The name of a figure, of its case, of its rival's.
+    figures: list[tuple[str, str, str, float]] = []
+
+    def add(name: str, key: str, sql: str, rival: str, bar: float) -> None:
+        case = f"{name} {key}"
+        cases[case] = _query(session.sql(f"SELECT {key}, {sql} FROM rows GROUP BY {key}"))
+        title = f"{name}, 2 M rows in {GROUPS[key]:,} groups, against Spark's Arrow aggregate"
+        figures.append((title, case, f"{rival} {key}", bar))
+
+    for place, (name, mean) in enumerate(MEANS.items()):
+        session.register_function(f"mean{place}", nu.udaf(mean(), result_type="double"))
+        for key, (bar, _) in _SPELLING_BARS.items():
+            for kind, columns in COLUMNS.items():
+                add(f"Weighted mean, {name}, {kind}", key, f"mean{place}({columns})", kind, bar)
+    for place, (name, (other, result)) in enumerate(OTHERS.items()):
+        session.register_function(f"other{place}", nu.udaf(other(), result_type=result))
+        for key, (_, bar) in _SPELLING_BARS.items():
+            add(name.capitalize(), key, f"other{place}(n)", name, bar)
+    with Rival("spellings") as rival:
+        for each in dict.fromkeys(rival_case for _, _, rival_case, _ in figures):
+            cases[each] = rival.case(each)
+        t = in_turn(cases, REPEATS)
+    return [
+        ratio(title, t[case], t[rival_case], at_least=bar)
+        for title, case, rival_case, bar in figures
+    ]
 
 
 def run_windows() -> list[Figure]:

@@ -17,6 +17,8 @@ ROWS = 2_000_000
 
 # Columns to group by, and how many groups each makes.
 GROUPS = {"few": 1_000, "many": 200_000}
+# A value and its weight, by their type.
+COLUMNS = {"BIGINT": "n, m", "DOUBLE": "v, w"}
 WINDOW_ROWS = 200_000
 FRAMES = (1_000, 10_000)
 
@@ -69,10 +71,15 @@ def pandas_mean() -> Any:
 
 
 def groups_table(spark: SparkSession, rows: int = ROWS) -> DataFrame:
-    """Keys of few, many and single groups, a value and its weight; cached."""
+    """Keys of few, many and single groups, a value and its weight as DOUBLE and BIGINT; cached."""
     keys = [(F.col("id") % count).alias(name) for name, count in GROUPS.items()]
     frame = spark.range(0, rows, 1, PARTITIONS).select(
-        *keys, F.col("id").alias("single"), (F.rand(1) * 100).alias("v"), F.rand(2).alias("w")
+        *keys,
+        F.col("id").alias("single"),
+        (F.rand(1) * 100).alias("v"),
+        F.rand(2).alias("w"),
+        (F.rand(3) * 1000).cast("bigint").alias("n"),
+        (F.rand(4) * 100).cast("bigint").alias("m"),
     )
     frame = frame.cache()
     frame.count()

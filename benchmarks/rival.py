@@ -23,6 +23,7 @@ from pyspark.sql.functions import udf
 from benchmarks.changing import CASES as STREAMS
 from benchmarks.changing import PROVIDER, consumed, source, stream_by_hand
 from benchmarks.means import (
+    COLUMNS,
     FRAMES,
     GROUPS,
     arrow_mean,
@@ -30,6 +31,8 @@ from benchmarks.means import (
     pandas_mean,
     window_table,
 )
+from benchmarks.spellings import OTHERS
+from benchmarks.spellings import by_hand as aggregates_by_hand
 from benchmarks.texts import (
     FEW_ROWS,
     ONE,
@@ -123,6 +126,20 @@ def aggregate_cases(spark: SparkSession) -> Cases:
     return cases
 
 
+def spelling_cases(spark: SparkSession) -> Cases:
+    """Spark's Arrow grouped aggregates, written by hand."""
+    frame = groups_table(spark)
+    functions = aggregates_by_hand()
+    cases = {}
+    for key in GROUPS:
+        for kind, columns in COLUMNS.items():
+            mean = functions["mean"](*columns.split(", "))
+            cases[f"{kind} {key}"] = _query(frame.groupBy(key).agg(mean))
+        for name in OTHERS:
+            cases[f"{name} {key}"] = _query(frame.groupBy(key).agg(functions[name]("n")))
+    return cases
+
+
 def window_cases(spark: SparkSession) -> Cases:
     """Spark's Arrow and pandas aggregates over a window."""
     frame = window_table(spark)
@@ -172,6 +189,7 @@ def stream_cases(spark: SparkSession) -> Cases:
 CASES = {
     "scalar": scalar_cases,
     "aggregates": aggregate_cases,
+    "spellings": spelling_cases,
     "windows": window_cases,
     "tables": table_cases,
     "async": async_cases,

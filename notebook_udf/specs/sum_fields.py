@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from notebook_udf.functions.sum_ir import Key, Slot
 
-# Parts of a sum: all of it, or its upper and lower half where 64 bits may not do.
-SUM, HIGH, LOW = "sum", "high", "low"
-# Likewise of amounts that are themselves beyond 64 bits, as decimals.
-WIDE_HIGH, WIDE_LOW = "wide high", "wide low"
-WIDE = (WIDE_HIGH, WIDE_LOW)
-# By how many bits the upper halves are shifted.
-SHIFTS = {HIGH: 32, WIDE_HIGH: 64}
-
-
+# Parts of a sum: all of it, or its limbs of 32 bits, the lowest first, where 64 bits may not do.
+SUM = "sum"
+LIMBS = ("limb0", "limb1", "limb2", "limb3")
+LIMB_BITS = 32
 # The field that counts the rows of a group that have to fail.
 ROWS = "rows"
 
@@ -22,14 +19,26 @@ def field_name(part: str, slot: Slot, number: int) -> str:
     return f"{part}|{_written(slot)}|{number}"
 
 
-def slot_of(field: str) -> tuple[str, Slot]:
-    """The part and the slot that a column's name says."""
-    part, slot, _ = field.split("|")
-    if not slot:
-        return part, None
-    if slot.startswith("."):
-        return part, slot[1:]
-    return part, int(slot) if slot.isdecimal() else Key(slot)
+class SumField(NamedTuple):
+    """What a column's name says: which part of which addition, and the slot that it goes to."""
+
+    part: str
+    slot: Slot
+    number: int
+
+
+def sum_field(name: str) -> SumField:
+    """The reverse of ``field_name``."""
+    part, slot, number = name.split("|")
+    return SumField(part, _slot(slot), int(number))
+
+
+def _slot(written: str) -> Slot:
+    if not written:
+        return None
+    if written.startswith("."):
+        return written[1:]
+    return int(written) if written.isdecimal() else Key(written)
 
 
 def _written(slot: Slot) -> str:

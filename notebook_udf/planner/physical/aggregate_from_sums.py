@@ -47,12 +47,10 @@ from notebook_udf.functions.sum_ir import (
 from notebook_udf.planner.faults import attempted
 from notebook_udf.specs.aggregate_layout import AggregatePart
 from notebook_udf.specs.sum_fields import (
-    HIGH,
-    LOW,
+    LIMB_BITS,
+    LIMBS,
     ROWS,
     SUM,
-    WIDE_HIGH,
-    WIDE_LOW,
     field_name,
     kept_name,
 )
@@ -221,29 +219,33 @@ class _Writer:
             if not whole:
                 sql = f"CASE WHEN {fits} THEN {_as_float(narrow)} ELSE {_as_float(amount)} END"
                 return [field(SUM, sql)]
-            # Spark computes what several sums share before it looks at their filters.
-            long, wide = (
-                f"CASE WHEN {fits} THEN {narrow.sql} END",
-                f"CASE WHEN NOT ({fits}) THEN {amount.sql} END",
-            )
-            limb = "18446744073709551616BD"
-            return [
-                *self._halves(field, long, narrow.bound),
-                field(WIDE_HIGH, f"CAST({wide} DIV {limb} AS DECIMAL(19, 0))", f"NOT ({fits})"),
-                field(WIDE_LOW, f"{wide} % {limb}", f"NOT ({fits})"),
-            ]
+            return self._limbs(field, amount, narrow, fits)
         if amount.bound is None:
             return [field(SUM, amount.sql)]
         if not whole:
             return [field(SUM, _as_float(amount))]
-        return self._halves(field, amount.sql, amount.bound)
-
-    def _halves(self, field: Callable[..., str], sql: str, bound: int | None) -> list[str]:
-        """The sum of whole numbers, in two parts where one could be beyond 64 bits."""
-        long = f"CAST({sql} AS BIGINT)"
-        if bound is not None and bound <= _SUMMABLE:
+        long = f"CAST({amount.sql} AS BIGINT)"
+        if amount.bound <= _SUMMABLE:
             return [field(SUM, long)]
-        return [field(HIGH, f"shiftright({long}, 32)"), field(LOW, f"({long} & 4294967295L)")]
+        return [field(part, sql) for part, sql in zip(LIMBS, _limbs_of_long(long), strict=False)]
+
+    def _limbs(
+        self, field: Callable[..., str], amount: _Written, narrow: _Written, fits: str
+    ) -> list[str]:
+        """The sums of the limbs of what may be wider than 64 bits, each of 64 bits itself: Spark
+        adds up decimals so slowly that those of no row are seen in the time of all."""
+        low, high = _limbs_of_long(f"({narrow.sql})")
+        base, wide = 1 << LIMB_BITS, amount.sql
+        # Spark computes what several sums share before it looks at their filters.
+        beyond = [f"{wide} DIV {base**2}BD % {base}L", f"{wide} DIV {base**3}BD"]
+        return [
+            field(LIMBS[0], f"IF({fits}, {low}, CAST({wide} % {base}BD AS BIGINT))"),
+            field(LIMBS[1], f"IF({fits}, {high}, {wide} % {base**2}BD DIV {base}BD)"),
+            *(
+                field(part, f"IF({fits}, NULL, {sql})", f"NOT ({fits})")
+                for part, sql in zip(LIMBS[2:], beyond, strict=True)
+            ),
+        ]
 
     def _narrowed(self, amount: Expression) -> tuple[_Written, str]:
         """A wide expression in 64 bits, and a condition on its arguments under which it fits."""
@@ -406,6 +408,12 @@ def _whole(operator: str, operands: Sequence[_Written], bound: int) -> _Written:
     cast = [f"CAST({each.sql} AS {kind})" for each in operands]
     sql = f" {operator} ".join(cast) if len(cast) > 1 else f"{operator}{cast[0]}"
     return _Written(f"({sql})", max(bound, _LONG + 1) if bound >= _LONG else bound)
+
+
+def _limbs_of_long(sql: str) -> tuple[str, str]:
+    """The lower limb of a whole number of 64 bits, which is not negative, and the upper one."""
+    mask = (1 << LIMB_BITS) - 1
+    return f"({sql} & {mask}L)", f"shiftright({sql}, {LIMB_BITS})"
 
 
 def _as_float(value: _Written) -> str:

@@ -7,12 +7,21 @@ the group's keys, for errors.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from notebook_udf.functions.sum_ir import Key, Slot
-from notebook_udf.specs.sum_fields import ROWS, SHIFTS, WIDE, kept_name, slot_of
+from notebook_udf.specs.sum_fields import (
+    LIMB_BITS,
+    LIMBS,
+    ROWS,
+    SUM,
+    kept_name,
+    sum_field,
+)
 from notebook_udf.worker.aggregate.accumulator import Group
 from notebook_udf.worker.aggregate.collected import GroupRunner
 from notebook_udf.worker.codec.decode import decoder
@@ -25,19 +34,16 @@ class SummedRunner(GroupRunner):
 
     def decoded(self, columns: list[pa.Array], group: Group) -> Any:
         self._refuse(columns[1], group)
-        return [
-            (*slot_of(field.name), decoder(field.type)(columns[0].field(place)))
-            for place, field in enumerate(columns[0].type)
-        ]
+        additions: dict[tuple[int, Slot], dict[str, pa.Array]] = {}
+        for place, field in enumerate(columns[0].type):
+            part, slot, number = sum_field(field.name)
+            additions.setdefault((number, slot), {})[part] = columns[0].field(place)
+        return [(slot, _amounts(parts)) for (_, slot), parts in additions.items()]
 
     def accumulators(self, decoded: Any, rows: int, group: Group) -> list[Any]:
         accumulators = [self._accumulation.create() for _ in range(rows)]
-        for part, slot, values in decoded:
-            if part in WIDE:
-                values = [None if value is None else int(value) for value in values]
-            if shift := SHIFTS.get(part):
-                values = [None if value is None else value << shift for value in values]
-            accumulators = _added(accumulators, slot, values)
+        for slot, amounts in decoded:
+            accumulators = _added(accumulators, slot, amounts)
         self._accumulation.check(accumulators, group)
         return accumulators
 
@@ -56,6 +62,34 @@ class SummedRunner(GroupRunner):
 
         accumulation.changed("accumulate", accumulation.create(), tuple(arguments), -1, keys)
         raise RuntimeError(f"{self._call.name} took a row on which it was expected to raise: {row}")
+
+
+def _amounts(parts: Mapping[str, pa.Array]) -> list[Any]:
+    """What an addition adds to each group; None where no row adds anything."""
+    if SUM in parts:
+        return decoder(parts[SUM].type)(parts[SUM])
+    low, high, *wide = (parts[part] for part in LIMBS if part in parts)
+    amounts = _of_limbs(low, high)
+    for exponent, limb in enumerate(wide, 2):
+        if limb.null_count < len(limb):
+            shift = exponent * LIMB_BITS
+            amounts = [
+                amount if more is None else amount + (more << shift)
+                for amount, more in zip(amounts, limb.to_pylist(), strict=True)
+            ]
+    return amounts
+
+
+def _of_limbs(low: pa.Array, high: pa.Array) -> list[Any]:
+    """Sums of two limbs; where each fits 64 bits, as a rule, they are put together as a column."""
+    try:
+        shifted = pc.multiply_checked(high, 1 << LIMB_BITS)
+        return decoder(low.type)(pc.add_checked(shifted, low))
+    except pa.ArrowInvalid:
+        return [
+            None if lower is None else (upper << LIMB_BITS) + lower
+            for lower, upper in zip(low.to_pylist(), high.to_pylist(), strict=True)
+        ]
 
 
 def _added(accumulators: list[Any], slot: Slot, values: list[Any]) -> list[Any]:
