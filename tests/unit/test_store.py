@@ -292,6 +292,40 @@ def test_a_killed_twin_does_not_hide_the_one_that_runs(store: Store) -> None:
     assert rows_of(store) == 5
 
 
+def exited(pid: int) -> WorkerExited:
+    return WorkerExited(pid, 90.0, None, 9, False, "")
+
+
+@pytest.mark.parametrize("told_first", [True, False])
+def test_a_task_whose_worker_was_killed_does_not_run_on(store: Store, told_first: bool) -> None:
+    records = [bundle(task(attempt=0), 10), exited(1)]
+    for record in records if told_first else reversed(records):
+        store.apply(record)
+    # It had given its rows, or Spark tries again.
+    assert store.wait_settled("q", 0)
+    assert rows_of(store) == 10
+    store.apply(bundle(task(attempt=1), 3, pid=2))
+    assert not store.wait_settled("q", 0)
+    store.apply(end(task(attempt=1), 20, pid=2))
+    assert rows_of(store) == 20
+
+
+def test_a_killed_node_of_a_task_is_no_end_of_the_task(store: Store) -> None:
+    store.apply(end(task(attempt=0), 10, pid=1))
+    store.apply(bundle(task(attempt=0), 10, pid=2))
+    store.apply(exited(2))
+    store.apply(end(task(attempt=1), 30, pid=3))
+    assert rows_of(store) == 30
+
+
+def test_an_end_that_comes_after_its_worker_ended_counts(store: Store) -> None:
+    store.apply(bundle(task(), 10))
+    store.apply(exited(1))
+    store.apply(end(task(), 12))
+    assert store.wait_settled("q", 0)
+    assert rows_of(store) == 12
+
+
 def test_a_task_that_was_only_stopped_still_shows(store: Store) -> None:
     store.apply(end(task(), 6, "stopped"))
     assert rows_of(store) == 6

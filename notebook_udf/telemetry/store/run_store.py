@@ -15,6 +15,7 @@ from collections import OrderedDict, deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain, islice
+from weakref import WeakValueDictionary
 
 from notebook_udf.telemetry.query_names import query_name
 from notebook_udf.telemetry.records import (
@@ -59,6 +60,8 @@ class _Run:
     """The statistics of one worker in one task; metrics are the latest snapshots."""
 
     def __init__(self) -> None:
+        # Whether its process has ended without a word about the end of the task.
+        self.lost = False
         self._tally = Tally()
         self._first = math.inf
         self._last = -math.inf
@@ -128,12 +131,21 @@ class _Attempt:
         self._outcomes.add(record.outcome)
         self._ended.add(self._live.pop(record.pid).tally())
 
+    def lose(self, pid: int) -> None:
+        """The process has ended: what it said so far is all that will come, but for late words."""
+        if pid in self._live:
+            self._live[pid].lost = True
+
     @property
     def state(self) -> str:
         if "failed" in self._outcomes:
             return "failed"
-        if self._live or not self._outcomes:
+        lost = [run.lost for run in self._live.values()]
+        if not all(lost) or not (lost or self._outcomes):
             return "running"
+        if lost:
+            # Its task failed, unless it had given all its rows: no other attempt follows then.
+            return "stopped"
         return "done" if "done" in self._outcomes else "stopped"
 
     def tally(self) -> Tally:
@@ -285,6 +297,8 @@ class Runs:
     def clear(self) -> None:
         """Removes all queries."""
         self._queries: OrderedDict[str, _Query] = OrderedDict()
+        # The attempt that each process runs; that of a query that is kept no more is forgotten.
+        self._at: WeakValueDictionary[int, _Attempt] = WeakValueDictionary()
         self._computed: dict[int, object] = {}
         self._earlier = Tally()
         self._bundles = 0
@@ -298,7 +312,9 @@ class Runs:
             self._keep(query, record)
         attempt = query.attempt(record.task)
         if attempt is None:
+            self._at.pop(record.pid, None)
             return
+        self._at[record.pid] = attempt
         if isinstance(record, TaskStarted):
             query.name = query.name or query_name(record.description)
             attempt.start(record)
@@ -315,6 +331,13 @@ class Runs:
             run.end(record)
             self._ends += 1
             attempt.end(record, self._ends)
+            del self._at[record.pid]
+
+    def lose(self, pid: int) -> None:
+        """Tells that a process has ended; a task that it has not ended does not run any more."""
+        attempt = self._at.pop(pid, None)
+        if attempt is not None:
+            attempt.lose(pid)
 
     def doubtful_stages(self, query: str | None = None) -> list[int]:
         """The stages that may compute again what another one of their query has computed."""

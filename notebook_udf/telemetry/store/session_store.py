@@ -45,6 +45,7 @@ MAX_FAILURES = 1_000
 MAX_FAILURE_BYTES = 64 * 1024 * 1024
 MAX_STACKS = 200
 _MAX_STACK = 256 * 1024
+_OF_RUNS = (WorkerExited, TaskStarted, BundlesDone, TaskEnded)
 
 Callback = Callable[[Record], None]
 
@@ -93,6 +94,9 @@ class Store:
                     self._fail(record)
                 case StackDump():
                     self._stacks.append(replace(record, text=record.text[:_MAX_STACK]))
+            if isinstance(record, _OF_RUNS) and self._workers.exit_of(record.pid) is not None:
+                # What a worker said and that it has ended come by two ways, in any order.
+                self._runs.lose(record.pid)
             self._changed.notify_all()
             callbacks = [
                 callback
