@@ -76,21 +76,7 @@ public final class PyCase {
     public static String upper(String s) {
         int n = s.length();
         if (ascii(s) == n) {
-            int i = 0;
-            while (i < n && (s.charAt(i) < 'a' || s.charAt(i) > 'z')) {
-                i++;
-            }
-            if (i == n) {
-                return s;
-            }
-            char[] made = s.toCharArray();
-            for (; i < n; i++) {
-                char c = made[i];
-                if (c >= 'a' && c <= 'z') {
-                    made[i] = (char) (c - 32);
-                }
-            }
-            return new String(made);
+            return s.toUpperCase(java.util.Locale.ROOT);
         }
         StringBuilder made = new StringBuilder(n + 8);
         for (int i = 0; i < n;) {
@@ -104,21 +90,7 @@ public final class PyCase {
     public static String lower(String s) {
         int n = s.length();
         if (ascii(s) == n) {
-            int i = 0;
-            while (i < n && (s.charAt(i) < 'A' || s.charAt(i) > 'Z')) {
-                i++;
-            }
-            if (i == n) {
-                return s;
-            }
-            char[] made = s.toCharArray();
-            for (; i < n; i++) {
-                char c = made[i];
-                if (c >= 'A' && c <= 'Z') {
-                    made[i] = (char) (c + 32);
-                }
-            }
-            return new String(made);
+            return s.toLowerCase(java.util.Locale.ROOT);
         }
         StringBuilder made = new StringBuilder(n + 8);
         lowerFrom(made, s, 0);

@@ -14,13 +14,10 @@ public final class PyText {
     private PyText() {
     }
 
+    /** Whether a character takes two of Java's. Of Latin letters Java knows it without a look. */
     private static boolean isWide(String s) {
-        for (int i = 0, n = s.length(); i < n; i++) {
-            if (Character.isSurrogate(s.charAt(i))) {
-                return true;
-            }
-        }
-        return false;
+        int n = s.length();
+        return s.codePointCount(0, n) != n;
     }
 
     public static long len(String s) {
@@ -81,6 +78,9 @@ public final class PyText {
             }
             return steps(s, wide, from, by, from < to ? (to - from - 1) / by + 1 : 0);
         }
+        if (by == -1 && start == null && stop == null) {
+            return new StringBuilder(s).reverse().toString();
+        }
         long back = by == Long.MIN_VALUE ? Long.MAX_VALUE : -by;
         long from = within(start, n, -1, n - 1, n - 1);
         long to = within(stop, n, -1, n - 1, -1);
@@ -91,17 +91,19 @@ public final class PyText {
         if (count == 0) {
             return "";
         }
-        StringBuilder made = new StringBuilder((int) count);
-        int[] points = wide ? s.codePoints().toArray() : null;
-        for (long k = 0; k < count; k++) {
-            int at = (int) (from + k * by);
-            if (wide) {
-                made.appendCodePoint(points[at]);
-            } else {
-                made.append(s.charAt(at));
+        if (wide) {
+            int[] points = s.codePoints().toArray();
+            int[] made = new int[(int) count];
+            for (int k = 0; k < made.length; k++) {
+                made[k] = points[(int) (from + k * by)];
             }
+            return new String(made, 0, made.length);
         }
-        return made.toString();
+        char[] made = new char[(int) count];
+        for (int k = 0; k < made.length; k++) {
+            made[k] = s.charAt((int) (from + k * by));
+        }
+        return new String(made);
     }
 
     static boolean isSpace(int c) {
