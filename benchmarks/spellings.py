@@ -130,17 +130,17 @@ class WithChecks(nu.AggregateFunction):
 class Median(nu.AggregateFunction):
     """All values, in a list."""
 
-    def create_accumulator(self) -> list[float]:
+    def create_accumulator(self) -> list[int]:
         return []
 
-    def accumulate(self, accumulator: list[float], value: float) -> None:
+    def accumulate(self, accumulator: list[int], value: int) -> None:
         accumulator.append(value)
 
-    def merge(self, accumulator: list[float], accumulators: list[list[float]]) -> None:
+    def merge(self, accumulator: list[int], accumulators: list[list[int]]) -> None:
         for other in accumulators:
             accumulator.extend(other)
 
-    def get_value(self, accumulator: list[float]) -> float | None:
+    def get_value(self, accumulator: list[int]) -> float | None:
         return statistics.median(accumulator) if accumulator else None
 
 

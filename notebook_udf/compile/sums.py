@@ -8,19 +8,18 @@ given types is decided in ``aggregate_from_sums``.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, is_dataclass
-from types import CodeType, FunctionType
+from dataclasses import dataclass
 from typing import Any
 
+from notebook_udf.compile.accumulating import plain_code, slots_of, takes
 from notebook_udf.compile.flow_graph import FlowGraph, UnreadableCode
 from notebook_udf.compile.merges import adds_slot_to_slot
 from notebook_udf.compile.sum_paths import Total, sum_paths
 from notebook_udf.compile.symbolic import read_code
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.functions.row import Row
-from notebook_udf.functions.sum_ir import Addition, Key, Other, Risk, Slot, Sums
+from notebook_udf.functions.sum_ir import Addition, Other, Risk, Slot, Sums
 
 
 def read(definition: FunctionDefinition) -> Sums | None:
@@ -30,7 +29,7 @@ def read(definition: FunctionDefinition) -> Sums | None:
     if made is None:
         return None
     fresh = made[1][0]
-    slots, width = _slots(fresh), len(fresh) if type(fresh) in (list, Row) else None
+    slots, width = _numbers(fresh), len(fresh) if type(fresh) in (list, Row) else None
     added = _changes(function.accumulate, slots, width)
     if added is None or not added.additions:
         return None
@@ -41,9 +40,9 @@ def read(definition: FunctionDefinition) -> Sums | None:
         and not adds_slot_to_slot(made[0].merge, fresh, used)
     ):
         return None
-    taken = _takes(function.accumulate)
+    taken = takes(function.accumulate)
     removed = _changes(function.retract, slots, width) if definition.retractable else None
-    if removed is not None and _takes(function.retract) != taken:
+    if removed is not None and takes(function.retract) != taken:
         removed = None
     used |= {each.slot for each in removed.additions} if removed else set()
     return Sums(
@@ -66,7 +65,7 @@ class SlotChanges:
 
 def _changes(method: Any, slots: dict[Slot, int | float], width: int | None) -> SlotChanges | None:
     """What a method adds to these slots; None if it does, or may do, anything else."""
-    code = _plain(method)
+    code = plain_code(method)
     if code is None or not slots:
         return None
     return changes_in(read_code(code), code.co_varnames[: code.co_argcount], slots, width)
@@ -102,26 +101,9 @@ def changes_in(
     return SlotChanges(found, tuple(risks))
 
 
-def _takes(method: Any) -> tuple[int, bool]:
-    """How many arguments a method names beside the accumulator, and whether more may follow."""
-    code = method.__func__.__code__
-    return code.co_argcount - 2, bool(code.co_flags & inspect.CO_VARARGS)
-
-
-def _plain(method: Any) -> CodeType | None:
-    """The code of a method, if it is one of Python's and takes plain arguments."""
-    function = getattr(method, "__func__", None)
-    if not isinstance(function, FunctionType):
-        return None
-    code = function.__code__
-    if code.co_kwonlyargcount or code.co_flags & _UNUSUAL or code.co_argcount < 2:
-        return None
-    return None if function.__closure__ or function.__defaults__ else code
-
-
 def _adds_up(merge: Any, slots: set[Slot], width: int | None) -> bool:
     """Whether ``merge`` adds every slot of each accumulator to that of the first."""
-    code = _plain(merge)
+    code = plain_code(merge)
     if code is None or code.co_argcount != 3:
         return False
     return adds_up(read_code(code), code.co_varnames[:3], slots, width)
@@ -146,34 +128,6 @@ def adds_up(
     )
 
 
-_UNUSUAL = (
-    inspect.CO_VARKEYWORDS
-    | inspect.CO_GENERATOR
-    | inspect.CO_COROUTINE
-    | inspect.CO_ASYNC_GENERATOR
-)
-
-
-def _slots(fresh: Any) -> dict[Slot, int | float]:
-    """The numbers of a fresh accumulator; none if changing it could do more than it seems."""
-    found: dict[Any, Any] = {}
-    if type(fresh) in (int, float):
-        found = {None: fresh}
-    elif type(fresh) is list or type(fresh) is Row:
-        found = dict(enumerate(fresh))
-        if type(fresh) is Row and fresh.names:
-            found.update(zip(fresh.names, fresh, strict=True))
-    elif type(fresh) is dict:
-        found = {
-            Key(name): value
-            for name, value in fresh.items()
-            if type(name) is str and name.isidentifier()
-        }
-    elif is_dataclass(fresh) and type(fresh).__setattr__ is object.__setattr__:
-        names = [each.name for each in fields(fresh)]
-        found = {n: getattr(fresh, n) for n in names if not _computed(type(fresh), n)}
-    return {slot: value for slot, value in found.items() if type(value) in (int, float)}
-
-
-def _computed(cls: type, name: str) -> bool:
-    return isinstance(inspect.getattr_static(cls, name, None), property)
+def _numbers(fresh: Any) -> dict[Slot, int | float]:
+    """The numbers of a fresh accumulator."""
+    return {slot: v for slot, v in slots_of(fresh).items() if type(v) in (int, float)}

@@ -24,6 +24,7 @@ _TASKS = {
     "partial": "accumulates the rows of each partition",
     "merge": "merges the accumulators of each group",
     "summed": "gives each group's value out of sums that Spark added up",
+    "gathered": "gives each group's value out of lists that Spark gathered",
     "whole": "aggregates the collected rows of each group",
     "window": "one value per row, over its frame",
     "table": "any number of rows for each row",
@@ -132,7 +133,7 @@ def _known(
 
 def _call(name: str, role: str, text: str, names: PlanNames) -> str:
     """A call as its user would write it; "" for one that no user wrote."""
-    if role in ("merge", "whole", "summed"):
+    if role in ("merge", "whole", "summed", "gathered"):
         return ""
     call = names.shown(written(name, role, text))
     if role == "guarded":

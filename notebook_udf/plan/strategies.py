@@ -18,6 +18,8 @@ COLLECTED = "over the rows of each group, collected by Spark"
 _ONCE = "Generate"
 # A plan does not have the calls of these as they were written.
 _OF_AGGREGATES = ("partial", "window", "whole")
+# Chosen as those in two phases are.
+_IN_SPARK = ("summed", "gathered")
 
 
 def strategies_of(
@@ -46,7 +48,7 @@ def strategies_of(
                 continue
             if not isinstance(form, _Form):
                 form = form(root, node, use, lookup)
-            name, role = use.name.lower(), "partial" if use.role == "summed" else use.role
+            name, role = use.name.lower(), "partial" if use.role in _IN_SPARK else use.role
             decided = reasons.get((name, form.rule), "")
             for each in calls.get((name, role)) or [Choice(use.name, use.call, "scalar", decided)]:
                 reason = each.reason or form.reason
@@ -154,8 +156,12 @@ _SUMMED = _Form(
     "added up by Spark; Python is asked for one value per group",
     "its accumulate only adds up, and Spark's sums of these types are Python's",
 )
+_GATHERED = _Form(
+    "values gathered by Spark; Python is asked for one value per group",
+    "its accumulate only puts them into lists or sets, and Spark's are Python's",
+)
 # How calls of each role run, or a function that finds it out from the plan.
 _FORMS: dict[str, _Form | Callable[[PlanNode, PlanNode, FunctionUse, Lookup], _Form]] = {
     "scalar": _scalar, "guarded": _GUARDED, "each": _LIFTED, "each2": _LIFTED, "partial": _partial,
-    "summed": _SUMMED, "whole": _whole, "window": _window, "table": _table,
+    "summed": _SUMMED, "gathered": _GATHERED, "whole": _whole, "window": _window, "table": _table,
 }  # fmt: skip

@@ -19,7 +19,9 @@ from notebook_udf.planner.syntax.writer import Edit, Writer
 
 E = TypeVar("E", bound=PySparkException)
 
-_HIDDEN = re.compile(r"'?_nu_(?:whole|merge|partial|scalar|guarded|summed|each2?)_(\w+?)_\d+\(")
+_HIDDEN = re.compile(
+    r"'?_nu_(?:whole|merge|partial|scalar|guarded|summed|gathered|each2?)_(\w+?)_\d+\("
+)
 _OURS = "_nu_"
 # A part of the text that was handed, with its place underlined.
 _EXCERPT = re.compile(r"\n?== SQL \(line \d+, position \d+\) ==\n(?:.*\n)*?[ -]*\^+\n*")

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from notebook_udf.specs.payload import Shipment
 from notebook_udf.specs.roles import Role
-from notebook_udf.worker.aggregate import collected, from_sums
+from notebook_udf.worker.aggregate import collected, from_sums, gathered
 from notebook_udf.worker.call.function_call import FunctionCall
 from notebook_udf.worker.call.operator import Operator
 from notebook_udf.worker.scalar import masked, row_runner, vectorized
@@ -75,4 +75,5 @@ _RUNNERS: dict[Role, Callable[[FunctionCall], Runner]] = {
     "merge": collected.MergeRunner,
     "whole": collected.whole,
     "summed": from_sums.SummedRunner,
+    "gathered": gathered.GatheredRunner,
 }

@@ -6,7 +6,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notebook_udf.specs.sum_fields import LIMB_BITS, LIMBS, SUM, field_name, sum_field
+from notebook_udf.specs.slot_fields import LIMB_BITS, LIMBS, SUM, field_name, slot_field
 from notebook_udf.worker.aggregate.from_sums import _amounts
 
 _LIMB = st.integers(-(1 << 63), (1 << 63) - 1)
@@ -46,4 +46,4 @@ def test_sum_is_taken_as_it_is() -> None:
 
 def test_names_say_what_they_are_of() -> None:
     for slot in (None, 3, "total"):
-        assert sum_field(field_name(SUM, slot, 7)) == (SUM, slot, 7)
+        assert slot_field(field_name(SUM, slot, 7)) == (SUM, slot, 7)

@@ -22,6 +22,7 @@ from notebook_udf.kernel.kinds.function_kind import RESULT, Candidate, FunctionK
 from notebook_udf.kernel.transforms.aggregate_transforms import aggregate as grouped
 from notebook_udf.planner.physical import aggregate
 from notebook_udf.planner.physical.aggregate_from_sums import sums_of
+from notebook_udf.planner.physical.aggregate_gathered import gathering_of
 from notebook_udf.specs.payload import held_accumulator
 from notebook_udf.worker.aggregate.accumulator import Codec, misfit
 from notebook_udf.worker.codec.encode import BadResult, encoder
@@ -91,18 +92,27 @@ class AggregateKind(FunctionKind):
 
     def variants(self, inputs: Sequence[Any]) -> Variants:
         definition = self.record.definition
-        if sums_of(definition) is None:
+        own = self._in_spark()
+        if not own:
             return super().variants(inputs)
         changed = replace(definition, options=replace(definition.options, compile=False))
-        return Variants("sums of Spark's own", [("compile=False", "compile=False", changed)])
+        return Variants(f"{own} of Spark's own", [("compile=False", "compile=False", changed)])
 
     def lineless(self) -> str:
-        if sums_of(self.record.definition) is None:
+        own = self._in_spark()
+        if not own:
             return ""
         return (
-            "Spark adds it up by itself, in no Python worker; declare it with compile=False to see "
-            "it row by row"
+            f"its rows become {own} of Spark's own, in no Python worker; declare it with "
+            f"compile=False to see it row by row"
         )
+
+    def _in_spark(self) -> str:
+        """What Spark makes of its rows; "" where accumulate is called for each."""
+        definition = self.record.definition
+        if sums_of(definition) is not None:
+            return "sums"
+        return "lists" if gathering_of(definition) is not None else ""
 
 
 class TableAggregateKind(AggregateKind):

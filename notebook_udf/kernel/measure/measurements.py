@@ -34,7 +34,7 @@ class Measuring:
 
         A general scalar function is run as it is, with ``vectorise=False`` if it runs as Arrow
         kernels, and inside a pandas and an Arrow function that call it per element; an aggregate
-        also with ``compile=False`` if it runs as sums of Spark's own.
+        also with ``compile=False`` if it runs as sums or lists of Spark's own.
 
         Parameters
         ----------

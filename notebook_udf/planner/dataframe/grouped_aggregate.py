@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.planner.dataframe.built_in_calls import UNDOABLE, undoable
-from notebook_udf.planner.physical import aggregate_from_sums
+from notebook_udf.planner.physical import aggregate_in_spark
 from notebook_udf.planner.physical.aggregate import ColumnCall, call_of, column_name, partial_rows
 from notebook_udf.planner.physical.aggregate import column as column_of
 from notebook_udf.planner.streaming import stateful_aggregate
@@ -178,14 +178,15 @@ def _merged(
     named = [F.struct(*(F.col(k).alias(s) for k, s in zip(key_names, shown, strict=True)))]
     named = named if keys else []
     records = [call.record for call in calls]
-    sums = [
-        aggregate_from_sums.columns_of(record.definition, part, source.schema)
+    in_spark = [
+        aggregate_in_spark.in_spark(record.definition, part, source.schema)
         for record, part in zip(records, parts, strict=True)
     ]
-    if None not in sums:
+    if None not in in_spark:
         columns = [
-            planned(record, "summed")(*map(F.expr, structs or ()), *named)
-            for record, structs in zip(records, sums, strict=True)
+            planned(record, found.role)(*map(F.expr, found.columns), *named)
+            for record, found in zip(records, in_spark, strict=True)
+            if found is not None
         ]
         return key_names, columns, source
     mergeable = all(record.definition.mergeable for record in records)

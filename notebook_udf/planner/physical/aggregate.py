@@ -28,6 +28,7 @@ from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.host.sessions import columns_of
 from notebook_udf.planner.analysis.aggregate_calls import in_places
 from notebook_udf.planner.physical.aggregate_from_sums import summable, sums_of
+from notebook_udf.planner.physical.aggregate_gathered import gathering_of
 from notebook_udf.planner.physical.column_arguments import with_constants
 from notebook_udf.planner.planning_context import SortKey
 from notebook_udf.registry import RegisteredFunction
@@ -128,6 +129,14 @@ def explain(record: RegisteredFunction) -> str:
             "it is sums alone (compile=False turns it off)"
         )
         others = ", over columns of other types or of several (session.plan says which was taken)"
+    if gathering_of(definition) is not None:
+        lines.append(
+            "in session.sql and nu.aggregate, over columns of one plain value each, of the types "
+            "that are declared: Spark gathers what accumulate would, and Python is asked for the "
+            "value of each group only, because it puts arguments into lists or sets and does "
+            "nothing else (compile=False turns it off)"
+        )
+        others = ", over other columns (session.plan says which was taken)"
     if definition.func_type != "general":
         lines.append(f"takes a whole group's columns ({definition.func_type}), collected by Spark")
     elif definition.mergeable:

@@ -46,7 +46,7 @@ from notebook_udf.functions.sum_ir import (
 )
 from notebook_udf.planner.faults import attempted
 from notebook_udf.specs.aggregate_layout import AggregatePart
-from notebook_udf.specs.sum_fields import (
+from notebook_udf.specs.slot_fields import (
     LIMB_BITS,
     LIMBS,
     ROWS,

@@ -30,7 +30,7 @@ from notebook_udf.planner.analysis.group_by import (
     meant_by,
 )
 from notebook_udf.planner.analysis.output_names import name_projections, name_struct_fields
-from notebook_udf.planner.physical import aggregate_from_sums
+from notebook_udf.planner.physical import aggregate_in_spark
 from notebook_udf.planner.planning_context import Passes
 from notebook_udf.planner.rule import Outcome, SelectScope
 from notebook_udf.planner.rules.aggregate_choices import clause_of, outcome
@@ -219,23 +219,24 @@ class _TwoPhases:
         records: list[RegisteredFunction],
         merged: list[exp.Expression],
     ) -> DataFrame:
-        """The rows for Spark's GROUP BY; what is to be merged becomes sums where all can be."""
+        """The rows for Spark's GROUP BY; what is to be merged is left to Spark if all can be."""
         layout = self._layout(parts, all(record.definition.mergeable for record in records))
-        sums = [
-            aggregate_from_sums.columns_of(record.definition, part, rows.schema)
+        in_spark = [
+            aggregate_in_spark.in_spark(record.definition, part, rows.schema)
             for record, part in zip(records, layout.parts, strict=True)
         ]
-        if None in sums:
+        if None in in_spark:
             if self._sets and layout.sorted:
                 unmerged = next(r.name for r in records if not r.definition.mergeable)
                 raise Unfit(
                     f"its GROUP BY makes several groups of a row, and {unmerged} has no merge"
                 )
             return self._rows.partial_rows(rows, layout, records)
-        for expression, record, structs in zip(merged, records, sums, strict=True):
-            assert structs is not None
-            expression.set("this", self._around.hidden_name(record, "summed"))
-            expression.set("expressions", [*map(fragment, structs), *expression.expressions[1:]])
+        for expression, record, found in zip(merged, records, in_spark, strict=True):
+            assert found is not None
+            columns = [*map(fragment, found.columns), *expression.expressions[1:]]
+            expression.set("this", self._around.hidden_name(record, found.role))
+            expression.set("expressions", columns)
         return self._rows.passed_rows(rows)
 
     def _part(self, call: AggregateCall) -> AggregatePart:

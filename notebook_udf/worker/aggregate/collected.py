@@ -70,7 +70,7 @@ class MergeRunner(GroupRunner):
         self._mergeable = implements(call.function, "merge")
 
     def decoded(self, columns: list[pa.Array], group: Group) -> Any:
-        offsets, structs = _parts(columns[0])
+        offsets, structs = list_parts(columns[0])
         return offsets, self._accumulation.codec.decode(structs.field(ACCUMULATOR_FIELD))
 
     def accumulators(self, decoded: Any, rows: int, group: Group) -> list[Any]:
@@ -112,7 +112,7 @@ class WholeRunner(GroupRunner):
     """Accumulates the rows of each list one by one and returns the value."""
 
     def decoded(self, columns: list[pa.Array], group: Group) -> Any:
-        offsets, structs = _parts(columns[0])
+        offsets, structs = list_parts(columns[0])
         given = argument_columns(structs, self._call)
         return offsets, given, [decoder(column.type)(column) for column in given]
 
@@ -156,7 +156,7 @@ class ColumnsRunner:
 
     def __call__(self, columns: list[pa.Array], named: dict[str, pa.Array], rows: int) -> pa.Array:
         call = self._call
-        offsets, structs = _parts(columns[0])
+        offsets, structs = list_parts(columns[0])
         arguments = argument_columns(structs, call)
         group = _group_of(columns, 1)
         results: list[Any] = []
@@ -220,7 +220,7 @@ def argument_columns(structs: pa.Array, call: FunctionCall) -> list[pa.Array]:
     return fitted([structs.field(name) for name in names], call.header)
 
 
-def _parts(lists: pa.Array) -> tuple[list[int], pa.Array]:
+def list_parts(lists: pa.Array) -> tuple[list[int], pa.Array]:
     """The offsets of each row's list elements in the flattened array of all elements."""
     offsets: list[int] = lists.offsets.to_numpy().tolist()
     base = offsets[0] if offsets else 0

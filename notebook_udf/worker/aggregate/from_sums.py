@@ -14,13 +14,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from notebook_udf.functions.sum_ir import Key, Slot
-from notebook_udf.specs.sum_fields import (
+from notebook_udf.specs.slot_fields import (
     LIMB_BITS,
     LIMBS,
     ROWS,
     SUM,
     kept_name,
-    sum_field,
+    slot_field,
 )
 from notebook_udf.worker.aggregate.accumulator import Group
 from notebook_udf.worker.aggregate.collected import GroupRunner
@@ -36,7 +36,7 @@ class SummedRunner(GroupRunner):
         self._refuse(columns[1], group)
         additions: dict[tuple[int, Slot], dict[str, pa.Array]] = {}
         for place, field in enumerate(columns[0].type):
-            part, slot, number = sum_field(field.name)
+            part, slot, number = slot_field(field.name)
             additions.setdefault((number, slot), {})[part] = columns[0].field(place)
         return [(slot, _amounts(parts)) for (_, slot), parts in additions.items()]
 

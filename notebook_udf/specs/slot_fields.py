@@ -1,4 +1,4 @@
-"""The columns of sums that Spark adds up for an aggregate."""
+"""The columns of what Spark adds up, or gathers, for an aggregate."""
 
 from __future__ import annotations
 
@@ -10,27 +10,32 @@ from notebook_udf.functions.sum_ir import Key, Slot
 SUM = "sum"
 LIMBS = ("limb0", "limb1", "limb2", "limb3")
 LIMB_BITS = 32
+# The values that go into a list or a set of the accumulator.
+GATHERED = "gathered"
 # The field that counts the rows of a group that have to fail.
 ROWS = "rows"
 
 
 def field_name(part: str, slot: Slot, number: int) -> str:
-    """The name of a sum's column: which part, of which slot, and the addition's number."""
+    """The name of a column: what it is a part of, which slot it goes to, and a number."""
     return f"{part}|{_written(slot)}|{number}"
 
 
-class SumField(NamedTuple):
-    """What a column's name says: which part of which addition, and the slot that it goes to."""
+class SlotField(NamedTuple):
+    """What a column's name says; the columns of one addition have its number.
+
+    ``part`` is ``SUM``, one of ``LIMBS`` or ``GATHERED``.
+    """
 
     part: str
     slot: Slot
     number: int
 
 
-def sum_field(name: str) -> SumField:
+def slot_field(name: str) -> SlotField:
     """The reverse of ``field_name``."""
     part, slot, number = name.split("|")
-    return SumField(part, _slot(slot), int(number))
+    return SlotField(part, _slot(slot), int(number))
 
 
 def _slot(written: str) -> Slot:

@@ -1,0 +1,104 @@
+"""Aggregates that gather values: Spark collects them, Python gets the lists of each group.
+
+No row is decoded by itself then, no method is called for it, and no accumulator is shuffled. Only
+values that are alike for both are left to Spark: of a set those that are equal in Spark where they
+are in Python, which numbers with a NaN among them are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pyspark.sql.types import (
+    BinaryType,
+    BooleanType,
+    ByteType,
+    DataType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegerType,
+    LongType,
+    ShortType,
+    StringType,
+    StructField,
+    StructType,
+    TimestampNTZType,
+    TimestampType,
+)
+
+from notebook_udf.compile.gathering import read
+from notebook_udf.functions.definition import FunctionDefinition
+from notebook_udf.functions.gathering_ir import Gathered, GatheredValues
+from notebook_udf.planner.faults import attempted
+from notebook_udf.specs.aggregate_layout import AggregatePart
+from notebook_udf.specs.slot_fields import GATHERED, field_name
+
+# Those of a set, and those of lists alone.
+_EXACT: tuple[type[DataType], ...] = (
+    BooleanType, ByteType, ShortType, IntegerType, LongType, DecimalType, StringType, BinaryType,
+    DateType, TimestampType, TimestampNTZType,
+)  # fmt: skip
+_FLOATS = (FloatType, DoubleType)
+
+
+def gathering_of(definition: FunctionDefinition) -> GatheredValues | None:
+    """What a function gathers, unless its options say that each row goes to Python."""
+    if definition.func_type != "general" or not definition.options.compile:
+        return None
+    return attempted("gathering", lambda: read(definition), None)
+
+
+def columns_of(
+    definition: FunctionDefinition, part: AggregatePart, schema: StructType
+) -> str | None:
+    """What a group's accumulator is made of, as a struct in SQL; None if Spark cannot gather it.
+
+    The arguments, and the condition for the rows to take, are at the positions of a part.
+    """
+    gathering = gathering_of(definition)
+    arguments = [schema[place] for place in part.arguments]
+    if gathering is None or gathering.parameters > len(arguments):
+        return None
+    if gathering.parameters < len(arguments) and not gathering.variadic:
+        return None
+    declared = definition.input_types or ()
+    if any(
+        wanted not in (None, a.dataType) for wanted, a in zip(declared, arguments, strict=False)
+    ):
+        # It is refused, or converted.
+        return None
+    if not all(_is_alike(each, arguments) for each in gathering.parts):
+        return None
+    condition = None if part.condition is None else schema[part.condition].name
+    fields = [
+        f"'{field_name(GATHERED, each.slot, number)}', {_collected(each, arguments, condition)}"
+        for number, each in enumerate(gathering.parts)
+    ]
+    return f"named_struct({', '.join(fields)})"
+
+
+def _is_alike(gathered: Gathered, arguments: Sequence[StructField]) -> bool:
+    kind = arguments[gathered.place].dataType
+    if isinstance(kind, StringType):
+        # Another collation than the usual one has texts equal that are not.
+        return kind == StringType()
+    return isinstance(kind, _EXACT if gathered.distinct else (*_EXACT, *_FLOATS))
+
+
+def _collected(gathered: Gathered, arguments: Sequence[StructField], condition: str | None) -> str:
+    column = arguments[gathered.place]
+    value = f"`{column.name}`"
+    if column.nullable and gathered.may_have_none:
+        # By itself a NULL is left out.
+        value = f"struct({value})"
+    tests = [] if condition is None else [f"`{condition}`"]
+    tests += [
+        f"`{arguments[place].name}` IS {'' if null else 'NOT '}NULL"
+        for place, null in gathered.nulls
+        # Which is left out anyhow.
+        if null or place != gathered.place
+    ]
+    where = f" FILTER (WHERE {' AND '.join(f'({test})' for test in tests)})" if tests else ""
+    return f"collect_{'set' if gathered.distinct else 'list'}({value}){where}"
