@@ -175,6 +175,11 @@ def test_a_function_in_the_jvm_is_shown_where_it_is_called(prepared: Notebook) -
     expect(details).to_contain_text("1,000 in, 1,000 out")
     expect(details).to_contain_text("in Spark's JVM")
     prepared.shot("plan-jvm", cell)
+    cell = prepared.run("session.metrics()")
+    slowest = prepared.output(cell).get_by_role("region", name="Slowest bundles")
+    # The task is its only bundle.
+    expect(slowest.locator("tbody tr").first.locator("td").nth(2)).to_have_text("Spark's JVM")
+    expect(slowest.locator("tbody tr").first.locator("td").nth(5)).to_have_text("–")
 
 
 def test_two_plans(prepared: Notebook) -> None:

@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { cut, seconds, short, whole } from "../shared/format.ts";
 import type { FailedData, MetricData, QueryData, SlowData, TotalData } from "../shared/messages.ts";
-import { keyOf } from "./charts.ts";
+import { keyOf, worker } from "./charts.ts";
 import { type Change, compared, nano } from "./compared.ts";
 
 const PARTS = [
@@ -234,10 +234,10 @@ export function Slowest({ query }: { query: QueryData }) {
                   <tr key={key}>
                     <td>{time(slow.busy_ns)}</td>
                     <td>{whole(slow.rows)}</td>
-                    <td>{slow.worker}</td>
+                    <td>{slow.worker > 0 ? slow.worker : worker(slow.worker)}</td>
                     <td>{slow.stage}</td>
                     <td>{slow.partition}</td>
-                    <td>{slow.bundle}</td>
+                    <td>{slow.worker > 0 ? slow.bundle : "–"}</td>
                     <td>
                       {query.first === null ? "–" : seconds(Math.max(0, slow.time - query.first))}
                     </td>
