@@ -43,7 +43,16 @@ from benchmarks.texts import (
     texts_table,
 )
 from benchmarks.texts import ROWS as TEXTS
-from benchmarks.workload import PARTITIONS, ROWS, consume, increment, shout, table
+from benchmarks.workload import (
+    PARTITIONS,
+    ROWS,
+    consume,
+    increment,
+    increment_columns,
+    shout,
+    shout_column,
+    table,
+)
 
 
 class Rival:
@@ -103,9 +112,13 @@ Cases = dict[str, Callable[[], object]]
 
 
 def scalar_cases(spark: SparkSession) -> Cases:
-    """Spark's default and its pickled ``udf``."""
+    """Spark's default and its pickled ``udf``, and functions of columns written by hand."""
+    from pyspark.sql.functions import arrow_udf
+
     frame = table(spark, ROWS)
     columns = {
+        "arrow bigint": arrow_udf(increment_columns, "bigint")("a", "b"),
+        "arrow string": arrow_udf(shout_column, "string")("s"),
         "default bigint": udf(increment, "bigint")("a", "b"),
         "pickled bigint": udf(increment, "bigint", useArrow=False)("a", "b"),
         "default string": udf(shout, "string")("s"),

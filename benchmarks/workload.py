@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
@@ -19,6 +21,16 @@ def increment(a: int, b: int) -> int:
 def shout(s: str) -> str:
     """STRING in and out."""
     return s.upper()[::-1]
+
+
+def increment_columns(a: pa.Array, b: pa.Array) -> pa.Array:
+    """The same of columns, which raises where 64 bits do not do."""
+    return pc.add_checked(pc.multiply_checked(a, b), 1)
+
+
+def shout_column(s: pa.Array) -> pa.Array:
+    """The same of a column."""
+    return pc.utf8_reverse(pc.utf8_upper(s))
 
 
 def table(spark: SparkSession, rows: int) -> DataFrame:

@@ -73,11 +73,27 @@ public final class PyCase {
         return i;
     }
 
-    public static String upper(String s) {
-        int n = s.length();
-        if (ascii(s) == n) {
-            return s.toUpperCase(java.util.Locale.ROOT);
+    /** The letters of an ASCII text, null of any other: Java counts and copies them at once. */
+    private static byte[] asciiLetters(String s) {
+        byte[] made = s.getBytes(java.nio.charset.StandardCharsets.UTF_8);
+        return made.length == s.length() ? made : null;
+    }
+
+    /** The text of ASCII letters, of which those from least to most are others. */
+    private static String shifted(byte[] letters, int least, int most, int by) {
+        for (int i = 0; i < letters.length; i++) {
+            int c = letters[i];
+            letters[i] = (byte) (c >= least && c <= most ? c + by : c);
         }
+        return new String(letters, 0);
+    }
+
+    public static String upper(String s) {
+        byte[] letters = asciiLetters(s);
+        if (letters != null) {
+            return shifted(letters, 'a', 'z', -32);
+        }
+        int n = s.length();
         StringBuilder made = new StringBuilder(n + 8);
         for (int i = 0; i < n;) {
             int c = s.codePointAt(i);
@@ -88,11 +104,11 @@ public final class PyCase {
     }
 
     public static String lower(String s) {
-        int n = s.length();
-        if (ascii(s) == n) {
-            return s.toLowerCase(java.util.Locale.ROOT);
+        byte[] letters = asciiLetters(s);
+        if (letters != null) {
+            return shifted(letters, 'A', 'Z', 32);
         }
-        StringBuilder made = new StringBuilder(n + 8);
+        StringBuilder made = new StringBuilder(s.length() + 8);
         lowerFrom(made, s, 0);
         return made.toString();
     }
