@@ -29,11 +29,13 @@ from benchmarks import (
 )
 from benchmarks.measure import Figure
 from benchmarks.mix import run as mix
+from benchmarks.pipelines import run as pipelines
 from notebook_udf.kernel import active_session
 
 BENCHMARKS: dict[str, Callable[[], list[Figure]]] = {
     "scalar": scalar.run,
     "mix": mix.run,
+    "pipelines": pipelines.run,
     "telemetry": scalar.run_telemetry,
     "cluster": cluster.run,
     "latency": latency.run,
