@@ -34,6 +34,7 @@ from notebook_udf.kernel import active_session
 
 BENCHMARKS: dict[str, Callable[[], list[Figure]]] = {
     "scalar": scalar.run,
+    "scalar scaling": scalar.run_scaling,
     "mix": mix.run,
     "pipelines": pipelines.run,
     "telemetry": scalar.run_telemetry,

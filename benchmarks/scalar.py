@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
+from pyspark.sql import functions as F
+
 import notebook_udf as nu
-from benchmarks.measure import Figure, cost, in_turn, level, ratio
+from benchmarks.measure import REPEATS, Figure, cost, in_turn, level, ratio
 from benchmarks.rival import Rival
 from benchmarks.workload import PARTITIONS, ROWS, consume, increment, shout, table
 from notebook_udf.telemetry.wire import CHANNEL_VARIABLE
@@ -15,6 +17,7 @@ from notebook_udf.telemetry.wire import CHANNEL_VARIABLE
 TURNS = 80
 WARM_TURNS = 20
 _WARM = 5
+_FEWEST, _SOME, _MOST = 1 << 20, 8 << 20, 64 << 20
 
 
 # How many times as fast as Spark's default udf each of our tiers has to be.
@@ -72,6 +75,44 @@ def run() -> list[Figure]:
             )
         )  # fmt: skip
     return figures
+
+
+def run_scaling() -> list[Figure]:
+    """The cost of a row as rows get more, and what a second worker brings, by tier."""
+    one = _seconds(workers=1, counts=(_SOME,))
+    two = _seconds(workers=2, counts=(_FEWEST, _SOME, _MOST))
+    figures = []
+    for tier, said in _TIERS.items():
+        growth = two[tier, _MOST] / _MOST / (two[tier, _FEWEST] / _FEWEST)
+        figures.append(
+            Figure(
+                f"Cost of a row {said}, among {_MOST >> 20} M against one among 1 M",
+                100 * (growth - 1), "%", "≤ 15 %", growth <= 1.15, f"{growth:.2f} times",
+            )
+        )  # fmt: skip
+        gain = one[tier, _SOME] / two[tier, _SOME]
+        seconds = f"{one[tier, _SOME]:.3f} s against {two[tier, _SOME]:.3f} s"
+        figures.append(
+            Figure(
+                f"Two workers against one, {_SOME >> 20} M rows {said}",
+                gain, "×", "≥ 1.8×", gain >= 1.8, f"{seconds}, medians of {REPEATS} each",
+            )
+        )  # fmt: skip
+    return figures
+
+
+def _seconds(*, workers: int, counts: Sequence[int]) -> dict[tuple[str, int], float]:
+    """How long each tier takes for so many rows."""
+    with nu.session(workers=workers) as session:
+        cases: dict[tuple[str, int], Callable[[], object]] = {}
+        for tier, options in _OPTIONS.items():
+            ours = session.register_function(f"scaled_{tier}", nu.udf(increment, **options))
+            for count in counts:
+                rows = session.spark.range(0, count, 1, workers)
+                cases[tier, count] = partial(consume, rows.select(ours("id", F.col("id") % 1000)))
+        named = {f"{tier} {count}": case for (tier, count), case in cases.items()}
+        t = in_turn(named, REPEATS, warm=2)
+        return {(tier, count): t[f"{tier} {count}"].median for tier, count in cases}
 
 
 def run_telemetry() -> list[Figure]:
