@@ -32,7 +32,7 @@ class OfList(nu.AggregateFunction):
             accumulator[0] += other[0]
             accumulator[1] += other[1]
 
-    def get_value(self, accumulator: list[Any]) -> float | None:
+    def get_value(self, accumulator: list[Any]) -> Any:
         return accumulator[0] / accumulator[1] if accumulator[1] else None
 
 
@@ -58,7 +58,7 @@ class OfDataclass(nu.AggregateFunction):
         sums.total += sum(other.total for other in others)
         sums.weight += sum(other.weight for other in others)
 
-    def get_value(self, sums: Sums) -> float | None:
+    def get_value(self, sums: Sums) -> Any:
         if sums.weight == 0:
             return None
         return sums.total / sums.weight
@@ -79,7 +79,7 @@ class OfDict(nu.AggregateFunction):
             for key in ("total", "weight"):
                 accumulator[key] += other[key]
 
-    def get_value(self, accumulator: dict[str, Any]) -> float | None:
+    def get_value(self, accumulator: dict[str, Any]) -> Any:
         weight = accumulator["weight"]
         return accumulator["total"] / weight if weight != 0 else None
 
@@ -99,7 +99,7 @@ class OfRow(nu.AggregateFunction):
             accumulator[0] += total
             accumulator[1] += weight
 
-    def get_value(self, accumulator: Any) -> float | None:
+    def get_value(self, accumulator: Any) -> Any:
         total, weight = accumulator
         return total / weight if weight else None
 
@@ -121,7 +121,7 @@ class WithChecks(nu.AggregateFunction):
             for place, part in enumerate(other):
                 accumulator[place] += part
 
-    def get_value(self, accumulator: list[Any]) -> float | None:
+    def get_value(self, accumulator: list[Any]) -> Any:
         if not accumulator[1]:
             return None
         return accumulator[0] / accumulator[1]

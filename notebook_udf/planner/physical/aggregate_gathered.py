@@ -83,7 +83,7 @@ def _is_alike(gathered: Gathered, arguments: Sequence[StructField]) -> bool:
     kind = arguments[gathered.place].dataType
     if isinstance(kind, StringType):
         # Another collation than the usual one has texts equal that are not.
-        return kind == StringType()
+        return bool(kind == StringType())
     return isinstance(kind, _EXACT if gathered.distinct else (*_EXACT, *_FLOATS))
 
 
