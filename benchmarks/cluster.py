@@ -57,17 +57,21 @@ def cases_of(master: str) -> Cases:
     session = nu.session(master=master)
     frame = table(session.spark, ROWS)
     functions = {
-        "rows on": session.register_function("rows_on", increment, vectorise=False)("a", "b"),
-        "kernels on": session.register_function("kernels_on", increment)("a", "b"),
-        "strings on": session.register_function("strings_on", shout)("s"),
+        "rows on": session.register_function("rows_on", increment, compile=False, vectorise=False)(
+            "a", "b"
+        ),
+        "kernels on": session.register_function("kernels_on", increment, compile=False)("a", "b"),
+        "strings on": session.register_function("strings_on", shout, compile=False)("s"),
     }
     environment = session.spark.sparkContext.environment
     folder = environment.pop(CHANNEL_VARIABLE)
     # Workers get the environment of the moment their function was planned.
-    functions["rows off"] = session.register_function("rows_off", increment, vectorise=False)(
+    functions["rows off"] = session.register_function(
+        "rows_off", increment, compile=False, vectorise=False
+    )("a", "b")
+    functions["kernels off"] = session.register_function("kernels_off", increment, compile=False)(
         "a", "b"
     )
-    functions["kernels off"] = session.register_function("kernels_off", increment)("a", "b")
     environment[CHANNEL_VARIABLE] = folder
     return {name: partial(consume, frame.select(column)) for name, column in functions.items()}
 

@@ -80,7 +80,9 @@ import notebook_udf as nu
 with nu.session(workers=1) as session:
     session.live = False
     session._warmup.wait()
-    mine = nu.udf(lambda i: i + NUMBER, input_types=["bigint"], result_type="bigint")
+    mine = nu.udf(
+        lambda i: i + NUMBER, input_types=["bigint"], result_type="bigint", compile=False
+    )
     session.register_function("mine", mine)
     print("there", flush=True)
     sys.stdin.readline()

@@ -52,7 +52,7 @@ def first_function(sessions: int = 5) -> list[Figure]:
 def bundle_latency() -> list[Figure]:
     """From the end of a bundle in a worker to its numbers in the kernel."""
     session = nu.session(workers=PARTITIONS)
-    session.register_function("twice", lambda i: i * 2, result_type="bigint")
+    session.register_function("twice", lambda i: i * 2, result_type="bigint", compile=False)
     delays: list[float] = []
     lock = threading.Lock()
 

@@ -32,7 +32,9 @@ def run() -> list[Figure]:
     rows = table(session.spark, _ROWS)
     figures = []
     for function, columns in ((shout, ("s",)), (polynomial, ("a", "b"))):
-        record = session.register_function(function.__name__, function, vectorise=False)
+        record = session.register_function(
+            function.__name__, function, compile=False, vectorise=False
+        )
         frame = rows.select(record(*columns).alias("result"))
         cases: dict[str, Callable[[], object]] = {
             "off": partial(_worker_seconds, session, partial(consume, frame)),
