@@ -175,10 +175,26 @@ def test_an_accumulator_that_its_type_cannot_hold_is_refused(session: nu.Session
         session.sql("SELECT gathered(CAST(id AS STRING)) FROM range(2)").collect()
 
 
-def test_declared_types_convert_as_before(session: nu.Session) -> None:
-    session.register_function("gathered", udaf(Values(), input_types=["double"]))
-    found = session.sql("SELECT gathered(CAST(id AS INT)) FROM range(2)").first()
-    assert found[0] == "list ['0.0', '1.0']"
+@pytest.mark.parametrize(
+    ("declared", "column", "said", "in_spark"),
+    [
+        ("double", "INT", "['0.0', '1.0']", True), ("double", "FLOAT", "['0.0', '1.0']", True),
+        ("bigint", "TINYINT", "['0', '1']", True), ("double", "BIGINT", "['0.0', '1.0']", False),
+    ],
+)  # fmt: skip
+def test_values_come_as_they_are_declared(
+    session: nu.Session, declared: str, column: str, said: str, in_spark: bool
+) -> None:
+    session.register_function("gathered", udaf(Values(), input_types=[declared]))
+    frame = session.sql(f"SELECT gathered(CAST(id AS {column})) FROM range(2)")
+    assert frame.first()[0] == f"list {said}"
+    assert ("MapInArrow" not in frame._jdf.queryExecution().toString()) == in_spark
+
+
+def test_a_column_that_does_not_fit_is_refused(session: nu.Session) -> None:
+    session.register_function("gathered", udaf(Values(), input_types=["bigint"]))
+    with pytest.raises(nu.DeclarationError, match="was given a column"):
+        session.sql("SELECT gathered(CAST(id AS STRING)) FROM range(2)").collect()
 
 
 def test_the_operator_gathers_as_well(session: nu.Session) -> None:

@@ -131,10 +131,9 @@ def explain(record: RegisteredFunction) -> str:
         others = ", over columns of other types or of several (session.plan says which was taken)"
     if gathering_of(definition) is not None:
         lines.append(
-            "in session.sql and nu.aggregate, over columns of one plain value each, of the types "
-            "that are declared: Spark gathers what accumulate would, and Python is asked for the "
-            "value of each group only, because it puts arguments into lists or sets and does "
-            "nothing else (compile=False turns it off)"
+            "in session.sql and nu.aggregate, over columns of plain values: Spark gathers what "
+            "accumulate would, and Python is asked for the value of each group only, because it "
+            "puts arguments into lists or sets and does nothing else (compile=False turns it off)"
         )
         others = ", over other columns (session.plan says which was taken)"
     if definition.func_type != "general":

@@ -8,6 +8,7 @@ are in Python, which numbers with a NaN among them are not.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 
 from pyspark.sql.types import (
     BinaryType,
@@ -41,6 +42,13 @@ _EXACT: tuple[type[DataType], ...] = (
     DateType, TimestampType, TimestampNTZType,
 )  # fmt: skip
 _FLOATS = (FloatType, DoubleType)
+# Types that hold each of another's values, for a declared parameter.
+_WIDER: dict[type[DataType], tuple[type[DataType], ...]] = {
+    ByteType: (ShortType, IntegerType, LongType, DoubleType),
+    ShortType: (IntegerType, LongType, DoubleType),
+    IntegerType: (LongType, DoubleType),
+    FloatType: (DoubleType,),
+}
 
 
 def gathering_of(definition: FunctionDefinition) -> GatheredValues | None:
@@ -64,38 +72,49 @@ def columns_of(
     if gathering.parameters < len(arguments) and not gathering.variadic:
         return None
     declared = definition.input_types or ()
-    if any(
-        wanted not in (None, a.dataType) for wanted, a in zip(declared, arguments, strict=False)
-    ):
-        # It is refused, or converted.
-        return None
-    if not all(_is_alike(each, arguments) for each in gathering.parts):
+    given: list[StructField] = []
+    for column, wanted in zip_longest(arguments, declared[: len(arguments)]):
+        found = _given(column, wanted)
+        if found is None:
+            return None
+        given.append(found)
+    if not all(_is_alike(each, given[each.place].dataType) for each in gathering.parts):
         return None
     condition = None if part.condition is None else schema[part.condition].name
     fields = [
-        f"'{field_name(GATHERED, each.slot, number)}', {_collected(each, arguments, condition)}"
+        f"'{field_name(GATHERED, each.slot, number)}', {_collected(each, given, condition)}"
         for number, each in enumerate(gathering.parts)
     ]
     return f"named_struct({', '.join(fields)})"
 
 
-def _is_alike(gathered: Gathered, arguments: Sequence[StructField]) -> bool:
-    kind = arguments[gathered.place].dataType
+def _given(column: StructField, wanted: DataType | None) -> StructField | None:
+    """An argument as the function would get it, its name in SQL; None if it is not for Spark."""
+    value = f"`{column.name}`"
+    if wanted is None or wanted == column.dataType:
+        return StructField(value, column.dataType, column.nullable)
+    if isinstance(wanted, _WIDER.get(type(column.dataType), ())):
+        cast = f"CAST({value} AS {wanted.simpleString()})"
+        return StructField(cast, wanted, column.nullable)
+    # It is refused, or converted otherwise.
+    return None
+
+
+def _is_alike(gathered: Gathered, kind: DataType) -> bool:
     if isinstance(kind, StringType):
         # Another collation than the usual one has texts equal that are not.
         return bool(kind == StringType())
     return isinstance(kind, _EXACT if gathered.distinct else (*_EXACT, *_FLOATS))
 
 
-def _collected(gathered: Gathered, arguments: Sequence[StructField], condition: str | None) -> str:
-    column = arguments[gathered.place]
-    value = f"`{column.name}`"
-    if column.nullable and gathered.may_have_none:
+def _collected(gathered: Gathered, given: Sequence[StructField], condition: str | None) -> str:
+    value = given[gathered.place].name
+    if given[gathered.place].nullable and gathered.may_have_none:
         # By itself a NULL is left out.
         value = f"struct({value})"
     tests = [] if condition is None else [f"`{condition}`"]
     tests += [
-        f"`{arguments[place].name}` IS {'' if null else 'NOT '}NULL"
+        f"{given[place].name} IS {'' if null else 'NOT '}NULL"
         for place, null in gathered.nulls
         # Which is left out anyhow.
         if null or place != gathered.place
