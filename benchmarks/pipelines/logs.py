@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 from benchmarks.mix.columns import joined, one_of, whole
+from benchmarks.mix.developed.web import LINE
 from benchmarks.pipelines.pipeline import Pipeline
-
-LINE = re.compile(
-    r'^(?P<host>\S+) - - \[(?P<time>[^\]]+)\] "(?P<method>[A-Z]+) (?P<path>\S+) HTTP/[\d.]+" '
-    r"(?P<status>\d{3}) (?P<size>\d+|-)$"
-)
 
 
 class Request(NamedTuple):
@@ -30,7 +25,7 @@ def request(line: str) -> Request | None:
     return Request(
         found["host"],
         found["method"],
-        found["path"],
+        found["url"],
         int(found["status"]),
         0 if size == "-" else int(size),
     )

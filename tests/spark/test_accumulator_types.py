@@ -410,7 +410,7 @@ def test_a_merge_that_failed_is_no_contradiction(session: nu.Session) -> None:
         def merge(self, accumulator: Any, accumulators: Any) -> None:
             raise ValueError("not now")
 
-    registered(session, Fails, on_error="null")
+    registered(session, Fails, on_error="null", compile=False)
     query = "SELECT kept(id) FROM range(0, 8, 1, 2)"
     assert session.sql(query).first() == (None,)
 
