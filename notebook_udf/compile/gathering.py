@@ -32,10 +32,11 @@ _WAYS: dict[tuple[type, str], tuple[str, ...]] = {
 
 def read(definition: FunctionDefinition) -> GatheredValues | None:
     """What an aggregate function gathers; None if it does anything else."""
-    made = definition.fresh_accumulators()
     accumulate = definition.function.accumulate
     code = plain_code(accumulate)
-    if made is None or code is None:
+    # The function is copied for it.
+    made = None if code is None else definition.fresh_accumulators()
+    if code is None or made is None:
         return None
     found = gathered_in(read_code(code), code.co_varnames[: code.co_argcount], made[1][0])
     return None if found is None else GatheredValues(found, *takes(accumulate))
@@ -158,12 +159,13 @@ class _Follower:
         if end.kind != "branch":
             raise _Strange
         (test,) = values
-        if end.test == "none" and isinstance(test, _Argument) and not test.display:
-            test = _IsNone(test.place, holds=True)
-        if not isinstance(test, _IsNone) or (end.test == "none") != isinstance(
-            values[0], _Argument
-        ):
-            raise _Strange
+        match end.test, test:
+            case "none", _Argument(place, ""):
+                test = _IsNone(place, holds=True)
+            case "true", _IsNone():
+                pass
+            case _:
+                raise _Strange
         ways = []
         for target, comes_out in zip(end.targets, (True, False), strict=True):
             is_none = comes_out == test.holds

@@ -45,6 +45,7 @@ from notebook_udf.functions.sum_ir import (
     without_none,
 )
 from notebook_udf.planner.faults import attempted
+from notebook_udf.planner.physical.aggregate_filters import filter_clause, null_tests
 from notebook_udf.specs.aggregate_layout import AggregatePart
 from notebook_udf.specs.slot_fields import (
     LIMB_BITS,
@@ -196,7 +197,7 @@ class _Writer:
             # Only of numbers Spark keeps the first in a hash table.
             for argument in self._arguments:
                 _column(argument, None)
-            where = self._where([_any(trouble)])
+            where = filter_clause(self._condition, [_any(trouble)])
             kept = [f"'{ROWS}', count(1){where}"]
             kept += [
                 f"'{kept_name(place)}', first(`{argument.name}`){where}"
@@ -211,7 +212,7 @@ class _Writer:
         tests = self._tests(addition.guard, parameters(addition.amount))
 
         def field(part: str, sql: str, *more: str) -> str:
-            where = self._where([*tests, *more])
+            where = filter_clause(self._condition, [*tests, *more])
             return f"'{field_name(part, addition.slot, number)}', {sign}sum({sql}){where}"
 
         if amount.wide:
@@ -310,11 +311,8 @@ class _Writer:
 
     def _tests(self, guard: Guard, summed: Collection[int] = ()) -> list[str]:
         """The conditions of a guard; sums leave NULLs of the ``summed`` arguments out anyhow."""
-        nulls = [
-            f"`{self._arguments[place].name}` IS {'' if null else 'NOT '}NULL"
-            for place, null in guard.nulls
-            if null or place not in summed
-        ]
+        values = [f"`{argument.name}`" for argument in self._arguments]
+        nulls = null_tests(guard.nulls, values, summed)
         return nulls + [self._test(test, holds) for test, holds in guard.tests]
 
     def _test(self, test: Test, holds: bool) -> str:
@@ -336,10 +334,6 @@ class _Writer:
         operator = {"==": "<=>", "!=": "<=>"}.get(test.operator, test.operator)
         sql = " AND ".join([f"{left.sql} {operator} {right.sql}", *numbers])
         return f"(NOT ({sql}))" if test.operator == "!=" else f"({sql})"
-
-    def _where(self, tests: list[str]) -> str:
-        tests = [*([f"`{self._condition}`"] if self._condition else []), *tests]
-        return f" FILTER (WHERE {' AND '.join(f'({test})' for test in tests)})" if tests else ""
 
     def _expression(self, expression: Expression) -> _Written:
         if isinstance(expression, Parameter):

@@ -33,6 +33,7 @@ from notebook_udf.compile.gathering import read
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.functions.gathering_ir import Gathered, GatheredValues
 from notebook_udf.planner.faults import attempted
+from notebook_udf.planner.physical.aggregate_filters import filter_clause, null_tests
 from notebook_udf.specs.aggregate_layout import AggregatePart
 from notebook_udf.specs.slot_fields import GATHERED, field_name
 
@@ -112,12 +113,7 @@ def _collected(gathered: Gathered, given: Sequence[StructField], condition: str 
     if given[gathered.place].nullable and gathered.may_have_none:
         # By itself a NULL is left out.
         value = f"struct({value})"
-    tests = [] if condition is None else [f"`{condition}`"]
-    tests += [
-        f"{given[place].name} IS {'' if null else 'NOT '}NULL"
-        for place, null in gathered.nulls
-        # Which is left out anyhow.
-        if null or place != gathered.place
-    ]
-    where = f" FILTER (WHERE {' AND '.join(f'({test})' for test in tests)})" if tests else ""
+    # What is put is left out itself where it is NULL.
+    tests = null_tests(gathered.nulls, [each.name for each in given], (gathered.place,))
+    where = filter_clause(condition, tests)
     return f"collect_{'set' if gathered.distinct else 'list'}({value}){where}"
