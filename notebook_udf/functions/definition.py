@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import functools
 import inspect
+import itertools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -207,6 +208,12 @@ class FunctionDefinition:
         plain = [parameter for parameter in parameters if parameter.kind not in free]
         least = sum(parameter.default is parameter.empty for parameter in plain)
         return least, len(plain) if len(plain) == len(parameters) else None
+
+    @property
+    def declared_types(self) -> tuple[DataType, ...]:
+        """The types of the first parameters, up to one of which none is declared."""
+        known = itertools.takewhile(lambda t: t is not None, self.input_types or ())
+        return tuple(t for t in known if t is not None)
 
     @property
     def signature(self) -> str:

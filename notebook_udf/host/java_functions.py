@@ -24,18 +24,19 @@ class JavaFunction:
         A word that no other version of it has, for accounts of calls that do not fit it.
     header
         What is known of it where its call is found in a plan, as in a payload of a worker's.
-    java_class
-        None if it has one for the types of each call, see ``JavaFunctions.add``.
+    java_classes
+        By how many arguments a call gives, for those whose types are declared. Other calls have a
+        class by their types, see ``JavaFunctions.add``.
     arity
         How many arguments it takes: at least, and at most.
     in_python
-        PySpark's function object; calls that name arguments or leave some out are of this one.
+        PySpark's function object; calls that name arguments are of this one.
     """
 
     name: str
     identity: str
     header: Mapping[str, Any]
-    java_class: JavaClass | None
+    java_classes: Mapping[int, JavaClass]
     arity: tuple[int, int]
     result_type: DataType
     in_python: Any
@@ -75,8 +76,9 @@ class JavaFunctions(Protocol):
         Its class is compiled by the first call; calls are of the function in Python if it cannot.
         """
 
-    def add(self, identity: str, types: str, java_class: JavaClass) -> None:
-        """Gives a function a class for calls of these types, as ``wanted`` tells them."""
+    def add(self, identity: str, calls: str, java_class: JavaClass) -> None:
+        """Gives a function a class for calls of these types, as ``wanted`` tells them, or with so
+        many arguments."""
 
     def wanted(self, identity: str) -> Sequence[str]:
         """The types with which a function was called since the last time, and for which it has no
@@ -91,6 +93,6 @@ class JavaFunctions(Protocol):
     def calls(self, operator: Any) -> Sequence[tuple[str, Mapping[str, Any]]]:
         """The calls of such functions in an operator of a plan: Spark's texts, and the headers."""
 
-    def failure(self, identity: str, types: str = "") -> str:
-        """Why a class of a function could not be compiled: the one for these types, or its only
-        one; "" if it could, or was not asked for yet."""
+    def failure(self, identity: str, calls: str) -> str:
+        """Why a class of a function could not be compiled, see ``add``; "" if it could, or was not
+        asked for yet."""

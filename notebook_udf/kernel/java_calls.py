@@ -114,6 +114,12 @@ class JavaCalls:
         there = self._is_there and not self._kept[record.name]
         return there and self.why_not(record, types) is None
 
+    def runs_always(self, record: RegisteredFunction) -> bool:
+        """Whether that is so of all calls, however many parameters they give."""
+        least, most = record.definition.arity[0], len(record.definition.parameters)
+        known = len(self._by_count(record))
+        return self.runs(record) and least > 0 and known == most - least + 1
+
     def may_run(self, record: RegisteredFunction) -> bool:
         """Whether calls run in the JVM, or may do so by the types of their arguments."""
         there = self._is_there and not self._kept[record.name]
@@ -138,13 +144,17 @@ class JavaCalls:
         called = (self._called.known(record.identity) or {}).values()
         return [(", ".join(map(ddl, types)), self.why_not(record, types)) for types in called]
 
+    def has_class(self, record: RegisteredFunction) -> bool:
+        """Whether calls of the function run in the JVM: all, or those of some types."""
+        return self.runs(record) or bool(self.ran(record))
+
     @contextmanager
     def in_workers(self, records: Iterable[RegisteredFunction]) -> Iterator[list[str]]:
         """In the block, what is planned calls functions in Python workers; gives the names of those
         that run in the JVM otherwise."""
         moved = [record for record in records if self.may_run(record)]
         names = [record.name for record in moved]
-        told = [record.name for record in moved if self.runs(record) or self.ran(record)]
+        told = [record.name for record in moved if self.has_class(record)]
         with self._lock:
             self._kept.update(names)
             self._hold(moved, begins=True)
@@ -218,8 +228,9 @@ class JavaCalls:
         if isinstance(made, NotCompiled):
             return made
         called = self._called.known(record.identity) or {}
-        text = next((text for text, known in called.items() if known == types), "")
-        failure = functions.failure(_name(record), text)
+        given = str(len(types) or max(self._by_count(record), default=0))
+        calls = next((text for text, known in called.items() if known == types), given)
+        failure = functions.failure(_name(record), calls)
         return NotCompiled(f"its compiler says {failure}; please report this") if failure else None
 
     def register(self, record: RegisteredFunction, name: str) -> bool:
@@ -256,22 +267,33 @@ class JavaCalls:
             "func_type": "general",
             "notes": [AS_JAVA],
         }
-        java_class = made if isinstance(made, JavaClass) else None
+        classes = self._by_count(record)
         takes, returned = (definition.arity[0], len(definition.parameters)), definition.result_type
         function = JavaFunction(
-            record.name, _name(record), header, java_class, takes, returned, in_python
+            record.name, _name(record), header, classes, takes, returned, in_python
         )
         functions.register(name, function)
-        self._records.get((function.identity,), lambda: record)
-        if java_class is not None:
-            self._records.get((java_class.name,), lambda: record)
+        for each in (function.identity, *(known.name for known in classes.values())):
+            self._records.get((each,), lambda: record)
         for text, types in (self._called.known(record.identity) or {}).items():
             known = self._class_of(record, types)
             if isinstance(known, JavaClass):
                 self._add(record, text, known)
         return True
 
+    def _by_count(self, record: RegisteredFunction) -> dict[int, JavaClass]:
+        """The classes for calls that give so many parameters, of those whose types are declared."""
+        declared = record.definition.declared_types
+        made = {n: self._class_for(record, declared[:n]) for n in _counts(record)}
+        return {n: each for n, each in made.items() if isinstance(each, JavaClass)}
+
     def _class_of(self, record: RegisteredFunction, types: Types = ()) -> JavaClass | NotCompiled:
+        """The class for a call of these types; without them that for most arguments."""
+        if not types and (classes := self._by_count(record)):
+            return classes[max(classes)]
+        return self._class_for(record, types or record.definition.declared_types)
+
+    def _class_for(self, record: RegisteredFunction, types: Types) -> JavaClass | NotCompiled:
         with self._lock:
             made = self._classes.get((*record.identity, types), lambda: _translated(record, types))
         if isinstance(made, NotCompiled):
@@ -318,7 +340,7 @@ class JavaCalls:
             self._learning.start()
 
     def _is_open(self, record: RegisteredFunction) -> bool:
-        return self.may_run(record) and not self.runs(record)
+        return self.may_run(record) and not self.runs_always(record)
 
     def _count(self, counted: Sequence[Sequence[str]]) -> None:
         """Adds what functions have counted in a task to the session's metrics."""
@@ -336,6 +358,12 @@ class JavaCalls:
             for each in BundlesDone.of([bundle]):
                 apply(each)
             apply(TaskEnded(IN_JVM, ended, task, outcome, 1, rows, rows, (timing,)))
+
+
+def _counts(record: RegisteredFunction) -> range:
+    """How many parameters calls may give, of those whose types are declared."""
+    definition = record.definition
+    return range(max(definition.arity[0], 1), len(definition.declared_types) + 1)
 
 
 def _name(record: RegisteredFunction) -> str:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 # Spark runs a command as it is given: an attempt would be its first run.
 _ROWS = re.compile(r"(?is)(\s|\(|--[^\n]*\n|/\*.*?\*/)*(SELECT|WITH|FROM|VALUES|TABLE)\b")
+_NAMES = "=>"
 _WRITES = re.compile(r"(?i)\b(INSERT|CREATE|MERGE|UPDATE|DELETE)\b")
 
 
@@ -59,9 +60,12 @@ def run_query(session: Session, query: str, args: Mapping[str, Any]) -> DataFram
 
 
 def _run(session: Session, query: str, args: Mapping[str, Any]) -> DataFrame:
-    # Those in the JVM are Spark's own functions to a query.
+    # Those in the JVM are Spark's own functions to a query; a call that names arguments is not.
+    named = _NAMES in query
     functions = {
-        name: record for name, record in session.functions.items() if not session.java.runs(record)
+        name: record
+        for name, record in session.functions.items()
+        if named or not session.java.runs_always(record)
     }
     by_types = {
         name: record
@@ -76,7 +80,7 @@ def _run(session: Session, query: str, args: Mapping[str, Any]) -> DataFrame:
         if rows is not None:
             return rows
     # All its calls are planned alike: one of a function whose class is known included.
-    with session.java.in_workers(filter(session.java.ran, by_types.values())):
+    with session.java.in_workers(filter(session.java.has_class, by_types.values())):
         return _planned(session, query, args, functions)
 
 

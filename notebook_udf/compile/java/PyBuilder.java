@@ -17,10 +17,10 @@ import scala.collection.immutable.Nil$;
 import scala.collection.immutable.Seq;
 
 /**
- * Makes the expression of a call: of the function in Java where each parameter is given by its
- * place, else of the function in Python, which knows names and defaults. A function whose types are
- * not declared has a class for the types of each call, if it was given one: until then the call is
- * of the function in Python, and its types are wanted.
+ * Makes the expression of a call: of the function in Java where parameters are given by their
+ * places, else of the function in Python, which knows names. A function has a class for so many
+ * arguments as its types are declared of; other calls have a class by the types of their arguments,
+ * if it was given one: until then the call is of the function in Python, and its types are wanted.
  */
 public final class PyBuilder extends scala.runtime.AbstractFunction1 {
     private final String name;
@@ -30,13 +30,12 @@ public final class PyBuilder extends scala.runtime.AbstractFunction1 {
     private final DataType result;
     private final UserDefinedPythonFunction inPython;
     private final String header;
-    private final boolean isTyped;
     private final HashMap sources = new HashMap();
     private final LinkedHashSet wanted = new LinkedHashSet();
     private int held;
 
     public PyBuilder(String name, String identity, Integer needed, Integer parameters,
-            DataType result, UserDefinedPythonFunction inPython, String header, Boolean isTyped) {
+            DataType result, UserDefinedPythonFunction inPython, String header) {
         this.name = name;
         this.identity = identity;
         this.needed = needed.intValue();
@@ -44,12 +43,11 @@ public final class PyBuilder extends scala.runtime.AbstractFunction1 {
         this.result = result;
         this.inPython = inPython;
         this.header = header;
-        this.isTyped = isTyped.booleanValue();
     }
 
-    /** Has calls of these types be of a class; "" are all types. */
-    public synchronized void add(String types, PySource source) {
-        sources.put(types, source);
+    /** Has calls be of a class: those with so many arguments, or of these types. */
+    public synchronized void add(String calls, PySource source) {
+        sources.put(calls, source);
     }
 
     public Object apply(Object given) {
@@ -60,10 +58,7 @@ public final class PyBuilder extends scala.runtime.AbstractFunction1 {
             throw new IllegalArgumentException(
                 "[notebook-udf arguments " + identity + " " + arguments.length() + "]");
         }
-        Object function = null;
-        if (!named && arguments.length() == parameters) {
-            function = function(arguments);
-        }
+        Object function = named ? null : function(arguments);
         if (function == null) {
             return inPython.builder(arguments);
         }
@@ -87,10 +82,14 @@ public final class PyBuilder extends scala.runtime.AbstractFunction1 {
         if (held > 0) {
             return null;
         }
-        String types = isTyped ? "" : types(arguments);
-        PySource source = (PySource) sources.get(types);
+        PySource source = (PySource) sources.get(Integer.toString(arguments.length()));
         if (source != null) {
-            return source.function(parameters, header);
+            return source.function(arguments.length(), header);
+        }
+        String types = types(arguments);
+        source = (PySource) sources.get(types);
+        if (source != null) {
+            return source.function(arguments.length(), header);
         }
         if (types != null) {
             wanted.add(types);

@@ -464,6 +464,9 @@ public final class PyNumber {
     }
 
     public static Object round(Object value, Object digits) {
+        if (digits == null) {
+            return round(value);
+        }
         if (!isInt(digits)) {
             throw Raised.TYPE;
         }

@@ -122,14 +122,14 @@ def _round(code: Code, given: Given) -> Value:
             raise NotCompiled("round of this")
         return code.set(INT, f"PyNumber.round({code.object(term)})")
     digits = as_int(code, code.term(given[1]))
-    if "none" in digits.kinds:
-        raise NotCompiled("round to a number of digits that may be None")
-    if digits.kinds != INT or not term.kinds <= NUMBERS:
+    if digits.kinds - NONE != INT or not term.kinds <= NUMBERS:
         raise NotCompiled("round of this")
     if term.kinds == FLOAT and bounded:
         return code.set(FLOAT, f"PyNumber.round({term.java}, {digits.java})")
     java = f"PyNumber.round({code.object(term)}, {code.object(digits)})"
-    return code.set_from(term.kinds, java)
+    # To a number of digits that is None a float is rounded to an int.
+    whole = INT if "none" in digits.kinds else frozenset()
+    return code.set_from(term.kinds | whole, java)
 
 
 def _ord(code: Code, given: Given) -> Value:

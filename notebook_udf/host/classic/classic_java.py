@@ -28,7 +28,7 @@ class ClassicJavaFunctions:
         self._spark = spark
         # By the names of functions, those of the newest version by the names in SQL.
         self._builders: dict[str, tuple[str, dict[str, Any]]] = {}
-        # By identity and types, a function's classes, which all its names share, and what the
+        # By identity and calls, a function's classes, which all its names share, and what the
         # compiler had against those that it was asked for.
         self._sources: dict[tuple[str, str], Any] = {}
         self._failures: dict[tuple[str, str], str] = {}
@@ -95,27 +95,26 @@ class ClassicJavaFunctions:
             session.parseDataType(function.result_type.json()),
             function.in_python._judf,
             json.dumps(function.header),
-            function.java_class is not None,
         )
         identity, known = self._builders.get(function.name, ("", {}))
         if identity != function.identity:
             self._forget(identity)
             known = {}
         self._builders[function.name] = function.identity, {**known, name: builder}
-        if function.java_class is not None:
-            self.add(function.identity, "", function.java_class)
+        for count, java_class in function.java_classes.items():
+            self.add(function.identity, str(count), java_class)
         registry = session.sessionState().functionRegistry()
         registry.createOrReplaceTempFunction(name, builder, "scala_udf")
 
-    def add(self, identity: str, types: str, java_class: JavaClass) -> None:
+    def add(self, identity: str, calls: str, java_class: JavaClass) -> None:
         """See ``JavaFunctions``."""
-        key = identity, types
+        key = identity, calls
         if key not in self._sources:
             source = f"package {PACKAGE};\n{java_class.source}"
             name, meter = f"{PACKAGE}.{java_class.name}", self._meter(java_class)
             self._sources[key] = self._new("PySource", name, meter, source)
         for builder in self._named(identity):
-            builder.add(types, self._sources[key])
+            builder.add(calls, self._sources[key])
 
     def wanted(self, identity: str) -> Sequence[str]:
         """See ``JavaFunctions``."""
@@ -139,9 +138,9 @@ class ClassicJavaFunctions:
         pairs = zip(found[::2], found[1::2], strict=True)
         return [(str(text), json.loads(header)) for text, header in pairs]
 
-    def failure(self, identity: str, types: str = "") -> str:
+    def failure(self, identity: str, calls: str) -> str:
         """See ``JavaFunctions``."""
-        key = identity, types
+        key = identity, calls
         if key not in self._failures and key in self._sources:
             found = self._sources[key].failure()
             if found is not None:

@@ -66,7 +66,7 @@ class ScalarKind(FunctionKind):
         return scalar.sql_names(self.record)
 
     def call(self, args: Any, kwargs: Any) -> Any:
-        if not kwargs and len(args) == len(self.definition.parameters):
+        if not kwargs and self.definition.arity[0] <= len(args) <= len(self.definition.parameters):
             record, java, hidden = self.record, self.session.java, self.session.hidden
             name = f"_nu_java_{record.name}_{record.version}_{record.hash[:8]}"
             # Spark is not asked again for each call.
@@ -78,10 +78,11 @@ class ScalarKind(FunctionKind):
 
     def explain(self) -> str:
         java = self.session.java
+        called = list(starmap(_of_types, sorted(java.called(self.record), key=str)))
         if java.runs(self.record):
-            return scalar.explain_java(self.record, java.class_name(self.record))
-        if called := java.called(self.record):
-            return scalar.explain(self.record, *starmap(_of_types, sorted(called, key=str)))
+            return scalar.explain_java(self.record, java.class_name(self.record), *called)
+        if called:
+            return scalar.explain(self.record, *called)
         why = java.why_not(self.record)
         said = why or "its compiler is not ready yet"
         return scalar.explain(self.record, f"not in Spark's JVM: {said}")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from types import FunctionType
 from typing import Any
 
@@ -96,7 +97,9 @@ def register(
 
 
 def java_class(record: RegisteredFunction, given: Sequence[DataType] = ()) -> JavaClass:
-    """The function as a class that Spark calls; ``given`` are the types of a call's arguments.
+    """The function as a class that Spark calls.
+
+    ``given`` are the types of a call's arguments; without them it is for as many as are declared.
 
     Raises
     ------
@@ -123,14 +126,11 @@ def java_class(record: RegisteredFunction, given: Sequence[DataType] = ()) -> Ja
             raise NotCompiled(reason)
     # As it was when it was registered: what it uses may have other values now.
     function = replace(definition, function=pickle.loads(record.payload)).call
-    count = len(definition.parameters)
-    unknown = (None,) * count
-    called = given if len(given) == count else unknown
-    declared = definition.input_types or unknown
-    known = [each or other for each, other in zip(declared, called, strict=True)]
-    types = [each for each in known if each is not None]
-    if len(types) != count:
-        check(function, definition.result_type, count)
+    declared = definition.input_types or ()
+    types = [t or each for t, each in zip_longest(declared[: len(given)], given)]
+    types = types or [*definition.declared_types]
+    if len(types) < definition.arity[0] or (definition.parameters and not types):
+        check(function, definition.result_type, len(definition.parameters))
         raise TypesMissing("the types of its arguments are not declared, and known of no call yet")
     label = f"{record.name} {record.version} {record.hash}"
     return java(function, types, definition.result_type, label)
@@ -177,14 +177,19 @@ def explain(record: RegisteredFunction, *in_java: str) -> str:
     return "\n".join(lines)
 
 
-def explain_java(record: RegisteredFunction, name: str) -> str:
-    """How calls of the function run in Spark's JVM, as a class of that name."""
-    return (
-        f"{record.signature}, version {record.version}\n"
+def explain_java(record: RegisteredFunction, name: str, *called: str) -> str:
+    """How calls of the function run in Spark's JVM, as a class of that name.
+
+    ``called`` says how those run that give more arguments than have declared types.
+    """
+    lines = [
+        f"{record.signature}, version {record.version}",
         f"runs in Spark's JVM, compiled to Java (class {name}): there is no Python node, and no "
-        f"worker to measure; a row that raises is called again here, for its error\n"
-        f"a call that names arguments or leaves some out runs in a Python worker"
-    )
+        f"worker to measure; a row that raises is called again here, for its error",
+        *called,
+        "a call that names arguments runs in a Python worker",
+    ]
+    return "\n".join(lines)
 
 
 def kernel_outlook(definition: FunctionDefinition) -> Outlook | None:
