@@ -18,6 +18,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import DeclarationError, FailedRow, PlanningError
+from notebook_udf.functions.row import record_class
 from notebook_udf.kernel.kinds import kind_of
 from notebook_udf.planner.analysis import arity
 from notebook_udf.telemetry.records import IN_JVM, CallFailed, TaskId
@@ -131,6 +132,17 @@ class JavaFailures:
         )
 
 
+def _parts(text: str) -> list[str]:
+    """The texts of what a list, a dict or a row holds, of the one in brackets."""
+    parts, depth, start = [], 0, 1
+    for at, letter in enumerate(text):
+        depth += (letter == "(") - (letter == ")")
+        if letter == "," and depth == 1:
+            parts.append(text[start:at])
+            start = at + 1
+    return parts
+
+
 def _decoded(text: str) -> Any:
     kind, value = text[0], text[1:]
     if kind == "n":
@@ -148,9 +160,15 @@ def _decoded(text: str) -> Any:
     if kind == "z":
         second, micros = map(int, value.split(";"))
         return datetime.datetime.fromtimestamp(second).replace(microsecond=micros)
-    if kind in "lm":
-        parts = [_decoded(part) for part in value.split(";")[:-1]]
-        return parts if kind == "l" else dict(zip(parts[::2], parts[1::2], strict=True))
+    if kind in "lmr":
+        parts = list(map(_decoded, _parts(value)))
+        if kind == "l":
+            return parts
+        pairs = zip(parts[::2], parts[1::2], strict=True)
+        if kind == "m":
+            return dict(pairs)
+        names, values = zip(*pairs, strict=True)
+        return record_class(names)(*values)
     if kind == "f":
         return struct.unpack("<d", struct.pack("<q", int(value)))[0]
     return base64.urlsafe_b64decode(value).decode()

@@ -152,7 +152,12 @@ REFUSED: list[tuple[Callable[..., Any], DataType, DataType, str]] = [
     (lambda s: json.loads(s)["\ud800"], TEXT, TEXT, "half of a surrogate pair"),
     (lambda s: json.loads(s)["a"], TEXT, DecimalType(9, 2), "a part of a document as a DECIMAL"),
     (lambda s: json.loads(s)["a"], TEXT, DateType(), "what may be no date as a result"),
-    (lambda s: json.loads(s), TEXT, StructType().add("a", TEXT), "a dict as a row"),
+    (
+        lambda s: json.loads(s),
+        TEXT,
+        StructType().add("a", TEXT),
+        "what may be no tuple in a result",
+    ),
     (lambda s: round(json.loads(s)["a"]), TEXT, LONG, "round of this"),
     (extended, TEXT, ArrayType(LONG), "+= to what may be a list"),
     (own_error, TEXT, TEXT, "results that are not string"),

@@ -28,46 +28,6 @@ public final class PyArgument {
         return found;
     }
 
-    /**
-     * A list, of whole numbers of so many bits (kind i), of floats (f), bools (b) or texts (s).
-     * Where it has a null and may not, the row is computed by code for any values.
-     */
-    public static java.util.ArrayList list(Object value, String name, int place, char kind, int bits, boolean nulls) {
-        scala.collection.Seq given = (scala.collection.Seq) value;
-        java.util.ArrayList made = new java.util.ArrayList(given.length());
-        scala.collection.Iterator each = given.iterator();
-        while (each.hasNext()) {
-            made.add(element(each.next(), name, place, kind, bits, nulls));
-        }
-        return made;
-    }
-
-    /** A dict; keys and values are of the kinds that a list's may be. */
-    public static java.util.HashMap dict(Object value, String name, int place, char key, int keyBits,
-            char kind, int bits, boolean nulls) {
-        scala.collection.Iterator each = ((scala.collection.Map) value).iterator();
-        java.util.HashMap made = new java.util.LinkedHashMap();
-        while (each.hasNext()) {
-            scala.Tuple2 one = (scala.Tuple2) each.next();
-            made.put(element(one._1(), name, place, key, keyBits, false),
-                element(one._2(), name, place, kind, bits, nulls));
-        }
-        return made;
-    }
-
-    private static Object element(Object one, String name, int place, char kind, int bits, boolean nulls) {
-        if (one == null) {
-            if (!nulls) {
-                throw GaveUp.GAVE_UP;
-            }
-            return null;
-        }
-        if (kind == 'i') {
-            return Long.valueOf(whole(one, name, place, bits));
-        }
-        return kind == 'f' ? (Object) Double.valueOf(real(one, name, place)) : one;
-    }
-
     public static boolean truth(Object value, String name, int place) {
         if (!(value instanceof Boolean)) {
             throw WrongArgument.of(value, name, place);

@@ -21,6 +21,14 @@ public final class PyIterator {
         return more[0];
     }
 
+    /** Whether a dict has as many items as before; raises otherwise. */
+    public static boolean unchanged(java.util.HashMap dict, Object size) {
+        if (dict.size() != ((Integer) size).intValue()) {
+            throw Raised.RAISED;
+        }
+        return true;
+    }
+
     public boolean hasNext() {
         return at < list.size();
     }

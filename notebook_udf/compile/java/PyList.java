@@ -49,6 +49,39 @@ public final class PyList {
         return list.get((int) at);
     }
 
+    /** list[place] = value. */
+    public static void set(ArrayList list, long place, Object value) {
+        long at = place < 0 ? place + list.size() : place;
+        if (at < 0 || at >= list.size()) {
+            throw Raised.INDEX;
+        }
+        list.set((int) at, value);
+    }
+
+    public static void insert(ArrayList list, long place, Object value) {
+        list.add((int) limit(place, list.size(), 0L, list.size()), value);
+    }
+
+    public static Object pop(ArrayList list, long place) {
+        long at = place < 0 ? place + list.size() : place;
+        if (at < 0 || at >= list.size()) {
+            throw Raised.INDEX;
+        }
+        return list.remove((int) at);
+    }
+
+    /** list * times. */
+    public static ArrayList repeated(ArrayList list, long times) {
+        if (times > 0 && list.size() > Integer.MAX_VALUE / times) {
+            throw GaveUp.GAVE_UP;
+        }
+        ArrayList made = new ArrayList();
+        for (long i = 0; i < times; i++) {
+            made.addAll(list);
+        }
+        return made;
+    }
+
     /** list[start:stop:step], null for what is not given. */
     public static ArrayList slice(ArrayList list, Long start, Long stop, Long step) {
         long by = step == null ? 1L : step.longValue();

@@ -49,21 +49,6 @@ public final class PyResult {
         return Double.valueOf(found);
     }
 
-    /** A list of what whole (kind i), real (f), truth (b) or text (s) make. */
-    public static Object list(Object value, char kind, int bits) {
-        if (value == null) {
-            return null;
-        }
-        java.util.ArrayList given = (java.util.ArrayList) value;
-        java.util.ArrayList made = new java.util.ArrayList(given.size());
-        for (int i = 0; i < given.size(); i++) {
-            Object one = given.get(i);
-            made.add(kind == 'i' ? whole(one, bits) : kind == 'f' ? real(one)
-                : kind == 'b' ? truth(one) : text(one));
-        }
-        return made;
-    }
-
     public static Object text(Object value) {
         if (value == null || value instanceof String) {
             return value;

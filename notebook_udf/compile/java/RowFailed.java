@@ -47,22 +47,35 @@ public final class RowFailed {
         return made.append(']').toString();
     }
 
+    /** What a list, a dict or a row holds, in brackets: keys and values in turn. */
     private static String within(String kind, scala.collection.Iterator each) {
-        StringBuilder made = new StringBuilder(kind);
+        StringBuilder made = new StringBuilder(kind).append('(');
         while (each.hasNext() && made.length() < MOST_LETTERS) {
             Object one = each.next();
             if (one instanceof scala.Tuple2) {
-                made.append(encoded(((scala.Tuple2) one)._1())).append(';');
+                made.append(encoded(((scala.Tuple2) one)._1())).append(',');
                 one = ((scala.Tuple2) one)._2();
             }
             String said = encoded(one);
-            // A list in a list, or what has no text.
-            if (said.equals("x") || said.startsWith("l") || said.startsWith("m")) {
+            if (said.equals("x")) {
                 return "x";
             }
-            made.append(said).append(';');
+            made.append(said).append(',');
         }
-        return each.hasNext() ? "x" : made.toString();
+        return each.hasNext() ? "x" : made.append(')').toString();
+    }
+
+    private static String within(org.apache.spark.sql.Row row) {
+        String[] names = row.schema().fieldNames();
+        StringBuilder made = new StringBuilder("r(");
+        for (int i = 0; i < names.length && made.length() < MOST_LETTERS; i++) {
+            String said = encoded(row.get(i));
+            if (said.equals("x")) {
+                return "x";
+            }
+            made.append(encoded(names[i])).append(',').append(said).append(',');
+        }
+        return made.length() < MOST_LETTERS ? made.append(')').toString() : "x";
     }
 
     private static String encoded(Object value) {
@@ -87,6 +100,9 @@ public final class RowFailed {
         }
         if (value instanceof scala.collection.Seq) {
             return within("l", ((scala.collection.Seq) value).iterator());
+        }
+        if (value instanceof org.apache.spark.sql.Row) {
+            return within((org.apache.spark.sql.Row) value);
         }
         if (value instanceof java.math.BigDecimal) {
             return "d" + value;

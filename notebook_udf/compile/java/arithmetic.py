@@ -17,6 +17,7 @@ from notebook_udf.compile.java.terms import (
     MOMENT,
     NONE,
     NUMBERS,
+    RECORD,
     SCALARS,
     STR,
     Kinds,
@@ -24,6 +25,7 @@ from notebook_udf.compile.java.terms import (
     NotCompiled,
     Term,
     Value,
+    is_record,
 )
 
 _METHODS = {
@@ -222,7 +224,7 @@ def truth(code: Code, value: Value) -> str | bool:
     others = [
         kind
         for kind in one.kinds - SCALARS - DATE - MOMENT
-        if not kind.startswith((LIST, DICT, MATCH))
+        if not kind.startswith((LIST, DICT, MATCH, RECORD))
     ]
     if others:
         raise NotCompiled(f"whether a {min(others)} is true")
@@ -236,8 +238,10 @@ def truth(code: Code, value: Value) -> str | bool:
         return f"{one.java} != 0.0"
     if held == "String":
         return f"{one.java}.length() != 0"
-    if held == "PyMatch":
+    if held == "PyMatch" or is_record(one.kinds):
         return True
+    if is_record(one.kinds - NONE):
+        return f"{one.java} != null"
     return f"PyNumber.truth({one.java})"
 
 

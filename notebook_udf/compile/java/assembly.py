@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeAlias
 
 from notebook_udf.compile.flow_graph import FlowGraph
 from notebook_udf.compile.java.code import Code
-from notebook_udf.compile.java.terms import Parts, Term, Value
+from notebook_udf.compile.java.terms import Parts, Term, Value, constant_parts
 from notebook_udf.compile.loops import loops_of
 
 # Where a function is entered from.
@@ -157,10 +158,15 @@ class Assembly:
 
 def assign(code: Code, lines: list[str], wanted: Value, value: Value) -> None:
     """Adds the statements by which variables of Java's get a value."""
-    if isinstance(wanted, Parts) and isinstance(value, Parts):
+    if isinstance(wanted, Parts) and isinstance(value := constant_parts(value), Parts):
         for one, other in zip(wanted.parts, value.parts, strict=True):
             assign(code, lines, one, other)
     elif isinstance(wanted, Term) and wanted is not value:
+        value = constant_parts(value)
+        if isinstance(value, Parts):
+            place = f"{code.name}.{wanted.java.rpartition('_')[0]}"
+            said, value = code.captured(partial(code.whole, value, place))
+            lines += said
         java = code.integers.converted(code.term(value), wanted.kinds)
         if java != wanted.java:
             lines.append(f"{wanted.java} = {java};")

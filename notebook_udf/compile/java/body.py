@@ -9,8 +9,11 @@ from __future__ import annotations
 import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import TypeVar
 
 from notebook_udf.compile.flow_graph import BasicBlock, Evaluation, FlowGraph, UnreadableCode
+from notebook_udf.compile.java import containers
 from notebook_udf.compile.java.arithmetic import truth
 from notebook_udf.compile.java.assembly import (
     OUTSIDE,
@@ -24,8 +27,8 @@ from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.evaluations import OPERATIONS, is_none
 from notebook_udf.compile.java.exceptions import is_known, raising
 from notebook_udf.compile.java.iterators import iterated
-from notebook_udf.compile.java.merging import kinds_of, merged
-from notebook_udf.compile.java.name_scope import NameScope, set_again
+from notebook_udf.compile.java.merging import entered, kinds_of, merged, without_none
+from notebook_udf.compile.java.name_scope import NameScope, made_here
 from notebook_udf.compile.java.terms import (
     EXCEPTION,
     LEAVE,
@@ -38,14 +41,15 @@ from notebook_udf.compile.java.terms import (
     NotCompiled,
     Parts,
     Term,
+    Undetermined,
     Value,
 )
 from notebook_udf.compile.loops import loops_of
 from notebook_udf.compile.symbolic import read_code
 
+T = TypeVar("T")
+
 _MOST_WRITINGS = 12
-# Functions that are called where they are made, before anything changes.
-_CALLED_AT_ONCE = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 _DEEPEST = 8
 # The number among a block's phis of what was raised.
 _RAISED = 1_000_000
@@ -128,9 +132,11 @@ def _settled(
         writer.write()
         code.statements = before
         if not writer.changed and code.lists.additions == known:
+            if writer.failed is not None:
+                raise writer.failed
             return writer
         ways = writer.ways
-    raise NotCompiled("variables whose kinds do not settle")
+    raise writer.failed or NotCompiled("variables whose kinds do not settle")
 
 
 @dataclass
@@ -149,6 +155,8 @@ class _Writer:
     before: dict[int, dict[int, Edge]]
     ways: dict[int, dict[int, Edge]] = field(default_factory=dict)
     changed: bool = False
+    # What has no Java by what is known until now.
+    failed: NotCompiled | None = None
     _values: dict[int, Value] = field(default_factory=dict)
     # What each block begins with.
     _entries: dict[int, Edge] = field(default_factory=dict)
@@ -158,6 +166,8 @@ class _Writer:
     _nested: int = 0
 
     def write(self) -> None:
+        if any(isinstance(each, Undetermined) for each in self.given.values()):
+            raise NotCompiled("what is not known yet")
         for key in self.graph.blocks:
             if key == self.graph.entry:
                 self.ways[key] = {OUTSIDE: Edge(dict(self.given), {})}
@@ -175,25 +185,12 @@ class _Writer:
         return {k: way for k, way in self.before.get(key, {}).items() if k not in done}
 
     def _entered(self, key: int, ways: Mapping[int, Edge]) -> Edge:
-        found = list(ways.values())
         loop = key in loops_of(self.graph)
-        made = Edge({}, {})
-        if len(found) == 1 and not loop:
-            made.variables.update(found[0].variables)
-        else:
-            for name in found[0].variables:
-                if all(name in way.variables for way in found):
-                    values = [way.variables[name] for way in found]
-                    together = merged(self.code, f"v{self.label}_{name}", values, loop=loop)
-                    if together is not None:
-                        made.variables[name] = together
-        for number in found[0].phis:
-            values = [way.phis[number] for way in found]
-            phi = merged(self.code, f"p{self.label}_{key}_{number}", values, loop=loop)
-            if phi is None:
-                raise NotCompiled("values that have nothing in common", self._line(key))
-            made.phis[number] = phi
-        return made
+        try:
+            return entered(self.code, self.label, key, list(ways.values()), loop=loop)
+        except NotCompiled as why:
+            why.line = why.line or self._line(key)
+            raise
 
     def _line(self, key: int) -> int | None:
         lines = (each.line for each in self.graph.blocks[key].evaluations)
@@ -213,18 +210,30 @@ class _Writer:
         self.code.statements = written.statements
         entry = self._entries[key]
         variables = dict(entry.variables)
+        for number, each in enumerate(block.evaluations):
+            line = each.line or line
+            if each.kind in ("phi", "exception"):
+                found = entry.phis[_RAISED if each.kind == "exception" else number]
+            else:
+                found = self._attempted(partial(self._evaluated, variables, each), line)
+            self._values[id(each)] = found
+        ended = self._attempted(partial(self._end, key, block, variables, written), line)
+        if isinstance(ended, Undetermined):
+            written.targets = block.end.targets
+            for target in block.end.targets:
+                self._go(key, target, variables)
+
+    def _attempted(self, write: Callable[[], T], line: int | None) -> T | Undetermined:
+        """What something gives; where it has no Java by what is known until now, nothing is known.
+
+        What is put into lists further on may give it some.
+        """
         try:
-            for number, each in enumerate(block.evaluations):
-                line = each.line or line
-                self._values[id(each)] = (
-                    entry.phis[_RAISED if each.kind == "exception" else number]
-                    if each.kind in ("phi", "exception")
-                    else self._evaluated(variables, each)
-                )
-            self._end(key, block, variables, written)
+            return write()
         except NotCompiled as why:
             why.line = why.line or line
-            raise
+            self.failed = self.failed or why
+            return Undetermined()
 
     def _raise_to(self, key: int, handler: int, block: BasicBlock, variable: str) -> None:
         """The way on which something of a block raises: without what it sets itself."""
@@ -262,16 +271,16 @@ class _Writer:
     ) -> None:
         end = block.end
         if end.kind == "return":
-            value = self._of(end.values[0])
+            value = self._known(end.values[0])
             written.returned = value if isinstance(value, Parts) else self.code.term(value)
             return
         if end.kind == "jump":
             written.targets = end.targets
             self._go(key, end.targets[0], variables)
             return
-        tested = self._of(end.values[0]) if end.kind == "branch" else None
+        tested = self._known(end.values[0]) if end.kind == "branch" else None
         if tested is None:
-            over = self._of(end.values[0].operands[0])
+            over = self._known(end.values[0].operands[0])
             assert isinstance(over, Iteration)
             found: str | bool = over.more
             written.steps = over.steps
@@ -292,22 +301,9 @@ class _Writer:
             self._go(key, holds, variables)
             return
         written.test, written.targets = found, end.targets
-        present = self._without_none(variables, tested)
+        present = without_none(self.code, variables, self._origins, tested)
         self._go(key, holds, present if end.test == "true" else variables)
         self._go(key, fails, present if end.test == "none" else variables)
-
-    def _without_none(self, variables: Variables, tested: Value | None) -> Variables:
-        """The variables on the way on which a value is not None."""
-        if not isinstance(tested, Term) or "none" not in tested.kinds:
-            return variables
-        origin = self._origins.get(tested.java, tested.java)
-        narrow = self.code.integers.narrowed
-        return {
-            name: narrow(value, value.kinds - {"none"})
-            if isinstance(value, Term) and value.java in (origin, tested.java)
-            else value
-            for name, value in variables.items()
-        }
 
     def _go(self, key: int, target: int, variables: Variables) -> None:
         phis = {}
@@ -316,11 +312,19 @@ class _Writer:
                 phis[number] = self._of(each.operands[each.detail.index(key)])
         self.ways.setdefault(target, {})[key] = Edge(variables, phis)
 
+    def _known(self, evaluation: Evaluation) -> Value:
+        found = self._of(evaluation)
+        if isinstance(found, Undetermined):
+            raise NotCompiled("what is not known yet")
+        return found
+
     def _of(self, evaluation: Evaluation) -> Value:
         if evaluation.kind == "constant":
             return KnownValue(evaluation.detail)
         if evaluation.kind == "part":
             whole = self._of(evaluation.operands[0])
+            if isinstance(whole, Undetermined):
+                return whole
             assert isinstance(whole, Parts)
             part: int = evaluation.detail
             return whole.parts[part]
@@ -341,6 +345,8 @@ class _Writer:
         if kind in ("store_local", "store_cell"):
             variables[name] = operands[0]
             return operands[0]
+        if any(isinstance(operand, Undetermined) for operand in operands):
+            return Undetermined()
         if kind == "delete_local":
             variables.pop(name, None)
             return KnownValue(None)
@@ -361,10 +367,17 @@ class _Writer:
             for line in self.each(operands[0]):
                 self.code.say(line)
             return KnownValue(None)
+        if id(each) in self._changed_later:
+            made = containers.new_list if kind == "list" else containers.new_dict
+            return made(self.code, tuple(operands))
         evaluate = OPERATIONS.get(kind)
         if evaluate is None:
             raise NotCompiled(f"{kind.replace('_', ' ')} here")
         return evaluate(self, self.code, operands, name)
+
+    @cached_property
+    def _changed_later(self) -> frozenset[int]:
+        return containers.changed_later(self.graph, in_place=self.code.lists.changed_in_place)
 
     def _read(self, variables: Variables, name: str) -> Value:
         found = variables.get(name)
@@ -378,19 +391,9 @@ class _Writer:
         return copied
 
     def _function(self, variables: Variables, operands: Sequence[Value]) -> Value:
-        *rest, code = operands
-        if not isinstance(code, KnownValue) or not isinstance(code.value, types.CodeType):
-            raise NotCompiled("a function here")
-        names = rest[0].value if len(rest) == 1 and isinstance(rest[0], KnownValue) else ()
-        if len(rest) > 1 or tuple(names) != code.value.co_freevars:
-            raise NotCompiled("a function here, with defaults")
-        if code.value.co_name not in _CALLED_AT_ONCE:
-            changing = set(names) & set_again(self.graph, tuple(self.given))
-            if changing:
-                raise NotCompiled(
-                    f"{min(changing)}, which changes and which a function here shares"
-                )
-        return Nested(code.value, {name: self._shared(variables, name) for name in names})
+        code = made_here(self.graph, tuple(self.given), operands)
+        names = code.co_freevars
+        return Nested(code, {name: self._shared(variables, name) for name in names})
 
     def _shared(self, variables: Variables, name: str) -> Value:
         if name in variables:

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import math
 import sys
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from notebook_udf.compile.java import decimals, iterators, json_values, text_methods
+from notebook_udf.compile.java import (
+    containers,
+    decimals,
+    iterators,
+    json_values,
+    text_methods,
+)
 from notebook_udf.compile.java.arithmetic import (
     absolute,
     arithmetic,
@@ -375,6 +382,8 @@ _CALLS: dict[int, Callable[[Code, Given], Value]] = {
     id(list): _list,
     id(tuple): _list,
     id(sorted): _sorted,
+    id(dict): containers.made_dict,
+    id(defaultdict): containers.default_dict,
     id(set): _set,
     id(frozenset): _set,
     id(pow): _pow,

@@ -4,27 +4,40 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import TypeVar
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from typing import Any, TypeVar
 
 from notebook_udf.compile.java.exceptions import raising
 from notebook_udf.compile.java.terms import (
+    DATE,
+    DECIMAL,
+    DICT,
     LIST,
+    MOMENT,
     PARTS,
+    RECORD,
     SCALARS,
     STR,
     TEXTS,
+    Form,
     Integers,
     Iteration,
     Kinds,
     KnownValue,
     NotCompiled,
+    Parts,
     Term,
     Value,
+    array_of,
+    constant_parts,
+    is_record,
 )
 
 T = TypeVar("T")
 
+# What a list may hold besides other lists, dicts and tuples.
+_HELD = SCALARS | PARTS | DATE | MOMENT | DECIMAL
 _EMPTY = {"int": "0", "long": "0L", "double": "0.0", "boolean": "false"}
 
 
@@ -52,6 +65,15 @@ class Constants:
         return self.made.setdefault(java, (held, f"C{len(self.made)}"))[1]
 
 
+@dataclass(frozen=True)
+class RecordKinds:
+    """The kinds of the parts of tuples or rows, and their names where they have some."""
+
+    parts: tuple[Kinds, ...]
+    names: tuple[str, ...] = ()
+    form: Form = "tuple"
+
+
 @dataclass
 class ListKinds:
     """The kinds of what lists hold, by the kind that each is; those of ``TEXTS`` hold texts only.
@@ -60,7 +82,12 @@ class ListKinds:
     """
 
     held: dict[str, Kinds] = field(default_factory=lambda: dict.fromkeys(TEXTS, STR))
+    records: dict[str, RecordKinds] = field(default_factory=dict)
+    # What dicts of a kind make of a key that they lack.
+    made: dict[str, Any] = field(default_factory=dict)
     additions: int = 0
+    # Whether an operator changes a list that is written there.
+    changed_in_place: bool = False
     # Whether an exception may be taken, so that it matters which of several comes first.
     handled: bool = False
 
@@ -80,8 +107,9 @@ class ListKinds:
 
     def put(self, kinds: Kinds, values: Kinds) -> None:
         """Notes that values of some kinds are put into a list."""
-        if not values <= SCALARS | PARTS:
-            raise NotCompiled("a list in a list")
+        others = [kind for kind in values - _HELD if not kind.startswith((LIST, DICT, RECORD))]
+        if others:
+            raise NotCompiled(f"a {min(others)} in a list")
         for kind in kinds:
             known = self.held.setdefault(kind, frozenset())
             if not values <= known:
@@ -89,6 +117,29 @@ class ListKinds:
                     raise NotCompiled("a list of texts with something else in it")
                 self.held[kind] = known | values
                 self.additions += 1
+
+    def change_in_place(self) -> None:
+        """Notes that an operator changes a list."""
+        self.additions += not self.changed_in_place
+        self.changed_in_place = True
+
+    def put_record(self, kind: str, found: RecordKinds) -> None:
+        """Notes the parts of a tuple that is of a kind."""
+        made = _together(self.records.get(kind, found), found)
+        if self.records.get(kind) != made:
+            self.records[kind] = made
+            self.additions += 1
+
+    def of_records(self, kinds: Kinds) -> RecordKinds:
+        """What is known of tuples that are of one of these kinds."""
+        return reduce(_together, (self.records[kind] for kind in sorted(kinds)))
+
+
+def _together(one: RecordKinds, other: RecordKinds) -> RecordKinds:
+    """What is known of tuples that are one or the other."""
+    if (len(one.parts), one.names, one.form) != (len(other.parts), other.names, other.form):
+        raise NotCompiled("tuples of several forms in one place")
+    return replace(one, parts=tuple(a | b for a, b in zip(one.parts, other.parts, strict=True)))
 
 
 @dataclass
@@ -143,10 +194,60 @@ class Code:
         kinds = frozenset({f"{LIST}{self.name}.{self.lists_made}"})
         return self.set(kinds, "new java.util.ArrayList()")
 
+    def new_dict(self) -> Term:
+        """A new dict with nothing in it, in a new variable."""
+        self.lists_made += 1
+        kinds = frozenset({f"{DICT}{self.name}.{self.lists_made}"})
+        return self.set(kinds, "new java.util.LinkedHashMap()")
+
     def put(self, whole: Term, value: Value) -> None:
         """Puts a value at the end of a list."""
-        self.lists.put(whole.kinds, self.term(value).kinds)
-        self.say(f"{whole.java}.add({self.object(value)});")
+        self.say(f"{whole.java}.add({self.object(self.held_by(whole, value))});")
+
+    def held_by(self, whole: Term, value: Value) -> Term:
+        """A value that a list or a dict is to hold, as one object; its kinds are noted."""
+        term = self.whole(value, min(whole.kinds))
+        self.lists.put(whole.kinds, term.kinds)
+        return term
+
+    def whole(self, value: Value, place: str) -> Term:
+        """A value as a single one that Java has: a tuple as one object.
+
+        ``place`` names where it is kept: the tuples that are kept there are of one form.
+        """
+        value = constant_parts(value)
+        if not isinstance(value, Parts):
+            return self.term(value)
+        if value.is_list:
+            made = self.new_list()
+            for each in value.parts:
+                self.put(made, each)
+            return made
+        if value.form == "dict":
+            raise NotCompiled("a dict of several values within another value")
+        parts = [self.whole(each, f"{place}.{at}") for at, each in enumerate(value.parts)]
+        kind = f"{RECORD}{place}"
+        self.lists.put_record(
+            kind, RecordKinds(tuple(each.kinds for each in parts), value.names, value.form)
+        )
+        array = array_of(f"(Object) {self.object(each)}" for each in parts)
+        return self.set(frozenset({kind}), array)
+
+    def opened(self, value: Value, otherwise: type[Exception] = TypeError) -> Value:
+        """A tuple part by part; any other value as it is.
+
+        Where it is None it raises.
+        """
+        if not isinstance(value, Term) or not is_record(value.kinds - {"none"}):
+            return value
+        term = self.present(value, otherwise)
+        known = self.lists.of_records(term.kinds)
+        parts = [self._part(term, at, kinds) for at, kinds in enumerate(known.parts)]
+        return Parts(tuple(parts), known.names, known.form)
+
+    def _part(self, whole: Term, at: int, kinds: Kinds) -> Term:
+        # Without a variable of its own: most of them are never asked for.
+        return self.integers.narrowed(Term(frozenset("?"), f"{whole.java}[{at}]"), kinds)
 
     def taken(self, whole: Term, java: str) -> Term:
         """What an expression takes out of a list."""

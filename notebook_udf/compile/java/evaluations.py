@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import decimal
 import inspect
-import re
 import types
 from collections.abc import Callable, Sequence
 from functools import reduce
@@ -13,11 +12,14 @@ from typing import Any, Protocol, TypeAlias
 
 from notebook_udf.compile.java import (
     builtin_calls,
+    containers,
     date_values,
     decimals,
     hashes,
     json_values,
+    known_objects,
     libm,
+    method_calls,
     named_parts,
     regex_calls,
     templates,
@@ -38,8 +40,6 @@ from notebook_udf.compile.java.iterators import (
     filled,
     mapped,
     materialised,
-    view,
-    view_of_document,
 )
 from notebook_udf.compile.java.keyed import by_key
 from notebook_udf.compile.java.powers import power
@@ -47,7 +47,6 @@ from notebook_udf.compile.java.terms import (
     BOOL,
     LEAVE,
     NONE,
-    STR,
     BoundMethod,
     Generated,
     KnownValue,
@@ -87,7 +86,7 @@ class FunctionCalls(Protocol):
 Operation: TypeAlias = Callable[[FunctionCalls, Code, Sequence[Value], Any], Value]
 
 _ORDERED = ("<", "<=", ">", ">=", "==", "!=")
-_CONSUMERS = (sum, min, max, sorted, list, tuple)
+_CONSUMERS = (sum, min, max, sorted, list, tuple, dict)
 _VIEWS = ("items", "keys", "values")
 
 
@@ -98,6 +97,9 @@ def _attribute(run: FunctionCalls, code: Code, given: Sequence[Value], name: str
             raise NotCompiled(f"{name}, which {owner.value.__name__} has not")
         code.constants.files.add(getattr(owner.value, "__file__", None) or "")
         return KnownValue(getattr(owner.value, name))
+    if isinstance(owner, KnownValue) and known_objects.is_object(owner.value):
+        known = known_objects.attribute(owner.value, name)
+        return BoundMethod(owner, name) if known is None else known
     if isinstance(owner, KnownValue) and isinstance(owner.value, (dt.date, dt.timedelta)):
         owner = code.term(owner)
     if isinstance(owner, Term):
@@ -107,8 +109,11 @@ def _attribute(run: FunctionCalls, code: Code, given: Sequence[Value], name: str
         found = date_values.attribute(code, owner, name)
         if found is not None:
             return found
+    owner = code.opened(owner, AttributeError)
+    if isinstance(owner, Parts) and owner.form == "dict":
+        owner = containers.of_parts(code, owner)
     if isinstance(owner, Parts) and name in owner.names:
-        return owner.parts[owner.names.index(name)]
+        return named_parts.part(owner, name)
     found = url_parts.attribute(code, owner, name)
     if found is not None:
         return found
@@ -127,6 +132,14 @@ def _binary(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) ->
     json_values.check_in_place(how, *given)
     if how == "+" and _is_list(left) and _is_list(right):
         return _joined(code, left, right)
+    if how in ("+=", "*=") and isinstance(left, Parts) and left.is_list:
+        code.lists.change_in_place()
+        raise NotCompiled(f"{how} of a list")
+    if how == "+=" and isinstance(left, Term) and is_list(left.kinds):
+        return containers.grown(code, left, right)
+    if how == "*" and (_is_list(left) or _is_list(right)):
+        listed, times = (left, right) if _is_list(left) else (right, left)
+        return containers.repeated(code, listed, times)
     return arithmetic(code, how.removesuffix("="), *given)
 
 
@@ -149,6 +162,7 @@ def _joined(code: Code, *lists: Value) -> Value:
 def _compare(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -> Value:
     left, right = given
     if how in _ORDERED:
+        left, right = code.opened(left), code.opened(right)
         if isinstance(left, Parts) or isinstance(right, Parts):
             return _compare_tuples(code, how, left, right)
         return comparison(code, how, left, right)
@@ -187,7 +201,7 @@ def _compare_tuples(code: Code, how: str, left: Value, right: Value) -> Value:
 def _parts_of(value: Value) -> tuple[Value, ...]:
     if isinstance(value, KnownValue) and type(value.value) is tuple:
         return tuple(map(KnownValue, value.value))
-    if not isinstance(value, Parts) or value.is_list:
+    if not isinstance(value, Parts) or value.form != "tuple":
         raise NotCompiled("comparing a tuple with something else")
     return value.parts
 
@@ -214,7 +228,10 @@ def _unary(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -> 
 
 
 def _item(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
-    return text_methods.item(code, *given)
+    whole, index = given
+    if isinstance(whole, Term) and is_dict(whole.kinds):
+        containers.made_of_key(code, whole, index)
+    return text_methods.item(code, whole, index)
 
 
 def _slice(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
@@ -227,26 +244,39 @@ def _tuple(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Va
 
 
 def _list(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
-    return Parts(tuple(given), is_list=True) if given else code.new_list()
+    return Parts(tuple(given), form="list") if given else code.new_list()
 
 
 def _map(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
     if not given:
         return json_values.empty_dict(code)
     constants = [each.value for each in given if isinstance(each, KnownValue)]
-    if len(constants) != len(given):
-        raise NotCompiled("a dict of what varies")
-    return KnownValue(dict(zip(constants[::2], constants[1::2], strict=True)))
+    if len(constants) == len(given):
+        return KnownValue(dict(zip(constants[::2], constants[1::2], strict=True)))
+    keys = [each.value if isinstance(each, KnownValue) else None for each in given[::2]]
+    names = tuple(key for key in keys if type(key) is str)
+    if len(names) == len(keys) == len(set(names)):
+        return Parts(tuple(given[1::2]), names, "dict")
+    return containers.new_dict(code, tuple(given))
 
 
 def _grow(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -> Value:
     whole = given[0]
     if how == "list_extend" and isinstance(whole, Term):
         return filled(code, whole, given[1])
-    if how != "list_append" or not isinstance(whole, Term):
+    if how == "list_append" and isinstance(whole, Term):
+        code.put(whole, given[1])
+    elif how == "map_add" and isinstance(whole, Term):
+        containers.put_item(code, whole, given[1], given[2])
+    else:
         raise NotCompiled(how.replace("_", " "))
-    code.put(whole, given[1])
     return whole
+
+
+def _store(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
+    value, whole, index = given
+    containers.store(code, code.present(whole), index, value)
+    return KnownValue(None)
 
 
 def _matches(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
@@ -254,6 +284,13 @@ def _matches(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> 
     if not isinstance(raised, Term) or not isinstance(handler, KnownValue):
         raise NotCompiled("an except clause with what varies")
     return code.set(BOOL, f"{raised.java}.is({taken_by(handler.value)})")
+
+
+def _import(run: FunctionCalls, code: Code, given: Sequence[Value], name: str) -> Value:
+    level, names = (each.value if isinstance(each, KnownValue) else None for each in given)
+    if level != 0:
+        raise NotCompiled("an import from the package around it")
+    return KnownValue(known_objects.module(name if names else name.partition(".")[0]))
 
 
 def _closure(run: FunctionCalls, code: Code, given: Sequence[Value], name: str) -> Value:
@@ -295,7 +332,11 @@ def _call(run: FunctionCalls, code: Code, given: Sequence[Value], names: Any) ->
         _check_consumer(function)
     arguments = tuple(_listed(run, code, each) for each in arguments)
     if isinstance(function, BoundMethod):
-        return _called_method(code, function, arguments, names)
+        known = function.owner.value if isinstance(function.owner, KnownValue) else None
+        own = known_objects.method(known, function.name) if known_objects.is_object(known) else None
+        if own is not None:
+            return run.function(own, (function.owner, *arguments), names)
+        return method_calls.called(code, function, arguments, names)
     if isinstance(function, Nested) and not names:
         if function.code.co_flags & inspect.CO_GENERATOR:
             return Generated(function, arguments)
@@ -379,83 +420,6 @@ def _asked(run: FunctionCalls, code: Code, generated: Generated, every: bool) ->
     return found
 
 
-def _called_method(
-    code: Code, method: BoundMethod, given: tuple[Value, ...], names: tuple[str, ...]
-) -> Value:
-    owner, name = method.owner, method.name
-    constant = owner.value if isinstance(owner, KnownValue) else None
-    if isinstance(constant, dict) and type(constant) is dict:
-        if name in _VIEWS and not given:
-            return KnownValue(tuple(getattr(constant, name)()))
-        if name == "get" and 1 <= len(given) <= 2 and not names:
-            default = given[1] if len(given) == 2 else KnownValue(None)
-            return text_methods.looked_up(code, constant, given[0], default)
-        raise NotCompiled(f"the method {name} of a dict")
-    if constant is str:
-        return _called_on_class(code, name, given, names)
-    if isinstance(constant, re.Pattern):
-        return regex_calls.method(code, constant, name, given, names)
-    if isinstance(owner, Term) and regex_calls.is_match(owner) and not names:
-        return regex_calls.of_match(code, owner, name, given)
-    if constant is dt.datetime and name == "strptime" and not names:
-        return regex_calls.strptime(code, given)
-    if isinstance(constant, decimal.Decimal):
-        owner = code.term(owner)
-    if isinstance(owner, Term) and decimals.is_decimal(owner):
-        return decimals.method(code, owner, name, given, names)
-    if isinstance(owner, Term) and is_temporal(owner):
-        return date_values.method(code, owner, name, given, names)
-    if isinstance(owner, Term) and hashes.is_hash(owner):
-        return hashes.hexdigest(code, owner, name, given)
-    if isinstance(owner, Term) and json_values.has_dict_methods(owner):
-        whole = owner
-        if name in _VIEWS and not given:
-            return Iterated(lambda: view_of_document(code, whole, name))
-        return json_values.method(code, owner, name, given, names)
-    if constant is dt.date and name == "fromordinal":
-        return date_values.from_ordinal(code, given, names)
-    if isinstance(owner, Term) and is_dict(owner.kinds - NONE):
-        return _method_of_dict(code, owner, name, given, names)
-    listed = isinstance(owner, Term) and is_list(owner.kinds - NONE)
-    if listed and name in ("index", "count") and len(given) == 1 and not names:
-        whole = code.present(owner, AttributeError)
-        return text_methods.method_of_list(code, whole, name, given)
-    if name == "append" and len(given) == 1 and isinstance(owner, Term) and is_list(owner.kinds):
-        code.put(owner, given[0])
-        return KnownValue(None)
-    if name == "join" and len(given) == 1 and isinstance(given[0], Iterated):
-        given = (materialised(code, given[0]),)
-    if name == "format" and type(constant) is str:
-        return templates.braces(code, constant, given, names, text_methods.formatted)
-    return text_methods.method(code, owner, name, given, names)
-
-
-def _called_on_class(
-    code: Code, name: str, given: tuple[Value, ...], names: tuple[str, ...]
-) -> Value:
-    """``str.lower(text)`` and its like."""
-    if name == "maketrans" and not names:
-        known = [each.value for each in given if isinstance(each, KnownValue)]
-        if len(known) != len(given) or not all(type(each) is str for each in known):
-            raise NotCompiled("str.maketrans of what varies")
-        return KnownValue(str.maketrans(*known))
-    if not given or not isinstance(given[0], Term) or given[0].kinds != STR:
-        raise NotCompiled(f"str.{name} of what is no text")
-    return text_methods.method(code, given[0], name, given[1:], names)
-
-
-def _method_of_dict(
-    code: Code, owner: Term, name: str, given: tuple[Value, ...], names: tuple[str, ...]
-) -> Value:
-    whole = code.present(owner, AttributeError)
-    if name == "get" and 1 <= len(given) <= 2 and not names:
-        default = given[1] if len(given) == 2 else KnownValue(None)
-        return text_methods.item_of_dict(code, whole, given[0], default)
-    if name in _VIEWS and not given:
-        return Iterated(lambda: view(code, whole, name))
-    raise NotCompiled(f"the method {name} of a dict")
-
-
 OPERATIONS: dict[str, Operation] = {
     "attribute": _attribute,
     "binary": _binary,
@@ -467,7 +431,10 @@ OPERATIONS: dict[str, Operation] = {
     "list": _list,
     "map": _map,
     "grow": _grow,
+    "store_item": _store,
     "closure": _closure,
+    "import": _import,
+    "import_from": _attribute,
     "exception_match": _matches,
     "generator": _generator,
     "unpack": _unpack,

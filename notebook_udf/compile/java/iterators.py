@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
-from notebook_udf.compile.java import json_values
+from notebook_udf.compile.java import json_values, named_parts
 from notebook_udf.compile.java.arithmetic import number
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.terms import (
@@ -36,7 +37,9 @@ def iterated(code: Code, value: Value) -> Iteration:
         return value.begin()
     if isinstance(value, KnownValue) and not isinstance(value.value, str):
         return _of_constants(code, value.value)
+    value = code.opened(value)
     if isinstance(value, Parts):
+        named_parts.check_places(value)
         return _of_parts(code, value)
     term = code.present(value)
     if is_list(term.kinds):
@@ -104,13 +107,16 @@ def _of_list(code: Code, java: str, kinds: Kinds) -> Iteration:
 def view(code: Code, whole: Term, which: str) -> Iteration:
     """Of the keys, the values or the items of a dict."""
     keys = code.lists.of(frozenset(f"{kind}{KEYS}" for kind in whole.kinds))
+    size = code.set(frozenset("?"), f"Integer.valueOf({whole.java}.size())").java
     made = []
     if which != "values":
         made.append(_of_list(code, f"new java.util.ArrayList({whole.java}.keySet())", keys))
     if which != "keys":
         values = code.lists.of(whole.kinds)
         made.append(_of_list(code, f"new java.util.ArrayList({whole.java}.values())", values))
-    return zipped(made) if len(made) == 2 else made[0]
+    over = zipped(made) if len(made) == 2 else made[0]
+    # Python raises for a dict that has grown while it is gone through.
+    return replace(over, more=f"PyIterator.unchanged({whole.java}, {size}) && {over.more}")
 
 
 def view_of_document(code: Code, whole: Term, which: str) -> Iteration:
@@ -139,6 +145,14 @@ def filled(code: Code, whole: Term, value: Value) -> Term:
     over = iterated(code, value)
     code.loop(over, lambda: code.put(whole, over.value))
     return whole
+
+
+def first_of(code: Code, over: Iteration, most: int) -> Term:
+    """A new list of what comes first, and of no more than so many."""
+    made = code.new_list()
+    few = replace(over, more=f"{made.java}.size() < {most} && {over.more}")
+    code.loop(few, lambda: code.put(made, over.value))
+    return made
 
 
 def mapped(

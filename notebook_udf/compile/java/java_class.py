@@ -207,9 +207,10 @@ def translate(
     NotCompiled
         If it may answer otherwise than Python, or not at all.
     """
-    function, result = _checked(function, result_type, len(input_types))
+    plain, result = _checked(function, result_type, len(input_types))
+    owner = [KnownValue(function.__self__)] if isinstance(function, types.MethodType) else []
     made, taken = _Class(), parameters(input_types)
-    fast, exact = (_called(made, function, taken, way, result) for way in (True, False))
+    fast, exact = (_called(made, plain, owner, taken, way, result) for way in (True, False))
     if not result.fits:
         raise NotCompiled(f"results that are not {result_type.simpleString()}")
     return _class(made, len(taken), fast, exact, label)
@@ -224,6 +225,7 @@ def check(function: Callable[..., Any], result_type: DataType, count: int) -> No
 def _checked(
     function: Callable[..., Any], result_type: DataType, count: int
 ) -> tuple[types.FunctionType, JavaResult]:
+    function = function.__func__ if isinstance(function, types.MethodType) else function
     if not isinstance(function, types.FunctionType):
         raise NotCompiled("anything but a plain function")
     if not 1 <= count <= MOST_ARGUMENTS:
@@ -234,13 +236,14 @@ def _checked(
 def _called(
     made: _Class,
     function: types.FunctionType,
+    owner: Sequence[KnownValue],
     taken: Sequence[JavaParameter],
     fast: bool,
     result: JavaResult,
 ) -> str:
     """The call of the method that computes a row."""
     terms = [Term(each.kinds(made.lists, fast=fast), "") for each in taken]
-    given = _bound(function, terms, ())
+    given = _bound(function, [*owner, *terms], ())
     name, _ = made.method(function, given, Integers(bounded=fast), result.returned)
     return f"{name}({', '.join(each.entered(made.constants, fast=fast) for each in taken)})"
 

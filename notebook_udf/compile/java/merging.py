@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from notebook_udf.compile.java.assembly import Edge
+from notebook_udf.compile.java.assembly import Edge, Variables
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.terms import (
     Kinds,
@@ -13,7 +13,9 @@ from notebook_udf.compile.java.terms import (
     NotCompiled,
     Parts,
     Term,
+    Undetermined,
     Value,
+    constant_parts,
 )
 
 
@@ -22,13 +24,18 @@ def merged(code: Code, name: str, values: Sequence[Value], *, loop: bool) -> Val
 
     Where a loop begins it is one of its own, since its next value is not known yet.
     """
+    values = [each for each in values if not isinstance(each, Undetermined)]
+    if not values:
+        return Undetermined()
     first = values[0]
     if all(_same(first, each) for each in values) and not (loop and isinstance(first, Term)):
         return first
+    if any(isinstance(each, Parts) for each in values):
+        values = [constant_parts(each) for each in values]
     wholes = [each for each in values if isinstance(each, Parts)]
     if len(wholes) == len(values):
         parts = [each.parts for each in wholes]
-        if len({(len(each.parts), each.names, each.is_list) for each in wholes}) != 1:
+        if len({(len(each.parts), each.names, each.form) for each in wholes}) != 1:
             return None
         each_part = [
             merged(code, f"{name}_{i}", column, loop=loop)
@@ -37,17 +44,56 @@ def merged(code: Code, name: str, values: Sequence[Value], *, loop: bool) -> Val
         if None in each_part:
             return None
         kept = tuple(part for part in each_part if part is not None)
-        return Parts(kept, wholes[0].names, wholes[0].is_list)
-    try:
-        kinds: Kinds = frozenset(k for each in values for k in code.term(each).kinds)
-    except NotCompiled:
-        return None
+        return Parts(kept, wholes[0].names, wholes[0].form)
     if not name.isidentifier() or not name.isascii():
         return None
+    try:
+        kinds = frozenset(k for each in values for k in _kinds(code, name, each))
+    except NotCompiled:
+        return None
     held = code.integers.held(kinds)
-    java = f"{name}_{held.rpartition('.')[2]}"
+    java = f"{name}_{held.rpartition('.')[2].replace('[]', 's')}"
     code.variables[java] = held
     return Term(kinds, java)
+
+
+def _kinds(code: Code, name: str, value: Value) -> Kinds:
+    """The kinds of a value in a variable: a tuple is one object."""
+    if not isinstance(value, Parts):
+        return code.term(value).kinds
+    if value.is_list:
+        raise NotCompiled("a list that is written here, or something else")
+    # What is said here is of no use: it is said again where the variable is set.
+    _, made = code.captured(lambda: code.whole(value, f"{code.name}.{name}"))
+    return made.kinds
+
+
+def entered(code: Code, label: str, key: int, ways: Sequence[Edge], *, loop: bool) -> Edge:
+    """What a block begins with, by the ways to it.
+
+    Raises
+    ------
+    NotCompiled
+        If values that are one in Python have nothing in common.
+    """
+    first, *others = ways
+    made = Edge({}, {})
+    if not others and not loop:
+        made.variables.update(first.variables)
+    else:
+        for name in first.variables:
+            if all(name in way.variables for way in others):
+                values = [way.variables[name] for way in ways]
+                together = merged(code, f"v{label}_{name}", values, loop=loop)
+                if together is not None:
+                    made.variables[name] = together
+    for number in first.phis:
+        values = [way.phis[number] for way in ways]
+        phi = merged(code, f"p{label}_{key}_{number}", values, loop=loop)
+        if phi is None:
+            raise NotCompiled("values that have nothing in common")
+        made.phis[number] = phi
+    return made
 
 
 def _same(one: Value, other: Value) -> bool:
@@ -78,3 +124,18 @@ def _kind(value: Value) -> Any:
     if isinstance(value, KnownValue):
         return ("constant", type(value.value), value.value if isinstance(value.value, int) else 0)
     return type(value).__name__
+
+
+def without_none(
+    code: Code, variables: Variables, origins: Mapping[str, str], tested: Value | None
+) -> Variables:
+    """The variables on the way on which a value is not None; ``origins`` are those of copies."""
+    if not isinstance(tested, Term) or "none" not in tested.kinds:
+        return variables
+    origin = origins.get(tested.java, tested.java)
+    return {
+        name: code.integers.narrowed(value, value.kinds - {"none"})
+        if isinstance(value, Term) and value.java in (origin, tested.java)
+        else value
+        for name, value in variables.items()
+    }

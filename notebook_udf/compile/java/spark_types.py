@@ -24,17 +24,14 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from notebook_udf.compile.java import json_values, local_times
+from notebook_udf.compile.java import containers, json_values, local_times, shapes
 from notebook_udf.compile.java.code import Code, Constants, ListKinds
 from notebook_udf.compile.java.terms import (
     BOOL,
     DATE,
     DECIMAL,
-    DICT,
     FLOAT,
     INT,
-    KEYS,
-    LIST,
     MOMENT,
     NONE,
     PARTS,
@@ -45,7 +42,6 @@ from notebook_udf.compile.java.terms import (
     Term,
     Value,
     array_of,
-    is_list,
 )
 from notebook_udf.local_clock import zone_is_utc
 
@@ -62,8 +58,7 @@ _KINDS: dict[type[DataType], Kinds] = {
     TimestampNTZType: MOMENT,
     TimestampType: MOMENT,
 }
-# What an array or a map may hold, and what a column of results, or a part of one, may.
-_ELEMENTS = _KINDS.keys() - {DateType, TimestampNTZType, TimestampType}
+# What a column of results may hold.
 _RESULTS = _KINDS.keys() - {FloatType}
 _BITS: dict[type[DataType], int] = {LongType: 64, IntegerType: 32, ShortType: 16, ByteType: 8}
 _ENTERS = {FLOAT: "real", BOOL: "truth", STR: "text", DATE: "entered", MOMENT: "enteredMoment"}
@@ -72,7 +67,8 @@ _BOXES = {
     FLOAT: "(Object) Double.valueOf({})",
     BOOL: "(Object) Boolean.valueOf({})",
 }
-_LETTERS = {INT: "i", FLOAT: "f", BOOL: "b", STR: "s"}
+# By the type of a column, the method of its shape that takes an argument.
+_WAYS: dict[type[DataType], str] = {ArrayType: "list", MapType: "dict", StructType: "row"}
 # What Python's values fit a column of a type, by the kinds of what the column holds.
 _ACCEPTED = {
     DATE: DATE,
@@ -103,37 +99,19 @@ class JavaParameter:
         """
         found = DECIMAL if isinstance(self.data_type, DecimalType) else None
         found = found or _KINDS.get(type(self.data_type))
-        if isinstance(self.data_type, ArrayType) and self._is_of_scalars():
-            nulls = self.data_type.containsNull and not fast
-            found = frozenset({f"{LIST}x{self.place}"})
-            lists.note(found, _held(self.data_type.elementType, nulls))
-        if isinstance(self.data_type, MapType) and self._is_of_scalars():
-            nulls = self.data_type.valueContainsNull and not fast
-            found = frozenset({f"{DICT}x{self.place}"})
-            lists.note(found, _held(self.data_type.valueType, nulls))
-            keys = frozenset({f"{DICT}x{self.place}{KEYS}"})
-            lists.note(keys, _held(self.data_type.keyType, False))
+        if shapes.is_nested(self.data_type):
+            found = shapes.noted(lists, self.data_type, self.name, nulls=not fast)
         found = found or frozenset({self.data_type.simpleString()})
         return found if fast else found | NONE
-
-    def _is_of_scalars(self) -> bool:
-        if isinstance(self.data_type, ArrayType):
-            return type(self.data_type.elementType) in _ELEMENTS
-        if isinstance(self.data_type, MapType):
-            kinds = type(self.data_type.keyType), type(self.data_type.valueType)
-            return all(each in _ELEMENTS for each in kinds)
-        return False
 
     def entered(self, constants: Constants, *, fast: bool) -> str:
         """The argument as Java holds it."""
         kinds = _KINDS.get(type(self.data_type))
         where = f"{self.name}, NAME, {self.place}"
         nulls = "false" if fast else "true"
-        if isinstance(self.data_type, ArrayType) and self._is_of_scalars():
-            java = f"PyArgument.list({where}, {_part(self.data_type.elementType)}, {nulls})"
-        elif isinstance(self.data_type, MapType) and self._is_of_scalars():
-            parts = f"{_part(self.data_type.keyType)}, {_part(self.data_type.valueType)}"
-            java = f"PyArgument.dict({where}, {parts}, {nulls})"
+        if shapes.is_nested(self.data_type):
+            shape = _shape(constants, shapes.entering(self.data_type))
+            java = f"{shape}.{_WAYS[type(self.data_type)]}({where}, {nulls})"
         elif isinstance(self.data_type, DecimalType):
             java = f"PyDecimal.entered({where})"
         elif kinds == INT:
@@ -153,13 +131,8 @@ class JavaParameter:
         return f"({self.name} == null ? null : {box})"
 
 
-def _held(data_type: DataType, nulls: bool) -> Kinds:
-    return _KINDS[type(data_type)] | (NONE if nulls else frozenset())
-
-
-def _part(data_type: DataType) -> str:
-    """The kind and the bits of what a list or a dict holds."""
-    return f"'{_LETTERS[_KINDS[type(data_type)]]}', {_BITS.get(type(data_type), 0)}"
+def _shape(constants: Constants, text: str) -> str:
+    return constants.name("PyShape", f'PyShape.of("{text}")')
 
 
 def parameters(types: Sequence[DataType]) -> list[JavaParameter]:
@@ -186,30 +159,32 @@ class JavaResult:
 
     def returned(self, code: Code, value: Value) -> list[str]:
         """The statements that return a value; what does not fit is an error of Python's as well."""
-        java = _column(code, value, self.data_type)
+        said, java = code.captured(lambda: _column(code, value, self.data_type))
         if java is None:
             return ["throw Raised.RAISED;"]
         self.fits = True
-        return [f"return {java};"]
+        return [*said, f"return {java};"]
 
 
 def _is_known(data_type: DataType) -> bool:
     if isinstance(data_type, StructType):
-        parts = [type(each.dataType) for each in data_type.fields]
-        return bool(parts) and all(part in _RESULTS for part in parts)
-    if isinstance(data_type, ArrayType):
-        return type(data_type.elementType) in _ELEMENTS & _RESULTS
-    return isinstance(data_type, DecimalType) or type(data_type) in _RESULTS
+        # Days and times may be parts of a tuple that is written there, and nothing else.
+        return bool(data_type.fields) and all(_is_known(each.dataType) for each in data_type.fields)
+    return type(data_type) in _RESULTS or shapes.is_known(data_type)
 
 
 def _column(code: Code, value: Value, data_type: DataType) -> str | None:
     """A value as an object for a column; None if no value of its kinds fits."""
-    if isinstance(data_type, StructType):
+    if isinstance(value, Parts) and isinstance(data_type, StructType):
         return _row(code, value, data_type)
-    if isinstance(data_type, ArrayType):
+    if isinstance(value, Parts) and isinstance(data_type, ArrayType):
         return _array(code, value, data_type)
+    if isinstance(value, Parts) and value.form == "dict" and isinstance(data_type, MapType):
+        value = containers.of_parts(code, value)
     if isinstance(value, Parts):
         return None
+    if shapes.is_nested(data_type):
+        return _whole(code, code.term(value), data_type)
     if isinstance(data_type, DecimalType):
         return _decimal(code, code.term(value), data_type)
     term, kinds = code.term(value), _KINDS[type(data_type)]
@@ -250,39 +225,37 @@ def _decimal(code: Code, term: Term, data_type: DecimalType) -> str | None:
     return f"({term.java} == null ? null : {fitting})" if "none" in term.kinds else fitting
 
 
-def _array(code: Code, value: Value, data_type: ArrayType) -> str | None:
-    element = data_type.elementType
-    if isinstance(value, Parts):
-        made = [_column(code, each, element) for each in value.parts]
-        if None in made:
-            return None
-        return f"PyList.list({array_of(map(str, made))})"
-    term = code.term(value)
+def _whole(code: Code, term: Term, data_type: DataType) -> str | None:
+    """A list, a dict or a tuple as one object."""
     if term.kinds == NONE:
         return "null"
-    if json_values.is_part(term):
+    if json_values.is_part(term) and isinstance(data_type, ArrayType):
         term = json_values.as_list(code, term)
-    held = code.lists.of(term.kinds - NONE)
-    if not is_list(term.kinds - NONE) or (held and not held & (_ACCEPTED[_KINDS[type(element)]])):
+    if not shapes.is_known(data_type):
+        raise NotCompiled(f"a result of type {data_type.simpleString()} of what varies")
+    shape = shapes.leaving(code, term.kinds, data_type)
+    if shape is None:
         return None
-    if "none" in held and not data_type.containsNull:
-        raise NotCompiled("a list with None in it for this type")
-    letter, bits = _LETTERS[_KINDS[type(element)]], _BITS.get(type(element), 0)
-    return f"PyResult.list({code.object(term)}, '{letter}', {bits})"
+    return f"{_shape(code.constants, shape)}.left({code.object(term)})"
 
 
-def _row(code: Code, value: Value, data_type: StructType) -> str | None:
-    if isinstance(value, Term) and any(kind.startswith(DICT) for kind in value.kinds):
-        raise NotCompiled("a dict as a row")
-    if isinstance(value, Term):
-        return "null" if value.kinds == NONE else None
-    if not isinstance(value, Parts) or len(value.parts) != len(data_type.fields):
+def _array(code: Code, value: Parts, data_type: ArrayType) -> str | None:
+    if value.form not in ("list", "tuple"):
         return None
+    made = [_column(code, each, data_type.elementType) for each in value.parts]
+    if None in made:
+        return None
+    return f"PyList.list({array_of(f'(Object) {each}' for each in made)})"
+
+
+def _row(code: Code, value: Parts, data_type: StructType) -> str | None:
     names, own = data_type.names, list(value.names[: len(value.parts)])
     parts = value.parts
     if sorted(own) == sorted(names) and len(set(names)) == len(names):
         # The parts of a tuple with names are placed by these.
         parts = tuple(parts[own.index(name)] for name in names)
+    elif value.form in ("object", "dict") or len(parts) != len(names):
+        return None
     made = []
     for each, field in zip(parts, data_type.fields, strict=True):
         java = _column(code, each, field.dataType)

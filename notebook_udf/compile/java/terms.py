@@ -11,7 +11,7 @@ import decimal
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import CodeType
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 # Of "int", "float", "bool", "str", "none", and lists, named by where they are made: what kinds of
 # values each may hold is in ``code.ListKinds``.
@@ -20,6 +20,8 @@ Kinds: TypeAlias = frozenset[str]
 LIST = "list@"
 # A dict that Spark gives: what it holds is noted as for lists, its keys under the kind with KEYS.
 DICT = "dict@"
+# A tuple as one object, or a row that Spark gives: its parts are noted in ``code.ListKinds``.
+RECORD = "record@"
 # What a pattern found, by the number of the pattern among the constants of its class.
 MATCH = "match@"
 KEYS = " keys"
@@ -53,6 +55,10 @@ _HELD = {
     BYTES: "byte[]",
     DECIMAL: "PyDecimal",
 }
+# What has parts: a tuple with names or without, a list, a row that Spark gives, whose parts are
+# items by their names too, a dataclass, whose parts have names and no places, or a dict with texts
+# for keys.
+Form: TypeAlias = Literal["tuple", "list", "row", "object", "dict"]
 # Of a literal; each takes up to six bytes in a class, which holds 65,535 of them.
 _MOST_LETTERS = 8_000
 _BOXES = {"long": "Long", "double": "Double", "boolean": "Boolean"}
@@ -110,11 +116,16 @@ class BoundMethod:
 
 @dataclass(frozen=True)
 class Parts:
-    """A tuple, or a list that is written there, part by part; its parts may have names."""
+    """A tuple, or something else that is known part by part; its parts may have names."""
 
     parts: tuple[Value, ...]
     names: tuple[str, ...] = ()
-    is_list: bool = False
+    form: Form = "tuple"
+
+    @property
+    def is_list(self) -> bool:
+        """Whether it is a list that is written there."""
+        return self.form == "list"
 
 
 @dataclass(frozen=True)
@@ -177,6 +188,11 @@ class Distinct:
     listed: Term
 
 
+@dataclass(frozen=True)
+class Undetermined:
+    """A value of which nothing is known yet: what it is made of is found by writing once more."""
+
+
 Value: TypeAlias = (
     Term
     | KnownValue
@@ -188,7 +204,15 @@ Value: TypeAlias = (
     | Nested
     | Generated
     | Distinct
+    | Undetermined
 )
+
+
+def constant_parts(value: Value) -> Value:
+    """A constant tuple part by part; any other value as it is."""
+    if isinstance(value, KnownValue) and type(value.value) is tuple:
+        return Parts(tuple(map(KnownValue, value.value)))
+    return value
 
 
 def is_dict(kinds: Kinds) -> bool:
@@ -199,6 +223,11 @@ def is_dict(kinds: Kinds) -> bool:
 def is_list(kinds: Kinds) -> bool:
     """Whether values of these kinds are lists."""
     return bool(kinds) and all(kind.startswith(LIST) for kind in kinds)
+
+
+def is_record(kinds: Kinds) -> bool:
+    """Whether values of these kinds are tuples, each as one object, or rows."""
+    return bool(kinds) and all(kind.startswith(RECORD) for kind in kinds)
 
 
 @dataclass(frozen=True)
@@ -215,6 +244,8 @@ class Integers:
             return "java.util.ArrayList"
         if is_dict(kinds):
             return "java.util.HashMap"
+        if is_record(kinds):
+            return "Object[]"
         if kinds and all(kind.startswith(MATCH) for kind in kinds):
             return "PyMatch"
         return _HELD.get(kinds, "Object")

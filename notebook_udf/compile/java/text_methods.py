@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from notebook_udf.compile.bindings import taken
-from notebook_udf.compile.java import decimals, json_values
+from notebook_udf.compile.java import decimals, iterators, json_values, named_parts
 from notebook_udf.compile.java.arithmetic import as_int, comparison, number
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.date_values import formatted as times_text
@@ -158,7 +158,9 @@ def length(code: Code, value: Value) -> Value:
     """``len(value)``."""
     if isinstance(value, KnownValue):
         return KnownValue(len(value.value))
+    value = code.opened(value)
     if isinstance(value, Parts):
+        named_parts.check_places(value)
         return KnownValue(len(value.parts))
     if isinstance(value, Distinct):
         value = value.listed
@@ -226,11 +228,10 @@ def item(code: Code, container: Value, index: Value) -> Value:
     """``container[index]``, a slice included."""
     if isinstance(index, Slice):
         return _slice(code, container, index)
+    container = code.opened(container)
     if isinstance(container, Parts):
-        at = index.value if isinstance(index, KnownValue) else None
-        if not isinstance(at, int) or not -len(container.parts) <= at < len(container.parts):
-            raise NotCompiled("a part that is not known beforehand")
-        return container.parts[at]
+        known = isinstance(index, KnownValue)
+        return named_parts.item(container, index.value if known else None)  # type: ignore[union-attr]
     if isinstance(container, KnownValue) and not isinstance(container.value, str):
         return looked_up(code, container.value, index)
     whole = code.present(container)
@@ -249,11 +250,15 @@ def item(code: Code, container: Value, index: Value) -> Value:
 def _slice(code: Code, container: Value, cut: Slice) -> Value:
     limits = [limit(code, each) for each in cut.limits]
     written = ", ".join([*limits, *["null"] * (3 - len(limits))])
+    container = code.opened(container)
     if isinstance(container, Parts):
+        named_parts.check_places(container)
+        if container.form == "row":
+            raise NotCompiled("a slice of a row")
         known: list[Any] = [each.value for each in cut.limits if isinstance(each, KnownValue)]
         if len(known) != len(cut.limits):
             raise NotCompiled("parts that are not known beforehand")
-        return Parts(container.parts[slice(*known)])
+        return Parts(container.parts[slice(*known)], form=container.form)
     whole = code.present(container)
     if is_list(whole.kinds):
         return code.set(whole.kinds, f"PyList.slice({whole.java}, {written})")
@@ -271,12 +276,16 @@ def unpacked(code: Code, value: Value, count: int) -> Parts:
     """A sequence taken apart."""
     if isinstance(value, KnownValue) and isinstance(value.value, (tuple, list, str)):
         value = Parts(tuple(map(KnownValue, value.value)))
+    value = code.opened(value)
     if isinstance(value, Parts):
+        named_parts.check_places(value)
         if len(value.parts) != count:
             raise NotCompiled("a tuple of another length")
         return value
     if isinstance(value, Sequence) and value.parts is not None:
         return unpacked(code, value.parts(), count)
+    if isinstance(value, Sequence):
+        value = iterators.first_of(code, value.begin(), count + 1)
     term = code.present(value)
     if not is_list(term.kinds):
         raise NotCompiled("taking this apart")
@@ -288,7 +297,9 @@ def contains(code: Code, value: Value, container: Value) -> str | bool:
     """``value in container``: an expression, or the answer for every row."""
     if isinstance(container, KnownValue) and not isinstance(container.value, str):
         return _is_one_of(code, value, container.value)
+    container = code.opened(container)
     if isinstance(container, Parts):
+        named_parts.check_places(container)
         varying = [code.term(each) for each in container.parts if not isinstance(each, KnownValue)]
         _check_identity(code.term(value), *varying)
         tests = [code.term(comparison(code, "==", value, each)).java for each in container.parts]
@@ -406,7 +417,11 @@ def _found(code: Code, java: str, kinds: Kinds, key: Value, default: Value | Non
 def _check_key(code: Code, whole: Term, key: Value) -> None:
     held = code.lists.of(frozenset(f"{kind}{KEYS}" for kind in whole.kinds))
     kinds = code.term(key).kinds
-    fits = kinds <= SCALARS if held == STR else held == INT and kinds <= INT | STR | NONE
+    if held - NONE == INT:
+        fits = kinds <= INT | STR | NONE
+    else:
+        # In one that is still empty nothing is found.
+        fits = held <= STR | NONE and kinds <= SCALARS
     if not fits:
         raise NotCompiled("a key that may be equal to one of another type")
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 import pickle
 from collections.abc import Sequence
 from dataclasses import replace
+from decimal import Decimal
 from itertools import zip_longest
-from types import FunctionType
+from types import FunctionType, MethodType
 from typing import Any
 
 from pyspark.sql import Column, SparkSession
@@ -28,6 +29,7 @@ from notebook_udf.compile.java.java_class import JavaClass, check
 from notebook_udf.compile.java.java_class import translate as java
 from notebook_udf.compile.java.terms import NotCompiled, TypesMissing
 from notebook_udf.errors import PlanningError
+from notebook_udf.functions.base import ScalarFunction, implements
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.planner.physical.column_arguments import with_constants
 from notebook_udf.planner.physical.udf import leave
@@ -38,6 +40,7 @@ from notebook_udf.worker.kernels.program import Outlook, translate
 
 # Of a function that may be compiled for the JVM.
 _MOST_BYTES = 1 << 20
+_PLAIN = (int, float, bool, str, type(None), Decimal)
 
 
 def call(
@@ -119,7 +122,7 @@ def java_class(record: RegisteredFunction, given: Sequence[DataType] = ()) -> Ja
         ("its memory is limited", definition.options.memory is not None),
         ("it takes or returns months", _needs_casts(definition)),
         # What is unpickled here may be large, and objects may do anything as they are.
-        ("it is no plain function", not isinstance(definition.call, FunctionType)),
+        ("it is no plain function", not _is_plain(definition)),
         ("it carries so much data", len(record.payload) > _MOST_BYTES),
     ):
         if stands:
@@ -134,6 +137,22 @@ def java_class(record: RegisteredFunction, given: Sequence[DataType] = ()) -> Ja
         raise TypesMissing("the types of its arguments are not declared, and known of no call yet")
     label = f"{record.name} {record.version} {record.hash}"
     return java(function, types, definition.result_type, label)
+
+
+def _is_plain(definition: FunctionDefinition) -> bool:
+    """Whether it is a function, or a method of an object that is no more than its values."""
+    if isinstance(definition.call, FunctionType):
+        return True
+    owner = definition.function
+    return (
+        isinstance(definition.call, MethodType)
+        and definition.call.__self__ is owner
+        and isinstance(owner, ScalarFunction)
+        and not any(implements(owner, name) for name in ("open", "close"))
+        and type(owner).__reduce_ex__ is object.__reduce_ex__
+        and not hasattr(type(owner), "__setstate__")
+        and all(type(each) in _PLAIN for each in vars(owner).values())
+    )
 
 
 def sql_names(record: RegisteredFunction) -> tuple[str, ...]:

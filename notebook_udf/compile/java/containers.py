@@ -1,0 +1,217 @@
+"""Lists and dicts that a function makes and changes, as Java."""
+
+from __future__ import annotations
+
+from notebook_udf.compile.flow_graph import FlowGraph
+from notebook_udf.compile.java import iterators, text_methods
+from notebook_udf.compile.java.code import Code
+from notebook_udf.compile.java.json_values import DICTS
+from notebook_udf.compile.java.terms import (
+    DICT,
+    INT,
+    KEYS,
+    LIST,
+    NONE,
+    PARTS,
+    STR,
+    KnownValue,
+    NotCompiled,
+    Parts,
+    Slice,
+    Term,
+    Value,
+    is_dict,
+    is_list,
+)
+
+# What changes a list or a dict in place.
+_CHANGING = frozenset(
+    {"append", "extend", "insert", "pop", "remove", "reverse", "sort", "clear"}
+    | {"setdefault", "update", "popitem"}
+)
+
+
+def changed_later(graph: FlowGraph, *, in_place: bool) -> frozenset[int]:
+    """The identities of the displays of lists and dicts that may be changed once they are made.
+
+    They have to be objects of Java's: by whatever name it is changed, all of them see it.
+    ``in_place`` is whether an operator changes a list.
+    """
+    every = [each for block in graph.blocks.values() for each in block.evaluations]
+    changes = in_place or any(
+        each.kind in ("store_item", "grow")
+        or (each.kind == "attribute" and each.detail in _CHANGING)
+        for each in every
+    )
+    if not changes:
+        return frozenset()
+    keeping = ("store_local", "store_cell", "phi", "grow")
+    kept = {id(operand) for each in every if each.kind in keeping for operand in each.operands}
+    return frozenset(
+        id(each) for each in every if each.kind in ("list", "map") and id(each) in kept
+    )
+
+
+def new_list(code: Code, given: tuple[Value, ...]) -> Term:
+    """``[a, b]`` as an object of Java's."""
+    made = code.new_list()
+    for each in given:
+        code.put(made, each)
+    return made
+
+
+def new_dict(code: Code, given: tuple[Value, ...]) -> Term:
+    """``{key: value}``, of keys and values in turn."""
+    made = code.new_dict()
+    for key, value in zip(given[::2], given[1::2], strict=True):
+        put_item(code, made, key, value)
+    return made
+
+
+def of_parts(code: Code, parts: Parts) -> Term:
+    """A dict that is known part by part as an object of Java's."""
+    pairs = zip(map(KnownValue, parts.names), parts.parts, strict=True)
+    return new_dict(code, tuple(each for pair in pairs for each in pair))
+
+
+def is_own(kinds: frozenset[str]) -> bool:
+    """Whether values of these kinds are dicts that a function makes: no part of a document."""
+    return is_dict(kinds) and not kinds & PARTS and not any(k.startswith(f"{DICT}x") for k in kinds)
+
+
+def put_item(code: Code, whole: Term, key: Value, value: Value) -> None:
+    """``whole[key] = value`` of a dict."""
+    if not is_own(whole.kinds):
+        raise NotCompiled("a change of a dict that was given")
+    term = code.term(key)
+    keys = frozenset(f"{kind}{KEYS}" for kind in whole.kinds)
+    code.lists.put(keys, term.kinds)
+    if code.lists.of(keys) - NONE not in (INT, STR):
+        raise NotCompiled("a dict whose keys are neither all texts nor all whole numbers")
+    held = code.held_by(whole, value)
+    code.say(f"{whole.java}.put({code.object(term)}, {code.object(held)});")
+
+
+def store(code: Code, whole: Term, index: Value, value: Value) -> None:
+    """``whole[index] = value``."""
+    if is_dict(whole.kinds):
+        put_item(code, whole, index, value)
+        return
+    if not is_list(whole.kinds) or isinstance(index, Slice):
+        raise NotCompiled("a change of a part of what is no list and no dict")
+    held = code.held_by(whole, value)
+    place = text_methods.place(code, index)
+    code.say(f"PyList.set({whole.java}, {place}, {code.object(held)});")
+
+
+def made_dict(code: Code, given: tuple[Value, ...]) -> Value:
+    """``dict(pairs)``."""
+    made = code.new_dict()
+    if not given:
+        return made
+    (pairs,) = given
+    if isinstance(pairs, Term) and is_dict(pairs.kinds - NONE):
+        whole = code.present(pairs)
+        if whole.kinds == DICTS:
+            raise NotCompiled("a copy of a part of a document")
+        over = iterators.view(code, whole, "items")
+    else:
+        over = iterators.iterated(code, pairs)
+
+    def put() -> None:
+        key, value = text_methods.unpacked(code, over.value, 2).parts
+        put_item(code, made, key, value)
+
+    code.loop(over, put)
+    return made
+
+
+def default_dict(code: Code, given: tuple[Value, ...]) -> Value:
+    """``defaultdict(factory)``."""
+    factory = given[0].value if len(given) == 1 and isinstance(given[0], KnownValue) else None
+    if factory not in (int, float, str, list):
+        raise NotCompiled("a defaultdict of anything but int, float, str or list")
+    made = code.new_dict()
+    code.lists.made[min(made.kinds)] = factory
+    return made
+
+
+def made_of_key(code: Code, whole: Term, key: Value) -> None:
+    """Has a dict hold a key that it may lack, where it makes what it lacks."""
+    factories = {code.lists.made.get(kind) for kind in whole.kinds}
+    if factories == {None}:
+        return
+    if len(factories) > 1:
+        raise NotCompiled("dicts of several kinds in one place")
+    (factory,) = factories
+    value = code.new_list() if factory is list else KnownValue(factory())  # type: ignore[misc]
+    statements, _ = code.captured(lambda: put_item(code, whole, key, value))
+    for each in (f"if (!{whole.java}.containsKey({code.object(key)})) {{", *statements, "}"):
+        code.say(each)
+
+
+def method_of_dict(code: Code, whole: Term, name: str, given: tuple[Value, ...]) -> Value:
+    """A method that changes a dict."""
+    if name == "setdefault" and len(given) == 2:
+        absent = f"!{whole.java}.containsKey({code.object(_key(code, whole, given[0]))})"
+        statements, _ = code.captured(lambda: put_item(code, whole, *given))
+        for each in (f"if ({absent}) {{", *statements, "}"):
+            code.say(each)
+        return text_methods.item_of_dict(code, whole, given[0], None)
+    if name == "update" and len(given) == 1:
+        term = code.present(given[0])
+        if not is_dict(term.kinds) or term.kinds == DICTS:
+            raise NotCompiled("update with what is no dict")
+        over = iterators.view(code, term, "items")
+        assert isinstance(over.value, Parts)
+        pair = over.value.parts
+        code.loop(over, lambda: put_item(code, whole, *pair))
+        return KnownValue(None)
+    raise NotCompiled(f"the method {name} of a dict")
+
+
+def _key(code: Code, whole: Term, key: Value) -> Term:
+    term = code.term(key)
+    code.lists.put(frozenset(f"{kind}{KEYS}" for kind in whole.kinds), term.kinds)
+    return term
+
+
+def method_of_list(code: Code, whole: Term, name: str, given: tuple[Value, ...]) -> Value:
+    """A method that changes a list."""
+    if f"{LIST}json" in whole.kinds:
+        raise NotCompiled(f"the method {name} of a list of a document")
+    if name == "append" and len(given) == 1:
+        code.put(whole, given[0])
+    elif name == "extend" and len(given) == 1:
+        if isinstance(given[0], Term) and given[0].kinds & whole.kinds:
+            raise NotCompiled("extend with what may be the same list")
+        iterators.filled(code, whole, given[0])
+    elif name == "insert" and len(given) == 2:
+        held = code.held_by(whole, given[1])
+        place = text_methods.place(code, given[0])
+        code.say(f"PyList.insert({whole.java}, {place}, {code.object(held)});")
+    elif name == "pop" and len(given) <= 1:
+        place = text_methods.place(code, given[0] if given else KnownValue(-1))
+        return code.taken(whole, f"PyList.pop({whole.java}, {place})")
+    elif name == "reverse" and not given:
+        code.say(f"java.util.Collections.reverse({whole.java});")
+    elif name == "clear" and not given:
+        code.say(f"{whole.java}.clear();")
+    elif name == "copy" and not given:
+        return code.set(whole.kinds, f"new java.util.ArrayList({whole.java})")
+    else:
+        raise NotCompiled(f"the method {name} of a list")
+    return KnownValue(None)
+
+
+def grown(code: Code, whole: Term, value: Value) -> Term:
+    """``whole += value`` of a list: the same list."""
+    method_of_list(code, whole, "extend", (value,))
+    return whole
+
+
+def repeated(code: Code, whole: Value, times: Value) -> Value:
+    """``whole * times`` of a list."""
+    listed = iterators.materialised(code, whole)
+    count = text_methods.place(code, times)
+    return code.set(listed.kinds, f"PyList.repeated({listed.java}, {count})")

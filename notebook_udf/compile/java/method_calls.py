@@ -1,0 +1,115 @@
+"""Calls of methods, by what their owners are."""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+import re
+
+from notebook_udf.compile.java import (
+    containers,
+    date_values,
+    decimals,
+    hashes,
+    json_values,
+    regex_calls,
+    templates,
+    text_methods,
+)
+from notebook_udf.compile.java.code import Code
+from notebook_udf.compile.java.date_values import is_temporal
+from notebook_udf.compile.java.iterators import materialised, view, view_of_document
+from notebook_udf.compile.java.terms import (
+    NONE,
+    STR,
+    BoundMethod,
+    KnownValue,
+    NotCompiled,
+    Sequence,
+    Term,
+    Value,
+    is_dict,
+    is_list,
+)
+
+_VIEWS = ("items", "keys", "values")
+
+
+def called(
+    code: Code, method: BoundMethod, given: tuple[Value, ...], names: tuple[str, ...]
+) -> Value:
+    """The call of a method."""
+    owner, name = method.owner, method.name
+    constant = owner.value if isinstance(owner, KnownValue) else None
+    if isinstance(constant, dict) and type(constant) is dict:
+        if name in _VIEWS and not given:
+            return KnownValue(tuple(getattr(constant, name)()))
+        if name == "get" and 1 <= len(given) <= 2 and not names:
+            default = given[1] if len(given) == 2 else KnownValue(None)
+            return text_methods.looked_up(code, constant, given[0], default)
+        raise NotCompiled(f"the method {name} of a dict")
+    if constant is str:
+        return _called_on_class(code, name, given, names)
+    if isinstance(constant, re.Pattern):
+        return regex_calls.method(code, constant, name, given, names)
+    if isinstance(owner, Term) and regex_calls.is_match(owner) and not names:
+        return regex_calls.of_match(code, owner, name, given)
+    if constant is dt.datetime and name == "strptime" and not names:
+        return regex_calls.strptime(code, given)
+    if isinstance(constant, decimal.Decimal):
+        owner = code.term(owner)
+    if isinstance(owner, Term) and decimals.is_decimal(owner):
+        return decimals.method(code, owner, name, given, names)
+    if isinstance(owner, Term) and is_temporal(owner):
+        return date_values.method(code, owner, name, given, names)
+    if isinstance(owner, Term) and hashes.is_hash(owner):
+        return hashes.hexdigest(code, owner, name, given)
+    if isinstance(owner, Term) and json_values.has_dict_methods(owner):
+        whole = owner
+        if name in _VIEWS and not given:
+            return Sequence(lambda: view_of_document(code, whole, name))
+        return json_values.method(code, owner, name, given, names)
+    if constant is dt.date and name == "fromordinal":
+        return date_values.from_ordinal(code, given, names)
+    if isinstance(owner, Term) and is_dict(owner.kinds - NONE):
+        return _method_of_dict(code, owner, name, given, names)
+    listed = isinstance(owner, Term) and is_list(owner.kinds - NONE)
+    if listed and name in ("index", "count") and len(given) == 1 and not names:
+        whole = code.present(owner, AttributeError)
+        return text_methods.method_of_list(code, whole, name, given)
+    if listed and not names:
+        whole = code.present(owner, AttributeError)
+        return containers.method_of_list(code, whole, name, given)
+    if name == "join" and len(given) == 1 and isinstance(given[0], Sequence):
+        given = (materialised(code, given[0]),)
+    if name == "format" and type(constant) is str:
+        return templates.braces(code, constant, given, names, text_methods.formatted)
+    return text_methods.method(code, owner, name, given, names)
+
+
+def _called_on_class(
+    code: Code, name: str, given: tuple[Value, ...], names: tuple[str, ...]
+) -> Value:
+    """``str.lower(text)`` and its like."""
+    if name == "maketrans" and not names:
+        known = [each.value for each in given if isinstance(each, KnownValue)]
+        if len(known) != len(given) or not all(type(each) is str for each in known):
+            raise NotCompiled("str.maketrans of what varies")
+        return KnownValue(str.maketrans(*known))
+    if not given or not isinstance(given[0], Term) or given[0].kinds != STR:
+        raise NotCompiled(f"str.{name} of what is no text")
+    return text_methods.method(code, given[0], name, given[1:], names)
+
+
+def _method_of_dict(
+    code: Code, owner: Term, name: str, given: tuple[Value, ...], names: tuple[str, ...]
+) -> Value:
+    whole = code.present(owner, AttributeError)
+    if name == "get" and 1 <= len(given) <= 2 and not names:
+        default = given[1] if len(given) == 2 else KnownValue(None)
+        return text_methods.item_of_dict(code, whole, given[0], default)
+    if name in _VIEWS and not given:
+        return Sequence(lambda: view(code, whole, name))
+    if names:
+        raise NotCompiled(f"the method {name} of a dict")
+    return containers.method_of_dict(code, whole, name, given)
