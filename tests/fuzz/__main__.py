@@ -6,24 +6,26 @@ import argparse
 import sys
 
 import notebook_udf as nu
-from tests.fuzz.running import fuzz, fuzz_queries
+from tests.fuzz.running import fuzz, fuzz_java, fuzz_queries
 from tests.fuzz.targets import TARGETS
+
+_OF_SPARK = {"queries": fuzz_queries, "java": fuzz_java}
 
 
 def main() -> int:
     """Ends with the first failure, which is raised."""
+    names = [*TARGETS, *_OF_SPARK]
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(TARGETS)}, queries")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(names)}")
     parser.add_argument("--seconds", type=float, default=600.0, help="for each of them")
     options = parser.parse_args()
-    names = [*TARGETS, "queries"]
     unknown = set(options.names) - set(names)
     if unknown:
         parser.error(f"there is no {', '.join(sorted(unknown))}, but {', '.join(names)}")
     for name in options.names or names:
-        if name == "queries":
+        if name in _OF_SPARK:
             with nu.session(workers=2) as session:
-                tried = fuzz_queries(session, options.seconds)
+                tried = _OF_SPARK[name](session, options.seconds)
         else:
             tried = fuzz(name, options.seconds)
         pace = tried / options.seconds

@@ -162,6 +162,46 @@ MORE_FORMS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 
+# The same of lists and dicts that a function makes: m of ints, n of texts, c of ints by texts, q of
+# tuples and g of lists.
+HELD_FORMS: dict[str, tuple[str, ...]] = {
+    "int": (
+        "m[{int}]", "len(m)", "sum(m)", "max(m)", "c[{str}]", "c.get({str}, {int})", "len(c)",
+        "q[{int}][0]", "sum(k for k, _ in q)", "g[{int}][{int}]", "sum(len(r) for r in g)",
+        "sum(c.values())", "m.pop()", "m.pop({int})", "g[-1].pop()", "m.index({int})",
+        "c.setdefault({str}, {int})", "sum([v for r in g for v in r])", "(m + [{int}])[-1]",
+        "([{int}] * 3)[{int}]", "dict([({str}, {int}), ('a', 5)])['a']", "{'a': {int} }['a']",
+        "m.count({int})", "len(sorted(c.items(), key=lambda i: i[1])[0][0])",
+    ),
+    "float": ("sum([v * 0.5 for v in m])", "(x, y)[{int}]", "[x, 0.5][{int}]"),
+    "str": (
+        "n[{int}]", "','.join(n)", "','.join(c)", "q[-1][1]", "''.join(w for _, w in q)",
+        "max(q, key=lambda v: v[0])[1]", "' '.join(k + str(v) for k, v in c.items())",
+        "''.join(sorted(c))", "''.join(w for w, v in zip(n, m))", "n.pop()",
+    ),
+    "bool": (
+        "({int} in m)", "({str} in c)", "bool(q)", "(not g)", "any(v > 1 for v in m)",
+        "({str} in n)", "all(len(r) for r in g)", "(q[0] < (1, 'a'))",
+    ),
+}  # fmt: skip
+HELD_STATEMENTS = (
+    "m.append({int})", "m.extend([{int}, {int}])", "m += [{int}]", "m[{int}] = {int}",
+    "m.insert({int}, {int})", "m.reverse()", "n.append({str})", "c[{str}] = {int}",
+    "c[{str}] = c.get({str}, 0) + 1", "q.append(({int}, {str}))", "m = m[{int}:]",
+    "q = [(len(w), w) for w in {str}.split(',')]", "g.append([{int}])", "g[{int}].append({int})",
+    "m = [v + 1 for v in m]", "c = {w: len(w) for w in {str}.split(',')}", "m.clear()",
+    "c.update({'a': {int}})", "g[0] = m", "k = q[0]\n{space}q.append(k)", "n[{int}] = {str}",
+    "c[{str}] += {int}", "m = sorted(m)", "m = list(m)", "g = [m, m]", "q = q[::-1]",
+)  # fmt: skip
+HELD_LOOPS = (
+    "for a in m:", "for s in c:", "for s, a in c.items():", "for a, s in q:", "for b in g[0]:",
+    "for k in q:\n{space}    a = k[0]", "for r in g:\n{space}    a = len(r)", "for t in n:",
+)  # fmt: skip
+HELD = (
+    "m = [{int}, {int}]", "n = {str}.split(',')", "c = {}", "q = [(1, 'b')]", "g = [[{int}], []]",
+)  # fmt: skip
+
+
 # Statements that take something apart.
 UNPACKED = (
     "s, _, t = {str}.partition(',')",
@@ -199,46 +239,63 @@ LOOPS = (
 
 
 @st.composite
-def expressions(draw: st.DrawFn, kind: str, depth: int, more: bool = False) -> str:
+def expressions(draw: st.DrawFn, kind: str, depth: int, more: int = 0) -> str:
     """An expression of a type, of so many levels at most."""
     leaves = [form for form in FORMS[kind] if "{" not in form]
-    known = FORMS[kind] + MORE_FORMS[kind] * more
+    known = FORMS[kind] + MORE_FORMS[kind] * (more > 0) + HELD_FORMS[kind] * (more > 1)
     form = draw(st.sampled_from(known if depth else leaves))
-    filled = form.replace("{{{", "\0{").replace("}}}", "}\1").replace("}}", "\1")
+    text = form.replace("{{{", "\0{").replace("}}}", "}\1").replace("}}", "\1")
     for name in FORMS:
-        while "{" + name + "}" in filled:
+        while "{" + name + "}" in text:
             # Before 3.12 no f-string stands within another.
             inner = draw(expressions(name, 0 if form.startswith('f"') else depth - 1, more))
-            filled = filled.replace("{" + name + "}", inner, 1)
-    return filled.replace("\0", "{").replace("\1", "}")
+            text = text.replace("{" + name + "}", inner, 1)
+    return text.replace("\0", "{").replace("\1", "}")
 
 
 @st.composite
-def functions(draw: st.DrawFn, more: bool = False) -> tuple[str, str]:
-    """The text of a function, and the type that it is declared to return; ``more`` is of what
-    kernels leave to Python."""
+def filled(draw: st.DrawFn, form: str, more: int, space: str = "") -> str:
+    """A statement with expressions in it."""
+    text = form.replace("{space}", space)
+    for name in FORMS:
+        while "{" + name + "}" in text:
+            text = text.replace("{" + name + "}", draw(expressions(name, 1, more)), 1)
+    return text
+
+
+@st.composite
+def functions(draw: st.DrawFn, more: int = 0) -> tuple[str, str]:
+    """The text of a function, and the type that it is declared to return.
+
+    With ``more`` of 1 it is of what kernels leave to Python, too, and with 2 also of lists and
+    dicts that it makes.
+    """
     result = draw(st.sampled_from(sorted(RESULTS)))
-    lines = draw(blocks(result, 2, 1, more))
+    lines = [f"    {draw(filled(each, 1))}" for each in HELD * (more > 1)]
+    lines += draw(blocks(result, 2, 1, more))
     lines.append(f"    return {draw(expressions(result, 2, more))}")
     text = f"def generated({', '.join(COLUMNS)}):\n" + "\n".join(lines)
     return text, result
 
 
 @st.composite
-def blocks(draw: st.DrawFn, result: str, depth: int, indent: int, more: bool = False) -> list[str]:
+def blocks(draw: st.DrawFn, result: str, depth: int, indent: int, more: int = 0) -> list[str]:
     """Statements, indented."""
     space, lines = "    " * indent, []
     for _ in range(draw(st.integers(0, 2))):
         how = draw(st.sampled_from(STATEMENTS))
         kind = draw(st.sampled_from(sorted(FORMS)))
         name = draw(st.sampled_from({"int": "ab", "float": "xy", "str": "st", "bool": "p"}[kind]))
+        if more > 1 and draw(st.booleans()):
+            lines.append(space + draw(filled(draw(st.sampled_from(HELD_STATEMENTS)), more, space)))
+            continue
         if how == "parts":
             form = draw(st.sampled_from(UNPACKED))
             lines.append(space + form.format(str=draw(expressions("str", 1, more))))
             continue
         if how == "loop" and depth:
-            filled = {each: draw(expressions(each, 1, more)) for each in ("str", "int")}
-            lines.append(space + draw(st.sampled_from(LOOPS)).format(space=space, **filled))
+            known = LOOPS + HELD_LOOPS * (more > 1)
+            lines.append(space + draw(filled(draw(st.sampled_from(known)), more, space)))
             lines += draw(blocks(result, depth - 1, indent + 1, more)) or [f"{space}    x = y"]
             last = draw(st.sampled_from(["", "break", "continue", "else"]))
             if last == "else":

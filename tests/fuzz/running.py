@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Callable
 from functools import partial
@@ -12,7 +13,13 @@ from hypothesis import strategies as st
 
 import notebook_udf as nu
 from tests.fuzz import corpus, queries
+from tests.fuzz.functions import functions
+from tests.fuzz.java_functions import check_rows, drawn
 from tests.fuzz.targets import TARGETS
+from tests.spark.java_calls import Java
+
+# The most of what is tried is rows: a function takes as long to be compiled as hundreds of them.
+_ROWS_EACH = 500
 
 
 def fuzz(name: str, seconds: float) -> int:
@@ -28,6 +35,19 @@ def fuzz_queries(session: nu.Session, seconds: float) -> int:
     """The same for queries of the session's Spark."""
     queries.prepare(session)
     return _tried("queries", queries.queries(), partial(queries.check, session), seconds, 10)
+
+
+def fuzz_java(session: nu.Session, seconds: float) -> int:
+    """Generated functions by their Java: returns how many rows were answered as in Python."""
+    java, answered = Java(session.spark._jvm), 0
+    chance = random.Random()
+
+    def check(function: tuple[str, str]) -> None:
+        nonlocal answered
+        answered += check_rows(java, *function, drawn(chance, _ROWS_EACH))
+
+    _tried("java", functions(more=2), check, seconds, 50)
+    return answered
 
 
 def _tried(
