@@ -14,6 +14,7 @@
     │   ├── WorkerLost             the process ended: exit code, signal, last output
     │   ├── WorkerOutOfMemory      it passed its memory limit
     │   └── FunctionTimeout        one call took longer than the function's time-out
+    ├── SelfCheckFailed            a function answered otherwise than plain Python
     ├── UserFunctionError          the user's code raised
     │   └── ResultError            it returned a value its declared type cannot hold
     └── ProtocolError              two ends of the side channel do not understand each other
@@ -286,6 +287,12 @@ class UserFunctionError(RemoteError):
 
 class ResultError(UserFunctionError):
     """The user's function returned a value that its declared result type cannot hold."""
+
+
+class SelfCheckFailed(RemoteError):
+    """A function with ``self_check`` answered otherwise, as Arrow kernels or in Spark's JVM, than
+    in plain Python: a fault of this package, which ``vectorise=False`` or ``compile=False`` avoids.
+    """
 
 
 class WorkerError(RemoteError):

@@ -58,10 +58,10 @@ def udf(
         ``"general"`` takes the values of a row, ``"pandas"`` and ``"arrow"`` a batch at a time.
         ``udf_type`` is its older name.
     **options
-        ``on_error``, ``memory``, ``timeout``, ``open_scope``, ``vectorise``, ``compile``; see
-        ``FunctionOptions``. For async functions ``buffer_capacity``, ``output_mode``,
-        ``retry_strategy``, ``fixed_delay``, ``max_attempts``, ``retry_on``, ``share_calls`` as
-        well; see ``AsyncOptions``.
+        ``on_error``, ``memory``, ``timeout``, ``open_scope``, ``vectorise``, ``compile``,
+        ``self_check``; see ``FunctionOptions``. For async functions ``buffer_capacity``,
+        ``output_mode``, ``retry_strategy``, ``fixed_delay``, ``max_attempts``, ``retry_on``,
+        ``share_calls`` as well, and no ``self_check``; see ``AsyncOptions``.
 
     Returns
     -------
@@ -104,6 +104,8 @@ def udf(
         raise DeclarationError(
             f"{title} is an async function, which takes a row at a time: leave func_type out"
         )
+    if is_async or flavour != "general":
+        chosen.refuse_self_check(what=title)
     hints = hints_of(call) if flavour == "general" else {}
     parameters = parameters_of(call)
     sure = deterministic_of(function, deterministic, title)

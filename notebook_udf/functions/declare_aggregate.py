@@ -146,6 +146,7 @@ def _declare(
     flavour = function_type(func_type, options, flavours, what=title)
     function = instance_of(f) if isinstance(f, type) and issubclass(f, base) else f
     chosen = FunctionOptions.parse(options, what=title)
+    chosen.refuse_self_check(what=title)
     if isinstance(function, base):
         _check_methods(function, title)
         call = function.accumulate  # type: ignore[attr-defined]

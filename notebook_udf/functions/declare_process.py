@@ -72,6 +72,8 @@ def process_function(
     function: Any = instance_of(f) if isinstance(f, type) else f
     title = name or type(function).__name__
     choice(func_type, ("general",), what=f"{title}, func_type")
+    chosen = FunctionOptions.parse(options, what=title)
+    chosen.refuse_self_check(what=title)
     parameters = _parameters(function, title)
     # An annotation with Any leaves the type to the class.
     hints = {k: t for k, t in hints_of(function.process_record).items() if t is not Any}
@@ -85,7 +87,7 @@ def process_function(
         declared_type=_output_type(given, hints.get(parameters[1]), generics[1], title),
         deterministic=deterministic_of(function, deterministic, title),
         func_type="general",
-        options=FunctionOptions.parse(options, what=title),
+        options=chosen,
         parameters=parameters[:1],
         source=find_source(f),
         process=ProcessTraits(

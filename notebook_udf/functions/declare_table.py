@@ -101,6 +101,7 @@ def udtf(
     flavour = function_type(func_type, options, ("general",), what=title)
     call = function.eval if isinstance(function, TableFunction) else function
     chosen = FunctionOptions.parse(options, what=title)
+    chosen.refuse_self_check(what=title)
     hints = hints_of(call)
     parameters = parameters_of(call)
     return FunctionDefinition(

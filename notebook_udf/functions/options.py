@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from datetime import timedelta
 from functools import partial
@@ -126,6 +127,26 @@ def flag(value: Any, *, what: str) -> bool:
     return value
 
 
+def share(value: Any, *, what: str) -> float:
+    """``value`` if it is a share of rows: a number from 0 to 1, or a text that says one.
+
+    Raises
+    ------
+    DeclarationError
+        If it is none; True is none either.
+    """
+    number = value
+    if isinstance(value, str):
+        with suppress(ValueError):
+            number = float(value)
+    if isinstance(number, (int, float)) and not isinstance(number, bool) and 0 <= number <= 1:
+        return float(number)
+    raise DeclarationError(
+        f"{what}: {value!r} is not a share of rows: write a number from 0 to 1, as 0.001 for one "
+        f"row of 1,000, or 1.0 for all"
+    )
+
+
 def unknown_option(
     name: str, known: Sequence[str], *, what: str, aliases: Iterable[str] = ()
 ) -> DeclarationError:
@@ -180,6 +201,11 @@ class FunctionOptions:
     compile
         Whether a function may become Spark's own, with the same results: an aggregate that is sums
         becomes Spark's sums, a scalar function a class in Spark's JVM.
+    self_check
+        The share of rows, from 0 (none) to 1, for which a general scalar function that runs as
+        Arrow kernels or in Spark's JVM is called in plain Python as well. Where the answers differ
+        the query fails with a ``SelfCheckFailed``. In the JVM at most 500 rows of a task are kept
+        for it, spread over the task.
     """
 
     on_error: OnError = "fail"
@@ -188,6 +214,7 @@ class FunctionOptions:
     open_scope: OpenScope = "task"
     vectorise: bool = True
     compile: bool = True
+    self_check: float = 0.0
 
     # The parser of each option as a user writes it, and other names of some.
     parsers: ClassVar[Mapping[str, Any]] = {
@@ -197,6 +224,7 @@ class FunctionOptions:
         "open_scope": one_of(*get_args(OpenScope)),
         "vectorise": flag,
         "compile": flag,
+        "self_check": share,
     }
     aliases: ClassVar[Mapping[str, str]] = {}
 
@@ -223,3 +251,17 @@ class FunctionOptions:
             for name, value in given.items()
             if value is not None or cls.parsers[name] is flag
         }
+
+    def refuse_self_check(self, *, what: str) -> None:
+        """Refuses ``self_check`` for a function that plain Python runs in any case.
+
+        Raises
+        ------
+        DeclarationError
+            If a share of rows was given.
+        """
+        if self.self_check:
+            raise DeclarationError(
+                f"{what}: self_check compares Arrow kernels and Spark's JVM with plain Python, and "
+                f"is for scalar functions with func_type='general': leave it out"
+            )

@@ -31,6 +31,8 @@ class JavaFunction:
         How many arguments it takes: at least, and at most.
     in_python
         PySpark's function object; calls that name arguments are of this one.
+    self_check
+        The share of calls that is told with what a task has counted, with the answers.
     """
 
     name: str
@@ -40,6 +42,7 @@ class JavaFunction:
     arity: tuple[int, int]
     result_type: DataType
     in_python: Any
+    self_check: float = 0.0
 
 
 class JavaFunctions(Protocol):
@@ -65,7 +68,15 @@ class JavaFunctions(Protocol):
 
     def measure(self, take: Callable[[Sequence[Sequence[str]]], None]) -> None:
         """Has ``take`` called with what the functions of a task have counted, when it has ended:
-        for each what ``PyMeter`` says, as texts."""
+        for each what ``PyMeter`` says, as texts. A call of which Spark computes the row while it
+        plans is told at once, with the name of the class only."""
+
+    def refuse(self, name: str, why: str) -> None:
+        """Has the call of a class that ``measure`` tells of at this moment fail."""
+
+    def fail(self, stage: int, why: str) -> bool:
+        """Has the jobs of a stage fail, of which a task's end is told at this moment; whether there
+        is one that now fails for certain."""
 
     def end(self) -> None:
         """Ends what ``measure`` began."""
@@ -76,9 +87,11 @@ class JavaFunctions(Protocol):
         Its class is compiled by the first call; calls are of the function in Python if it cannot.
         """
 
-    def add(self, identity: str, calls: str, java_class: JavaClass) -> None:
+    def add(
+        self, identity: str, calls: str, java_class: JavaClass, self_check: float = 0.0
+    ) -> None:
         """Gives a function a class for calls of these types, as ``wanted`` tells them, or with so
-        many arguments."""
+        many arguments; ``self_check`` as in ``JavaFunction``."""
 
     def wanted(self, identity: str) -> Sequence[str]:
         """The types with which a function was called since the last time, and for which it has no

@@ -24,6 +24,7 @@ from notebook_udf.compile.java.terms import NotCompiled, TypesMissing
 from notebook_udf.errors import DeclarationError, PlanningError
 from notebook_udf.host.java_functions import JavaFunction
 from notebook_udf.kernel.background import Background
+from notebook_udf.kernel.java_checks import JavaChecks
 from notebook_udf.kernel.java_failures import JavaFailures
 from notebook_udf.kernel.java_library import JavaLibrary
 from notebook_udf.kernel.recent import Recent
@@ -73,6 +74,7 @@ class JavaCalls:
         self._kept: Counter[str] = Counter()
         self._records: Recent[RegisteredFunction] = Recent(_MOST_CLASSES)
         self._failures = JavaFailures(session, lambda name: self._records.known((name,)))
+        self._checks = JavaChecks(session)
         self._classes: Recent[JavaClass | NotCompiled] = Recent(_MOST_CLASSES)
         # The types with which functions that declare none were called.
         self._called: Recent[dict[str, Types]] = Recent(_MOST_CLASSES)
@@ -213,7 +215,7 @@ class JavaCalls:
     def _add(self, record: RegisteredFunction, types: str, made: JavaClass) -> None:
         functions = self._session.host.java
         if functions is not None:
-            functions.add(_name(record), types, made)
+            functions.add(_name(record), types, made, record.definition.options.self_check)
             self._records.get((made.name,), lambda: record)
 
     def why_not(self, record: RegisteredFunction, types: Types = ()) -> NotCompiled | None:
@@ -270,7 +272,14 @@ class JavaCalls:
         classes = self._by_count(record)
         takes, returned = (definition.arity[0], len(definition.parameters)), definition.result_type
         function = JavaFunction(
-            record.name, _name(record), header, classes, takes, returned, in_python
+            record.name,
+            _name(record),
+            header,
+            classes,
+            takes,
+            returned,
+            in_python,
+            definition.options.self_check,
         )
         functions.register(name, function)
         for each in (function.identity, *(known.name for known in classes.values())):
@@ -344,10 +353,14 @@ class JavaCalls:
 
     def _count(self, counted: Sequence[Sequence[str]]) -> None:
         """Adds what functions have counted in a task to the session's metrics."""
-        for name, query, *numbers, outcome, description in counted:
+        for name, *said in counted:
             record = self._records.known((name,))
             if record is None:
                 continue
+            if len(said) == 1:
+                self._checks.check_planned(record, name, said[0])
+                continue
+            query, *numbers, outcome, description, calls = said
             stage, partition, attempt, task_attempt, began, rows, spent = map(int, numbers)
             task = TaskId(query, stage, partition, attempt, task_attempt)
             timing = FunctionTiming(record.name, record.version, rows, rows, 0, spent, 0)
@@ -357,6 +370,8 @@ class JavaCalls:
             apply(TaskStarted(IN_JVM, began / 1000, task, (record.name,), description))
             for each in BundlesDone.of([bundle]):
                 apply(each)
+            if calls and not self._checks.check_task(record, calls, task):
+                outcome = "failed"
             apply(TaskEnded(IN_JVM, ended, task, outcome, 1, rows, rows, (timing,)))
 
 

@@ -88,7 +88,7 @@ class JavaFailures:
         if "x" in values:
             exception, message = "Exception", "it raised for arguments too large to be sent"
         else:
-            arguments = tuple(map(_decoded, values))
+            arguments = tuple(map(decoded, values))
             error = self._raised(record, arguments)
             exception, message = type(error).__name__, message_of(error)
         stage, partition, attempt, task_attempt = (
@@ -143,7 +143,8 @@ def _parts(text: str) -> list[str]:
     return parts
 
 
-def _decoded(text: str) -> Any:
+def decoded(text: str) -> Any:
+    """The value of a text that Java makes of an argument or an answer (see ``RowFailed``)."""
     kind, value = text[0], text[1:]
     if kind == "n":
         return None
@@ -160,10 +161,10 @@ def _decoded(text: str) -> Any:
     if kind == "z":
         second, micros = map(int, value.split(";"))
         return datetime.datetime.fromtimestamp(second).replace(microsecond=micros)
-    if kind in "lmr":
-        parts = list(map(_decoded, _parts(value)))
-        if kind == "l":
-            return parts
+    if kind in "lmrt":
+        parts = list(map(decoded, _parts(value)))
+        if kind in "lt":
+            return parts if kind == "l" else tuple(parts)
         pairs = zip(parts[::2], parts[1::2], strict=True)
         if kind == "m":
             return dict(pairs)

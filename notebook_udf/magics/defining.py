@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _AS_THEY_ARE = (
     "on_error", "memory", "timeout", "func_type", "buffer_capacity", "output_mode", "max_attempts",
-    "fixed_delay",
+    "fixed_delay", "self_check",
 )  # fmt: skip
 
 

@@ -147,6 +147,10 @@ UDF_CELL = Magic(
             suggestions=("1s", "10s", "30s", "1min"),
         ),
         Option(
+            "--self-check", "self_check", "share of rows computed in Python as well", "SHARE",
+            suggestions=("0.001", "0.01", "1.0"),
+        ),
+        Option(
             "--buffer-capacity", "buffer_capacity", "async: calls in flight in a worker", "N",
             suggestions=("10", "100", "1000"), number=True,
         ),

@@ -17,6 +17,10 @@ public final class PyMeter implements java.io.Serializable, TaskCompletionListen
     private final String name;
     private final long number;
     private final CollectionAccumulator accumulator;
+    private final double share;
+    private transient PyCheck check;
+    // What the kernel has against an answer, while Spark plans.
+    private transient String refused;
     private transient TaskContext task;
     private transient long rows;
     private transient long timed;
@@ -25,10 +29,20 @@ public final class PyMeter implements java.io.Serializable, TaskCompletionListen
     private transient long first;
     private transient long began;
 
-    public PyMeter(String name, long number, CollectionAccumulator accumulator) {
+    public PyMeter(String name, long number, CollectionAccumulator accumulator, double share) {
         this.name = name;
         this.number = number;
         this.accumulator = accumulator;
+        this.share = share;
+    }
+
+    /** What is called in the place of a function: itself, unless a share of its calls is checked. */
+    Object before(Object made) {
+        return share == 0.0 ? made : PyCheck.before(made, this, share);
+    }
+
+    void keeps(PyCheck made) {
+        check = made;
     }
 
     /** Counts a row; whether its time is to be taken. */
@@ -78,11 +92,36 @@ public final class PyMeter implements java.io.Serializable, TaskCompletionListen
         said.add(String.valueOf(spent()));
         said.add(ended.isInterrupted() ? "stopped" : "done");
         said.add(text(ended.getLocalProperty("spark.job.description")));
+        said.add(check == null ? "" : check.lines());
+        accumulator.add(pickled(said));
+    }
+
+    /** Has the kernel check a call of a row that Spark computes while it plans. */
+    synchronized void ask(String call) {
+        ArrayList said = new ArrayList();
+        said.add(name);
+        said.add(call);
+        CollectionAccumulator sent = (CollectionAccumulator) accumulator.copyAndReset();
+        sent.add(pickled(said));
+        accumulator.merge(sent);
+        String why = refused;
+        refused = null;
+        if (why != null) {
+            throw new IllegalStateException(why);
+        }
+    }
+
+    /** Has the call be an error that the kernel is asked about. */
+    public void refuse(String why) {
+        refused = why;
+    }
+
+    private byte[] pickled(ArrayList said) {
         ArrayList records = new ArrayList();
         records.add(said);
         try {
             Object[] update = new Object[] {Long.valueOf(number), records};
-            accumulator.add(new net.razorvine.pickle.Pickler().dumps(update));
+            return new net.razorvine.pickle.Pickler().dumps(update);
         } catch (java.io.IOException never) {
             throw new IllegalStateException(never);
         }

@@ -65,20 +65,25 @@ public final class RowFailed {
         return each.hasNext() ? "x" : made.append(')').toString();
     }
 
+    /** An argument's row has names (kind r), an answer's has none (t). */
     private static String within(org.apache.spark.sql.Row row) {
-        String[] names = row.schema().fieldNames();
-        StringBuilder made = new StringBuilder("r(");
-        for (int i = 0; i < names.length && made.length() < MOST_LETTERS; i++) {
+        String[] names = row.schema() == null ? null : row.schema().fieldNames();
+        StringBuilder made = new StringBuilder(names == null ? "t(" : "r(");
+        for (int i = 0; i < row.length() && made.length() < MOST_LETTERS; i++) {
             String said = encoded(row.get(i));
             if (said.equals("x")) {
                 return "x";
             }
-            made.append(encoded(names[i])).append(',').append(said).append(',');
+            if (names != null) {
+                made.append(encoded(names[i])).append(',');
+            }
+            made.append(said).append(',');
         }
         return made.length() < MOST_LETTERS ? made.append(')').toString() : "x";
     }
 
-    private static String encoded(Object value) {
+    /** A value as text without spaces; x if it has none. */
+    static String encoded(Object value) {
         if (value == null) {
             return "n";
         }
@@ -100,6 +105,14 @@ public final class RowFailed {
         }
         if (value instanceof scala.collection.Seq) {
             return within("l", ((scala.collection.Seq) value).iterator());
+        }
+        if (value instanceof java.util.List) {
+            java.util.List list = (java.util.List) value;
+            return within("l", scala.jdk.javaapi.CollectionConverters.asScala(list).iterator());
+        }
+        if (value instanceof java.util.Map) {
+            java.util.Map map = (java.util.Map) value;
+            return within("m", scala.jdk.javaapi.CollectionConverters.asScala(map).iterator());
         }
         if (value instanceof org.apache.spark.sql.Row) {
             return within((org.apache.spark.sql.Row) value);

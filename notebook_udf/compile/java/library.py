@@ -37,7 +37,7 @@ public final class PyFunction{count} extends scala.runtime.AbstractFunction{coun
 
     public Object apply({parameters}) {{
         if (made == null) {{
-            made = (PyCall{count}) of.made();
+            made = (PyCall{count}) meter.before(of.made());
         }}
         try {{
             if (!meter.counts()) {{

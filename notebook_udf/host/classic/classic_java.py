@@ -17,6 +17,7 @@ from pyspark.sql import SparkSession
 from notebook_udf.compile.java import libm
 from notebook_udf.compile.java.java_class import PACKAGE, JavaClass
 from notebook_udf.host.classic.classic_cluster import Taking
+from notebook_udf.host.classic.failed_jobs import fail_jobs
 from notebook_udf.host.java_functions import JavaFunction
 from notebook_udf.launch.confs import is_local
 
@@ -32,6 +33,8 @@ class ClassicJavaFunctions:
         # compiler had against those that it was asked for.
         self._sources: dict[tuple[str, str], Any] = {}
         self._failures: dict[tuple[str, str], str] = {}
+        # What counts the calls of a class that is checked, by its name.
+        self._checked: dict[str, Any] = {}
         self._meters: Any = None
         # By name, whether a function of the C library answers as in Python.
         self._libm: dict[str, bool] = {}
@@ -84,6 +87,14 @@ class ClassicJavaFunctions:
             accumulators._accumulatorRegistry.pop(self._meters.aid, None)
             self._meters = None
 
+    def refuse(self, name: str, why: str) -> None:
+        """See ``JavaFunctions``."""
+        self._checked[name].refuse(why)
+
+    def fail(self, stage: int, why: str) -> bool:
+        """See ``JavaFunctions``."""
+        return fail_jobs(self._spark, stage, why)
+
     def register(self, name: str, function: JavaFunction) -> None:
         """See ``JavaFunctions``."""
         session: Any = self._spark._jsparkSession
@@ -102,16 +113,18 @@ class ClassicJavaFunctions:
             known = {}
         self._builders[function.name] = function.identity, {**known, name: builder}
         for count, java_class in function.java_classes.items():
-            self.add(function.identity, str(count), java_class)
+            self.add(function.identity, str(count), java_class, function.self_check)
         registry = session.sessionState().functionRegistry()
         registry.createOrReplaceTempFunction(name, builder, "scala_udf")
 
-    def add(self, identity: str, calls: str, java_class: JavaClass) -> None:
+    def add(
+        self, identity: str, calls: str, java_class: JavaClass, self_check: float = 0.0
+    ) -> None:
         """See ``JavaFunctions``."""
         key = identity, calls
         if key not in self._sources:
             source = f"package {PACKAGE};\n{java_class.source}"
-            name, meter = f"{PACKAGE}.{java_class.name}", self._meter(java_class)
+            name, meter = f"{PACKAGE}.{java_class.name}", self._meter(java_class, self_check)
             self._sources[key] = self._new("PySource", name, meter, source)
         for builder in self._named(identity):
             builder.add(calls, self._sources[key])
@@ -165,11 +178,15 @@ class ClassicJavaFunctions:
     def _plan(self) -> Any:
         return self._new("PyPlan")
 
-    def _meter(self, java_class: JavaClass) -> Any:
+    def _meter(self, java_class: JavaClass, self_check: float) -> Any:
         """What counts the rows of a class, for the accumulator that ``measure`` made."""
         context, jvm = self._spark.sparkContext, self._spark._jvm
         number = jvm.java.lang.Long.valueOf(str(self._meters.aid))
-        return self._new("PyMeter", java_class.name, number, context._javaAccumulator)
+        name, accumulator = java_class.name, context._javaAccumulator
+        meter = self._new("PyMeter", name, number, accumulator, self_check)
+        if self_check:
+            self._checked[name] = meter
+        return meter
 
     @property
     def _loader(self) -> Any:

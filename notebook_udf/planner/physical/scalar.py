@@ -184,6 +184,7 @@ def explain(record: RegisteredFunction, *in_java: str) -> str:
         f"{record.signature}, version {record.version}",
         f"runs {way}",
         *_left_to_python(outlook),
+        *_checked(definition),
         *in_java,
         "nested and neighbouring calls share one Python node of the plan (Arrow scalar UDF)",
     ]
@@ -201,10 +202,12 @@ def explain_java(record: RegisteredFunction, name: str, *called: str) -> str:
 
     ``called`` says how those run that give more arguments than have declared types.
     """
+    definition = record.definition
     lines = [
         f"{record.signature}, version {record.version}",
         f"runs in Spark's JVM, compiled to Java (class {name}): there is no Python node, and no "
         f"worker to measure; a row that raises is called again here, for its error",
+        *_checked(definition),
         *called,
         "a call that names arguments runs in a Python worker",
     ]
@@ -242,6 +245,17 @@ def _left_to_python(outlook: Outlook | None) -> list[str]:
         f"left to Python: {reason}{f' (line {line})' if line else ''}; {who} row by row"
         for reason, line in found
         if reason != "raise"
+    ]
+
+
+def _checked(definition: FunctionDefinition) -> list[str]:
+    share = definition.options.self_check
+    if not share:
+        return []
+    rows = "all rows" if share == 1 else f"a share of {share:g} of the rows"
+    return [
+        f"self_check: {rows} that Spark's JVM or Arrow kernels answer (at most 500 of a task in "
+        f"the JVM) are computed in plain Python as well, and a difference fails the query"
     ]
 
 

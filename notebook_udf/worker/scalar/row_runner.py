@@ -23,6 +23,7 @@ from notebook_udf.worker.codec.encode import BadResult, encoder
 from notebook_udf.worker.kernels.program import Answer, translate
 from notebook_udf.worker.runtime.error_kinds import FATAL, WorkerStopped
 from notebook_udf.worker.scalar.kernel_choice import KernelChoice
+from notebook_udf.worker.scalar.self_check import Expected, RowSample, rows_of
 
 if TYPE_CHECKING:
     from notebook_udf.worker.call.function_call import FunctionCall
@@ -42,7 +43,10 @@ class RowRunner:
         # every row, so that the next death names it.
         self._careful = call.task.identity.attempt > 0
         self._kernels: KernelChoice | None = None
-        if call.header.options.vectorise and not self._careful:
+        share = call.header.options.self_check
+        self._sample = RowSample(share) if share else None
+        # A task that is tried again because its kernels answered wrongly has to fail again.
+        if call.header.options.vectorise and (share or not self._careful):
             program = translate(call.function, call.header.result_type)
             if program is not None:
                 self._kernels = KernelChoice(program, self._tried)
@@ -59,6 +63,8 @@ class RowRunner:
             t0 = perf_counter_ns()
             call.task.note_rows(call.name, 0, rows - 1, rows)
             answer = self._kernels.answer(columns)
+            if self._sample is not None and answer is not None:
+                self._compare(self._sample.places(rows), columns, answer)
             call.statistics.user_ns += perf_counter_ns() - t0
             if answer is not None and answer.declined is None:
                 return answer.result
@@ -70,6 +76,18 @@ class RowRunner:
         """The function called for each row of columns of which it is known that none raises."""
         values = [self._decoder(column)(column) for column in columns]
         return self._encode(list(map(self._call.function, *values)))
+
+    def _compare(self, places: list[int], columns: list[pa.Array], answer: Answer) -> None:
+        """Fails for a row, of some, to which kernels have another answer than the function."""
+        call = self._call
+        if answer.declined is not None:
+            places = [place for place in places if not answer.declined[place]]
+        expected = Expected(call.name, call.function, call.header.result_type)
+        rows, answers = rows_of(columns, places), rows_of([answer.result], places)
+        for place, arguments, (found,) in zip(places, rows, answers, strict=True):
+            error = expected.difference(arguments, found, "as Arrow kernels", "vectorise=False")
+            if error is not None:
+                call.fail(error, list(arguments), place)
 
     def _completed(
         self, function: Callable[..., Any], answer: Answer, columns: list[pa.Array], rows: int
