@@ -308,6 +308,25 @@ def test_a_wrong_kernel_fails_the_query(
     assert session.sql(query).collect()[4312][0] == 12964
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        "CASE WHEN id > 4000 THEN checked_where(id) END",
+        "element_at(transform(array(id, 3L), x -> checked_where(x)), 1)",
+        "element_at(transform(array(id, 3L), x -> IF(x > 4000, checked_where(x), 0)), 1)",
+    ],
+    ids=["some rows", "elements", "some elements"],
+)
+def test_a_wrong_kernel_fails_wherever_it_runs(
+    session: nu.Session, register: Callable[..., Any], call: str
+) -> None:
+    register("checked_where", Tripled, self_check=1.0)
+    with pytest.raises(nu.SelfCheckFailed, match="answered 12964") as caught:
+        session.sql(f"SELECT {call} FROM range(0, 5000, 1, 1)").collect()
+    assert caught.value.failed is not None
+    assert (caught.value.failed.row, caught.value.failed.rows) == (4322, 5000)
+
+
 def test_a_right_kernel_passes(session: nu.Session, register: Callable[..., Any]) -> None:
     def share(number: int, parts: int) -> float | None:
         return None if parts == 3 else number / parts

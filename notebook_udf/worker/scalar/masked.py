@@ -43,7 +43,10 @@ class _GuardedRows(RowRunner):
         if not named:
             t0 = perf_counter_ns()
             fitting = fitted(columns, self._call.header)
-            found = kernels.answer([column.filter(self.reached) for column in fitting])
+            given = [column.filter(self.reached) for column in fitting]
+            found = kernels.answer(given)
+            if found is not None:
+                self._compare(given, found, pc.indices_nonzero(self.reached).to_pylist())
             self._call.statistics.user_ns += perf_counter_ns() - t0
             if found is not None:
                 return self._completed_where_reached(found, columns, rows)

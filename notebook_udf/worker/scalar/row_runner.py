@@ -63,8 +63,8 @@ class RowRunner:
             t0 = perf_counter_ns()
             call.task.note_rows(call.name, 0, rows - 1, rows)
             answer = self._kernels.answer(columns)
-            if self._sample is not None and answer is not None:
-                self._compare(self._sample.places(rows), columns, answer)
+            if answer is not None:
+                self._compare(columns, answer)
             call.statistics.user_ns += perf_counter_ns() - t0
             if answer is not None and answer.declined is None:
                 return answer.result
@@ -77,9 +77,17 @@ class RowRunner:
         values = [self._decoder(column)(column) for column in columns]
         return self._encode(list(map(self._call.function, *values)))
 
-    def _compare(self, places: list[int], columns: list[pa.Array], answer: Answer) -> None:
-        """Fails for a row, of some, to which kernels have another answer than the function."""
+    def _compare(
+        self, columns: list[pa.Array], answer: Answer, owners: Sequence[int] | None = None
+    ) -> None:
+        """Fails for a row, of some, to which kernels have another answer than the function.
+
+        ``owners`` are the bundle's rows that the columns' rows are, where they are some of many.
+        """
         call = self._call
+        if self._sample is None:
+            return
+        places = self._sample.places(len(answer.result))
         if answer.declined is not None:
             places = [place for place in places if not answer.declined[place]]
         expected = Expected(call.name, call.function, call.header.result_type)
@@ -87,7 +95,7 @@ class RowRunner:
         for place, arguments, (found,) in zip(places, rows, answers, strict=True):
             error = expected.difference(arguments, found, "as Arrow kernels", "vectorise=False")
             if error is not None:
-                call.fail(error, list(arguments), place)
+                call.fail(error, list(arguments), place if owners is None else owners[place])
 
     def _completed(
         self, function: Callable[..., Any], answer: Answer, columns: list[pa.Array], rows: int
