@@ -85,6 +85,16 @@ def itself(number: int) -> int:
     return 1 if number < 2 else number * itself(number - 1)
 
 
+def tried_within(numbers: list[int]) -> int:
+    def total():  # type: ignore[no-untyped-def]
+        try:
+            return sum(None if each == 5 else 100 // each for each in numbers)  # type: ignore[misc]
+        except ZeroDivisionError:
+            return -1
+
+    return int(total())
+
+
 ACCEPTED: list[tuple[Callable[..., Any], DataType, DataType]] = [
     (lambda n: n * n + 1, LONG, LONG),
     (lambda n: n / 2 if n else None, LONG, DOUBLE),
@@ -123,6 +133,7 @@ REFUSED: list[tuple[Callable[..., Any], DataType, DataType, str]] = [
     (kept_generator, LONG, LONG, "a generator in a variable"),
     (lambda s: sum(n for n, _ in enumerate(int(c) for c in s)), TEXT, LONG, "write a list"),
     (itself, LONG, LONG, "itself, which calls itself"),
+    (tried_within, ArrayType(LONG), LONG, "may hold None, beside try"),
     (lambda x: (-x) ** 2.0j, DOUBLE, DOUBLE, "complex"),
     (lambda v: sum(v, 0.5), ArrayType(DOUBLE), DOUBLE, "sum from a number"),
     (lambda v: [x for x in v if x in v], ArrayType(DOUBLE), ArrayType(DOUBLE), "list of floats"),

@@ -171,24 +171,6 @@ public final class PyList {
         return found;
     }
 
-    /** sorted(list) of whole numbers or of texts. */
-    public static ArrayList sorted(ArrayList list, boolean backwards) {
-        ArrayList made = new ArrayList(list);
-        java.util.Collections.sort(made, backwards ? DOWN : UP);
-        return made;
-    }
-
-    private static final java.util.Comparator UP = new java.util.Comparator() {
-        public int compare(Object a, Object b) {
-            return PyNumber.less(a, b) ? -1 : PyNumber.less(b, a) ? 1 : 0;
-        }
-    };
-    private static final java.util.Comparator DOWN = new java.util.Comparator() {
-        public int compare(Object a, Object b) {
-            return UP.compare(b, a);
-        }
-    };
-
     /** list + other. */
     public static ArrayList joined(ArrayList list, ArrayList other) {
         ArrayList made = new ArrayList(list);
@@ -213,26 +195,6 @@ public final class PyList {
     /** list.count(value), of the same. */
     public static long count(ArrayList list, Object value) {
         return java.util.Collections.frequency(list, value);
-    }
-
-    /** list, in the order of the keys that its values have; equal ones stay as they are. */
-    public static ArrayList sortedBy(final ArrayList list, final ArrayList keys, boolean backwards) {
-        ArrayList places = new ArrayList(list.size());
-        for (int i = 0; i < list.size(); i++) {
-            places.add(Integer.valueOf(i));
-        }
-        final int sign = backwards ? -1 : 1;
-        java.util.Collections.sort(places, new java.util.Comparator() {
-            public int compare(Object a, Object b) {
-                return sign * UP.compare(keys.get(((Integer) a).intValue()),
-                    keys.get(((Integer) b).intValue()));
-            }
-        });
-        ArrayList made = new ArrayList(list.size());
-        for (int i = 0; i < list.size(); i++) {
-            made.add(list.get(((Integer) places.get(i)).intValue()));
-        }
-        return made;
     }
 
     /** The first value whose key is the least, or with most the greatest. */

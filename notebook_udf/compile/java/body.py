@@ -426,6 +426,8 @@ class _Writer:
             raise NotCompiled(graph.reason, graph.line)
         if len(given) != inner.co_argcount or inner.co_kwonlyargcount:
             raise NotCompiled(f"a call of {inner.co_name} that does not fit it")
+        code = self.code
+        code.lists.handled = code.lists.handled or bool(graph.handlers)
         variables = {**nested.shared, **dict(zip(inner.co_varnames, given, strict=False))}
         shared = frozenset(inner.co_freevars)
         return self._written_here(self.scope, graph, variables, shared, each)

@@ -14,6 +14,7 @@ from notebook_udf.compile.java import (
     decimals,
     iterators,
     json_values,
+    sorting,
     text_methods,
 )
 from notebook_udf.compile.java.arithmetic import (
@@ -28,6 +29,7 @@ from notebook_udf.compile.java.arithmetic import (
 )
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.powers import power
+from notebook_udf.compile.java.sorting import flag
 from notebook_udf.compile.java.terms import (
     BOOL,
     FLOAT,
@@ -55,13 +57,6 @@ def _one(given: Given, name: str) -> Value:
     if len(given) != 1:
         raise NotCompiled(f"{name} of so many arguments")
     return given[0]
-
-
-def flag(value: Value, said: str) -> bool:
-    """A True or False that is written there."""
-    if not isinstance(value, KnownValue) or type(value.value) is not bool:
-        raise NotCompiled(f"{said} that varies")
-    return value.value
 
 
 def _numeric(code: Code, value: Value) -> Term:
@@ -218,13 +213,16 @@ def _list(code: Code, given: Given) -> Value:
     return code.set(made.kinds, f"new java.util.ArrayList({made.java})")
 
 
+def _tuple(code: Code, given: Given) -> Value:
+    made, whole = code.new_list(), iterators.materialised(code, _one(given, "tuple"))
+    code.lists.put(made.kinds, code.lists.of(whole.kinds))
+    code.lists.tuples |= made.kinds
+    code.say(f"{made.java}.addAll({whole.java});")
+    return made
+
+
 def _sorted(code: Code, given: Given, backwards: bool = False) -> Value:
-    whole = _listed(code, _one(given, "sorted"))
-    held = code.lists.of(whole.kinds)
-    code.lists.check_order(held)
-    if held - NONE not in (INT, STR):
-        raise NotCompiled("sorted of what are neither whole numbers nor texts")
-    return code.set(whole.kinds, f"PyList.sorted({whole.java}, {str(backwards).lower()})")
+    return sorting.in_order(code, _listed(code, _one(given, "sorted")), backwards)
 
 
 def _listed(code: Code, value: Value) -> Term:
@@ -380,7 +378,7 @@ _CALLS: dict[int, Callable[[Code, Given], Value]] = {
     id(sum): _sum,
     id(divmod): _divmod,
     id(list): _list,
-    id(tuple): _list,
+    id(tuple): _tuple,
     id(sorted): _sorted,
     id(dict): containers.made_dict,
     id(defaultdict): containers.default_dict,

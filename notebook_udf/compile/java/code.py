@@ -90,6 +90,8 @@ class ListKinds:
     changed_in_place: bool = False
     # Whether an exception may be taken, so that it matters which of several comes first.
     handled: bool = False
+    # Those of lists that are tuples in Python, which cannot be changed.
+    tuples: Kinds = frozenset()
 
     def check_order(self, held: Kinds) -> None:
         """Refuses to compute with what may be None once a list is complete."""

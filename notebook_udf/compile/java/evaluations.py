@@ -16,6 +16,7 @@ from notebook_udf.compile.java import (
     date_values,
     decimals,
     hashes,
+    higher_order,
     json_values,
     known_objects,
     libm,
@@ -38,10 +39,8 @@ from notebook_udf.compile.java.date_values import is_temporal
 from notebook_udf.compile.java.exceptions import taken_by
 from notebook_udf.compile.java.iterators import (
     filled,
-    mapped,
     materialised,
 )
-from notebook_udf.compile.java.keyed import by_key
 from notebook_udf.compile.java.powers import power
 from notebook_udf.compile.java.terms import (
     BOOL,
@@ -59,7 +58,6 @@ from notebook_udf.compile.java.terms import (
     is_dict,
     is_list,
 )
-from notebook_udf.compile.java.terms import Sequence as Iterated
 
 
 class FunctionCalls(Protocol):
@@ -331,6 +329,13 @@ def _call(run: FunctionCalls, code: Code, given: Sequence[Value], names: Any) ->
     if any(isinstance(each, Generated) for each in arguments):
         _check_consumer(function)
     arguments = tuple(_listed(run, code, each) for each in arguments)
+
+    def call(called: Value, given: tuple[Value, ...]) -> Value:
+        return _call(run, code, (called, *given), ())
+
+    found = higher_order.called(code, function, arguments, names, call)
+    if found is not None:
+        return found
     if isinstance(function, BoundMethod):
         known = function.owner.value if isinstance(function.owner, KnownValue) else None
         own = known_objects.method(known, function.name) if known_objects.is_object(known) else None
@@ -343,14 +348,6 @@ def _call(run: FunctionCalls, code: Code, given: Sequence[Value], names: Any) ->
         return run.nested(function, arguments)
     if not isinstance(function, KnownValue):
         raise NotCompiled("a call of what varies")
-    if function.value in (sorted, min, max) and "key" in names:
-
-        def key(called: Value, each: Value) -> Value:
-            return _call(run, code, (called, each), ())
-
-        return by_key(code, function.value, arguments, names, key)
-    if function.value is map and len(arguments) > 1 and not names:
-        return _mapped(run, code, arguments)
     if regex_calls.is_function(function.value):
         return regex_calls.called(code, function.value, arguments, names)
     if hashes.is_algorithm(function.value):
@@ -370,18 +367,6 @@ def _call(run: FunctionCalls, code: Code, given: Sequence[Value], names: Any) ->
     if isinstance(function.value, types.FunctionType):
         return run.function(function.value, arguments, names)
     return builtin_calls.call(code, function.value, arguments, names)
-
-
-def _mapped(run: FunctionCalls, code: Code, given: Sequence[Value]) -> Value:
-    called, *over = given
-
-    def call(values: tuple[Value, ...]) -> Value:
-        return _call(run, code, (called, *values), ())
-
-    rows = [each.parts for each in over if isinstance(each, Parts)]
-    each_known = len(rows) == len(over) and len(set(map(len, rows))) == 1
-    parts = (lambda: Parts(tuple(map(call, zip(*rows, strict=True))))) if each_known else None
-    return Iterated(lambda: mapped(code, tuple(over), call), parts)
 
 
 def _check_consumer(function: Value) -> None:

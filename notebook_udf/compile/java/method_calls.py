@@ -96,9 +96,10 @@ def _called_on_class(
         if len(known) != len(given) or not all(type(each) is str for each in known):
             raise NotCompiled("str.maketrans of what varies")
         return KnownValue(str.maketrans(*known))
-    if not given or not isinstance(given[0], Term) or given[0].kinds != STR:
+    text = code.present(given[0]) if given and isinstance(given[0], Term) else None
+    if text is None or text.kinds != STR:
         raise NotCompiled(f"str.{name} of what is no text")
-    return text_methods.method(code, given[0], name, given[1:], names)
+    return text_methods.method(code, text, name, given[1:], names)
 
 
 def _method_of_dict(
