@@ -118,6 +118,9 @@ public final class PyNumber {
         if (value instanceof java.util.Collection) {
             return !((java.util.Collection) value).isEmpty();
         }
+        if (value instanceof PySet) {
+            return ((PySet) value).size() != 0L;
+        }
         return !(value instanceof java.util.Map) || !((java.util.Map) value).isEmpty();
     }
 

@@ -19,6 +19,7 @@ from notebook_udf.compile.java.terms import (
     NUMBERS,
     RECORD,
     SCALARS,
+    SET,
     STR,
     Kinds,
     KnownValue,
@@ -224,7 +225,7 @@ def truth(code: Code, value: Value) -> str | bool:
     others = [
         kind
         for kind in one.kinds - SCALARS - DATE - MOMENT
-        if not kind.startswith((LIST, DICT, MATCH, RECORD))
+        if not kind.startswith((LIST, DICT, MATCH, RECORD, SET))
     ]
     if others:
         raise NotCompiled(f"whether a {min(others)} is true")
@@ -238,6 +239,8 @@ def truth(code: Code, value: Value) -> str | bool:
         return f"{one.java} != 0.0"
     if held == "String":
         return f"{one.java}.length() != 0"
+    if held == "PySet":
+        return f"{one.java}.size() != 0L"
     if held == "PyMatch" or is_record(one.kinds):
         return True
     if is_record(one.kinds - NONE):

@@ -14,6 +14,7 @@ from notebook_udf.compile.java import (
     decimals,
     iterators,
     json_values,
+    set_values,
     sorting,
     text_methods,
 )
@@ -38,7 +39,6 @@ from notebook_udf.compile.java.terms import (
     NUMBERS,
     SCALARS,
     STR,
-    Distinct,
     Iteration,
     KnownValue,
     NotCompiled,
@@ -175,7 +175,7 @@ def _sum(code: Code, given: Given) -> Value:
     parts = given[0]
     several = parts.parts if isinstance(parts, Parts) else ()
     if not several or any("float" in code.term(each).kinds for each in several):
-        found = _total(code, iterators.materialised(code, given[0]))
+        found = _total(code, set_values.summed(code, given[0]))
         if len(given) == 1:
             return found
         if found.kinds != INT or code.present(given[1]).kinds != INT:
@@ -216,7 +216,7 @@ def _list(code: Code, given: Given) -> Value:
 def _tuple(code: Code, given: Given) -> Value:
     made, whole = code.new_list(), iterators.materialised(code, _one(given, "tuple"))
     code.lists.put(made.kinds, code.lists.of(whole.kinds))
-    code.lists.tuples |= made.kinds
+    code.lists.fixed |= made.kinds
     code.say(f"{made.java}.addAll({whole.java});")
     return made
 
@@ -227,20 +227,15 @@ def _sorted(code: Code, given: Given, backwards: bool = False) -> Value:
 
 def _listed(code: Code, value: Value) -> Term:
     """A list of what a set or anything else that can be iterated over has."""
-    return value.listed if isinstance(value, Distinct) else iterators.materialised(code, value)
-
-
-def _set(code: Code, given: Given) -> Value:
-    whole = iterators.materialised(code, _one(given, "set"))
-    # Others may be equal without being alike, or are found by their identity.
-    if code.lists.of(whole.kinds) - NONE not in (INT, STR):
-        raise NotCompiled("a set of what are neither whole numbers nor texts")
-    return Distinct(code.set(whole.kinds, f"PyList.distinct({whole.java})"))
+    if set_values.involves_set(value):
+        return set_values.elements(code, value)
+    return iterators.materialised(code, value)
 
 
 def _whether(every: bool) -> Callable[[Code, Given], Value]:
     def write(code: Code, given: Given) -> Value:
-        over = iterators.iterated(code, _one(given, "all" if every else "any"))
+        one = _one(given, "all" if every else "any")
+        over = iterators.iterated(code, _listed(code, one) if set_values.involves_set(one) else one)
         return found_in(code, over, every)
 
     return write
@@ -382,8 +377,8 @@ _CALLS: dict[int, Callable[[Code, Given], Value]] = {
     id(sorted): _sorted,
     id(dict): containers.made_dict,
     id(defaultdict): containers.default_dict,
-    id(set): _set,
-    id(frozenset): _set,
+    id(set): lambda code, given: set_values.made(code, given, fixed=False),
+    id(frozenset): lambda code, given: set_values.made(code, given, fixed=True),
     id(pow): _pow,
     id(hex): _in_base("hex", 16),
     id(oct): _in_base("oct", 8),

@@ -90,8 +90,13 @@ class ListKinds:
     changed_in_place: bool = False
     # Whether an exception may be taken, so that it matters which of several comes first.
     handled: bool = False
-    # Those of lists that are tuples in Python, which cannot be changed.
-    tuples: Kinds = frozenset()
+    # Those of lists that are tuples in Python and of sets that are frozensets.
+    fixed: Kinds = frozenset()
+
+    def check_changeable(self, kinds: Kinds) -> None:
+        """Refuses to change what Python does not."""
+        if kinds & self.fixed:
+            raise NotCompiled("a change of what may be a tuple or a frozenset")
 
     def check_order(self, held: Kinds) -> None:
         """Refuses to compute with what may be None once a list is complete."""

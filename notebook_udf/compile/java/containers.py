@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from notebook_udf.compile.flow_graph import FlowGraph
-from notebook_udf.compile.java import iterators, sorting, text_methods
+from notebook_udf.compile.java import iterators, text_methods
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.json_values import DICTS
 from notebook_udf.compile.java.terms import (
@@ -99,7 +99,7 @@ def store(code: Code, whole: Term, index: Value, value: Value) -> None:
         return
     if not is_list(whole.kinds) or isinstance(index, Slice):
         raise NotCompiled("a change of a part of what is no list and no dict")
-    sorting.check_list(code, whole)
+    code.lists.check_changeable(whole.kinds)
     held = code.held_by(whole, value)
     place = text_methods.place(code, index)
     code.say(f"PyList.set({whole.java}, {place}, {code.object(held)});")
@@ -181,7 +181,7 @@ def method_of_list(code: Code, whole: Term, name: str, given: tuple[Value, ...])
     """A method that changes a list."""
     if f"{LIST}json" in whole.kinds:
         raise NotCompiled(f"the method {name} of a list of a document")
-    sorting.check_list(code, whole)
+    code.lists.check_changeable(whole.kinds)
     if name == "append" and len(given) == 1:
         code.put(whole, given[0])
     elif name == "extend" and len(given) == 1:

@@ -23,6 +23,7 @@ from notebook_udf.compile.java import (
     method_calls,
     named_parts,
     regex_calls,
+    set_values,
     templates,
     text_methods,
     url_parts,
@@ -57,6 +58,7 @@ from notebook_udf.compile.java.terms import (
     Value,
     is_dict,
     is_list,
+    is_set,
 )
 
 
@@ -84,7 +86,7 @@ class FunctionCalls(Protocol):
 Operation: TypeAlias = Callable[[FunctionCalls, Code, Sequence[Value], Any], Value]
 
 _ORDERED = ("<", "<=", ">", ">=", "==", "!=")
-_CONSUMERS = (sum, min, max, sorted, list, tuple, dict)
+_CONSUMERS = (sum, min, max, sorted, list, tuple, set, frozenset, dict)
 _VIEWS = ("items", "keys", "values")
 
 
@@ -126,6 +128,8 @@ def _binary(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) ->
         return templates.percent(code, left.value, right, text_methods.formatted)
     if how in ("**", "**="):
         return power(code, left, right)
+    if set_values.involves_set(left, right):
+        return set_values.operation(code, how, left, right)
     # What these are in place of cannot be changed in place, but for lists of a document.
     json_values.check_in_place(how, *given)
     if how == "+" and _is_list(left) and _is_list(right):
@@ -160,6 +164,8 @@ def _joined(code: Code, *lists: Value) -> Value:
 def _compare(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -> Value:
     left, right = given
     if how in _ORDERED:
+        if set_values.involves_set(left, right):
+            return set_values.compared(code, how, left, right)
         left, right = code.opened(left), code.opened(right)
         if isinstance(left, Parts) or isinstance(right, Parts):
             return _compare_tuples(code, how, left, right)
@@ -260,6 +266,10 @@ def _map(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Valu
 
 def _grow(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -> Value:
     whole = given[0]
+    if isinstance(whole, Term) and is_set(whole.kinds):
+        change = set_values.put if how == "set_add" else set_values.extend
+        change(code, whole, given[1])
+        return whole
     if how == "list_extend" and isinstance(whole, Term):
         return filled(code, whole, given[1])
     if how == "list_append" and isinstance(whole, Term):
@@ -414,6 +424,7 @@ OPERATIONS: dict[str, Operation] = {
     "slice": _slice,
     "tuple": _tuple,
     "list": _list,
+    "set": lambda run, code, given, _: set_values.of_items(code, tuple(given)),
     "map": _map,
     "grow": _grow,
     "store_item": _store,

@@ -24,6 +24,7 @@ from notebook_udf.compile.java.terms import (
     array_of,
     is_dict,
     is_list,
+    is_set,
 )
 
 _MOST_CONSTANTS = 2000
@@ -52,6 +53,8 @@ def iterated(code: Code, value: Value) -> Iteration:
         return _taken(code, "PyLetters", term.java, STR)
     if term.kinds == BYTES:
         return _taken(code, "PyBytes", term.java, INT, code.integers.of_long)
+    if is_set(term.kinds):
+        raise NotCompiled("what depends on the order of a set, which varies")
     raise NotCompiled("a loop over what is no text and no list of texts")
 
 

@@ -13,6 +13,7 @@ from notebook_udf.compile.java import (
     hashes,
     json_values,
     regex_calls,
+    set_values,
     templates,
     text_methods,
 )
@@ -48,6 +49,8 @@ def called(
             default = given[1] if len(given) == 2 else KnownValue(None)
             return text_methods.looked_up(code, constant, given[0], default)
         raise NotCompiled(f"the method {name} of a dict")
+    if set_values.involves_set(owner) or type(constant) in (set, frozenset):
+        return set_values.method(code, owner, name, given, names)
     if constant is str:
         return _called_on_class(code, name, given, names)
     if isinstance(constant, re.Pattern):

@@ -67,7 +67,7 @@ def sort(
     code: Code, whole: Term, given: tuple[Value, ...], names: tuple[str, ...], call: Call
 ) -> Value:
     """``whole.sort(key=..., reverse=...)``."""
-    check_list(code, whole)
+    code.lists.check_changeable(whole.kinds)
     placed = taken(given, names, (), ("key", "reverse"))
     if placed is None:
         raise NotCompiled("a call of sort that does not fit it")
@@ -115,12 +115,6 @@ def extreme_by(
     keys = keys_of(code, whole, placed["key"], call)
     most = str(function is max).lower()
     return code.taken(whole, f"PyList.extremeBy({whole.java}, {keys.java}, {most})")
-
-
-def check_list(code: Code, whole: Term) -> None:
-    """Refuses to change what is a tuple."""
-    if whole.kinds & code.lists.tuples:
-        raise NotCompiled("a change of what may be a tuple")
 
 
 def is_none(value: Value) -> bool:

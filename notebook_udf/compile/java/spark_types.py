@@ -35,6 +35,7 @@ from notebook_udf.compile.java.terms import (
     MOMENT,
     NONE,
     PARTS,
+    SET,
     STR,
     Kinds,
     NotCompiled,
@@ -175,6 +176,8 @@ def _is_known(data_type: DataType) -> bool:
 
 def _column(code: Code, value: Value, data_type: DataType) -> str | None:
     """A value as an object for a column; None if no value of its kinds fits."""
+    if isinstance(value, Term) and any(kind.startswith(SET) for kind in value.kinds):
+        raise NotCompiled("a set as a result, whose order varies")
     if isinstance(value, Parts) and isinstance(data_type, StructType):
         return _row(code, value, data_type)
     if isinstance(value, Parts) and isinstance(data_type, ArrayType):

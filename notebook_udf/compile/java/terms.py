@@ -25,6 +25,8 @@ RECORD = "record@"
 # What a pattern found, by the number of the pattern among the constants of its class.
 MATCH = "match@"
 KEYS = " keys"
+# A set; what it holds is noted as for lists.
+SET = "set@"
 
 INT: Kinds = frozenset({"int"})
 FLOAT: Kinds = frozenset({"float"})
@@ -182,13 +184,6 @@ class Generated:
 
 
 @dataclass(frozen=True)
-class Distinct:
-    """A set: a list without what is equal, whose order says nothing."""
-
-    listed: Term
-
-
-@dataclass(frozen=True)
 class Undetermined:
     """A value of which nothing is known yet: what it is made of is found by writing once more."""
 
@@ -203,7 +198,6 @@ Value: TypeAlias = (
     | Sequence
     | Nested
     | Generated
-    | Distinct
     | Undetermined
 )
 
@@ -230,6 +224,11 @@ def is_record(kinds: Kinds) -> bool:
     return bool(kinds) and all(kind.startswith(RECORD) for kind in kinds)
 
 
+def is_set(kinds: Kinds) -> bool:
+    """Whether values of these kinds are sets."""
+    return bool(kinds) and all(kind.startswith(SET) for kind in kinds)
+
+
 @dataclass(frozen=True)
 class Integers:
     """How code holds an int: in 64 bits, or of any size."""
@@ -246,6 +245,8 @@ class Integers:
             return "java.util.HashMap"
         if is_record(kinds):
             return "Object[]"
+        if is_set(kinds):
+            return "PySet"
         if kinds and all(kind.startswith(MATCH) for kind in kinds):
             return "PyMatch"
         return _HELD.get(kinds, "Object")

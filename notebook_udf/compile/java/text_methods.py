@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from notebook_udf.compile.bindings import taken
-from notebook_udf.compile.java import decimals, iterators, json_values, named_parts
+from notebook_udf.compile.java import decimals, iterators, json_values, named_parts, set_values
 from notebook_udf.compile.java.arithmetic import as_int, comparison, number
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.date_values import formatted as times_text
@@ -24,7 +24,6 @@ from notebook_udf.compile.java.terms import (
     SCALARS,
     STR,
     TEXTS,
-    Distinct,
     Kinds,
     KnownValue,
     NotCompiled,
@@ -36,6 +35,7 @@ from notebook_udf.compile.java.terms import (
     array_of,
     is_dict,
     is_list,
+    is_set,
 )
 
 _CASES = ("upper", "lower", "title", "capitalize", "swapcase", "casefold")
@@ -162,14 +162,12 @@ def length(code: Code, value: Value) -> Value:
     if isinstance(value, Parts):
         named_parts.check_places(value)
         return KnownValue(len(value.parts))
-    if isinstance(value, Distinct):
-        value = value.listed
     term = code.present(value)
     if term.kinds == BYTES:
         return code.set(INT, code.integers.of_long(f"(long) {term.java}.length"))
     if json_values.is_part(term):
         return json_values.length(code, term)
-    sized = is_list(term.kinds) or is_dict(term.kinds)
+    sized = is_list(term.kinds) or is_dict(term.kinds) or is_set(term.kinds)
     java = f"(long) {term.java}.size()" if sized else f"PyText.len({_text(code, term, 'len')})"
     return code.set(INT, code.integers.of_long(java))
 
@@ -304,10 +302,8 @@ def contains(code: Code, value: Value, container: Value) -> str | bool:
         _check_identity(code.term(value), *varying)
         tests = [code.term(comparison(code, "==", value, each)).java for each in container.parts]
         return " || ".join(tests) or False
-    if isinstance(container, Distinct):
-        if not code.term(value).kinds <= code.lists.of(container.listed.kinds) | NONE:
-            raise NotCompiled("in a set of values of another type")
-        return f"{container.listed.java}.contains({code.object(value)})"
+    if set_values.involves_set(container):
+        return set_values.contains(code, value, container)
     whole = code.present(container)
     if is_list(whole.kinds):
         held = code.lists.of(whole.kinds) | code.term(value).kinds
