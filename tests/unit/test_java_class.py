@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import functools
 import hashlib
 import json
@@ -148,7 +149,8 @@ REFUSED: list[tuple[Callable[..., Any], DataType, DataType, str]] = [
     (lambda d: d.strftime("%Y%"), DATE, TEXT, "% in a time's format"),
     (lambda d: d.strftime("\0%Y"), DATE, TEXT, "more than plain letters"),
     (lambda d: d.replace(hour=1), DATE, DATE, "replace with what a date"),
-    (lambda d: d.replace(tzinfo=None), MOMENT, MOMENT, "replace with what a date"),
+    (lambda d: d.replace(tzinfo=None), DATE, DATE, "replace with what a date"),
+    (lambda d: d.replace(tzinfo=datetime.UTC), MOMENT, MOMENT, "replace with what a date"),
     (lambda d: d if d.day < 9 else "late", DATE, DATE, "what may be no date as a result"),
     (lambda s: WORD.sub(lambda m: m[0], s), TEXT, TEXT, "a pattern that varies"),
     (lambda s: json.loads(s, strict=False)["a"], TEXT, TEXT, "anything but a text"),

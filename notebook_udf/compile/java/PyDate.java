@@ -92,7 +92,7 @@ public final class PyDate {
     }
 
     public static LocalDateTime plus(LocalDateTime moment, long micros) {
-        LocalDateTime found = moment.plus(micros, ChronoUnit.MICROS);
+        LocalDateTime found = unfolded(moment).plus(micros, ChronoUnit.MICROS);
         if (found.getYear() < 1 || found.getYear() > 9999) {
             throw Raised.OVERFLOW;
         }
@@ -104,7 +104,31 @@ public final class PyDate {
     }
 
     public static long between(LocalDateTime later, LocalDateTime earlier) {
-        return ChronoUnit.MICROS.between(earlier, later);
+        return ChronoUnit.MICROS.between(unfolded(earlier), unfolded(later));
+    }
+
+    /** A datetime that is the second of two that clocks show, which a nanosecond says; or not. */
+    static LocalDateTime folded(LocalDateTime moment, boolean fold) {
+        int nano = moment.getNano() / 1000 * 1000;
+        return moment.withNano(fold ? nano + 1 : nano);
+    }
+
+    static boolean isFolded(LocalDateTime moment) {
+        return moment.getNano() % 1000 == 1;
+    }
+
+    /** Without it: of two that are equal, it makes no difference. */
+    static LocalDateTime unfolded(LocalDateTime moment) {
+        return isFolded(moment) ? folded(moment, false) : moment;
+    }
+
+    /** A datetime with the fold of another. */
+    public static LocalDateTime foldedLike(LocalDateTime moment, LocalDateTime other) {
+        return isFolded(other) ? folded(moment, true) : moment;
+    }
+
+    public static int order(LocalDateTime one, LocalDateTime other) {
+        return unfolded(one).compareTo(unfolded(other));
     }
 
     /** A span of whole days, as a timedelta has them: the rest is never negative. */
@@ -170,7 +194,7 @@ public final class PyDate {
         padded(made.append(between), moment.getHour(), 2);
         padded(made.append(':'), moment.getMinute(), 2);
         padded(made.append(':'), moment.getSecond(), 2);
-        if (moment.getNano() != 0) {
+        if (moment.getNano() >= 1000) {
             padded(made.append('.'), moment.getNano() / 1000, 6);
         }
         return made.toString();

@@ -12,9 +12,13 @@ public final class Raised extends RuntimeException {
     public static final Raised OVERFLOW = new Raised(64);
     /** One of VALUE's, which a handler may ask for by its own name. */
     public static final Raised JSON = new Raised(128);
+    public static final Raised OS = new Raised(256);
+    /** One of VALUE's, as are those of base64. */
+    public static final Raised UNICODE = new Raised(512);
+    public static final Raised BASE64 = new Raised(1024);
     /** Of no type that is known. */
     public static final Raised RAISED = new Raised(0);
-    private static final int ALL = 255;
+    private static final int ALL = 2047;
 
     private final int bit;
 

@@ -6,7 +6,8 @@ import datetime as dt
 from collections.abc import Callable, Sequence
 
 from notebook_udf.compile.bindings import taken
-from notebook_udf.compile.java import time_formats
+from notebook_udf.compile.java import aware_moments, time_formats
+from notebook_udf.compile.java.aware_moments import STAMP, is_stamp
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.terms import (
     BOOL,
@@ -25,7 +26,7 @@ from notebook_udf.compile.java.terms import (
     Value,
 )
 
-TEMPORAL: Kinds = DATE | MOMENT | SPAN
+TEMPORAL: Kinds = DATE | MOMENT | SPAN | STAMP
 _OF_DATES = {"year": "getYear()", "month": "getMonthValue()", "day": "getDayOfMonth()"}
 _ATTRIBUTES: dict[Kinds, dict[str, str]] = {
     DATE: {name: f"(long) {{0}}.{java}" for name, java in _OF_DATES.items()},
@@ -77,13 +78,16 @@ def _whole(code: Code, kinds: Kinds, java: str) -> Term:
 
 def _of_one_kind(code: Code, value: Value, otherwise: type[Exception] = TypeError) -> Term:
     term = code.present(value, otherwise)
-    if term.kinds not in (DATE, MOMENT, SPAN):
+    if term.kinds not in (DATE, MOMENT, SPAN, STAMP):
         raise NotCompiled("a date or something else")
     return term
 
 
 def attribute(code: Code, owner: Value, name: str) -> Value | None:
     """An attribute; None if it is a method."""
+    term = code.term(owner)
+    if is_stamp(term) and name in _ATTRIBUTES[MOMENT]:
+        owner = aware_moments.shown(code, code.present(term, AttributeError))
     kinds = code.term(owner).kinds - NONE
     java = _ATTRIBUTES.get(kinds, {}).get(name)
     if java is None:
@@ -96,6 +100,19 @@ def method(
 ) -> Value:
     """What a method gives, with the names of the last arguments."""
     term = _of_one_kind(code, owner, AttributeError)
+    if name == "timestamp" and not given and term.kinds in (MOMENT, STAMP):
+        return aware_moments.timestamp(code, term)
+    if is_stamp(term):
+        if name == "isoformat" and not given:
+            return aware_moments.text(code, term, "T")
+        if name == "replace" and tuple(names) != ("tzinfo",):
+            changed = _replaced(code, aware_moments.shown(code, term), given, names)
+            return aware_moments.like(code, changed, term)
+        # What is left has no use for an offset, or asks for one that is no part of a format.
+        term = aware_moments.shown(code, term)
+    drops = name == "replace" and tuple(names) == ("tzinfo",) and aware_moments.is_none(given)
+    if drops and term.kinds == MOMENT:
+        return term
     if name == "replace" and term.kinds in (DATE, MOMENT):
         return _replaced(code, term, given, names)
     if names:
@@ -115,6 +132,8 @@ def method(
 def arithmetic(code: Code, how: str, left: Value, right: Value) -> Value:
     """A sum or a difference."""
     one, other = code.present(left), code.present(right)
+    if is_stamp(one) or is_stamp(other):
+        return aware_moments.arithmetic(code, how, one, other)
     kinds = (min(one.kinds), min(other.kinds)) if len(one.kinds) == len(other.kinds) == 1 else ()
     a, b = one.java, other.java
     match (how, *kinds):
@@ -143,18 +162,20 @@ def comparison(code: Code, how: str, left: Value, right: Value) -> Value:
     """Which is earlier or shorter, or whether they are equal."""
     if how in ("==", "!="):
         one, other = code.term(left), code.term(right)
+        if aware_moments.are_moments(one, other):
+            return aware_moments.comparison(code, how, one, other)
         if one.kinds != other.kinds or len(one.kinds) != 1:
             raise NotCompiled("whether a date equals something else")
     else:
         one, other = code.present(left), code.present(right)
+        if aware_moments.are_moments(one, other):
+            return aware_moments.comparison(code, how, one, other)
     if one.kinds != other.kinds or one.kinds not in (DATE, MOMENT, SPAN):
         raise NotCompiled("the order of a date and something else")
     if one.kinds == SPAN:
         return code.set(BOOL, f"{one.java} {how} {other.java}")
-    if how in ("==", "!="):
-        same = f"{one.java}.equals({other.java})"
-        return code.set(BOOL, same if how == "==" else f"!{same}")
-    return code.set(BOOL, f"{one.java}.compareTo({other.java}) {how} 0")
+    order = "PyDate.order({0}, {1})" if one.kinds == MOMENT else "{0}.compareTo({1})"
+    return code.set(BOOL, f"{order.format(one.java, other.java)} {how} 0")
 
 
 def _replaced(code: Code, term: Term, given: Sequence[Value], names: Sequence[str]) -> Term:
@@ -166,7 +187,10 @@ def _replaced(code: Code, term: Term, given: Sequence[Value], names: Sequence[st
     parts = [found.get(name) or attribute(code, term, name) for name in known]
     made = "moment" if term.kinds == MOMENT else "date"
     numbers = _numbers(code, [part for part in parts if part is not None], len(known))
-    return code.set(term.kinds, f"PyDate.{made}({', '.join(numbers)})")
+    java = f"PyDate.{made}({', '.join(numbers)})"
+    if term.kinds == MOMENT:
+        java = f"PyDate.foldedLike({java}, {term.java})"
+    return code.set(term.kinds, java)
 
 
 def _iso_calendar(code: Code, term: Term) -> Parts:
@@ -186,6 +210,8 @@ def formatted(code: Code, term: Term, how: str, *, empty_is_str: bool = True) ->
     """``format`` of a date or a datetime, or ``strftime``, which has no text for no format."""
     if not how and empty_is_str:
         return text(code, term)
+    if is_stamp(term):
+        term = aware_moments.shown(code, code.present(term))
     if term.kinds - NONE not in (DATE, MOMENT):
         raise NotCompiled("the format of a span, or of what may be no date")
     # None has no format but the empty one.
@@ -194,6 +220,8 @@ def formatted(code: Code, term: Term, how: str, *, empty_is_str: bool = True) ->
 
 def text(code: Code, term: Term) -> Term:
     """``str`` of a date or a datetime."""
+    if is_stamp(term):
+        return aware_moments.text(code, term, " ")
     kinds = term.kinds - NONE
     if kinds in (DATE, MOMENT):
         java = code.integers.narrowed(term, kinds).java
@@ -250,13 +278,6 @@ def made_span(code: Code, given: Sequence[Value], names: Sequence[str]) -> Value
     for name, java in zip(known, _numbers(code, parts, len(known)), strict=True):
         total = f"Math.addExact({total}, Math.multiplyExact({java}, {_UNITS[name]}L))"
     return code.set(SPAN, f"PyDate.span({total})")
-
-
-def from_ordinal(code: Code, given: Sequence[Value], names: Sequence[str]) -> Value:
-    """``date.fromordinal(number)``."""
-    if len(given) != 1 or names or code.present(given[0]).kinds != INT:
-        raise NotCompiled("fromordinal of this")
-    return code.set(DATE, f"PyDate.fromOrdinal({code.object(code.present(given[0]))})")
 
 
 CONSTRUCTORS: dict[object, Callable[[Code, Sequence[Value], Sequence[str]], Value]] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import binascii
 from json import JSONDecodeError
 from typing import Any
 
@@ -17,6 +18,9 @@ _KNOWN: dict[type[Exception], tuple[str, int]] = {
     AttributeError: ("ATTRIBUTE", 32),
     OverflowError: ("OVERFLOW", 64),
     JSONDecodeError: ("JSON", 128),
+    OSError: ("OS", 256),
+    UnicodeDecodeError: ("UNICODE", 512),
+    binascii.Error: ("BASE64", 1024),
 }
 
 
@@ -33,8 +37,8 @@ def raised(exception: Any) -> str:
 
 def is_known(exception: Any) -> bool:
     """Whether Java tells a class of exceptions from others."""
-    # What a JSONDecodeError is made of has to fit it.
-    return exception in _KNOWN and exception is not JSONDecodeError
+    # What these are made of has to fit them, or makes another one.
+    return exception in _KNOWN and exception not in (JSONDecodeError, UnicodeDecodeError, OSError)
 
 
 def taken_by(handler: Any) -> int:

@@ -6,6 +6,7 @@ import os
 import time
 from functools import lru_cache
 
+from notebook_udf.compile.java.code import Constants
 from notebook_udf.compile.java.terms import NotCompiled
 from notebook_udf.local_clock import offset_at, zone_is_utc
 
@@ -17,6 +18,18 @@ _YEAR_1, _YEAR_1800, _YEAR_2100, _YEAR_2500, _YEAR_10000 = (
 )
 _CYCLE = (_YEAR_2500 - _YEAR_2100) * _DAY
 _STEP = 97
+
+
+def zone(constants: Constants) -> str:
+    """Java's name for this process's time zone.
+
+    Raises
+    ------
+    NotCompiled
+        As ``changes``.
+    """
+    constants.has_zone = True
+    return constants.name("PyZone", f'new PyZone("{changes()}")')
 
 
 def changes() -> str:

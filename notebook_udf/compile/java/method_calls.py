@@ -16,6 +16,7 @@ from notebook_udf.compile.java import (
     set_values,
     templates,
     text_methods,
+    time_sources,
 )
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.date_values import is_temporal
@@ -59,6 +60,8 @@ def called(
         return regex_calls.of_match(code, owner, name, given)
     if constant is dt.datetime and name == "strptime" and not names:
         return regex_calls.strptime(code, given)
+    if time_sources.is_source(constant, name):
+        return time_sources.called(code, constant, name, given, names)
     if isinstance(constant, decimal.Decimal):
         owner = code.term(owner)
     if isinstance(owner, Term) and decimals.is_decimal(owner):
@@ -72,8 +75,6 @@ def called(
         if name in _VIEWS and not given:
             return Sequence(lambda: view_of_document(code, whole, name))
         return json_values.method(code, owner, name, given, names)
-    if constant is dt.date and name == "fromordinal":
-        return date_values.from_ordinal(code, given, names)
     if isinstance(owner, Term) and is_dict(owner.kinds - NONE):
         return _method_of_dict(code, owner, name, given, names)
     listed = isinstance(owner, Term) and is_list(owner.kinds - NONE)

@@ -24,7 +24,14 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from notebook_udf.compile.java import containers, json_values, local_times, shapes
+from notebook_udf.compile.java import (
+    aware_moments,
+    containers,
+    json_values,
+    local_times,
+    shapes,
+)
+from notebook_udf.compile.java.aware_moments import STAMP
 from notebook_udf.compile.java.code import Code, Constants, ListKinds
 from notebook_udf.compile.java.terms import (
     BOOL,
@@ -44,7 +51,6 @@ from notebook_udf.compile.java.terms import (
     Value,
     array_of,
 )
-from notebook_udf.local_clock import zone_is_utc
 
 _KINDS: dict[type[DataType], Kinds] = {
     LongType: INT,
@@ -73,7 +79,7 @@ _WAYS: dict[type[DataType], str] = {ArrayType: "list", MapType: "dict", StructTy
 # What Python's values fit a column of a type, by the kinds of what the column holds.
 _ACCEPTED = {
     DATE: DATE,
-    MOMENT: MOMENT,
+    MOMENT: MOMENT | STAMP,
     INT: INT | BOOL,
     FLOAT: INT | FLOAT | BOOL,
     BOOL: BOOL,
@@ -118,9 +124,7 @@ class JavaParameter:
         elif kinds == INT:
             java = f"PyArgument.whole({where}, {_BITS[type(self.data_type)]})"
         elif isinstance(self.data_type, TimestampType):
-            constants.has_zone = True
-            zone = constants.name("PyZone", f'new PyZone("{local_times.changes()}")')
-            java = f"{zone}.entered({where})"
+            java = f"{local_times.zone(constants)}.entered({where})"
         elif kinds is not None:
             owner = "PyDate" if kinds in (DATE, MOMENT) else "PyArgument"
             java = f"{owner}.{_ENTERS[kinds]}({where})"
@@ -197,7 +201,9 @@ def _column(code: Code, value: Value, data_type: DataType) -> str | None:
         java = term.java if code.integers.held(term.kinds) == "long" else code.object(term)
         return f"PyResult.whole({java}, {_BITS[type(data_type)]})"
     if kinds in (DATE, MOMENT):
-        if not term.kinds <= kinds | NONE:
+        if aware_moments.is_stamp(term) and not isinstance(data_type, TimestampType):
+            term = aware_moments.naive(code, term)
+        if not term.kinds <= kinds | NONE | STAMP:
             raise NotCompiled(f"what may be no {min(kinds)} as a result")
         if isinstance(data_type, TimestampType):
             return _instant(code, term)
@@ -207,11 +213,7 @@ def _column(code: Code, value: Value, data_type: DataType) -> str | None:
 
 
 def _instant(code: Code, term: Term) -> str:
-    # Elsewhere it depends on more than what clocks show: they show some times twice.
-    if not zone_is_utc():
-        raise NotCompiled("a TIMESTAMP as a result in a time zone other than UTC")
-    code.constants.has_zone = True
-    return f"PyZone.left({code.object(term)})"
+    return f"{local_times.zone(code.constants)}.left({code.object(term)})"
 
 
 def _decimal(code: Code, term: Term, data_type: DecimalType) -> str | None:

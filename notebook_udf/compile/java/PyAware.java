@@ -1,0 +1,81 @@
+package notebookudf;
+
+import java.time.LocalDateTime;
+
+/**
+ * A datetime with an offset to UTC in microseconds; and what is done with values that are one, or
+ * a datetime without.
+ */
+public final class PyAware {
+    static final long DAY = 86400000000L;
+
+    final LocalDateTime shown;
+    final long offset;
+
+    PyAware(LocalDateTime shown, long offset) {
+        this.shown = shown;
+        this.offset = offset;
+    }
+
+    /** What its clock shows. */
+    public static LocalDateTime shown(Object value) {
+        return value instanceof PyAware ? ((PyAware) value).shown : (LocalDateTime) value;
+    }
+
+    /** One without an offset. */
+    public static LocalDateTime naive(Object value) {
+        if (value instanceof PyAware) {
+            throw Raised.RAISED;
+        }
+        return (LocalDateTime) value;
+    }
+
+    /** What shows this, with the offset of another. */
+    public static Object like(LocalDateTime shown, Object other) {
+        return other instanceof PyAware ? (Object) new PyAware(shown, ((PyAware) other).offset) : shown;
+    }
+
+    public static Object plus(Object value, long micros) {
+        return like(PyDate.plus(shown(value), micros), value);
+    }
+
+    private static boolean areAlike(Object one, Object other) {
+        return one instanceof PyAware == other instanceof PyAware;
+    }
+
+    private static long offset(Object value) {
+        return value instanceof PyAware ? ((PyAware) value).offset : 0L;
+    }
+
+    public static long between(Object later, Object earlier) {
+        if (!areAlike(later, earlier)) {
+            throw Raised.TYPE;
+        }
+        return PyDate.between(shown(later), shown(earlier)) - offset(later) + offset(earlier);
+    }
+
+    public static boolean equal(Object one, Object other) {
+        return areAlike(one, other) && between(one, other) == 0L;
+    }
+
+    /** isoformat, or with a space str. */
+    public static String text(Object value, char between) {
+        String text = PyDate.text(shown(value), between);
+        return value instanceof PyAware ? text + said(((PyAware) value).offset) : text;
+    }
+
+    private static String said(long offset) {
+        long micros = Math.abs(offset);
+        StringBuilder made = new StringBuilder(offset < 0 ? "-" : "+");
+        PyDate.padded(made, (int) (micros / 3600000000L), 2);
+        PyDate.padded(made.append(':'), (int) (micros / 60000000L % 60L), 2);
+        long rest = micros % 60000000L;
+        if (rest != 0) {
+            PyDate.padded(made.append(':'), (int) (rest / 1000000L), 2);
+        }
+        if (rest % 1000000L != 0) {
+            PyDate.padded(made.append('.'), (int) (rest % 1000000L), 6);
+        }
+        return made.toString();
+    }
+}
