@@ -388,7 +388,7 @@ class _Writer:
         # A copy: the variable may have another value where this one is used.
         copied = self.code.set(found.kinds, found.java)
         self._origins[copied.java] = found.java
-        return copied
+        return replace(copied, among=found.among)
 
     def _function(self, variables: Variables, operands: Sequence[Value]) -> Value:
         code = made_here(self.graph, tuple(self.given), operands)

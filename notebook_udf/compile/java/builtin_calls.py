@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from notebook_udf.compile.java import (
+    choices,
     containers,
     decimals,
     iterators,
@@ -329,11 +330,17 @@ def _in_base(which: str, radix: int) -> Callable[[Code, Given], Value]:
 
 
 def _format(code: Code, given: Given) -> Value:
-    value, *how = given
-    known = [each.value for each in how if isinstance(each, KnownValue)]
-    if len(known) != len(how) or len(how) > 1 or not all(type(each) is str for each in known):
-        raise NotCompiled("a format that varies")
-    return text_methods.formatted(code, value, known[0] if known else "")
+    if not 1 <= len(given) <= 2:
+        raise NotCompiled("format of so many arguments")
+
+    def written(how: Any) -> Value:
+        if type(how) is not str:
+            raise NotCompiled("a format that is no text")
+        return text_methods.formatted(code, given[0], how)
+
+    return choices.chosen(
+        code, given[1] if len(given) == 2 else KnownValue(""), written, "a format"
+    )
 
 
 def _pow(code: Code, given: Given) -> Value:

@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Callable, Sequence
 
 from notebook_udf.compile.bindings import taken
-from notebook_udf.compile.java import aware_moments, time_formats
+from notebook_udf.compile.java import aware_moments, choices, time_formats
 from notebook_udf.compile.java.aware_moments import STAMP, is_stamp
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.terms import (
@@ -118,9 +118,14 @@ def method(
     if names:
         raise NotCompiled(f"{name} with {names[0]}=")
     if name in ("strftime", "__format__") and len(given) == 1:
-        if not isinstance(given[0], KnownValue) or type(given[0].value) is not str:
-            raise NotCompiled("a time's format that varies")
-        return formatted(code, term, given[0].value, empty_is_str=name == "__format__")
+        empty_is_str = name == "__format__"
+
+        def written(how: object) -> Value:
+            if not isinstance(how, str):
+                raise NotCompiled("a time's format that is no text")
+            return formatted(code, term, how, empty_is_str=empty_is_str)
+
+        return choices.chosen(code, given[0], written, "a time's format")
     if name == "isocalendar" and not given and term.kinds in (DATE, MOMENT):
         return _iso_calendar(code, term)
     known = _METHODS[term.kinds].get(name)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import decimal
 import inspect
 import types
 from collections.abc import Callable, Sequence
@@ -12,17 +11,15 @@ from typing import Any, Protocol, TypeAlias
 
 from notebook_udf.compile.java import (
     builtin_calls,
+    choices,
     containers,
     date_values,
-    decimals,
-    hashes,
     higher_order,
     json_values,
     known_objects,
-    libm,
+    library_calls,
     method_calls,
     named_parts,
-    regex_calls,
     set_values,
     templates,
     text_methods,
@@ -52,6 +49,7 @@ from notebook_udf.compile.java.terms import (
     KnownValue,
     Nested,
     NotCompiled,
+    OneOf,
     Parts,
     Slice,
     Term,
@@ -320,10 +318,13 @@ def _convert(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -
 
 
 def _format(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
-    how = given[1].value if len(given) == 2 and isinstance(given[1], KnownValue) else ""
-    if len(given) == 2 and not how:
-        raise NotCompiled("a format that varies")
-    return text_methods.formatted(code, given[0], how)
+    if len(given) == 1:
+        return text_methods.formatted(code, given[0], "")
+
+    def written(how: Any) -> Value:
+        return text_methods.formatted(code, given[0], how)
+
+    return choices.chosen(code, given[1], written, "a format")
 
 
 def _string(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
@@ -346,6 +347,12 @@ def _call(run: FunctionCalls, code: Code, given: Sequence[Value], names: Any) ->
     found = higher_order.called(code, function, arguments, names, call)
     if found is not None:
         return found
+    if isinstance(function, OneOf):
+
+        def of_one(known: Any) -> Value:
+            return _call(run, code, (KnownValue(known), *arguments), names)
+
+        return choices.chosen(code, function, of_one, "a function")
     if isinstance(function, BoundMethod):
         known = function.owner.value if isinstance(function.owner, KnownValue) else None
         own = known_objects.method(known, function.name) if known_objects.is_object(known) else None
@@ -358,22 +365,9 @@ def _call(run: FunctionCalls, code: Code, given: Sequence[Value], names: Any) ->
         return run.nested(function, arguments)
     if not isinstance(function, KnownValue):
         raise NotCompiled("a call of what varies")
-    if regex_calls.is_function(function.value):
-        return regex_calls.called(code, function.value, arguments, names)
-    if hashes.is_algorithm(function.value):
-        return hashes.hashed(code, function.value, arguments, names)
-    if json_values.is_loads(function.value):
-        return json_values.loaded(code, arguments, names)
-    if libm.is_function(function.value):
-        return libm.called(code, function.value, arguments, names)
-    if url_parts.is_function(function.value):
-        return url_parts.called(code, function.value, arguments, names)
-    if function.value is decimal.Decimal:
-        return decimals.made(code, arguments, names)
-    if isinstance(function.value, type) and function.value in date_values.CONSTRUCTORS:
-        return date_values.CONSTRUCTORS[function.value](code, arguments, names)
-    if named_parts.is_record(function.value):
-        return named_parts.made(function.value, arguments, names)
+    found = library_calls.called(code, function.value, arguments, names)
+    if found is not None:
+        return found
     if isinstance(function.value, types.FunctionType):
         return run.function(function.value, arguments, names)
     return builtin_calls.call(code, function.value, arguments, names)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from notebook_udf.compile.java import json_values, named_parts
+from notebook_udf.compile.java import choices, json_values, named_parts
 from notebook_udf.compile.java.arithmetic import number
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.terms import (
@@ -24,6 +24,7 @@ from notebook_udf.compile.java.terms import (
     array_of,
     is_dict,
     is_list,
+    is_literal,
     is_set,
 )
 
@@ -88,13 +89,17 @@ def _of_parts(code: Code, whole: Parts) -> Iteration:
             raise NotCompiled("a loop over tuples of several lengths")
         columns = zip(*[row or () for row in rows], strict=True)
         return zipped([_of_parts(code, Parts(tuple(column))) for column in columns])
+    if any(isinstance(each, KnownValue) and not is_literal(each.value) for each in whole.parts):
+        places = numbers(code, (KnownValue(len(whole.parts)),))
+        assert isinstance(places.value, Term)
+        return replace(places, value=choices.of_places(places.value, whole.parts))
     terms = [code.term(each) for each in whole.parts]
     kinds: Kinds = frozenset(kind for term in terms for kind in term.kinds)
     array = array_of(f"(Object) {code.object(term)}" for term in terms)
     constant = all(isinstance(each, KnownValue) for each in whole.parts)
     made = f"PyList.list({array})"
     listed = code.constant("java.util.ArrayList", made) if constant else made
-    return _of_list(code, listed, kinds)
+    return choices.through(_of_list(code, listed, kinds), whole.parts)
 
 
 def _of_list(code: Code, java: str, kinds: Kinds) -> Iteration:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import types
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -159,7 +159,7 @@ class _Class:
 
 def _key(value: Value) -> Any:
     if isinstance(value, Term) and not any("@" in kind for kind in value.kinds - TEXTS):
-        return value.kinds
+        return value.kinds, value.among
     if isinstance(value, KnownValue):
         return id(value.value)
     raise NotCalled("an argument that no method takes")
@@ -167,7 +167,7 @@ def _key(value: Value) -> Any:
 
 def _entered(given: dict[str, Value]) -> dict[str, Value]:
     return {
-        name: Term(value.kinds, f"a{at}") if isinstance(value, Term) else value
+        name: replace(value, java=f"a{at}") if isinstance(value, Term) else value
         for at, (name, value) in enumerate(given.items())
     }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from notebook_udf.compile.java import choices
 from notebook_udf.compile.java.assembly import Edge, Variables
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.terms import (
@@ -54,7 +55,7 @@ def merged(code: Code, name: str, values: Sequence[Value], *, loop: bool) -> Val
     held = code.integers.held(kinds)
     java = f"{name}_{held.rpartition('.')[2].replace('[]', 's')}"
     code.variables[java] = held
-    return Term(kinds, java)
+    return choices.noted(Term(kinds, java), values)
 
 
 def _kinds(code: Code, name: str, value: Value) -> Kinds:
@@ -118,7 +119,7 @@ def kinds_of(entry: Edge) -> list[tuple[Any, Any]]:
 
 def _kind(value: Value) -> Any:
     if isinstance(value, Term):
-        return value.kinds
+        return value.kinds, value.among
     if isinstance(value, Parts):
         return tuple(map(_kind, value.parts))
     if isinstance(value, KnownValue):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import datetime as dt
 import decimal
 import re
+from typing import Any
 
 from notebook_udf.compile.java import (
+    choices,
     containers,
     date_values,
     decimals,
@@ -23,10 +25,10 @@ from notebook_udf.compile.java.date_values import is_temporal
 from notebook_udf.compile.java.iterators import materialised, view, view_of_document
 from notebook_udf.compile.java.terms import (
     NONE,
-    STR,
     BoundMethod,
     KnownValue,
     NotCompiled,
+    OneOf,
     Sequence,
     Term,
     Value,
@@ -42,6 +44,12 @@ def called(
 ) -> Value:
     """The call of a method."""
     owner, name = method.owner, method.name
+    if isinstance(owner, OneOf):
+
+        def of_one(known: Any) -> Value:
+            return called(code, BoundMethod(KnownValue(known), name), given, names)
+
+        return choices.chosen(code, owner, of_one, "an object")
     constant = owner.value if isinstance(owner, KnownValue) else None
     if isinstance(constant, dict) and type(constant) is dict:
         if name in _VIEWS and not given:
@@ -53,7 +61,7 @@ def called(
     if set_values.involves_set(owner) or type(constant) in (set, frozenset):
         return set_values.method(code, owner, name, given, names)
     if constant is str:
-        return _called_on_class(code, name, given, names)
+        return text_methods.called_on_class(code, name, given, names)
     if isinstance(constant, re.Pattern):
         return regex_calls.method(code, constant, name, given, names)
     if isinstance(owner, Term) and regex_calls.is_match(owner) and not names:
@@ -89,21 +97,6 @@ def called(
     if name == "format" and type(constant) is str:
         return templates.braces(code, constant, given, names, text_methods.formatted)
     return text_methods.method(code, owner, name, given, names)
-
-
-def _called_on_class(
-    code: Code, name: str, given: tuple[Value, ...], names: tuple[str, ...]
-) -> Value:
-    """``str.lower(text)`` and its like."""
-    if name == "maketrans" and not names:
-        known = [each.value for each in given if isinstance(each, KnownValue)]
-        if len(known) != len(given) or not all(type(each) is str for each in known):
-            raise NotCompiled("str.maketrans of what varies")
-        return KnownValue(str.maketrans(*known))
-    text = code.present(given[0]) if given and isinstance(given[0], Term) else None
-    if text is None or text.kinds != STR:
-        raise NotCompiled(f"str.{name} of what is no text")
-    return text_methods.method(code, text, name, given[1:], names)
 
 
 def _method_of_dict(

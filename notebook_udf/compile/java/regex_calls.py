@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from notebook_udf.compile.java import json_values
+from notebook_udf.compile.java import choices, json_values
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.exceptions import raising
 from notebook_udf.compile.java.pattern_syntax import is_never_empty, java_patterns, template
@@ -54,14 +54,17 @@ def called(code: Code, function: Any, given: Sequence[Value], names: Sequence[st
         flags, rest, names = _known(rest[-1]), rest[:-1], names[:-1]
     elif name in ("compile", *_FINDING, "findall") and len(rest) == 1 + (name != "compile"):
         flags, rest = _known(rest[-1]), rest[:-1]
-    text = _known(pattern)
-    try:
-        compiled = re.compile(text, flags)
-    except (re.error, TypeError, ValueError):
-        raise NotCompiled("a pattern that is none") from None
-    if name == "compile":
-        return KnownValue(compiled)
-    return method(code, compiled, name, rest, names)
+
+    def written(text: Any) -> Value:
+        try:
+            compiled = re.compile(text, flags)
+        except (re.error, TypeError, ValueError):
+            raise NotCompiled("a pattern that is none") from None
+        if name == "compile":
+            return KnownValue(compiled)
+        return method(code, compiled, name, rest, names)
+
+    return choices.chosen(code, pattern, written, "a pattern")
 
 
 def _known(value: Value) -> Any:
@@ -135,9 +138,10 @@ def is_match(term: Term) -> bool:
 def of_match(code: Code, match: Value, name: str, given: Sequence[Value]) -> Value:
     """A call of a match's method."""
     found = code.present(match, AttributeError)
-    if len(found.kinds) != 1:
-        raise NotCompiled("a match of one of several patterns")
-    pattern = code.constants.patterns[int(min(found.kinds).removeprefix(MATCH))]
+    several = [code.constants.patterns[int(kind.removeprefix(MATCH))] for kind in found.kinds]
+    pattern = several[0]
+    if any(_groups_of(each) != _groups_of(pattern) for each in several):
+        raise NotCompiled("a match of one of several patterns, whose groups differ")
     if name == "group":
         groups = tuple(_group(code, found, pattern, each) for each in given or (KnownValue(0),))
         return groups[0] if len(groups) == 1 else Parts(groups)
@@ -149,6 +153,10 @@ def of_match(code: Code, match: Value, name: str, given: Sequence[Value]) -> Val
         ends = tuple(_place(code, found, end, number) for end in ("start", "end"))
         return Parts(ends) if name == "span" else ends[name == "end"]
     raise NotCompiled(f"the method {name} of a match")
+
+
+def _groups_of(pattern: re.Pattern[str]) -> tuple[int, dict[str, int]]:
+    return pattern.groups, dict(pattern.groupindex)
 
 
 def item_of_match(code: Code, match: Value, group: Value) -> Value:
@@ -181,13 +189,16 @@ def strptime(code: Code, given: Sequence[Value]) -> Value:
     """``datetime.strptime(text, format)`` of formats with a year, a month and a day in digits."""
     if len(given) != 2:
         raise NotCompiled("strptime of so many arguments")
-    how = _known(given[1])
-    asked = re.findall("%(.)", how) if isinstance(how, str) else []
-    if not set("Ymd") <= set(asked) <= set(_DIRECTIVES) or len(set(asked)) != len(asked):
-        raise NotCompiled(f"strptime with the format {how!r}")
     text = code.present(json_values.as_text(code, given[0]))
     if text.kinds != STR:
         raise NotCompiled("strptime of what is no text")
+    return choices.chosen(code, given[1], lambda how: _by_format(code, text, how), "a format")
+
+
+def _by_format(code: Code, text: Term, how: Any) -> Value:
+    asked = re.findall("%(.)", how) if isinstance(how, str) else []
+    if not set("Ymd") <= set(asked) <= set(_DIRECTIVES) or len(set(asked)) != len(asked):
+        raise NotCompiled(f"strptime with the format {how!r}")
     pattern = _strptime.TimeRE().compile(how)
     found = code.present(method(code, pattern, "match", (text,), ()), ValueError)
     code.say(f"if ({found.java}.end(0L) != PyText.len({text.java})) {raising(ValueError)}")

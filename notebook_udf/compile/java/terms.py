@@ -95,10 +95,14 @@ class NotCalled(NotCompiled):
 
 @dataclass(frozen=True)
 class Term:
-    """A value that Java has: an expression without effects, of known kinds."""
+    """A value that Java has: an expression without effects, of known kinds.
+
+    A text may be known to be ``among`` some; without any it may be all.
+    """
 
     kinds: Kinds
     java: str
+    among: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +110,14 @@ class KnownValue:
     """A value that is the same in every call."""
 
     value: Any
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """What stands at a place among some constants, for which Java has no value."""
+
+    place: Term
+    of: tuple[Any, ...]
 
 
 @dataclass(frozen=True)
@@ -191,6 +203,7 @@ class Undetermined:
 Value: TypeAlias = (
     Term
     | KnownValue
+    | OneOf
     | BoundMethod
     | Parts
     | Slice
@@ -207,6 +220,11 @@ def constant_parts(value: Value) -> Value:
     if isinstance(value, KnownValue) and type(value.value) is tuple:
         return Parts(tuple(map(KnownValue, value.value)))
     return value
+
+
+def is_literal(value: Any) -> bool:
+    """Whether Java may write a constant as a value."""
+    return type(value) in _OF_CONSTANTS or type(value) in (*_TEMPORAL, decimal.Decimal)
 
 
 def is_dict(kinds: Kinds) -> bool:

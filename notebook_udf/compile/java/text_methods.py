@@ -6,7 +6,14 @@ from collections.abc import Iterable
 from typing import Any
 
 from notebook_udf.compile.bindings import taken
-from notebook_udf.compile.java import decimals, iterators, json_values, named_parts, set_values
+from notebook_udf.compile.java import (
+    choices,
+    decimals,
+    iterators,
+    json_values,
+    named_parts,
+    set_values,
+)
 from notebook_udf.compile.java.arithmetic import as_int, comparison, number
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.date_values import formatted as times_text
@@ -35,6 +42,7 @@ from notebook_udf.compile.java.terms import (
     array_of,
     is_dict,
     is_list,
+    is_literal,
     is_set,
 )
 
@@ -113,6 +121,21 @@ def method(
             raise NotCompiled(f"{name} without what it needs")
     java = f"{java_class}.{name}({', '.join([text, *written])})"
     return code.set(kinds, code.integers.of_long(java) if kinds == INT else java)
+
+
+def called_on_class(
+    code: Code, name: str, given: tuple[Value, ...], names: tuple[str, ...]
+) -> Value:
+    """``str.lower(text)`` and its like."""
+    if name == "maketrans" and not names:
+        known = [each.value for each in given if isinstance(each, KnownValue)]
+        if len(known) != len(given) or not all(type(each) is str for each in known):
+            raise NotCompiled("str.maketrans of what varies")
+        return KnownValue(str.maketrans(*known))
+    text = code.present(given[0]) if given and isinstance(given[0], Term) else None
+    if text is None or text.kinds != STR:
+        raise NotCompiled(f"str.{name} of what is no text")
+    return method(code, text, name, given[1:], names)
 
 
 def _translated(code: Code, text: str, table: Value) -> Value:
@@ -382,17 +405,25 @@ def looked_up(code: Code, container: Any, index: Value, default: Value | None = 
     values = container.values() if isinstance(container, dict) else container
     if not isinstance(container, (dict, tuple, list)) or not container:
         raise NotCompiled(f"an item of this {type(container).__name__}")
+    if default is None and not all(map(is_literal, values)):
+        numbers = range(len(container))
+        places = dict(zip(container, numbers, strict=True)) if isinstance(container, dict) else None
+        place_of = looked_up(code, places or tuple(numbers), index)
+        return choices.of_places(code.term(place_of), tuple(map(KnownValue, values)))
+    constants = tuple(map(KnownValue, values))
     kinds: Kinds = frozenset(kind for each in values for kind in code.integers.literal(each).kinds)
     if isinstance(container, dict):
         index = json_values.as_key(code, index)
     else:
         held = code.constant(_LIST, f"PyList.list({_array(code, values)})")
-        return code.set_from(kinds, f"PyList.item({held}, {place(code, index)})")
+        found = code.set_from(kinds, f"PyList.item({held}, {place(code, index)})")
+        return choices.noted(found, constants)
     if not _are_keys(container, code.term(index).kinds):
         raise NotCompiled("a dict whose keys are equal to values of other types")
     array = f"{_array(code, container)}, {_array(code, values)}"
     held = code.constant("java.util.HashMap", f"PyList.map({array})")
-    return _found(code, held, kinds, index, default)
+    found = _found(code, held, kinds, index, default)
+    return choices.noted(found, (*constants, default) if default else constants)
 
 
 def item_of_dict(code: Code, whole: Term, key: Value, default: Value | None) -> Value:
@@ -401,7 +432,7 @@ def item_of_dict(code: Code, whole: Term, key: Value, default: Value | None) -> 
     return _found(code, whole.java, code.lists.of(whole.kinds), key, default)
 
 
-def _found(code: Code, java: str, kinds: Kinds, key: Value, default: Value | None) -> Value:
+def _found(code: Code, java: str, kinds: Kinds, key: Value, default: Value | None) -> Term:
     """What a map of Java's has for a key; without a default it raises where there is nothing."""
     given = f"{java}, {code.object(key)}"
     if default is None:

@@ -1,0 +1,42 @@
+"""Calls of functions and classes of Python's library, each by the module that knows it."""
+
+from __future__ import annotations
+
+import decimal
+from typing import Any
+
+from notebook_udf.compile.java import (
+    date_values,
+    decimals,
+    hashes,
+    json_values,
+    libm,
+    named_parts,
+    regex_calls,
+    url_parts,
+)
+from notebook_udf.compile.java.code import Code
+from notebook_udf.compile.java.terms import Value
+
+
+def called(
+    code: Code, function: Any, given: tuple[Value, ...], names: tuple[str, ...]
+) -> Value | None:
+    """What a function gives, with the names of the last arguments; None if it is no such one."""
+    if regex_calls.is_function(function):
+        return regex_calls.called(code, function, given, names)
+    if hashes.is_algorithm(function):
+        return hashes.hashed(code, function, given, names)
+    if json_values.is_loads(function):
+        return json_values.loaded(code, given, names)
+    if libm.is_function(function):
+        return libm.called(code, function, given, names)
+    if url_parts.is_function(function):
+        return url_parts.called(code, function, given, names)
+    if function is decimal.Decimal:
+        return decimals.made(code, given, names)
+    if isinstance(function, type) and function in date_values.CONSTRUCTORS:
+        return date_values.CONSTRUCTORS[function](code, given, names)
+    if named_parts.is_record(function):
+        return named_parts.made(function, given, names)
+    return None
