@@ -42,7 +42,7 @@ def drawn(chance: random.Random, count: int) -> list[tuple[Any, ...]]:
 
 
 def check_rows(java: Java, text: str, result: str, rows: Sequence[tuple[Any, ...]]) -> int:
-    """How many rows Java answered, none if it has no Java; fails at an answer other than Python's."""
+    """How many rows Java answered, if it has Java; fails at an answer that is not Python's."""
     function = made(text)
     try:
         java_class = translate(function, TYPES, RESULTS[result])
