@@ -29,7 +29,11 @@ public final class PyIterator {
         return true;
     }
 
+    /** Once there is no more, there is none even if the list grows. */
     public boolean hasNext() {
+        if (at >= list.size()) {
+            at = Integer.MAX_VALUE;
+        }
         return at < list.size();
     }
 

@@ -178,11 +178,6 @@ public final class PyList {
         return made;
     }
 
-    /** The first of those that are equal. */
-    public static ArrayList distinct(ArrayList list) {
-        return new ArrayList(new java.util.LinkedHashSet(list));
-    }
-
     /** list.index(value), of what Java compares as Python does. */
     public static long index(ArrayList list, Object value) {
         int found = list.indexOf(value);
@@ -210,11 +205,5 @@ public final class PyList {
             }
         }
         return list.get(found);
-    }
-
-    public static ArrayList reversed(ArrayList list) {
-        ArrayList made = new ArrayList(list);
-        java.util.Collections.reverse(made);
-        return made;
     }
 }

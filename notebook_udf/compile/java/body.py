@@ -26,7 +26,7 @@ from notebook_udf.compile.java.assembly import (
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.evaluations import OPERATIONS, is_none
 from notebook_udf.compile.java.exceptions import is_known, raising
-from notebook_udf.compile.java.iterators import iterated
+from notebook_udf.compile.java.iterators import iterated, read_again
 from notebook_udf.compile.java.merging import entered, kinds_of, merged, without_none
 from notebook_udf.compile.java.name_scope import NameScope, made_here
 from notebook_udf.compile.java.terms import (
@@ -282,6 +282,7 @@ class _Writer:
         if tested is None:
             over = self._known(end.values[0].operands[0])
             assert isinstance(over, Iteration)
+            self.code.statements += over.before
             found: str | bool = over.more
             written.steps = over.steps
         elif end.test == "true":
@@ -384,7 +385,7 @@ class _Writer:
         if found is None:
             raise NotCompiled(f"{name}, which may have no value, or values of several types")
         if not isinstance(found, Term):
-            return found
+            return read_again(found)
         # A copy: the variable may have another value where this one is used.
         copied = self.code.set(found.kinds, found.java)
         self._origins[copied.java] = found.java

@@ -15,6 +15,7 @@ from notebook_udf.compile.java import (
     decimals,
     iterators,
     json_values,
+    lookups,
     set_values,
     sorting,
     text_methods,
@@ -143,7 +144,7 @@ def _ord(code: Code, given: Given) -> Value:
 
 
 def _chr(code: Code, given: Given) -> Value:
-    return code.set(STR, f"PyText.chr({text_methods.place(code, _one(given, 'chr'))})")
+    return code.set(STR, f"PyText.chr({lookups.place(code, _one(given, 'chr'))})")
 
 
 def _extreme(which: str) -> Callable[[Code, Given], Value]:
@@ -246,7 +247,8 @@ def found_in(code: Code, over: Iteration, every: bool) -> Term:
     """``all`` or ``any`` of an iteration: it goes no further than it has to."""
     found = code.set(BOOL, "true" if every else "false")
     going_on = found.java if every else f"!{found.java}"
-    open_still = replace(over, more=f"{going_on} && {over.more}")
+    before = (f"if ({going_on}) {{", *over.before, "}") if over.before else ()
+    open_still = replace(over, more=f"{going_on} && {over.more}", before=before)
     code.loop(open_still, lambda: code.say(f"{found.java} = {condition(code, over.value)};"))
     return found
 
@@ -281,18 +283,16 @@ def _range(code: Code, given: Given) -> Value:
 def _enumerate(code: Code, given: Given) -> Value:
     start = given[1] if len(given) == 2 else KnownValue(0)
     inner, *_ = given
-    return Sequence(lambda: iterators.counted(code, iterators.iterated(code, inner), start))
+    return iterators.counted(code, iterators.iterated(code, inner), start)
 
 
 def _zip(code: Code, given: Given, strict: bool = False) -> Value:
-    return Sequence(
-        lambda: iterators.zipped([iterators.iterated(code, each) for each in given], strict)
-    )
+    return iterators.zipped([iterators.iterated(code, each) for each in given], strict)
 
 
 def _reversed(code: Code, given: Given) -> Value:
     one = _one(given, "reversed")
-    return Sequence(lambda: iterators.backwards(code, one))
+    return iterators.backwards(code, one)
 
 
 def _rounded(how: str) -> Callable[[Code, Given], Value]:

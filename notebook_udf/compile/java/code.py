@@ -272,9 +272,10 @@ class Code:
     def loop(self, over: Iteration, write: Callable[[], object]) -> None:
         """Goes through an iteration; ``write`` writes what is done with each value."""
         statements, _ = self.captured(write)
-        self.say(f"while ({over.more}) {{")
-        for each in (*over.steps, *statements, "}"):
-            self.say(each)
+        more: tuple[str, ...] = (f"while ({over.more}) {{",)
+        if over.before:
+            more = ("while (true) {", *over.before, f"if (!({over.more})) break;")
+        self.statements += [*more, *over.steps, *statements, "}"]
 
     def term(self, value: Value) -> Term:
         """A value as a single one that Java has."""

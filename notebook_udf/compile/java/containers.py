@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from notebook_udf.compile.flow_graph import FlowGraph
-from notebook_udf.compile.java import iterators, text_methods
+from notebook_udf.compile.java import iterators, lookups, text_methods
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.json_values import DICTS
 from notebook_udf.compile.java.terms import (
@@ -101,7 +101,7 @@ def store(code: Code, whole: Term, index: Value, value: Value) -> None:
         raise NotCompiled("a change of a part of what is no list and no dict")
     code.lists.check_changeable(whole.kinds)
     held = code.held_by(whole, value)
-    place = text_methods.place(code, index)
+    place = lookups.place(code, index)
     code.say(f"PyList.set({whole.java}, {place}, {code.object(held)});")
 
 
@@ -158,7 +158,7 @@ def method_of_dict(code: Code, whole: Term, name: str, given: tuple[Value, ...])
         statements, _ = code.captured(lambda: put_item(code, whole, *given))
         for each in (f"if ({absent}) {{", *statements, "}"):
             code.say(each)
-        return text_methods.item_of_dict(code, whole, given[0], None)
+        return lookups.item_of_dict(code, whole, given[0], None)
     if name == "update" and len(given) == 1:
         term = code.present(given[0])
         if not is_dict(term.kinds) or term.kinds == DICTS:
@@ -190,10 +190,10 @@ def method_of_list(code: Code, whole: Term, name: str, given: tuple[Value, ...])
         iterators.filled(code, whole, given[0])
     elif name == "insert" and len(given) == 2:
         held = code.held_by(whole, given[1])
-        place = text_methods.place(code, given[0])
+        place = lookups.place(code, given[0])
         code.say(f"PyList.insert({whole.java}, {place}, {code.object(held)});")
     elif name == "pop" and len(given) <= 1:
-        place = text_methods.place(code, given[0] if given else KnownValue(-1))
+        place = lookups.place(code, given[0] if given else KnownValue(-1))
         return code.taken(whole, f"PyList.pop({whole.java}, {place})")
     elif name == "reverse" and not given:
         code.say(f"java.util.Collections.reverse({whole.java});")
@@ -215,5 +215,5 @@ def grown(code: Code, whole: Term, value: Value) -> Term:
 def repeated(code: Code, whole: Value, times: Value) -> Value:
     """``whole * times`` of a list."""
     listed = iterators.materialised(code, whole)
-    count = text_methods.place(code, times)
+    count = lookups.place(code, times)
     return code.set(listed.kinds, f"PyList.repeated({listed.java}, {count})")

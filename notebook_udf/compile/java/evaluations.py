@@ -14,7 +14,7 @@ from notebook_udf.compile.java import (
     choices,
     containers,
     date_values,
-    higher_order,
+    functional,
     json_values,
     known_objects,
     library_calls,
@@ -84,7 +84,6 @@ class FunctionCalls(Protocol):
 Operation: TypeAlias = Callable[[FunctionCalls, Code, Sequence[Value], Any], Value]
 
 _ORDERED = ("<", "<=", ">", ">=", "==", "!=")
-_CONSUMERS = (sum, min, max, sorted, list, tuple, set, frozenset, dict)
 _VIEWS = ("items", "keys", "values")
 
 
@@ -338,13 +337,13 @@ def _call(run: FunctionCalls, code: Code, given: Sequence[Value], names: Any) ->
     if asks and len(arguments) == 1 and isinstance(arguments[0], Generated):
         return _asked(run, code, arguments[0], function.value is all)  # type: ignore[union-attr]
     if any(isinstance(each, Generated) for each in arguments):
-        _check_consumer(function)
+        functional.check_consumer(function)
     arguments = tuple(_listed(run, code, each) for each in arguments)
 
     def call(called: Value, given: tuple[Value, ...]) -> Value:
         return _call(run, code, (called, *given), ())
 
-    found = higher_order.called(code, function, arguments, names, call)
+    found = functional.called(code, function, arguments, names, call)
     if found is not None:
         return found
     if isinstance(function, OneOf):
@@ -371,13 +370,6 @@ def _call(run: FunctionCalls, code: Code, given: Sequence[Value], names: Any) ->
     if isinstance(function.value, types.FunctionType):
         return run.function(function.value, arguments, names)
     return builtin_calls.call(code, function.value, arguments, names)
-
-
-def _check_consumer(function: Value) -> None:
-    """Whoever takes a generator has to take all that it gives."""
-    joins = isinstance(function, BoundMethod) and function.name == "join"
-    if not joins and not (isinstance(function, KnownValue) and function.value in _CONSUMERS):
-        raise NotCompiled("a generator here: write a list")
 
 
 def _listed(run: FunctionCalls, code: Code, value: Value) -> Value:

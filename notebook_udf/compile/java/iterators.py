@@ -8,6 +8,7 @@ from dataclasses import replace
 from notebook_udf.compile.java import choices, json_values, named_parts
 from notebook_udf.compile.java.arithmetic import number
 from notebook_udf.compile.java.code import Code
+from notebook_udf.compile.java.exceptions import raising
 from notebook_udf.compile.java.terms import (
     BYTES,
     INT,
@@ -102,14 +103,14 @@ def _of_parts(code: Code, whole: Parts) -> Iteration:
     return choices.through(_of_list(code, listed, kinds), whole.parts)
 
 
-def _of_list(code: Code, java: str, kinds: Kinds) -> Iteration:
+def _of_list(code: Code, java: str, kinds: Kinds, held: str = "PyIterator") -> Iteration:
     if not kinds:
         raise NotCompiled("a loop over a list with nothing in it")
 
     def taken(given: str) -> str:
         return code.integers.narrowed(Term(frozenset("?"), given), kinds).java
 
-    return _taken(code, "PyIterator", java, kinds, taken)
+    return _taken(code, held, java, kinds, taken)
 
 
 def view(code: Code, whole: Term, which: str) -> Iteration:
@@ -141,6 +142,32 @@ def view_of_document(code: Code, whole: Term, which: str) -> Iteration:
     return zipped(made) if len(made) == 2 else made[0]
 
 
+def read_again(value: Value) -> Value:
+    """A value that a variable has, where it is read: an iterator goes on wherever it is used."""
+    if isinstance(value, Sequence) and value.parts is not None:
+        raise NotCompiled("an iterator in a variable: write a list")
+    return replace(value, shared=True) if isinstance(value, Iteration) else value
+
+
+def taken_apart(code: Code, over: Iteration, count: int) -> Parts:
+    """So many values of an iterator, which has to have no more of them."""
+    made = []
+    for _ in range(count):
+        too_few = f"if (!({over.more})) {raising(ValueError)}"
+        code.statements += [*over.before, too_few, *over.steps]
+        made.append(_copied(code, over.value))
+    # Python asks for one more, which may raise something else.
+    one_more = (f"if ({over.more}) {{", *over.steps, raising(ValueError), "}")
+    code.statements += [*over.before, *one_more]
+    return Parts(tuple(made))
+
+
+def _copied(code: Code, value: Value) -> Value:
+    if isinstance(value, Parts):
+        return replace(value, parts=tuple(_copied(code, each) for each in value.parts))
+    return code.set(value.kinds, value.java) if isinstance(value, Term) else value
+
+
 def materialised(code: Code, value: Value) -> Term:
     """A new list of what can be iterated over; one that is a list already is itself."""
     if isinstance(value, Term) and is_list(value.kinds):
@@ -155,14 +182,6 @@ def filled(code: Code, whole: Term, value: Value) -> Term:
     return whole
 
 
-def first_of(code: Code, over: Iteration, most: int) -> Term:
-    """A new list of what comes first, and of no more than so many."""
-    made = code.new_list()
-    few = replace(over, more=f"{made.java}.size() < {most} && {over.more}")
-    code.loop(few, lambda: code.put(made, over.value))
-    return made
-
-
 def mapped(
     code: Code, given: tuple[Value, ...], call: Callable[[tuple[Value, ...]], Value]
 ) -> Iteration:
@@ -171,7 +190,7 @@ def mapped(
     assert isinstance(over.value, Parts)
     values = over.value.parts
     statements, found = code.captured(lambda: call(values))
-    return Iteration(over.more, (*over.steps, *statements), found)
+    return replace(over, steps=(*over.steps, *statements), value=found)
 
 
 def _row(value: Value) -> tuple[Value, ...] | None:
@@ -201,6 +220,11 @@ def zipped(each: list[Iteration], strict: bool = False) -> Iteration:
     """Of ``zip(...)``: as long as all of them have one more; all end together if it is strict."""
     if not each:
         raise NotCompiled("a zip of nothing")
+    if len(each) == 1:
+        return replace(each[0], value=Parts((each[0].value,)))
+    if any(one.before or one.shared for one in each):
+        # Of what it takes of one where another has no more, Python's is lost.
+        raise NotCompiled("zip or map of an iterator and something else: write lists")
     more = " && ".join(one.more for one in each)
     if strict:
         tests = ", ".join(one.more for one in each)
@@ -221,8 +245,9 @@ def counted(code: Code, inner: Iteration, start: Value) -> Iteration:
         if code.integers.bounded
         else f"PyNumber.add({following.java}, Long.valueOf(1L))"
     )
-    steps = (f"{count.java} = {following.java};", f"{following.java} = {more};", *inner.steps)
-    return Iteration(inner.more, steps, Parts((count, inner.value)))
+    # What raises is not counted.
+    steps = (*inner.steps, f"{count.java} = {following.java};", f"{following.java} = {more};")
+    return replace(inner, steps=steps, value=Parts((count, inner.value)))
 
 
 def backwards(code: Code, value: Value) -> Iteration:
@@ -237,4 +262,5 @@ def backwards(code: Code, value: Value) -> Iteration:
         return iterated(code, code.set(STR, turned))
     if not is_list(term.kinds):
         raise NotCompiled("reversed of what is no list and no text")
-    return iterated(code, code.set(term.kinds, f"PyList.reversed({term.java})"))
+    kinds = code.lists.of(term.kinds)
+    return _of_list(code, term.java, kinds, "PyBackwards")

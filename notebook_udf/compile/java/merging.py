@@ -9,6 +9,7 @@ from notebook_udf.compile.java import choices
 from notebook_udf.compile.java.assembly import Edge, Variables
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.terms import (
+    Iteration,
     Kinds,
     KnownValue,
     NotCompiled,
@@ -105,7 +106,8 @@ def _same(one: Value, other: Value) -> bool:
         if type(a) is not type(b) or type(a) not in (int, str, bool):
             return False
         return bool(a == b)
-    return one is other
+    # As it was written before: the same variables of Java's.
+    return one is other or (isinstance(one, Iteration) and one == other)
 
 
 def kinds_of(entry: Edge) -> list[tuple[Any, Any]]:

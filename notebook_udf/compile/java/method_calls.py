@@ -14,6 +14,7 @@ from notebook_udf.compile.java import (
     decimals,
     hashes,
     json_values,
+    lookups,
     regex_calls,
     set_values,
     templates,
@@ -56,7 +57,7 @@ def called(
             return KnownValue(tuple(getattr(constant, name)()))
         if name == "get" and 1 <= len(given) <= 2 and not names:
             default = given[1] if len(given) == 2 else KnownValue(None)
-            return text_methods.looked_up(code, constant, given[0], default)
+            return lookups.looked_up(code, constant, given[0], default)
         raise NotCompiled(f"the method {name} of a dict")
     if set_values.involves_set(owner) or type(constant) in (set, frozenset):
         return set_values.method(code, owner, name, given, names)
@@ -105,7 +106,7 @@ def _method_of_dict(
     whole = code.present(owner, AttributeError)
     if name == "get" and 1 <= len(given) <= 2 and not names:
         default = given[1] if len(given) == 2 else KnownValue(None)
-        return text_methods.item_of_dict(code, whole, given[0], default)
+        return lookups.item_of_dict(code, whole, given[0], default)
     if name in _VIEWS and not given:
         return Sequence(lambda: view(code, whole, name))
     if names:

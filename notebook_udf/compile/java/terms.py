@@ -151,7 +151,7 @@ class Slice:
 
 @dataclass(frozen=True)
 class Iteration:
-    """An iterator in variables of Java's.
+    """An iterator in variables of Java's, which goes on wherever it is gone through next.
 
     Attributes
     ----------
@@ -161,18 +161,24 @@ class Iteration:
         Statements that go on to it.
     value
         What it is, after them.
+    before
+        Statements that find out whether there is one more, each time before ``more``.
+    shared
+        Whether a variable of the function's holds it.
     """
 
     more: str
     steps: tuple[str, ...]
     value: Value
+    before: tuple[str, ...] = ()
+    shared: bool = False
 
 
 @dataclass(frozen=True)
 class Sequence:
     """What can be iterated over and no more: ``begin`` makes an iteration of it.
 
-    ``parts`` gives all that it goes through, where their count is known.
+    With ``parts``, which gives all that it goes through, it is an iterator: it is used once.
     """
 
     begin: Callable[[], Iteration]

@@ -7,9 +7,8 @@ from typing import Any
 
 from notebook_udf.compile.bindings import taken
 from notebook_udf.compile.java import (
-    choices,
+    counters,
     decimals,
-    iterators,
     json_values,
     named_parts,
     set_values,
@@ -20,17 +19,26 @@ from notebook_udf.compile.java.date_values import formatted as times_text
 from notebook_udf.compile.java.date_values import is_temporal
 from notebook_udf.compile.java.exceptions import raising
 from notebook_udf.compile.java.hashes import encoded
+from notebook_udf.compile.java.iterators import materialised, taken_apart
+from notebook_udf.compile.java.lookups import (
+    are_keys,
+    array,
+    check_key,
+    item_of_dict,
+    looked_up,
+    place,
+)
 from notebook_udf.compile.java.regex_calls import is_match, item_of_match
 from notebook_udf.compile.java.terms import (
     BOOL,
     BYTES,
     INT,
-    KEYS,
     NONE,
     PARTS,
     SCALARS,
     STR,
     TEXTS,
+    Iteration,
     Kinds,
     KnownValue,
     NotCompiled,
@@ -39,10 +47,8 @@ from notebook_udf.compile.java.terms import (
     Slice,
     Term,
     Value,
-    array_of,
     is_dict,
     is_list,
-    is_literal,
     is_set,
 )
 
@@ -79,7 +85,6 @@ _METHODS: dict[str, tuple[str, tuple[str, ...], Kinds]] = {
 _NAMES: dict[str, tuple[str, ...]] = {"split": ("sep", "maxsplit"), "rsplit": ("sep", "maxsplit")}
 _PARTITIONS = ("partition", "rpartition")
 _MOST_PREFIXES = 16
-_LIST = "java.util.ArrayList"
 
 
 def method(
@@ -111,10 +116,10 @@ def method(
     if placed is None:
         raise NotCompiled(f"a call of {name} that does not fit it")
     written = []
-    for place, parameter in zip(places, parameters, strict=True):
+    for each, parameter in zip(places, parameters, strict=True):
         how, optional, absent = parameter.partition("=")
-        if place in placed:
-            written.append(_argument(code, how, placed[place]))
+        if each in placed:
+            written.append(_argument(code, how, placed[each]))
         elif optional:
             written.append(absent)
         else:
@@ -146,8 +151,8 @@ def _translated(code: Code, text: str, table: Value) -> Value:
     to = [chr(each) if type(each) is int else each for each in known.values()]
     if not all(each is None or type(each) is str for each in to):
         raise NotCompiled("translate to this")
-    array = f"{_array(code, map(chr, known))}, {_array(code, to)}"
-    held = code.constant("java.util.HashMap", f"PyList.map({array})")
+    pairs = f"{array(code, map(chr, known))}, {array(code, to)}"
+    held = code.constant("java.util.HashMap", f"PyList.map({pairs})")
     return code.set(STR, f"PyLetters.translated({text}, {held})")
 
 
@@ -204,7 +209,11 @@ def texts(code: Code, value: Value) -> str:
         for part in value.parts:
             code.say(f"{made.java}.add({_text(code, part, 'a part')});")
         return made.java
+    if isinstance(value, (Sequence, Iteration)):
+        value = materialised(code, value)
     term = code.present(value)
+    if is_dict(term.kinds):
+        term = materialised(code, term)
     if json_values.is_part(term):
         return f"PyJson.texts({json_values.elements(code, term)[0]})"
     held = code.lists.of(term.kinds)
@@ -237,18 +246,12 @@ def limit(code: Code, value: Value) -> str:
     return f"PyNumber.limit({term.java})"
 
 
-def place(code: Code, value: Value) -> str:
-    """A place in a sequence as a ``long``."""
-    term = number(code, value)
-    if term.kinds != INT:
-        raise NotCompiled("a place that is no whole number")
-    return code.integers.as_place(term)
-
-
 def item(code: Code, container: Value, index: Value) -> Value:
     """``container[index]``, a slice included."""
     if isinstance(index, Slice):
         return _slice(code, container, index)
+    if isinstance(container, counters.Ranking):
+        return counters.item(code, container, index)
     container = code.opened(container)
     if isinstance(container, Parts):
         known = isinstance(index, KnownValue)
@@ -261,7 +264,7 @@ def item(code: Code, container: Value, index: Value) -> Value:
     if is_list(whole.kinds):
         return code.taken(whole, f"PyList.item({whole.java}, {place(code, index)})")
     if is_dict(whole.kinds):
-        return item_of_dict(code, whole, index, None)
+        return item_of_dict(code, whole, index, counters.missing(whole.kinds))
     if json_values.is_part(whole):
         return json_values.item(code, whole, index)
     text = _text(code, whole, "an item")
@@ -305,8 +308,10 @@ def unpacked(code: Code, value: Value, count: int) -> Parts:
         return value
     if isinstance(value, Sequence) and value.parts is not None:
         return unpacked(code, value.parts(), count)
+    if isinstance(value, Iteration):
+        return taken_apart(code, value, count)
     if isinstance(value, Sequence):
-        value = iterators.first_of(code, value.begin(), count + 1)
+        return taken_apart(code, value.begin(), count)
     term = code.present(value)
     if not is_list(term.kinds):
         raise NotCompiled("taking this apart")
@@ -335,7 +340,7 @@ def contains(code: Code, value: Value, container: Value) -> str | bool:
         _check_identity(code.term(value), Term(code.lists.of(whole.kinds), ""))
         return f"PyList.contains({whole.java}, {code.object(value)})"
     if is_dict(whole.kinds):
-        _check_key(code, whole, value)
+        check_key(code, whole, value)
         return f"{whole.java}.containsKey({code.object(value)})"
     if json_values.is_part(whole):
         return json_values.contains(code, value, whole)
@@ -358,7 +363,7 @@ def _is_one_of(code: Code, value: Value, container: Any) -> str | bool:
         value = json_values.as_key(code, value)
     if not container:
         return False
-    if not _are_keys(container, code.term(value).kinds):
+    if not are_keys(container, code.term(value).kinds):
         if len(container) > _MOST_PREFIXES:
             raise NotCompiled("in so many values of several types")
         return contains(code, value, Parts(tuple(map(KnownValue, container))))
@@ -378,79 +383,8 @@ def _is_within(code: Code, value: Value, numbers: range) -> str:
     return f"{low} && {code.term(comparison(code, '<', term, KnownValue(numbers.stop))).java}"
 
 
-def _are_keys(container: Iterable[Any], kinds: Kinds) -> bool:
-    """Whether Java's equality of these with values of some kinds is Python's."""
-    types = {type(each) for each in container}
-    if types <= {str, type(None)}:
-        return kinds <= SCALARS
-    numbers = types <= {int, str, type(None)} and kinds <= INT | STR | NONE
-    return numbers and all(
-        -(1 << 63) <= each < 1 << 63 for each in container if isinstance(each, int)
-    )
-
-
 def _set(code: Code, container: Iterable[Any]) -> str:
-    return code.constant("java.util.HashSet", f"PyList.set({_array(code, container)})")
-
-
-def _array(code: Code, values: Iterable[Any]) -> str:
-    written = [code.object(KnownValue(each)) for each in values]
-    if len(written) > 2000:
-        raise NotCompiled("a constant with so many values")
-    return array_of(written)
-
-
-def looked_up(code: Code, container: Any, index: Value, default: Value | None = None) -> Value:
-    """``container[index]`` of a constant, or ``container.get(index, default)`` of a dict."""
-    values = container.values() if isinstance(container, dict) else container
-    if not isinstance(container, (dict, tuple, list)) or not container:
-        raise NotCompiled(f"an item of this {type(container).__name__}")
-    if default is None and not all(map(is_literal, values)):
-        numbers = range(len(container))
-        places = dict(zip(container, numbers, strict=True)) if isinstance(container, dict) else None
-        place_of = looked_up(code, places or tuple(numbers), index)
-        return choices.of_places(code.term(place_of), tuple(map(KnownValue, values)))
-    constants = tuple(map(KnownValue, values))
-    kinds: Kinds = frozenset(kind for each in values for kind in code.integers.literal(each).kinds)
-    if isinstance(container, dict):
-        index = json_values.as_key(code, index)
-    else:
-        held = code.constant(_LIST, f"PyList.list({_array(code, values)})")
-        found = code.set_from(kinds, f"PyList.item({held}, {place(code, index)})")
-        return choices.noted(found, constants)
-    if not _are_keys(container, code.term(index).kinds):
-        raise NotCompiled("a dict whose keys are equal to values of other types")
-    array = f"{_array(code, container)}, {_array(code, values)}"
-    held = code.constant("java.util.HashMap", f"PyList.map({array})")
-    found = _found(code, held, kinds, index, default)
-    return choices.noted(found, (*constants, default) if default else constants)
-
-
-def item_of_dict(code: Code, whole: Term, key: Value, default: Value | None) -> Value:
-    """An item of a dict that Spark gives: ``whole[key]``, or ``whole.get(key, default)``."""
-    _check_key(code, whole, key)
-    return _found(code, whole.java, code.lists.of(whole.kinds), key, default)
-
-
-def _found(code: Code, java: str, kinds: Kinds, key: Value, default: Value | None) -> Term:
-    """What a map of Java's has for a key; without a default it raises where there is nothing."""
-    given = f"{java}, {code.object(key)}"
-    if default is None:
-        return code.set_from(kinds, f"PyList.lookUp({given})")
-    kinds |= code.term(default).kinds
-    return code.set_from(kinds, f"PyList.lookUp({given}, {code.object(default)})")
-
-
-def _check_key(code: Code, whole: Term, key: Value) -> None:
-    held = code.lists.of(frozenset(f"{kind}{KEYS}" for kind in whole.kinds))
-    kinds = code.term(key).kinds
-    if held - NONE == INT:
-        fits = kinds <= INT | STR | NONE
-    else:
-        # In one that is still empty nothing is found.
-        fits = held <= STR | NONE and kinds <= SCALARS
-    if not fits:
-        raise NotCompiled("a key that may be equal to one of another type")
+    return code.constant("java.util.HashSet", f"PyList.set({array(code, container)})")
 
 
 def formatted(code: Code, value: Value, how: str) -> Value:

@@ -1,0 +1,53 @@
+package notebookudf;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+
+/** Dicts of what a list holds: texts, whole numbers and None, in the order of the list. */
+public final class PyCounts {
+    private PyCounts() {
+    }
+
+    /** dict.fromkeys(list, value). */
+    public static HashMap keys(ArrayList list, Object value) {
+        HashMap made = new LinkedHashMap();
+        for (int i = 0; i < list.size(); i++) {
+            made.put(list.get(i), value);
+        }
+        return made;
+    }
+
+    /** Counter(list). */
+    public static HashMap of(ArrayList list) {
+        HashMap made = new LinkedHashMap();
+        for (int i = 0; i < list.size(); i++) {
+            Long known = (Long) made.get(list.get(i));
+            made.put(list.get(i), Long.valueOf(known == null ? 1L : known.longValue() + 1L));
+        }
+        return made;
+    }
+
+    /** The keys that counts.most_common(most) names. */
+    public static ArrayList ranked(final HashMap counts, long most) {
+        Object[] keys = counts.keySet().toArray();
+        java.util.Arrays.sort(keys, new java.util.Comparator() {
+            public int compare(Object a, Object b) {
+                return ((Long) counts.get(b)).compareTo((Long) counts.get(a));
+            }
+        });
+        ArrayList made = new ArrayList();
+        for (int i = 0; i < keys.length && i < most; i++) {
+            made.add(keys[i]);
+        }
+        return made;
+    }
+
+    public static ArrayList values(HashMap counts, ArrayList keys) {
+        ArrayList made = new ArrayList();
+        for (int i = 0; i < keys.size(); i++) {
+            made.add(counts.get(keys.get(i)));
+        }
+        return made;
+    }
+}

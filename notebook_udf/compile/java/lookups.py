@@ -1,0 +1,104 @@
+"""What is looked up in constants, lists and dicts, as Java."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from notebook_udf.compile.java import choices, json_values
+from notebook_udf.compile.java.arithmetic import number
+from notebook_udf.compile.java.code import Code
+from notebook_udf.compile.java.terms import (
+    INT,
+    KEYS,
+    NONE,
+    SCALARS,
+    STR,
+    Kinds,
+    KnownValue,
+    NotCompiled,
+    Term,
+    Value,
+    array_of,
+    is_literal,
+)
+
+_LIST = "java.util.ArrayList"
+
+
+def place(code: Code, value: Value) -> str:
+    """A place in a sequence as a ``long``."""
+    term = number(code, value)
+    if term.kinds != INT:
+        raise NotCompiled("a place that is no whole number")
+    return code.integers.as_place(term)
+
+
+def are_keys(container: Iterable[Any], kinds: Kinds) -> bool:
+    """Whether Java's equality of these with values of some kinds is Python's."""
+    types = {type(each) for each in container}
+    if types <= {str, type(None)}:
+        return kinds <= SCALARS
+    numbers = types <= {int, str, type(None)} and kinds <= INT | STR | NONE
+    return numbers and all(
+        -(1 << 63) <= each < 1 << 63 for each in container if isinstance(each, int)
+    )
+
+
+def array(code: Code, values: Iterable[Any]) -> str:
+    """An array of constants."""
+    written = [code.object(KnownValue(each)) for each in values]
+    if len(written) > 2000:
+        raise NotCompiled("a constant with so many values")
+    return array_of(written)
+
+
+def looked_up(code: Code, container: Any, index: Value, default: Value | None = None) -> Value:
+    """``container[index]`` of a constant, or ``container.get(index, default)`` of a dict."""
+    values = container.values() if isinstance(container, dict) else container
+    if not isinstance(container, (dict, tuple, list)) or not container:
+        raise NotCompiled(f"an item of this {type(container).__name__}")
+    if default is None and not all(map(is_literal, values)):
+        numbers = range(len(container))
+        places = dict(zip(container, numbers, strict=True)) if isinstance(container, dict) else None
+        place_of = looked_up(code, places or tuple(numbers), index)
+        return choices.of_places(code.term(place_of), tuple(map(KnownValue, values)))
+    constants = tuple(map(KnownValue, values))
+    kinds: Kinds = frozenset(kind for each in values for kind in code.integers.literal(each).kinds)
+    if isinstance(container, dict):
+        index = json_values.as_key(code, index)
+    else:
+        held = code.constant(_LIST, f"PyList.list({array(code, values)})")
+        found = code.set_from(kinds, f"PyList.item({held}, {place(code, index)})")
+        return choices.noted(found, constants)
+    if not are_keys(container, code.term(index).kinds):
+        raise NotCompiled("a dict whose keys are equal to values of other types")
+    pairs = f"{array(code, container)}, {array(code, values)}"
+    held = code.constant("java.util.HashMap", f"PyList.map({pairs})")
+    found = _found(code, held, kinds, index, default)
+    return choices.noted(found, (*constants, default) if default else constants)
+
+
+def item_of_dict(code: Code, whole: Term, key: Value, default: Value | None) -> Value:
+    """An item of a dict that Spark gives: ``whole[key]``, or ``whole.get(key, default)``."""
+    check_key(code, whole, key)
+    return _found(code, whole.java, code.lists.of(whole.kinds), key, default)
+
+
+def _found(code: Code, java: str, kinds: Kinds, key: Value, default: Value | None) -> Term:
+    """What a map of Java's has for a key; without a default it raises where there is nothing."""
+    given = f"{java}, {code.object(key)}"
+    if default is None:
+        return code.set_from(kinds, f"PyList.lookUp({given})")
+    kinds |= code.term(default).kinds
+    return code.set_from(kinds, f"PyList.lookUp({given}, {code.object(default)})")
+
+
+def check_key(code: Code, whole: Term, key: Value) -> None:
+    """Refuses a key that Java may find where Python does not, or the other way."""
+    held = code.lists.of(frozenset(f"{kind}{KEYS}" for kind in whole.kinds))
+    kinds = code.term(key).kinds
+    # In one that is still empty nothing is found.
+    fits = kinds <= SCALARS if held <= STR | NONE else (held | kinds) <= INT | STR | NONE
+    if not fits:
+        raise NotCompiled("a key that may be equal to one of another type")
