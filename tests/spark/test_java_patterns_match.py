@@ -12,7 +12,7 @@ import pytest
 from java_calls import Java
 
 import notebook_udf as nu
-from notebook_udf.compile.java.pattern_syntax import is_never_empty, java_patterns, template
+from notebook_udf.compile.java.pattern_syntax import is_searched_alike, java_patterns, template
 from notebook_udf.compile.java.terms import NotCompiled
 
 CALLS = """
@@ -134,6 +134,13 @@ PLACES = ("^", "$", r"\A", r"\Z", r"\b", r"\b", r"\B")
 REPEATS = (
     *("?", "*", "+", "{2}", "{1,2}", "{,2}", "{2,}", "*?", "+?", "??", "{1,3}?", "{2,}?", "{0}"),
     *("*", "+", "?", "{3,}", "{0,5}", "?+", "*+", "++", "{1,2}+"),
+)
+
+
+EMPTY = (
+    *(r"\b", r"\B", "^", "$", r"\A", r"\Z", "", "(?m)^", "(?m)$", "(?=[A-Z])", "(?<!^)(?=[A-Z])"),
+    *("(?<=[a-z])(?=[A-Z])", r"(?<=\d)(?=\D)|(?<=\D)(?=\d)", "(?!a)", "(?<![ab])", r"^|\b", "()"),
+    *("(?=[ab]+$)", "(?<=😀)", "(?=😀)", "(?=.)", "(?<=.)", r"(?=\w)()", r"\B(?=(?:\d{3})+(?!\d))"),
 )
 
 
@@ -270,7 +277,7 @@ def compared(
     for pattern, own in zip(every, texts, strict=True):
         by = None
         count = chance.choice([0, 0, 1, 2, -1])
-        if is_never_empty(pattern):
+        if is_searched_alike(pattern):
             by = "<" + "".join(rf"\g<{i}>-" for i in range(pattern.groups + 1)) + "é>"
         parts = None if by is None else template(pattern, by)
         calls.append((*java_patterns(pattern), pattern.groups, own, parts, count))
@@ -296,6 +303,13 @@ def test_patterns_by_chance_find_what_they_find_in_python(java: Java, seed: int)
     chance = random.Random(seed)
     every = list(patterns(seed, 1500))
     assert compared(java, every, [subjects(chance, 14) for _ in every], chance) == []
+
+
+def test_matches_that_are_always_empty_are_found_as_in_python(java: Java) -> None:
+    chance = random.Random(6)
+    every = [re.compile(text, flags) for text in EMPTY for flags in (0, re.I, re.A) * 2]
+    assert all(map(is_searched_alike, every))
+    assert compared(java, every, [subjects(chance, 60) for _ in every], chance) == []
 
 
 REAL = (

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from notebook_udf.compile.java import pattern_syntax
-from notebook_udf.compile.java.pattern_syntax import is_never_empty, java_patterns, template
+from notebook_udf.compile.java.pattern_syntax import is_searched_alike, java_patterns, template
 from notebook_udf.compile.java.terms import NotCompiled
 
 WORD = "[0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ\\x{5f}abcdefghijklmnopqrstuvwxyz]"
@@ -102,7 +102,18 @@ def test_a_replacement_is_texts_and_groups() -> None:
 
 
 def test_it_is_known_whether_a_match_may_be_empty() -> None:
-    never = ("a", "a+", "(?:a|b)c*", r"(a)\1", "a{2}", "(?=a)b", "[^a]|bc", "(?>a)")
-    assert all(is_never_empty(re.compile(text)) for text in never)
-    perhaps = ("", "a*", "a|", r"\b", "(?=a)", r"(a?)\1", "a{0}", "^$", "(?:a*)+")
-    assert not any(is_never_empty(re.compile(text)) for text in perhaps)
+    alike = ("a", "a+", "(?:a|b)c*", r"(a)\1", "a{2}", "(?=a)b", "[^a]|bc", "(?>a)")
+    alike = (*alike, "", r"\b", "(?=a)", "a{0}", "^$", "(?<!^)(?=[A-Z])", "(?m)^|$")
+    assert all(is_searched_alike(re.compile(text)) for text in alike)
+    perhaps = ("a*", "a|", r"(a?)\1", "(?:a*)+", r"\b.?", "(?=a)b?")
+    assert not any(is_searched_alike(re.compile(text)) for text in perhaps)
+
+
+def test_groups_of_lookarounds_are_left_out_where_nobody_asks() -> None:
+    pattern = re.compile(r"\B(?=(\d{3})+(?!\d))(?P<x>a|(b))")
+    with pytest.raises(NotCompiled, match="groups in a lookaround"):
+        java_patterns(pattern)
+    for plain in java_patterns(pattern, grouped=False):
+        assert re.findall(r"\((?!\?)", plain) == []
+    with pytest.raises(NotCompiled, match="repeats a group"):
+        java_patterns(re.compile(r"(?=(a))\1"), grouped=False)

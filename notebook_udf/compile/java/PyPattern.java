@@ -7,8 +7,8 @@ import java.util.regex.Pattern;
 /**
  * Python's re.Pattern, of what patterns.py writes. Tasks share it.
  *
- * sub, findall and split are for patterns whose matches are never empty: after an empty match Java
- * and Python go on in different ways.
+ * sub, findall and split are for patterns whose matches are never empty, or always: after an empty
+ * match Java and Python go on in different ways, as long as another may begin there.
  */
 public final class PyPattern {
     private final Pattern ascii;
@@ -30,6 +30,27 @@ public final class PyPattern {
         return ascii.matcher(s);
     }
 
+    /** Goes on to the next match; one between the halves of a character is none. */
+    static boolean next(Matcher found, String s) {
+        while (found.find()) {
+            int at = found.start();
+            if (at == 0 || at != found.end() || at == s.length()
+                    || !Character.isSurrogatePair(s.charAt(at - 1), s.charAt(at))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    PyMatch matched(String s, Matcher found) {
+        return new PyMatch(s, found, groups);
+    }
+
+    /** p.sub(function, s, count), to be gone through. */
+    public PySubstitution substitution(String s, long count) {
+        return new PySubstitution(this, s, matcher(s), count);
+    }
+
     public PyMatch search(String s) {
         Matcher found = matcher(s);
         return found.find() ? new PyMatch(s, found, groups) : null;
@@ -48,7 +69,7 @@ public final class PyPattern {
     /** p.sub(template, s, count); a template is of Strings and, for groups, their numbers. */
     public String sub(String s, Object[] template, long count) {
         Matcher found = matcher(s);
-        if (count < 0 || !found.find()) {
+        if (count < 0 || !next(found, s)) {
             return s;
         }
         StringBuilder made = new StringBuilder();
@@ -67,7 +88,7 @@ public final class PyPattern {
                 }
             }
             at = found.end();
-        } while (--left > 0 && found.find());
+        } while (--left > 0 && next(found, s));
         return made.append(s, at, s.length()).toString();
     }
 
@@ -76,7 +97,7 @@ public final class PyPattern {
         ArrayList made = new ArrayList();
         Matcher found = matcher(s);
         int group = groups == 1 ? 1 : 0;
-        while (found.find()) {
+        while (next(found, s)) {
             String part = found.group(group);
             made.add(part == null ? "" : part);
         }
@@ -89,7 +110,7 @@ public final class PyPattern {
         Matcher found = matcher(s);
         long left = maxsplit == 0 ? Long.MAX_VALUE : maxsplit;
         int at = 0;
-        while (left-- > 0 && found.find()) {
+        while (left-- > 0 && next(found, s)) {
             made.add(s.substring(at, found.start()));
             for (int i = 1; i <= groups; i++) {
                 made.add(found.group(i));

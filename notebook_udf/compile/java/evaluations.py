@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import inspect
+import re
 import types
 from collections.abc import Callable, Sequence
 from functools import reduce
@@ -20,6 +21,7 @@ from notebook_udf.compile.java import (
     library_calls,
     method_calls,
     named_parts,
+    regex_calls,
     set_values,
     templates,
     text_methods,
@@ -352,11 +354,17 @@ def _call(run: FunctionCalls, code: Code, given: Sequence[Value], names: Any) ->
             return _call(run, code, (KnownValue(known), *arguments), names)
 
         return choices.chosen(code, function, of_one, "a function")
+
+    def call_one(called: Value, one: Value) -> Value:
+        return call(called, (one,))
+
     if isinstance(function, BoundMethod):
         known = function.owner.value if isinstance(function.owner, KnownValue) else None
         own = known_objects.method(known, function.name) if known_objects.is_object(known) else None
         if own is not None:
             return run.function(own, (function.owner, *arguments), names)
+        if isinstance(known, re.Pattern):
+            return regex_calls.method(code, known, function.name, arguments, names, call_one)
         return method_calls.called(code, function, arguments, names)
     if isinstance(function, Nested) and not names:
         if function.code.co_flags & inspect.CO_GENERATOR:
@@ -364,7 +372,7 @@ def _call(run: FunctionCalls, code: Code, given: Sequence[Value], names: Any) ->
         return run.nested(function, arguments)
     if not isinstance(function, KnownValue):
         raise NotCompiled("a call of what varies")
-    found = library_calls.called(code, function.value, arguments, names)
+    found = library_calls.called(code, function.value, arguments, names, call_one)
     if found is not None:
         return found
     if isinstance(function.value, types.FunctionType):

@@ -20,11 +20,18 @@ from notebook_udf.compile.java.terms import Value
 
 
 def called(
-    code: Code, function: Any, given: tuple[Value, ...], names: tuple[str, ...]
+    code: Code,
+    function: Any,
+    given: tuple[Value, ...],
+    names: tuple[str, ...],
+    call: regex_calls.Call,
 ) -> Value | None:
-    """What a function gives, with the names of the last arguments; None if it is no such one."""
+    """What a function gives, with the names of the last arguments; None if it is no such one.
+
+    ``call`` writes the call of a function of the user's, with one argument.
+    """
     if regex_calls.is_function(function):
-        return regex_calls.called(code, function, given, names)
+        return regex_calls.called(code, function, given, names, call)
     if hashes.is_algorithm(function):
         return hashes.hashed(code, function, given, names)
     if json_values.is_loads(function):

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any, TypeAlias
 
+from notebook_udf.compile.java.pattern_widths import goes_on_alike, ungrouped
 from notebook_udf.compile.java.terms import NotCompiled
 
 # The first and last of each stretch of code points, ascending.
@@ -50,14 +51,13 @@ _IN_EMPTY = re.search(r"\B", "") is not None
 _asked: dict[tuple[str, int], Ranges] = {}
 
 
-def java_patterns(pattern: re.Pattern[str]) -> tuple[str, str]:
+def java_patterns(pattern: re.Pattern[str], *, grouped: bool = True) -> tuple[str, str]:
     """The pattern for java.util.regex, compiled without flags: for texts of ASCII, and for any.
 
-    Raises NotCompiled for what Java matches in another way, or with calls as deep as a text is
-    long.
+    Its groups may be left out. Raises NotCompiled for what Java matches otherwise, or too deeply.
     """
     _check_text(pattern.pattern)
-    parsed = _parsed(pattern)
+    parsed = _parsed(pattern) if grouped else ungrouped(_parsed(pattern))
     ascii_only, general = (_Writer(known).all(parsed, pattern.flags) for known in (True, False))
     general += _WHOLE_CHARACTERS
     # In a constant, each half of a character beyond 0xFFFF has three bytes.
@@ -83,10 +83,9 @@ def template(pattern: re.Pattern[str], replacement: str) -> list[str | int]:
     return [part for part in parsed if part != ""]
 
 
-def is_never_empty(pattern: re.Pattern[str]) -> bool:
-    """Whether each match of it has at least one character."""
-    least: int = _parsed(pattern).getwidth()[0]
-    return least >= 1
+def is_searched_alike(pattern: re.Pattern[str]) -> bool:
+    """Whether one match of it follows another as in Python."""
+    return goes_on_alike(_parsed(pattern))
 
 
 def _check_text(text: str) -> None:
@@ -227,6 +226,8 @@ def _first(nodes: Nodes, flags: int, follow: Ranges) -> Ranges:
             inner = [value[2]]
         elif op is ops.AT and value in (ops.AT_END, ops.AT_END_STRING):
             return _union(*found, _NEWLINE)
+        elif op is ops.ASSERT_NOT and value[0] > 0 and [o[0] in _ONE for o in value[1]] == [True]:
+            return _union(*found, _outside(_matched(value[1][0], flags)))
         else:
             return _ALL
         found += [_first(each, scope, ()) for each in inner]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import _strptime  # type: ignore[import-not-found]
 import re
-from collections.abc import Sequence
-from typing import Any
+import types
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 from notebook_udf.compile.java import choices, json_values
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.exceptions import raising
-from notebook_udf.compile.java.pattern_syntax import is_never_empty, java_patterns, template
+from notebook_udf.compile.java.pattern_syntax import is_searched_alike, java_patterns, template
 from notebook_udf.compile.java.terms import (
     INT,
     LIST,
@@ -19,7 +20,9 @@ from notebook_udf.compile.java.terms import (
     NONE,
     STR,
     TEXTS,
+    Iteration,
     KnownValue,
+    Nested,
     NotCompiled,
     Parts,
     Term,
@@ -27,6 +30,9 @@ from notebook_udf.compile.java.terms import (
     array_of,
     quoted,
 )
+
+# Writes the call of a function with one argument.
+Call: TypeAlias = Callable[[Value, Value], Value]
 
 _FINDING = ("search", "match", "fullmatch")
 # Parameters behind the text, which these may be given by name.
@@ -45,8 +51,10 @@ def is_function(function: Any) -> bool:
     return id(function) in _FUNCTIONS
 
 
-def called(code: Code, function: Any, given: Sequence[Value], names: Sequence[str]) -> Value:
-    """A call of a function of ``re``."""
+def called(
+    code: Code, function: Any, given: Sequence[Value], names: Sequence[str], call: Call
+) -> Value:
+    """A call of a function of ``re``; ``call`` writes that of a function with one argument."""
     name = _FUNCTIONS[id(function)]
     pattern, *rest = given
     flags: Any = 0
@@ -62,7 +70,7 @@ def called(code: Code, function: Any, given: Sequence[Value], names: Sequence[st
             raise NotCompiled("a pattern that is none") from None
         if name == "compile":
             return KnownValue(compiled)
-        return method(code, compiled, name, rest, names)
+        return method(code, compiled, name, rest, names, call)
 
     return choices.chosen(code, pattern, written, "a pattern")
 
@@ -73,11 +81,18 @@ def _known(value: Value) -> Any:
     return value.value
 
 
-def _pattern(code: Code, pattern: re.Pattern[str]) -> str:
+def _pattern(code: Code, pattern: re.Pattern[str], *, grouped: bool = True) -> str:
     if not isinstance(pattern.pattern, str):
         raise NotCompiled("a pattern of bytes")
-    plain, any_text = java_patterns(pattern)
-    made = f"new PyPattern({quoted(plain)}, {quoted(any_text)}, {pattern.groups})"
+    groups = pattern.groups
+    try:
+        plain, any_text = java_patterns(pattern)
+    except NotCompiled:
+        if grouped or not groups:
+            raise
+        plain, any_text = java_patterns(pattern, grouped=False)
+        groups = 0
+    made = f"new PyPattern({quoted(plain)}, {quoted(any_text)}, {groups})"
     return code.constant("PyPattern", made)
 
 
@@ -87,8 +102,9 @@ def method(
     name: str,
     given: Sequence[Value],
     names: Sequence[str],
+    call: Call | None = None,
 ) -> Value:
-    """A call of a pattern's method."""
+    """A call of a pattern's method; ``call`` writes that of a function with one argument."""
     limit: Value = KnownValue(0)
     expected = 2 if name == "sub" else 1
     if name in _LIMITS and len(given) == expected + 1 and tuple(names) in ((), (_LIMITS[name],)):
@@ -99,34 +115,60 @@ def method(
     text = code.present(json_values.as_text(code, given[-1]))
     if text.kinds != STR:
         raise NotCompiled(f"{name} in what is no text")
-    own = _pattern(code, pattern)
     if name in _FINDING:
+        own = _pattern(code, pattern)
         kind = frozenset({f"{MATCH}{code.constants.number_of(pattern)}"})
         return code.set(kind | NONE, f"{own}.{name}({text.java})")
-    if not is_never_empty(pattern):
+    if not is_searched_alike(pattern):
         raise NotCompiled(f"{name} of a pattern that may be empty")
     count = _known(limit)
     if type(count) is not int:
         raise NotCompiled(f"{name} with a count that varies")
+    if name == "sub":
+        return _substituted(code, pattern, text.java, given[0], count, call)
+    own = _pattern(code, pattern)
     if name == "findall":
         if pattern.groups > 1:
             raise NotCompiled("findall of several groups")
         return code.set(TEXTS, f"{own}.findall({text.java})")
-    if name == "split":
-        kinds = TEXTS if not pattern.groups else _SPLIT
-        code.lists.note(_SPLIT, STR | NONE)
-        return code.set(kinds, f"{own}.split({text.java}, {count}L)")
-    if name != "sub":
+    if name != "split":
         raise NotCompiled(f"the method {name} of a pattern")
-    replacement = _known(given[0])
+    kinds = TEXTS if not pattern.groups else _SPLIT
+    code.lists.note(_SPLIT, STR | NONE)
+    return code.set(kinds, f"{own}.split({text.java}, {count}L)")
+
+
+def _substituted(
+    code: Code, pattern: re.Pattern[str], text: str, by: Value, count: int, call: Call | None
+) -> Value:
+    """``pattern.sub(by, text, count)``."""
+    if call is not None and _is_function(by):
+        made = code.variable("PySubstitution")
+        code.say(f"{made} = {_pattern(code, pattern)}.substitution({text}, {count}L);")
+        match = code.fresh(frozenset({f"{MATCH}{code.constants.number_of(pattern)}"}))
+
+        def put() -> None:
+            found = code.term(call(by, match))
+            if not found.kinds <= STR | NONE:
+                raise NotCompiled("sub by a function that gives no text")
+            code.say(f"{made}.put((String) {found.java});")
+
+        over = Iteration(f"{made}.next()", (f"{match.java} = {made}.match();",), match)
+        code.loop(over, put)
+        return code.set(STR, f"{made}.text()")
+    replacement = _known(by)
     if not isinstance(replacement, str):
-        raise NotCompiled("sub by a function")
-    parts = [
-        quoted(each) if isinstance(each, str) else f"Long.valueOf({each}L)"
-        for each in template(pattern, replacement)
-    ]
-    made = code.constant("Object[]", array_of(parts))
-    return code.set(STR, f"{own}.sub({text.java}, {made}, {count}L)")
+        raise NotCompiled("sub by what is no text and no function")
+    parts = template(pattern, replacement)
+    own = _pattern(code, pattern, grouped=any(type(each) is int and each for each in parts))
+    written = [quoted(e) if isinstance(e, str) else f"Long.valueOf({e}L)" for e in parts]
+    array = code.constant("Object[]", array_of(written))
+    return code.set(STR, f"{own}.sub({text}, {array}, {count}L)")
+
+
+def _is_function(value: Value) -> bool:
+    function = value.value if isinstance(value, KnownValue) else None
+    return isinstance(value, Nested) or isinstance(function, types.FunctionType)
 
 
 def is_match(term: Term) -> bool:
