@@ -116,10 +116,10 @@ def method(
     if placed is None:
         raise NotCompiled(f"a call of {name} that does not fit it")
     written = []
-    for each, parameter in zip(places, parameters, strict=True):
+    for called, parameter in zip(places, parameters, strict=True):
         how, optional, absent = parameter.partition("=")
-        if each in placed:
-            written.append(_argument(code, how, placed[each]))
+        if called in placed:
+            written.append(_argument(code, how, placed[called]))
         elif optional:
             written.append(absent)
         else:
