@@ -179,6 +179,13 @@ SORTING: list[tuple[Callable[..., Any], list[DataType], DataType]] = [
     (lambda v: sorted(v, key=len), [TEXTS], TEXTS),
     (lambda v: sorted(v, key=str.lower, reverse=True), [TEXTS], TEXTS),
     (lambda v: sorted(v, key=lambda x: x[::-1]), [TEXTS], TEXTS),
+    (lambda v: sorted(v, key=lambda x: (len(x), x)), [TEXTS], TEXTS),
+    (lambda v: sorted(v, key=lambda x: (-len(x), x.lower()), reverse=True), [TEXTS], TEXTS),
+    (lambda v: sorted(v, key=lambda x: (x is None, x)), [WHOLES], WHOLES),
+    (lambda v: sorted(v, key=lambda x: (x % 2, (x > 1, -x))), [WHOLES], WHOLES),
+    (lambda v: sorted(v, key=lambda x: (x % 3 == 1, x % 2 or None)), [WHOLES], WHOLES),
+    (lambda v: max(v, key=lambda x: (len(x), x)), [TEXTS], StringType()),
+    (lambda v: min(v, key=lambda x: (x % 3, x / 2)), [WHOLES], LongType()),
     (lambda v: min(v, key=abs), [REALS], DoubleType()),
     (lambda v: max(v, key=lambda x: -x), [REALS], DoubleType()),
     (of_a_tuple, [REALS], DoubleType()),
@@ -255,6 +262,12 @@ def keyed_beside_try(v: list[int]) -> list[int]:
 def test_what_stays_in_python(function: Callable[..., Any], reason: str) -> None:
     with pytest.raises(NotCompiled, match=reason):
         translate(function, [WHOLES], LongType() if "tuple" in reason else WHOLES)
+
+
+def test_a_tuple_with_nan_as_a_key_is_not_compared(java: Java) -> None:
+    made = translate(lambda v: sorted(v, key=lambda x: (x, 1)), [REALS], REALS)
+    found = java.rows(made, [([2.0, NAN],), ([NAN],), ([2.0, -0.0, 0.0, -1.0],)])
+    assert repr(found) == "['<raised>', [nan], [-1.0, -0.0, 0.0, 2.0]]"
 
 
 def test_it_runs_in_java_in_a_query(session: nu.Session) -> None:

@@ -200,7 +200,7 @@ public final class PyList {
         int found = 0;
         for (int i = 1; i < list.size(); i++) {
             Object one = keys.get(i), best = keys.get(found);
-            if (most ? PyNumber.less(best, one) : PyNumber.less(one, best)) {
+            if (most ? PyKey.less(best, one) : PyKey.less(one, best)) {
                 found = i;
             }
         }

@@ -12,7 +12,7 @@ public final class PyListSort {
     private static final int GALLOP = 7;
     private static final java.util.Comparator UP = new java.util.Comparator() {
         public int compare(Object a, Object b) {
-            return PyNumber.less(a, b) ? -1 : PyNumber.less(b, a) ? 1 : 0;
+            return PyKey.less(a, b) ? -1 : PyKey.less(b, a) ? 1 : 0;
         }
     };
     private static final java.util.Comparator DOWN = new java.util.Comparator() {
@@ -47,7 +47,7 @@ public final class PyListSort {
         Object[] values = list.toArray();
         boolean reals = true, wholes = true;
         for (int i = 0; i < values.length; i++) {
-            if (isNaN(values[i])) {
+            if (PyKey.isNaN(values[i])) {
                 return inOrder(list, order(values, backwards, longRuns));
             }
             // Zeros may be equal without being the same.
@@ -70,7 +70,7 @@ public final class PyListSort {
     public static ArrayList sortedBy(ArrayList list, ArrayList given, boolean backwards, boolean longRuns) {
         final Object[] keys = given.toArray();
         for (int i = 0; i < keys.length; i++) {
-            if (isNaN(keys[i])) {
+            if (PyKey.isNaN(keys[i])) {
                 return inOrder(list, order(keys, backwards, longRuns));
             }
         }
@@ -107,10 +107,6 @@ public final class PyListSort {
     private static void refill(ArrayList list, ArrayList values) {
         list.clear();
         list.addAll(values);
-    }
-
-    private static boolean isNaN(Object value) {
-        return value instanceof Double && ((Double) value).isNaN();
     }
 
     private static ArrayList inOrder(ArrayList list, int[] places) {
@@ -158,7 +154,7 @@ public final class PyListSort {
 
     /** Whether the key at one place is less than that at another. */
     private boolean less(int one, int other) {
-        return PyNumber.less(keys[one], keys[other]);
+        return PyKey.less(keys[one], keys[other]);
     }
 
     private void reverse(int from, int end) {

@@ -16,8 +16,10 @@ from notebook_udf.compile.java.terms import (
     Kinds,
     KnownValue,
     NotCompiled,
+    Parts,
     Term,
     Value,
+    array_of,
 )
 
 # Writes the call of a value with arguments.
@@ -58,9 +60,30 @@ def in_order_of_keys(code: Code, whole: Term, key: Value, call: Call, backwards:
 def keys_of(code: Code, whole: Term, key: Value, call: Call) -> Term:
     """A list of what a key is of each value of a list."""
     keys, over = code.new_list(), iterated(code, whole)
-    code.loop(over, lambda: code.put(keys, call(key, (over.value,))))
+
+    def add() -> None:
+        found = call(key, (over.value,))
+        if isinstance(found, Parts) and not found.is_list:
+            code.say(f"{keys.java}.add({_array(code, found)});")
+        else:
+            code.put(keys, found)
+
+    code.loop(over, add)
     check_order(code, code.lists.of(keys.kinds), "keys")
     return keys
+
+
+def _array(code: Code, whole: Parts) -> str:
+    """A tuple as an array of objects."""
+    made = []
+    for each in whole.parts:
+        if isinstance(each, Parts) and not each.is_list:
+            made.append(_array(code, each))
+            continue
+        term = code.term(each)
+        check_order(code, term.kinds, "parts of keys")
+        made.append(code.object(term))
+    return f"(Object) {array_of(f'(Object) {each}' for each in made)}"
 
 
 def sort(

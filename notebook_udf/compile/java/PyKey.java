@@ -1,0 +1,36 @@
+package notebookudf;
+
+/** What values are put in order by: a number, a text, or a tuple, which is an array here. */
+public final class PyKey {
+    private PyKey() {
+    }
+
+    /** one < other. */
+    public static boolean less(Object one, Object other) {
+        if (!(one instanceof Object[]) || !(other instanceof Object[])) {
+            return PyNumber.less(one, other);
+        }
+        Object[] parts = (Object[]) one, others = (Object[]) other;
+        for (int i = 0; i < parts.length; i++) {
+            if (!equal(parts[i], others[i])) {
+                return less(parts[i], others[i]);
+            }
+        }
+        return false;
+    }
+
+    private static boolean equal(Object one, Object other) {
+        if (one instanceof Object[] && other instanceof Object[]) {
+            return !less(one, other) && !less(other, one);
+        }
+        if (isNaN(one) || isNaN(other)) {
+            // In a tuple it is equal to itself, if it is the same object, which is not known here.
+            throw GaveUp.GAVE_UP;
+        }
+        return PyNumber.equal(one, other);
+    }
+
+    static boolean isNaN(Object value) {
+        return value instanceof Double && ((Double) value).isNaN();
+    }
+}
