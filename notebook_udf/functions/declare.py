@@ -16,6 +16,7 @@ from typing import Any
 from pyspark.sql.types import DataType
 
 from notebook_udf.errors import DeclarationError, TypeDeclarationError
+from notebook_udf.functions import numba_code
 from notebook_udf.functions.async_options import AsyncOptions
 from notebook_udf.functions.base import AsyncScalarFunction, ScalarFunction, UserDefinedFunction
 from notebook_udf.functions.by_value import is_cached
@@ -23,7 +24,7 @@ from notebook_udf.functions.definition import FunctionDefinition, parameters_of
 from notebook_udf.functions.function_class import derived, lacks
 from notebook_udf.functions.hints import hints_of, own_name
 from notebook_udf.functions.kind_traits import ASYNC, SCALAR
-from notebook_udf.functions.options import FUNCTION_TYPES, FunctionOptions, function_type
+from notebook_udf.functions.options import FUNCTION_TYPES, ROW_TYPES, FunctionOptions, function_type
 from notebook_udf.functions.source import find_source
 from notebook_udf.types import from_annotation, resolve, unmarked
 
@@ -56,7 +57,10 @@ def udf(
         Name to register it under; the function's own by default.
     func_type
         ``"general"`` takes the values of a row, ``"pandas"`` and ``"arrow"`` a batch at a time.
-        ``udf_type`` is its older name.
+        ``"numba"`` takes the values of a row, arrays as numpy's, and is compiled by numba: for
+        loops over numbers. Its whole numbers have 64 bits and wrap around, where Python's grow, so
+        that it is the one kind whose answers may differ from Python's. A row with a NULL gives NULL
+        without a call. It needs the extra ``notebook-udf[numba]``. ``udf_type`` is the older name.
     **options
         ``on_error``, ``memory``, ``timeout``, ``open_scope``, ``vectorise``, ``compile``,
         ``self_check``; see ``FunctionOptions``. For async functions ``buffer_capacity``,
@@ -106,7 +110,7 @@ def udf(
         )
     if is_async or flavour != "general":
         chosen.refuse_self_check(what=title)
-    hints = hints_of(call) if flavour == "general" else {}
+    hints = hints_of(call) if flavour in ROW_TYPES else {}
     parameters = parameters_of(call)
     sure = deterministic_of(function, deterministic, title)
     if parsed is not None and parsed.share_calls and not sure:
@@ -114,12 +118,18 @@ def udf(
             f"{title}: share_calls=True gives rows with equal arguments one answer, and "
             f"deterministic=False says that they have several"
         )
+    types = input_types_of(input_types, parameters, hints, title)
+    returned = result_type_of(result_type, hints, title)
+    if flavour == "numba":
+        # What numba has compiled already is compiled once more, for the types of the columns.
+        function = getattr(function, "py_func", function)
+        numba_code.check(function, types or (), unmarked(returned), title)
     return FunctionDefinition(
         name=title,
         traits=ASYNC if is_async else SCALAR,
         function=function,
-        input_types=input_types_of(input_types, parameters, hints, title),
-        declared_type=result_type_of(result_type, hints, title),
+        input_types=types,
+        declared_type=returned,
         deterministic=sure,
         func_type=flavour,
         options=chosen,

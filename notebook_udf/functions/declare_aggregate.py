@@ -34,7 +34,7 @@ from notebook_udf.functions.fields import fields_of
 from notebook_udf.functions.function_class import derived, lacks
 from notebook_udf.functions.hints import LAZY, called, hints_of, own_name, rows_of
 from notebook_udf.functions.kind_traits import AGGREGATE, TABLE_AGGREGATE, articled
-from notebook_udf.functions.options import FUNCTION_TYPES, FunctionOptions, function_type
+from notebook_udf.functions.options import COLUMN_TYPES, FunctionOptions, function_type
 from notebook_udf.functions.source import find_source
 from notebook_udf.functions.views import ListView, MapView
 from notebook_udf.types import resolve, unmarked
@@ -141,7 +141,7 @@ def _declare(
     if isinstance(f, FunctionDefinition):
         f = f.function
     f = derived(f)
-    flavours = ("general",) if base is TableAggregateFunction else FUNCTION_TYPES
+    flavours = ("general",) if base is TableAggregateFunction else COLUMN_TYPES
     title = name or own_name(f)
     flavour = function_type(func_type, options, flavours, what=title)
     function = instance_of(f) if isinstance(f, type) and issubclass(f, base) else f

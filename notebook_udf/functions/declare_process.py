@@ -18,7 +18,7 @@ from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.functions.function_class import derived
 from notebook_udf.functions.hints import hints_of
 from notebook_udf.functions.kind_traits import PROCESS
-from notebook_udf.functions.options import FunctionOptions, choice
+from notebook_udf.functions.options import FunctionOptions, choice, refuse_numba
 from notebook_udf.functions.process import (
     Collector,
     OneInputStreamProcessFunction,
@@ -71,6 +71,7 @@ def process_function(
     f = derived(f)
     function: Any = instance_of(f) if isinstance(f, type) else f
     title = name or type(function).__name__
+    refuse_numba(func_type, ("general",), what=title)
     choice(func_type, ("general",), what=f"{title}, func_type")
     chosen = FunctionOptions.parse(options, what=title)
     chosen.refuse_self_check(what=title)

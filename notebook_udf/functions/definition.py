@@ -20,7 +20,7 @@ from pyspark.sql.types import ArrayType, DataType
 from notebook_udf.errors import PlanningError
 from notebook_udf.functions.base import UserDefinedFunction, implements, of_columns
 from notebook_udf.functions.kind_traits import KindTraits
-from notebook_udf.functions.options import FunctionOptions, FunctionType
+from notebook_udf.functions.options import ROW_TYPES, FunctionOptions, FunctionType
 from notebook_udf.functions.process import ProcessTraits
 from notebook_udf.types import unmarked
 
@@ -194,7 +194,7 @@ class FunctionDefinition:
 
         A function of batches may take several columns by one parameter: it has no limits.
         """
-        if self.func_type != "general":
+        if self.func_type not in ROW_TYPES:
             return 0, None
         try:
             call = self.function.accumulate if self.is_aggregate else self.call

@@ -18,10 +18,14 @@ from notebook_udf.errors import DeclarationError
 from notebook_udf.suggestion import did_you_mean
 
 OnError = Literal["fail", "null", "quarantine"]
-FunctionType = Literal["general", "pandas", "arrow"]
+FunctionType = Literal["general", "pandas", "arrow", "numba"]
 OpenScope = Literal["task", "query"]
 
 FUNCTION_TYPES = get_args(FunctionType)
+# Those of aggregates too.
+COLUMN_TYPES = ("general", "pandas", "arrow")
+# Of these a function takes the values of a row, and not columns.
+ROW_TYPES = ("general", "numba")
 
 _MEMORY = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?\s*", re.IGNORECASE)
 _MEMORY_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
@@ -174,7 +178,23 @@ def function_type(
             f"{what}: func_type={func_type!r} and udf_type={older!r} are the same; give one of them"
         )
     given = func_type if older is None else older
+    refuse_numba(given, allowed, what=what)
     return cast(FunctionType, choice(given, allowed, what=f"{what}, func_type"))
+
+
+def refuse_numba(func_type: Any, allowed: tuple[str, ...], *, what: str) -> None:
+    """Refuses numba for a function that is no scalar one.
+
+    Raises
+    ------
+    DeclarationError
+        If it is named, and not among those allowed.
+    """
+    if isinstance(func_type, str) and func_type.lower() == "numba" not in allowed:
+        raise DeclarationError(
+            f"{what}: func_type='numba' is for scalar functions, of which it compiles a call per "
+            f"row: leave func_type out"
+        )
 
 
 @dataclass(frozen=True)

@@ -168,7 +168,7 @@ UDF_CELL = Magic(
         ),
         Option(
             "--func-type", "func_type", "a row at a time, or a batch", "TYPE",
-            ("general", "pandas", "arrow"),
+            ("general", "pandas", "arrow", "numba"),
         ),
         Option("--replace", "replace", "take the name of one of Spark's own functions"),
         Option("--try", "query", "show the first rows of a query with the result", "QUERY"),

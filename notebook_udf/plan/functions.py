@@ -33,6 +33,7 @@ _TASKS = {
 _WAYS = {
     "pandas": "a bundle at a time, as pandas Series",
     "arrow": "a bundle at a time, as Arrow arrays",
+    "numba": "a row at a time, in a loop that numba compiles",
 }
 _PASSES = {
     "PartialPass": ("aggregates", "partial"),
@@ -125,7 +126,7 @@ def _known(
         deterministic=definition.deterministic if definition is not None else raw.deterministic,
         mergeable=definition.mergeable if definition and definition.is_aggregate else None,
         source=plain(definition.source.text, _SOURCE) if definition is not None else "",
-        kernels_if_general=func_type in _WAYS
+        kernels_if_general=func_type in ("pandas", "arrow")
         and definition is not None
         and _arithmetic(definition),
     )

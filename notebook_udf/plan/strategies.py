@@ -77,7 +77,7 @@ def _scalar(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) ->
         return _Form(
             use.way, "they answer as Python does; rows in which it might raise run row by row"
         )
-    if use.func_type in ("pandas", "arrow"):
+    if use.func_type in ("pandas", "arrow", "numba"):
         return _Form(use.way, f'func_type="{use.func_type}"')
     return _Form(use.way or "in a Python worker", "its code can be anything")
 

@@ -16,7 +16,7 @@ from notebook_udf.specs.roles import Role
 from notebook_udf.worker.aggregate import collected, from_sums, gathered
 from notebook_udf.worker.call.function_call import FunctionCall
 from notebook_udf.worker.call.operator import Operator
-from notebook_udf.worker.scalar import masked, row_runner, vectorized
+from notebook_udf.worker.scalar import masked, numba_runner, row_runner, vectorized
 
 # Takes columns by place, columns by name and how many rows they have.
 Runner: TypeAlias = Callable[..., pa.Array]
@@ -58,6 +58,8 @@ class ColumnNode(Operator[None, FunctionCall]):
 def _plain(call: FunctionCall) -> Runner:
     if call.header.func_type == "general":
         return row_runner.RowRunner(call)
+    if call.header.func_type == "numba":
+        return numba_runner.NumbaRunner(call)
     if call.header.func_type == "pandas":
         return vectorized.PandasRunner(call)
     return vectorized.ArrowRunner(call)

@@ -19,6 +19,7 @@ from notebook_udf.functions.base import UserDefinedFunction, endings
 from notebook_udf.functions.context import FunctionContext
 from notebook_udf.functions.definition import FunctionDefinition, doorway
 from notebook_udf.functions.kind_traits import KindTraits
+from notebook_udf.functions.options import ROW_TYPES
 from notebook_udf.kernel.kinds.export_form import ExportForm
 from notebook_udf.kernel.preview import Trial, columns_of, matching
 from notebook_udf.planner.analysis.arity import check
@@ -132,7 +133,7 @@ class FunctionKind(ABC):
             If the type cannot hold the result.
         """
         result = self.run(args, kwargs)
-        if self.definition.func_type != "general":
+        if self.definition.func_type not in ROW_TYPES:
             return result
         try:
             self.encode(result)

@@ -15,6 +15,7 @@ from notebook_udf.functions.base import ScalarFunction, UserDefinedFunction
 from notebook_udf.functions.declare import udf
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.functions.kind_traits import SCALAR
+from notebook_udf.functions.options import ROW_TYPES
 from notebook_udf.kernel.kinds.export_form import ExportForm, PlainForm
 from notebook_udf.kernel.kinds.function_kind import FunctionKind, Variants
 from notebook_udf.planner.physical import scalar
@@ -27,7 +28,7 @@ def _register(
     functions: str, definition: FunctionDefinition, name: str, variable: str
 ) -> PythonCall:
     returned, flavour = quoted(ddl(definition.result_type)), definition.func_type
-    if flavour == "general":
+    if flavour in ROW_TYPES:
         made = PythonCall(f"{functions}.udf", (variable, returned, "useArrow=True"))
     else:
         # Without it Spark would guess from annotations, which are not meant for it.
@@ -89,6 +90,9 @@ class ScalarKind(FunctionKind):
 
     def variants(self, inputs: Sequence[Any]) -> Variants:
         definition = self.record.definition
+        if definition.func_type == "numba":
+            general = replace(definition, func_type="general")
+            return Variants("numba", [("general", "general, without numba", general)])
         if definition.func_type != "general":
             return super().variants(inputs)
         own, others, notes = "general, row by row", [], []
@@ -124,6 +128,8 @@ class ScalarKind(FunctionKind):
         return Variants(own, others, notes)
 
     def lineless(self) -> str:
+        if self.record.definition.func_type == "numba":
+            return "it is compiled by numba; declare it without func_type to see it line by line"
         if self.session.java.runs(self.record) or self.session.java.ran(self.record):
             return "it runs in Spark's JVM; declare it with compile=False to see it line by line"
         if not scalar.runs_as_kernels(self.record.definition):

@@ -171,6 +171,11 @@ def explain(record: RegisteredFunction, *in_java: str) -> str:
         "general": "row by row in a Python worker; a bundle is decoded and encoded once",
         "pandas": "a bundle at a time in a Python worker, as pandas Series",
         "arrow": "a bundle at a time in a Python worker, as Arrow arrays",
+        "numba": (
+            "a row at a time in a Python worker, in a loop that numba compiles: whole numbers have "
+            "64 bits and wrap around, where Python's grow, and a row with a NULL gives NULL "
+            "without a call"
+        ),
     }
     way = ways[definition.func_type]
     outlook = kernel_outlook(definition)

@@ -23,6 +23,7 @@ from notebook_udf.types import to_arrow
 from notebook_udf.worker.call.coerce import fitted
 from notebook_udf.worker.codec.encode import BadResult
 from notebook_udf.worker.kernels.program import Answer
+from notebook_udf.worker.scalar.numba_runner import NumbaRunner
 from notebook_udf.worker.scalar.row_runner import RowRunner
 from notebook_udf.worker.scalar.vectorized import ArrowRunner, PandasRunner
 
@@ -146,8 +147,9 @@ class Guarded:
 
     def __init__(self, call: FunctionCall) -> None:
         self._call = call
-        kinds: dict[str, type[_GuardedRows] | type[_GuardedVectors]] = {
+        kinds: dict[str, type[_GuardedRows] | type[_GuardedVectors] | type[NumbaRunner]] = {
             "general": _GuardedRows,
+            "numba": NumbaRunner,
             "pandas": _GuardedPandas,
         }
         self._runner = kinds.get(call.header.func_type, _GuardedVectors)(call)
