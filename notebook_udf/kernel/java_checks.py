@@ -14,6 +14,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from pyspark.sql.types import ArrayType, MapType
+
 from notebook_udf.errors import FailedRow, SelfCheckFailed
 from notebook_udf.kernel.java_failures import decoded
 from notebook_udf.kernel.recent import Recent
@@ -115,7 +117,8 @@ def _entered(definition: FunctionDefinition, values: Sequence[Any]) -> list[Any]
     entered = []
     for place, value in enumerate(values):
         declared = types[place] if place < len(types) else None
-        if declared is not None:
+        # What is in an array or a map, a worker hands over as it is.
+        if declared is not None and not isinstance(declared, (ArrayType, MapType)):
             try:
                 column = encoder(declared)([value])
                 value = decoder(column.type)(column)[0]

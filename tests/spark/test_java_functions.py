@@ -489,6 +489,20 @@ def test_decimals(session: nu.Session, register: Any) -> None:
         assert row.t == with_tax(price, Decimal(number) / 1000)
 
 
+def test_decimals_of_another_scale_than_declared(session: nu.Session, register: Any) -> None:
+    def shown(price: Decimal) -> str:
+        return str(price)
+
+    query = "SELECT in_java_shown({d}1.50), in_java_shown({d}-12.0), in_java_shown({d}0.12000)"
+    for compiles in (True, False):
+        register(shown, input_types=["decimal(7,4)"], compile=compiles)
+        found = session.sql(query.format(d="")).first()
+        assert tuple(found) == ("1.5000", "-12.0000", "0.1200")
+        for given in ("0.12345", "12345.5"):
+            with pytest.raises(nu.DeclarationError, match=r"DECIMAL|decimal128"):
+                session.sql(f"SELECT in_java_shown({given})").collect()
+
+
 def test_a_profile_has_its_lines_all_the_same(session: nu.Session, register: Any) -> None:
     def spread(number: int) -> int:
         total = 0

@@ -31,11 +31,22 @@ public final class PyDecimal {
     }
 
     /** A decimal of Spark's. */
-    public static PyDecimal entered(Object value, String name, int place) {
+    public static PyDecimal entered(Object value, String name, int place, int precision, int scale) {
         if (!(value instanceof BigDecimal)) {
             throw WrongArgument.of(value, name, place);
         }
-        return of((BigDecimal) value, false);
+        BigDecimal given = (BigDecimal) value;
+        if (given.scale() != scale) {
+            // A worker is given a column of the declared type, whose zeros a text shows.
+            if (given.scale() > scale && given.stripTrailingZeros().scale() > scale) {
+                throw WrongArgument.of(value, name, place);
+            }
+            given = given.setScale(scale);
+        }
+        if (given.precision() > precision) {
+            throw WrongArgument.of(value, name, place);
+        }
+        return of(given, false);
     }
 
     /** A constant, as its text. */

@@ -120,7 +120,8 @@ class JavaParameter:
             shape = _shape(constants, shapes.entering(self.data_type))
             java = f"{shape}.{_WAYS[type(self.data_type)]}({where}, {nulls})"
         elif isinstance(self.data_type, DecimalType):
-            java = f"PyDecimal.entered({where})"
+            digits = f"{self.data_type.precision}, {self.data_type.scale}"
+            java = f"PyDecimal.entered({where}, {digits})"
         elif kinds == INT:
             java = f"PyArgument.whole({where}, {_BITS[type(self.data_type)]})"
         elif isinstance(self.data_type, TimestampType):
