@@ -27,6 +27,9 @@ class JavaFunction:
     java_classes
         By how many arguments a call gives, for those whose types are declared. Other calls have a
         class by their types, see ``JavaFunctions.add``.
+    nested
+        The declared types of the first parameters that are arrays, maps or rows, None for others: a
+        call with others of these has a class by its types.
     arity
         How many arguments it takes: at least, and at most.
     in_python
@@ -39,6 +42,7 @@ class JavaFunction:
     identity: str
     header: Mapping[str, Any]
     java_classes: Mapping[int, JavaClass]
+    nested: Sequence[DataType | None]
     arity: tuple[int, int]
     result_type: DataType
     in_python: Any

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql.types import DataType, StructType
 
 from notebook_udf.compile.java.java_class import JavaClass
+from notebook_udf.compile.java.shapes import is_nested
 from notebook_udf.compile.java.terms import NotCompiled, TypesMissing
 from notebook_udf.errors import DeclarationError, PlanningError
 from notebook_udf.host.java_functions import JavaFunction
@@ -117,7 +118,10 @@ class JavaCalls:
         return there and self.why_not(record, types) is None
 
     def runs_always(self, record: RegisteredFunction) -> bool:
-        """Whether that is so of all calls, however many parameters they give."""
+        """Whether that is so of all calls, whatever arguments they give."""
+        if any(map(is_nested, record.definition.declared_types)):
+            # They may hold something else than is declared.
+            return False
         least, most = record.definition.arity[0], len(record.definition.parameters)
         known = len(self._by_count(record))
         return self.runs(record) and least > 0 and known == most - least + 1
@@ -276,6 +280,7 @@ class JavaCalls:
             _name(record),
             header,
             classes,
+            [t if is_nested(t) else None for t in definition.declared_types],
             takes,
             returned,
             in_python,

@@ -146,3 +146,29 @@ def test_one_count_of_arguments_has_java(session: nu.Session, register: Made) ->
     assert [row.p for row in frame.collect()] == [1000, 1001]
     both = session.sql("SELECT powered(id) AS p, powered(id, id) AS q FROM range(2)")
     assert [tuple(row) for row in both.collect()] == [(1000, 1), (1001, 11)]
+
+
+def shown(x: float, xs: list[float]) -> str:
+    return f"{x} {xs[0]}"
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_a_literal_with_a_point_is_a_float(
+    session: nu.Session, register: Made, compiled: bool
+) -> None:
+    register("shown", shown, compile=compiled)
+    for x, y in ("0.1", "1.5"), ("23902757.9407", "-0.0"), ("1234567890.123456789", "2.0"):
+        frame = session.sql(f"SELECT shown({x}, array({y}D)) AS s FROM range(1)")
+        assert in_java(frame) == compiled
+        assert frame.collect()[0].s == shown(float(x), [float(y)])
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_an_array_of_other_values_than_declared_is_what_it_is(
+    session: nu.Session, register: Made, compiled: bool
+) -> None:
+    register("shown", shown, compile=compiled)
+    query = "SELECT shown(1, array(1, 2)) AS s, shown(1, array('a')) AS d FROM range(1)"
+    frame = session.sql(query)
+    assert in_java(frame) == compiled
+    assert tuple(frame.collect()[0]) == ("1.0 1", "1.0 a")

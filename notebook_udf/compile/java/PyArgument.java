@@ -21,6 +21,10 @@ public final class PyArgument {
         if (value instanceof Double || value instanceof Float) {
             return ((Number) value).doubleValue();
         }
+        if (value instanceof java.math.BigDecimal) {
+            // As a literal like 0.5 comes.
+            return ((java.math.BigDecimal) value).doubleValue();
+        }
         double found = (double) whole(value, name, place, 64);
         if (Math.abs(found) > EXACT) {
             throw WrongArgument.of(value, name, place);

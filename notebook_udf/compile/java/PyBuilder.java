@@ -30,12 +30,13 @@ public final class PyBuilder extends scala.runtime.AbstractFunction1 {
     private final DataType result;
     private final UserDefinedPythonFunction inPython;
     private final String header;
+    private final ArrayList nested;
     private final HashMap sources = new HashMap();
     private final LinkedHashSet wanted = new LinkedHashSet();
     private int held;
 
     public PyBuilder(String name, String identity, Integer needed, Integer parameters,
-            DataType result, UserDefinedPythonFunction inPython, String header) {
+            DataType result, UserDefinedPythonFunction inPython, String header, ArrayList nested) {
         this.name = name;
         this.identity = identity;
         this.needed = needed.intValue();
@@ -43,6 +44,7 @@ public final class PyBuilder extends scala.runtime.AbstractFunction1 {
         this.result = result;
         this.inPython = inPython;
         this.header = header;
+        this.nested = nested;
     }
 
     /** Has calls be of a class: those with so many arguments, or of these types. */
@@ -83,7 +85,7 @@ public final class PyBuilder extends scala.runtime.AbstractFunction1 {
             return null;
         }
         PySource source = (PySource) sources.get(Integer.toString(arguments.length()));
-        if (source != null) {
+        if (source != null && fit(arguments)) {
             return source.function(arguments.length(), header);
         }
         String types = types(arguments);
@@ -95,6 +97,22 @@ public final class PyBuilder extends scala.runtime.AbstractFunction1 {
             wanted.add(types);
         }
         return null;
+    }
+
+    /**
+     * Whether arrays, maps and rows are of the types that are declared (null for others): Python is
+     * given what they are.
+     */
+    private boolean fit(Seq arguments) {
+        for (int at = 0; at < arguments.length() && at < nested.size(); at++) {
+            Expression each = (Expression) arguments.apply(at);
+            DataType declared = (DataType) nested.get(at);
+            if (declared != null && each.resolved()
+                    && !declared.asNullable().equals(each.dataType().asNullable())) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** The types of arguments, null where they are not known. */

@@ -82,7 +82,7 @@ public final class PyShape {
             case 's':
                 return PyArgument.text(value, name, place);
             case 'd':
-                return PyDecimal.entered(value, name, place);
+                return PyDecimal.entered(value, name, place, bits, scale);
             case 'l':
                 return list(value, name, place, nulls);
             case 'm':

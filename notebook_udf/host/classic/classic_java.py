@@ -13,6 +13,7 @@ from typing import Any
 
 from pyspark import accumulators
 from pyspark.sql import SparkSession
+from pyspark.sql.types import DataType
 
 from notebook_udf.compile.java import libm
 from notebook_udf.compile.java.java_class import PACKAGE, JavaClass
@@ -106,6 +107,7 @@ class ClassicJavaFunctions:
             session.parseDataType(function.result_type.json()),
             function.in_python._judf,
             json.dumps(function.header),
+            self._types(function.nested),
         )
         identity, known = self._builders.get(function.name, ("", {}))
         if identity != function.identity:
@@ -159,6 +161,15 @@ class ClassicJavaFunctions:
             if found is not None:
                 self._failures[key] = str(found)
         return self._failures.get(key, "")
+
+    def _types(self, types: Sequence[DataType | None]) -> Any:
+        """Types as Java's objects, in a list."""
+        jvm: Any = self._spark._jvm
+        session: Any = self._spark._jsparkSession
+        made = jvm.java.util.ArrayList()
+        for each in types:
+            made.add(None if each is None else session.parseDataType(each.json()))
+        return made
 
     def _named(self, identity: str) -> list[Any]:
         """What makes the calls of a function, by each of its names in SQL."""

@@ -27,6 +27,7 @@ from pyspark.sql.udf import UserDefinedFunction
 
 from notebook_udf.compile.java.java_class import JavaClass, check
 from notebook_udf.compile.java.java_class import translate as java
+from notebook_udf.compile.java.shapes import is_nested
 from notebook_udf.compile.java.terms import NotCompiled, TypesMissing
 from notebook_udf.errors import PlanningError
 from notebook_udf.functions.base import ScalarFunction, implements
@@ -130,7 +131,11 @@ def java_class(record: RegisteredFunction, given: Sequence[DataType] = ()) -> Ja
     # As it was when it was registered: what it uses may have other values now.
     function = replace(definition, function=pickle.loads(record.payload)).call
     declared = definition.input_types or ()
-    types = [t or each for t, each in zip_longest(declared[: len(given)], given)]
+    # What an array or a row holds is what Python gets of it.
+    types = [
+        each if t is None or is_nested(t) else t
+        for t, each in zip_longest(declared[: len(given)], given)
+    ]
     types = types or [*definition.declared_types]
     if len(types) < definition.arity[0] or (definition.parameters and not types):
         check(function, definition.result_type, len(definition.parameters))
