@@ -14,6 +14,7 @@ from notebook_udf.compile.java import (
     named_parts,
     regex_calls,
     url_parts,
+    web_texts,
 )
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.terms import Value
@@ -40,6 +41,8 @@ def called(
         return libm.called(code, function, given, names)
     if url_parts.is_function(function):
         return url_parts.called(code, function, given, names)
+    if web_texts.is_function(function):
+        return web_texts.called(code, function, given, names)
     if function is decimal.Decimal:
         return decimals.made(code, given, names)
     if isinstance(function, type) and function in date_values.CONSTRUCTORS:

@@ -20,6 +20,7 @@ from notebook_udf.compile.java import (
     templates,
     text_methods,
     time_sources,
+    web_texts,
 )
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.date_values import is_temporal
@@ -77,6 +78,8 @@ def called(
         return decimals.method(code, owner, name, given, names)
     if isinstance(owner, Term) and is_temporal(owner):
         return date_values.method(code, owner, name, given, names)
+    if isinstance(owner, Term) and web_texts.is_of_bytes(owner):
+        return web_texts.method(code, owner, name, given, names)
     if isinstance(owner, Term) and hashes.is_hash(owner):
         return hashes.hexdigest(code, owner, name, given)
     if isinstance(owner, Term) and json_values.has_dict_methods(owner):
@@ -97,6 +100,7 @@ def called(
         given = (materialised(code, given[0]),)
     if name == "format" and type(constant) is str:
         return templates.braces(code, constant, given, names, text_methods.formatted)
+    owner = web_texts.as_text(code, owner, name, given)
     return text_methods.method(code, owner, name, given, names)
 
 
