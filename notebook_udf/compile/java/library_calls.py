@@ -9,6 +9,7 @@ from notebook_udf.compile.java import (
     date_values,
     decimals,
     hashes,
+    json_texts,
     json_values,
     libm,
     named_parts,
@@ -37,6 +38,8 @@ def called(
         return hashes.hashed(code, function, given, names)
     if json_values.is_loads(function):
         return json_values.loaded(code, given, names)
+    if json_texts.is_dumps(function):
+        return json_texts.dumped(code, given, names)
     if libm.is_function(function):
         return libm.called(code, function, given, names)
     if url_parts.is_function(function):
