@@ -8,7 +8,7 @@ import random
 from base64 import b64decode, b64encode
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import quote, quote_plus, unquote, unquote_plus, urlparse
+from urllib.parse import parse_qs, quote, quote_plus, unquote, unquote_plus, urlparse
 
 import pytest
 from java_calls import Java, wrong_rows
@@ -47,6 +47,24 @@ def first_label(url: str) -> str:
     return host.split(".")[0] if host.startswith("a") else host.partition(":")[2]
 
 
+def identified(url: str) -> str | None:
+    return parse_qs(urlparse(url).query).get("id", [None])[0]
+
+
+def counted(query: str) -> list[str]:
+    made = []
+    for name, values in parse_qs(query).items():
+        made.append(f"{name}: {len(values)} {values[-1]} {'|'.join(values)}")
+    return made
+
+
+def asked(query: str) -> str:
+    found = parse_qs(query, keep_blank_values=True)
+    if "a" not in found:
+        return found.get("", ["nothing"])[0] + str(len(found))
+    return found["a"][0] + ",".join(found["id"])
+
+
 OF_TEXTS: list[tuple[Callable[..., Any], DataType]] = [
     (lambda s: unquote(s), TEXT),
     (lambda s: unquote_plus(s), TEXT),
@@ -64,6 +82,10 @@ OF_TEXTS: list[tuple[Callable[..., Any], DataType]] = [
     (lambda s: s.encode().hex(), TEXT),
     (what, TEXT),
     (domain, TEXT),
+    (identified, TEXT),
+    (counted, ArrayType(TEXT)),
+    (asked, TEXT),
+    (lambda s: ",".join(sorted(parse_qs(s).keys())), TEXT),
     (first_label, TEXT),
     (lambda s: [quote(unquote(s)), unquote(quote(s))], ArrayType(TEXT)),
 ]
@@ -117,6 +139,8 @@ def texts(seed: int, count: int) -> list[Any]:
         )
         for each in (raw, wide):
             made += ["".join(f"%{byte:02x}" for byte in each), b64encode(each).decode()]
+        pairs = chance.choices([*PARTS, "id=", "a=", "a", "id", "=", "&", "&&", ";", "=="], k=9)
+        made += ["".join(pairs), f"//h/p?{'&'.join(pairs)}"]
         made.append(f"http://{chance.choice(HOSTS)}/{chance.choice(HOSTS)}")
     return made
 

@@ -95,6 +95,34 @@ public final class PyUtf8 {
         return made.append(decoded(bytes, count, true)).toString();
     }
 
+    /** urllib.parse.parse_qs(text), of null or of bytes without anything as well. */
+    public static java.util.HashMap query(Object given, boolean blanks) {
+        java.util.HashMap made = new java.util.LinkedHashMap();
+        if (given instanceof byte[] && ((byte[]) given).length > 0) {
+            throw GaveUp.GAVE_UP;
+        }
+        String text = given instanceof String ? (String) given : "";
+        for (int at = 0; at < text.length();) {
+            int end = text.indexOf('&', at);
+            end = end < 0 ? text.length() : end;
+            String part = text.substring(at, end);
+            at = end + 1;
+            int equal = part.indexOf('=');
+            String value = equal < 0 ? "" : part.substring(equal + 1);
+            if (part.isEmpty() || (value.isEmpty() && !blanks)) {
+                continue;
+            }
+            String name = unquoted(equal < 0 ? part : part.substring(0, equal), true);
+            java.util.ArrayList values = (java.util.ArrayList) made.get(name);
+            if (values == null) {
+                values = new java.util.ArrayList();
+                made.put(name, values);
+            }
+            values.add(unquoted(value, true));
+        }
+        return made;
+    }
+
     /** urllib.parse.quote(text, safe), or quote_plus. */
     public static String quoted(String text, String safe, boolean plus) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);

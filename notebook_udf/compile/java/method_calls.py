@@ -31,6 +31,7 @@ from notebook_udf.compile.java.terms import (
     KnownValue,
     NotCompiled,
     OneOf,
+    Parts,
     Sequence,
     Term,
     Value,
@@ -110,6 +111,8 @@ def _method_of_dict(
     whole = code.present(owner, AttributeError)
     if name == "get" and 1 <= len(given) <= 2 and not names:
         default = given[1] if len(given) == 2 else KnownValue(None)
+        if isinstance(default, Parts):
+            default = code.whole(default, min(whole.kinds))
         return lookups.item_of_dict(code, whole, given[0], default)
     if name in _VIEWS and not given:
         return Sequence(lambda: view(code, whole, name))

@@ -14,8 +14,12 @@ from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.exceptions import raising
 from notebook_udf.compile.java.terms import (
     BYTES,
+    DICT,
+    KEYS,
     NONE,
     STR,
+    TEXTS,
+    Kinds,
     KnownValue,
     NotCompiled,
     Term,
@@ -99,10 +103,37 @@ def _decoded(of_urls: bool) -> Callable[[Code, Given, Sequence[str]], Value]:
     return write
 
 
+_QUERY: Kinds = frozenset({f"{DICT}query"})
+
+
+def _query(code: Code, given: Given, names: Sequence[str]) -> Value:
+    """``parse_qs(text)``: a dict of lists of texts."""
+    if tuple(names) not in ((), ("keep_blank_values",)) or not 1 <= len(given) <= 2:
+        raise NotCompiled("parse_qs with these arguments")
+    blanks = given[1].value if len(given) == 2 and isinstance(given[1], KnownValue) else False
+    text = code.term(given[0])
+    if type(blanks) is not bool or not text.kinds <= STR | BYTES | NONE or text.kinds == BYTES:
+        raise NotCompiled("parse_qs of this")
+    if (len(given) == 2 and not isinstance(given[1], KnownValue)) or not _splits_alike():
+        raise NotCompiled("parse_qs with these arguments, or in this Python")
+    code.lists.note(_QUERY, TEXTS)
+    code.lists.note(frozenset(f"{kind}{KEYS}" for kind in _QUERY), STR)
+    return code.set(_QUERY, f"PyUtf8.query({code.object(text)}, {str(blanks).lower()})")
+
+
+@lru_cache(maxsize=1)
+def _splits_alike() -> bool:
+    nothing: Any = None
+    found = parse.parse_qs("a=1;b&&c=%zz+%2B&d&=x&e=&a=2")
+    empty = parse.parse_qs(nothing) == {} and parse.parse_qs(b"") == {}
+    return empty and found == {"a": ["1;b", "2"], "c": ["%zz +"], "": ["x"]}
+
+
 # By the identity of the function.
 _FUNCTIONS: dict[int, Callable[[Code, Given, Sequence[str]], Value]] = {
     id(parse.unquote): _unquoted(plus=False),
     id(parse.unquote_plus): _unquoted(plus=True),
+    id(parse.parse_qs): _query,
     id(parse.quote): _quoted(plus=False),
     id(parse.quote_plus): _quoted(plus=True),
     id(base64.b64encode): _encoded(of_urls=False),
