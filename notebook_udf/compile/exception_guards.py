@@ -15,6 +15,8 @@ Code: TypeAlias = Sequence[tuple[Instruction, Opcode]]
 _CLEANING = frozenset(
     ["COPY", "POP_EXCEPT", "LOAD_CONST", "STORE_FAST", "DELETE_FAST", "PUSH_EXC_INFO"]
 )
+# What a comprehension ends with: its variable is as it was before.
+_RESTORING = frozenset(["SWAP", "POP_TOP", "STORE_FAST"])
 # What the first of decides how a handler goes on.
 _DECIDING = ("JUMP", "BRANCH", "NEXT", "RETURN", "RAISE", "EXCEPTION_MATCH", "UNREAD", "RERAISE")
 
@@ -77,7 +79,8 @@ def _acting(
                 raise UndecidedHandler(effect)
             return guard
         last = handler[end][0]
-        if not {each.opname for each, _ in handler[:end]} <= _CLEANING:
+        names = {each.opname for each, _ in handler[:end]}
+        if not (names <= _CLEANING or names <= _RESTORING):
             effect = last
         around = [each for each in guards if each.start <= last.offset < each.end]
         if not around:

@@ -100,6 +100,11 @@ class BasicBlock(NamedTuple):
     evaluations: tuple[Evaluation, ...]
     end: Terminator
 
+    @property
+    def line(self) -> int | None:
+        """The first line that is known of it."""
+        return next((each.line for each in self.evaluations if each.line), None)
+
 
 @dataclass(frozen=True, eq=False)
 class FlowGraph:

@@ -155,7 +155,7 @@ OPCODES: Final[tuple[Opcode, ...]] = (
     Opcode("FORMAT_WITH_SPEC", "format", 2, 1, since=13),
     Opcode("BUILD_INTERPOLATION", "interpolation", "interpolation", 1, ARGUMENT, since=14),
     Opcode("BUILD_TEMPLATE", "template", 2, 1, since=14),
-    Opcode("MAKE_FUNCTION", "function", "flags", 1, until=12),
+    Opcode("MAKE_FUNCTION", "function", "flags", 1, ARGUMENT, until=12),
     Opcode("MAKE_FUNCTION", "function", 1, 1, since=13),
     Opcode("SET_FUNCTION_ATTRIBUTE", "function_attribute", 2, 1, ARGUMENT, since=13),
     Opcode("LOAD_BUILD_CLASS", "builtin", 0, 1, "__build_class__"),
@@ -177,7 +177,7 @@ OPCODES: Final[tuple[Opcode, ...]] = (
     Opcode("GET_ITER", "iterator", 1, 1),
     Opcode("FOR_ITER", "NEXT", until=11),
     Opcode("FOR_ITER", "NEXT", detail="kept", since=12),
-    *_each("JUMP_FORWARD JUMP_BACKWARD", "JUMP"),
+    *_each("JUMP_FORWARD JUMP_BACKWARD JUMP_BACKWARD_NO_INTERRUPT", "JUMP"),
     *(
         Opcode(f"POP_JUMP_{way}IF_{word}", "BRANCH", detail=(test, holds, False), **versions)
         for way, versions in (
@@ -205,7 +205,7 @@ OPCODES: Final[tuple[Opcode, ...]] = (
     # Not to be read.
     *_each(
         "CHECK_EG_MATCH DELETE_NAME END_ASYNC_FOR GET_AITER GET_ANEXT "
-        "GET_AWAITABLE GET_YIELD_FROM_ITER JUMP_BACKWARD_NO_INTERRUPT LOAD_NAME "
+        "GET_AWAITABLE GET_YIELD_FROM_ITER LOAD_NAME "
         "SEND SETUP_ANNOTATIONS STORE_NAME WITH_EXCEPT_START",
         "UNREAD",
     ),

@@ -139,24 +139,13 @@ def test_a_document_in_a_query(session: nu.Session) -> None:
 
 
 def test_what_stays_in_python() -> None:
-    def keyed(text: str) -> str:
-        return json.dumps({text: 1})
-
-    def changed(text: str) -> str:
-        made = {"a": text}
-        made["b"] = text
-        return json.dumps(made)
-
     cases: list[tuple[Callable[..., Any], str]] = [
-        (keyed, "keys vary"),
-        (changed, " here"),
-        (lambda s: json.dumps({1: s}), "no texts"),
+        (lambda s: json.dumps({1: s}), "keys may be no texts"),
         (lambda s: json.dumps({"a": s}, indent=2), "these arguments"),
         (lambda s: json.dumps(s.encode()), "dumps of a bytes"),
         (lambda s: json.dumps(json.loads(s), ensure_ascii=False), "surrogate pair"),
         (lambda s: "x" if {"a": s} else "y", "a dict"),
         (lambda s: str({"a": s}), "a dict"),
-        (lambda s: {"a": s}["a"], "a dict"),
     ]
     for function, why in cases:
         with pytest.raises(NotCompiled, match=why):

@@ -346,6 +346,56 @@ def a_constant_tuple(numbers: Any) -> Any:
     return low[1]
 
 
+@case("array<int>", "bigint", *NUMBERS)
+def shadowed(numbers: Any) -> Any:
+    x = 100
+    for n in numbers:
+        x += n
+    squares = [x * x for x in numbers]
+    pairs = dict.fromkeys(numbers, 1)
+    return x + sum(squares) + len(pairs)
+
+
+@case("array<int>", "bigint", *NUMBERS)
+def named_again(numbers: Any) -> Any:
+    y = 7
+    made = [y + 1 for y in numbers if y > 1]
+    total = y
+    for y in made:
+        total += y
+    try:
+        large = [y for y in numbers if y > 2]
+        return total // large[0] + y
+    except IndexError:
+        return total
+
+
+@case("array<int>", "bigint", *NUMBERS)
+def inner_functions(numbers: Any) -> Any:
+    base = len(numbers)
+
+    def scaled(x: int) -> int:
+        return x * base
+
+    add = lambda y: y + base  # noqa: E731
+    return sum(map(scaled, numbers)) + add(1) + sum(base - k for k in numbers)
+
+
+@case("string", "array<struct<w:string,n:int>>", *TEXTS)
+def sorted_items(text: Any) -> Any:
+    found = {}
+    for word in text.split():
+        found[word] = found.get(word, 0) + 1
+    return sorted(found.items())
+
+
+@case("string", "string", "'a b a c b a'", "'one'")
+def largest_pair(text: Any) -> Any:
+    pairs = [(text.count(word), word) for word in text.split()]
+    pairs.sort(reverse=True)
+    return max(pairs)[1] + pairs[0][1] + min(pairs)[1]
+
+
 @case("map<string,struct<n:int,m:int>>", "int", "map('a', struct(1, 2), 'b', struct(5, 3))")
 def rows_in_a_dict(by_name: Any) -> Any:
     return sum(row.n * row.m for row in by_name.values()) + by_name["a"].m

@@ -164,7 +164,7 @@ public final class PyList {
         Object found = list.get(0);
         for (int i = 1; i < list.size(); i++) {
             Object each = list.get(i);
-            if (most ? PyNumber.less(found, each) : PyNumber.less(each, found)) {
+            if (most ? PyKey.less(found, each) : PyKey.less(each, found)) {
                 found = each;
             }
         }

@@ -13,7 +13,7 @@ from functools import cached_property, partial
 from typing import TypeVar
 
 from notebook_udf.compile.flow_graph import BasicBlock, Evaluation, FlowGraph, UnreadableCode
-from notebook_udf.compile.java import containers
+from notebook_udf.compile.java import containers, name_scope
 from notebook_udf.compile.java.arithmetic import truth
 from notebook_udf.compile.java.assembly import (
     OUTSIDE,
@@ -27,8 +27,8 @@ from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.evaluations import OPERATIONS, is_none
 from notebook_udf.compile.java.exceptions import is_known, raising
 from notebook_udf.compile.java.iterators import iterated, read_again
-from notebook_udf.compile.java.merging import entered, kinds_of, merged, without_none
-from notebook_udf.compile.java.name_scope import NameScope, made_here
+from notebook_udf.compile.java.merging import entered, kinds_of, set_local, together, without_none
+from notebook_udf.compile.java.name_scope import NameScope
 from notebook_udf.compile.java.terms import (
     EXCEPTION,
     LEAVE,
@@ -42,6 +42,7 @@ from notebook_udf.compile.java.terms import (
     Parts,
     Term,
     Undetermined,
+    Unset,
     Value,
 )
 from notebook_udf.compile.loops import loops_of
@@ -189,12 +190,8 @@ class _Writer:
         try:
             return entered(self.code, self.label, key, list(ways.values()), loop=loop)
         except NotCompiled as why:
-            why.line = why.line or self._line(key)
+            why.line = why.line or self.graph.blocks[key].line
             raise
-
-    def _line(self, key: int) -> int | None:
-        lines = (each.line for each in self.graph.blocks[key].evaluations)
-        return next((line for line in lines if line), None)
 
     def _block(self, key: int) -> None:
         block, line = self.graph.blocks[key], None
@@ -243,6 +240,7 @@ class _Writer:
             default=-1,
         )
         stored = {e.detail for e in block.evaluations[:last] if e.kind.startswith("store_")}
+        stored |= name_scope.saved_names(self.graph)
         known = {n: v for n, v in self._entries[key].variables.items() if n not in stored}
         raised = Term(EXCEPTION, variable)
         self.ways.setdefault(handler, {})[key] = Edge(known, {_RAISED: raised})
@@ -262,7 +260,7 @@ class _Writer:
         if not is_known(found) or not before <= _NEVER_RAISING:
             # It may be another exception that is raised.
             if guarded:
-                raise NotCompiled("raise within try", self._line(key))
+                raise NotCompiled("raise within try", block.line)
             found = None
         return raising(found)
 
@@ -343,14 +341,15 @@ class _Writer:
             raise NotCompiled(f"{name}, which is set for another function")
         if kind in ("store_local", "store_cell") and isinstance(operands[0], Generated):
             raise NotCompiled("a generator in a variable")
-        if kind in ("store_local", "store_cell"):
-            variables[name] = operands[0]
-            return operands[0]
+        if kind == "save_local":
+            # A copy: a comprehension may set what Java holds it in.
+            saved = self._read(variables, name) if name in variables else Unset()
+            set_local(variables, name)
+            return saved
+        if kind in ("store_local", "store_cell", "delete_local"):
+            return set_local(variables, name, *operands)
         if any(isinstance(operand, Undetermined) for operand in operands):
             return Undetermined()
-        if kind == "delete_local":
-            variables.pop(name, None)
-            return KnownValue(None)
         if kind == "iterator":
             return iterated(self.code, operands[0])
         if kind == "next":
@@ -361,7 +360,9 @@ class _Writer:
         if kind in ("global", "builtin", "cell"):
             return KnownValue(self.scope.named(kind, name))
         if kind == "function":
-            return self._function(variables, operands)
+            return self._function(variables, operands, name)
+        if kind == "function_attribute":
+            return name_scope.with_attribute(name, operands[1])
         if kind == "yield":
             if self.each is None:
                 raise NotCompiled("yield here")
@@ -391,8 +392,11 @@ class _Writer:
         self._origins[copied.java] = found.java
         return replace(copied, among=found.among)
 
-    def _function(self, variables: Variables, operands: Sequence[Value]) -> Value:
-        code = made_here(self.graph, tuple(self.given), operands)
+    def _function(
+        self, variables: Variables, operands: Sequence[Value], given: int | None
+    ) -> Value:
+        code = name_scope.made_here(operands, given)
+        name_scope.check_shared(self.graph, tuple(self.given), code)
         names = code.co_freevars
         return Nested(code, {name: self._shared(variables, name) for name in names})
 
@@ -467,12 +471,7 @@ class _Writer:
     def returned_value(self) -> Value:
         """One that holds whatever is returned, in variables of its own."""
         values = [each.returned for each in self._blocks.values() if each.returned is not None]
-        if not values:
-            raise NotCompiled("what raises in every row")
-        found = merged(self.code, f"r{self.label}", values, loop=True)
-        if found is None:
-            raise NotCompiled("results that have nothing in common")
-        return found
+        return together(self.code, f"r{self.label}", values)
 
     def assembled(self, returns: Callable[[Value], list[str]]) -> list[str]:
         """The statements of all blocks."""

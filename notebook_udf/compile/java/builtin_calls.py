@@ -48,6 +48,7 @@ from notebook_udf.compile.java.terms import (
     Sequence,
     Term,
     Value,
+    is_record,
 )
 
 Given = tuple[Value, ...]
@@ -160,7 +161,9 @@ def _extreme(which: str) -> Callable[[Code, Given], Value]:
                 whole = _listed(code, one)
                 held = code.lists.of(whole.kinds)
                 code.lists.check_order(held)
-                if not held - NONE <= NUMBERS and held - NONE != STR:
+                if is_record(held):
+                    sorting.check_order(code, held, f"values of {which}")
+                elif not held - NONE <= NUMBERS and held - NONE != STR:
                     raise NotCompiled(f"{which} of this")
                 most = "true" if which == "max" else "false"
                 return code.taken(whole, f"PyList.extreme({whole.java}, {most})")

@@ -154,6 +154,9 @@ def _joined(code: Code, *lists: Value) -> Value:
     """A new list of what lists hold."""
     made = code.new_list()
     for each in lists:
+        if isinstance(each, Term):
+            # With a list Python raises, and with another one it is a tuple.
+            code.lists.check_changeable(each.kinds)
         whole = materialised(code, code.present(each) if isinstance(each, Term) else each)
         code.lists.put(made.kinds, code.lists.of(whole.kinds))
         code.say(f"{made.java}.addAll({whole.java});")

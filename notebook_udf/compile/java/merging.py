@@ -16,6 +16,7 @@ from notebook_udf.compile.java.terms import (
     Parts,
     Term,
     Undetermined,
+    Unset,
     Value,
     constant_parts,
 )
@@ -107,7 +108,7 @@ def _same(one: Value, other: Value) -> bool:
             return False
         return bool(a == b)
     # As it was written before: the same variables of Java's.
-    return one is other or (isinstance(one, Iteration) and one == other)
+    return one is other or (isinstance(one, (Iteration, Unset)) and one == other)
 
 
 def kinds_of(entry: Edge) -> list[tuple[Any, Any]]:
@@ -129,6 +130,22 @@ def _kind(value: Value) -> Any:
     return type(value).__name__
 
 
+def together(code: Code, name: str, values: Sequence[Value]) -> Value:
+    """A variable that holds what is returned, whichever of these it is.
+
+    Raises
+    ------
+    NotCompiled
+        If there are none, or no variable can.
+    """
+    if not values:
+        raise NotCompiled("what raises in every row")
+    found = merged(code, name, values, loop=True)
+    if found is None:
+        raise NotCompiled("results that have nothing in common")
+    return found
+
+
 def without_none(
     code: Code, variables: Variables, origins: Mapping[str, str], tested: Value | None
 ) -> Variables:
@@ -142,3 +159,12 @@ def without_none(
         else value
         for name, value in variables.items()
     }
+
+
+def set_local(variables: Variables, name: str, value: Value | None = None) -> Value:
+    """Gives a variable a value, or takes it away."""
+    if value is None or isinstance(value, Unset):
+        variables.pop(name, None)
+        return value or KnownValue(None)
+    variables[name] = value
+    return value

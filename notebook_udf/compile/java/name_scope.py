@@ -16,6 +16,8 @@ from notebook_udf.compile.java.terms import KnownValue, NotCompiled, Term, Value
 Function: TypeAlias = Callable[[types.FunctionType, tuple[Value, ...], tuple[str, ...]], Term]
 
 # Functions that are called where they are made, before anything changes.
+# What a function is made with: its defaults, by place and by name.
+DEFAULTS = 0b11
 _CALLED_AT_ONCE = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 
 
@@ -55,24 +57,49 @@ def set_again(graph: FlowGraph, given: tuple[str, ...]) -> frozenset[str]:
     return frozenset(name for name, count in stores.items() if count > 1)
 
 
-def made_here(
-    graph: FlowGraph, parameters: Sequence[str], operands: Sequence[Value]
-) -> types.CodeType:
-    """The code of a function that a function makes, of the operands by which it does.
+@lru_cache(maxsize=256)
+def saved_names(graph: FlowGraph) -> frozenset[str]:
+    """The variables whose names comprehensions use: which value they have in a handler is unknown."""
+    every = (each for block in graph.blocks.values() for each in block.evaluations)
+    return frozenset(each.detail for each in every if each.kind == "save_local")
+
+
+def made_here(operands: Sequence[Value], given: int | None) -> types.CodeType:
+    """The code of a function that a function makes.
+
+    ``given`` says what the operands before it are, by the bits of Python's opcode; what a function
+    is given later comes as its attributes.
 
     Raises
     ------
     NotCompiled
-        If it has defaults, or a variable that both of them have may change until it is called.
+        If it has defaults.
     """
-    *rest, code = operands
+    *_, code = operands
     if not isinstance(code, KnownValue) or not isinstance(code.value, types.CodeType):
         raise NotCompiled("a function here")
-    names = rest[0].value if len(rest) == 1 and isinstance(rest[0], KnownValue) else ()
-    if len(rest) > 1 or tuple(names) != code.value.co_freevars:
+    if (given or 0) & DEFAULTS:
         raise NotCompiled("a function here, with defaults")
-    if code.value.co_name not in _CALLED_AT_ONCE:
-        changing = set(names) & set_again(graph, parameters)
+    return code.value
+
+
+def with_attribute(which: int, function: Value) -> Value:
+    """A function that is given its annotations or cells, which are known by its code.
+
+    Raises
+    ------
+    NotCompiled
+        If it is given defaults.
+    """
+    if which & DEFAULTS:
+        raise NotCompiled("a function here, with defaults")
+    return function
+
+
+def check_shared(graph: FlowGraph, parameters: Sequence[str], code: types.CodeType) -> None:
+    """Refuses a variable that a function and one that it makes have, and that may change until that
+    is called."""
+    if code.co_name not in _CALLED_AT_ONCE:
+        changing = set(code.co_freevars) & set_again(graph, parameters)
         if changing:
             raise NotCompiled(f"{min(changing)}, which changes and which a function here shares")
-    return code.value

@@ -20,6 +20,7 @@ from notebook_udf.compile.java.terms import (
     Term,
     Value,
     array_of,
+    is_record,
 )
 
 # Writes the call of a value with arguments.
@@ -38,6 +39,13 @@ def flag(value: Value, said: str) -> bool:
 def check_order(code: Code, held: Kinds, what: str) -> None:
     """Refuses values that Java does not put in an order, or raises for at another time."""
     code.lists.check_order(held)
+    if is_record(held):
+        known = code.lists.of_records(held)
+        if known.form != "tuple":
+            raise NotCompiled(f"{what} that are no tuples")
+        for kinds in known.parts:
+            check_order(code, kinds, "parts of tuples")
+        return
     if not held <= NUMBERS | STR | NONE:
         raise NotCompiled(f"{what} that are neither numbers nor texts")
     if code.lists.handled and held & STR and held & NUMBERS:
@@ -63,7 +71,7 @@ def keys_of(code: Code, whole: Term, key: Value, call: Call) -> Term:
 
     def add() -> None:
         found = call(key, (over.value,))
-        if isinstance(found, Parts) and not found.is_list:
+        if isinstance(found, Parts) and found.form == "tuple":
             code.say(f"{keys.java}.add({_array(code, found)});")
         else:
             code.put(keys, found)
@@ -77,7 +85,7 @@ def _array(code: Code, whole: Parts) -> str:
     """A tuple as an array of objects."""
     made = []
     for each in whole.parts:
-        if isinstance(each, Parts) and not each.is_list:
+        if isinstance(each, Parts) and each.form == "tuple":
             made.append(_array(code, each))
             continue
         term = code.term(each)

@@ -202,6 +202,11 @@ class Generated:
 
 
 @dataclass(frozen=True)
+class Unset:
+    """What a variable without a value has, until a comprehension that uses its name is done."""
+
+
+@dataclass(frozen=True)
 class Undetermined:
     """A value of which nothing is known yet: what it is made of is found by writing once more."""
 
@@ -217,6 +222,7 @@ Value: TypeAlias = (
     | Sequence
     | Nested
     | Generated
+    | Unset
     | Undetermined
 )
 
