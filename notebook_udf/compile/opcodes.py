@@ -155,7 +155,7 @@ OPCODES: Final[tuple[Opcode, ...]] = (
     Opcode("FORMAT_WITH_SPEC", "format", 2, 1, since=13),
     Opcode("BUILD_INTERPOLATION", "interpolation", "interpolation", 1, ARGUMENT, since=14),
     Opcode("BUILD_TEMPLATE", "template", 2, 1, since=14),
-    Opcode("MAKE_FUNCTION", "function", "flags", 1, ARGUMENT, until=12),
+    Opcode("MAKE_FUNCTION", "FUNCTION", "flags", 1, until=12),
     Opcode("MAKE_FUNCTION", "function", 1, 1, since=13),
     Opcode("SET_FUNCTION_ATTRIBUTE", "function_attribute", 2, 1, ARGUMENT, since=13),
     Opcode("LOAD_BUILD_CLASS", "builtin", 0, 1, "__build_class__"),

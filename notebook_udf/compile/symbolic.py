@@ -351,6 +351,9 @@ class _Block:
                 cut = self._evaluated("slice", (start, stop), None, line, pushes=False)
                 kind = "item" if opcode.kind == "ITEM_SLICE" else "store_item"
                 self._evaluated(kind, (*before, cut), None, line, pushes=kind == "item")
+            case "FUNCTION":
+                # Without flags it is made of its code alone, as from 3.13 on.
+                self._evaluated("function", self._popped(COUNTS["flags"](arg)), arg or None, line)
             case "KEYED_MAP":
                 keys = self._popped(1)[0].detail
                 pairs = zip(keys, self._popped(arg), strict=True)

@@ -59,7 +59,7 @@ def set_again(graph: FlowGraph, given: tuple[str, ...]) -> frozenset[str]:
 
 @lru_cache(maxsize=256)
 def saved_names(graph: FlowGraph) -> frozenset[str]:
-    """The variables whose names comprehensions use: which value they have in a handler is unknown."""
+    """The variables whose names comprehensions use: what these have in a handler is unknown."""
     every = (each for block in graph.blocks.values() for each in block.evaluations)
     return frozenset(each.detail for each in every if each.kind == "save_local")
 
