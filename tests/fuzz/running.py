@@ -18,8 +18,8 @@ from tests.fuzz.java_functions import check_rows, drawn
 from tests.fuzz.targets import TARGETS
 from tests.spark.java_calls import Java
 
-# The most of what is tried is rows: a function takes as long to be compiled as hundreds of them.
-_ROWS_EACH = 500
+# The most of what is tried is rows: a function takes as long to be compiled as thousands of them.
+_ROWS_EACH = 3_000
 
 
 def fuzz(name: str, seconds: float) -> int:
