@@ -375,3 +375,27 @@ def test_functions_that_plain_python_runs() -> None:
     ):
         with pytest.raises(nu.DeclarationError, match="self_check compares Arrow kernels"):
             declare()
+
+
+def by_name(people: list[Any]) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for person in people:
+        found.setdefault(person.name, []).append(person.score)
+    return found
+
+
+def test_rows_and_what_holds_others_are_checked(
+    session: nu.Session, register: Callable[..., Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    register("checked_names", by_name, self_check=1.0)
+    given = (
+        "array(named_struct('name', 'a, (b', 'score', id), named_struct('name', NULL, 'score', 2L))"
+    )
+    frame = session.sql(f"SELECT checked_names({given}) AS n FROM range(3)")
+    assert "EvalPython" not in frame._jdf.queryExecution().executedPlan().toString()
+    with pytest.raises(nu.ResultError, match="a map's key is never NULL"):
+        frame.collect()
+    given = given.replace("NULL", "string(id)")
+    frame = session.sql(f"SELECT checked_names({given}) AS n FROM range(3)")
+    assert [row.n for row in frame.collect()] == [{"a, (b": [n], str(n): [2]} for n in range(3)]
+    assert not [note for note in session.notes if "checked_names" in note]
