@@ -396,6 +396,16 @@ def largest_pair(text: Any) -> Any:
     return max(pairs)[1] + pairs[0][1] + min(pairs)[1]
 
 
+@case("array<int>", "struct<at:int,n:int>", *NUMBERS)
+def constant_tuples(numbers: Any) -> Any:
+    for place, n in enumerate(numbers):
+        if n < 0:
+            return (place, n)
+        if n > 6:
+            return None
+    return (-1, 0)
+
+
 @case("map<string,struct<n:int,m:int>>", "int", "map('a', struct(1, 2), 'b', struct(5, 3))")
 def rows_in_a_dict(by_name: Any) -> Any:
     return sum(row.n * row.m for row in by_name.values()) + by_name["a"].m

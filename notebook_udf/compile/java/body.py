@@ -44,6 +44,7 @@ from notebook_udf.compile.java.terms import (
     Undetermined,
     Unset,
     Value,
+    constant_parts,
 )
 from notebook_udf.compile.loops import loops_of
 from notebook_udf.compile.symbolic import read_code
@@ -269,7 +270,7 @@ class _Writer:
     ) -> None:
         end = block.end
         if end.kind == "return":
-            value = self._known(end.values[0])
+            value = constant_parts(self._known(end.values[0]))
             written.returned = value if isinstance(value, Parts) else self.code.term(value)
             return
         if end.kind == "jump":
