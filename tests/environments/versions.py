@@ -22,6 +22,7 @@ PAGE = ROOT / "docs/how-to/versions.md"
 CORE = (
     "tests/spark/test_scalar.py", "tests/spark/test_tables.py", "tests/spark/test_aggregates.py",
     "tests/spark/test_async.py", "tests/spark/test_process.py", "tests/spark/test_streams.py",
+    "tests/spark/test_java_ordinary.py", "tests/spark/test_java_nested.py",
 )  # fmt: skip
 LAB = ("tests/browser/test_lab_extension.py", "tests/browser/test_live_cell.py")
 

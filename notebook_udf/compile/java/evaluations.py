@@ -97,6 +97,7 @@ def _attribute(run: FunctionCalls, code: Code, given: Sequence[Value], name: str
         code.constants.files.add(getattr(owner.value, "__file__", None) or "")
         return KnownValue(getattr(owner.value, name))
     if isinstance(owner, KnownValue) and known_objects.is_object(owner.value):
+        code.constants.files.add(known_objects.file_of(owner.value))
         known = known_objects.attribute(owner.value, name)
         return BoundMethod(owner, name) if known is None else known
     if isinstance(owner, KnownValue) and isinstance(owner.value, (dt.date, dt.timedelta)):

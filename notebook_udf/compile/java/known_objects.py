@@ -23,6 +23,12 @@ def is_object(value: Any) -> bool:
     return isinstance(value, type) or (plain and hasattr(value, "__dict__"))
 
 
+def file_of(value: Any) -> str:
+    """Where the class stands that a value is, or is of; "" if it has no file."""
+    own = value if isinstance(value, type) else type(value)
+    return getattr(sys.modules.get(own.__module__), "__file__", None) or ""
+
+
 def attribute(owner: Any, name: str) -> Value | None:
     """A constant, or a function without an owner, that a class or an object has; None for others.
 
