@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+from argparse import ArgumentParser
 from collections.abc import Callable
 from datetime import date
+from functools import partial
 from pathlib import Path
 
 from benchmarks import (
@@ -30,6 +32,7 @@ from benchmarks import (
 from benchmarks.measure import Figure
 from benchmarks.mix import run as mix
 from benchmarks.pipelines import run as pipelines
+from benchmarks.rivals import run as rivals
 from notebook_udf.kernel import active_session
 
 BENCHMARKS: dict[str, Callable[[], list[Figure]]] = {
@@ -56,24 +59,34 @@ BENCHMARKS: dict[str, Callable[[], list[Figure]]] = {
     "first result": first_result.run,
     "profiler": profiler.run,
 }
-# Only by their names: the first takes hours, the last much memory.
+# Only by their names: hours, much memory, and packages that are downloaded.
 LONG: dict[str, Callable[[], list[Figure]]] = {
     "soak": soak.run,
     "redefinitions": endurance.run_redefinitions,
     "sessions": endurance.run_sessions,
+    "rivals": rivals.run,
 }
 # A small run measures too little to stand among the results.
-NOT_KEPT = {"mix"} if mix.SMALL else set[str]()
+NOT_KEPT = {name for name, small in (("mix", mix.SMALL), ("rivals", rivals.SHARE < 1)) if small}
 RESULTS = Path(__file__).with_name("RESULTS.md")
 
 
 def main() -> int:
     """Returns 1 if a bar was not cleared."""
-    chosen = sys.argv[1:] or list(BENCHMARKS)
+    parser = ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", choices=[[], *BENCHMARKS, *LONG], metavar="NAME")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="of rivals: every turn, as JSON")
+    asked = parser.parse_args()
+    chosen = asked.names or list(BENCHMARKS)
+    known: dict[str, Callable[[], list[Figure]]] = {
+        **BENCHMARKS,
+        **LONG,
+        "rivals": partial(rivals.run, asked.json),
+    }
     cleared = True
     for name in chosen:
         print(f"{name} …", flush=True)
-        figures = {**BENCHMARKS, **LONG}[name]()
+        figures = known[name]()
         for figure in figures:
             print(f"  {line(figure)}", flush=True)
             cleared = cleared and figure.cleared
