@@ -47,7 +47,18 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
                 f"{page.file.src_uri} quotes {found[1]!r}, which is not in {RESULTS.name}"
             ) from None
 
-    return _QUOTED.sub(measured, markdown)
+    return _QUOTED.sub(measured, markdown).replace("{{ rivals }}", _rivals())
+
+
+def _rivals() -> str:
+    """The comparison with other engines as it was measured last, and on what."""
+    from benchmarks.rivals.report import as_markdown
+
+    rows = [row for row in _rows() if row.benchmark == "rivals"]
+    if not rows:
+        return "*Not measured yet.*"
+    first = rows[0]
+    return f"Measured on {first.on}: {first.detail}.\n\n{as_markdown(rows)}"
 
 
 def figures() -> dict[str, str]:
