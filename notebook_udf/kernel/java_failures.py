@@ -161,9 +161,9 @@ def decoded(text: str) -> Any:
     if kind == "z":
         second, micros = map(int, value.split(";"))
         return datetime.datetime.fromtimestamp(second).replace(microsecond=micros)
-    if kind in "lmrt":
+    if kind in "lmru":
         parts = list(map(decoded, _parts(value)))
-        if kind in "lt":
+        if kind in "lu":
             return parts if kind == "l" else tuple(parts)
         pairs = zip(parts[::2], parts[1::2], strict=True)
         if kind == "m":

@@ -265,7 +265,7 @@ REFUSED: list[tuple[Callable[..., Any], DataType, str]] = [
     (lambda v: set(v) & v, LONG, "a set and something else"),
     (lambda v: sum({each / 2 for each in v}), DOUBLE, "sum of a set"),
     (lambda v: set(v) == v, BOOLEAN, "a set and something else"),
-    (lambda v: len({(each, 1) for each in v}), LONG, "a parts as a value"),
+    (lambda v: len({(each, 1) for each in v}), LONG, "a tuple as a value"),
     (added_to_frozen, LONG, "a frozenset"),
     (popped, LONG, "the method pop of a set"),
     (changed_constant, LONG, "not the function's own"),

@@ -189,7 +189,8 @@ HOSTILE = '</title><script>alert("1")</script>\x1b[31m\x00\ud800&'
 
 
 def test_a_hostile_name_is_text_everywhere(session: nu.Session, tmp_path: Path) -> None:
-    session.register_function(HOSTILE.replace("\x00", "").replace("\ud800", ""), busy)
+    in_workers = nu.udf(busy, compile=False)
+    session.register_function(HOSTILE.replace("\x00", "").replace("\ud800", ""), in_workers)
     record = session.functions[HOSTILE.replace("\x00", "").replace("\ud800", "")]
     frame = session.spark.range(0, 1500, 1, 1).select(record("id").alias("y"))
     found = session.profile(frame)

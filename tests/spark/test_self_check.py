@@ -58,6 +58,12 @@ def register(session: nu.Session) -> Iterator[Callable[..., Any]]:
         session.drop_function(name)
 
 
+@pytest.fixture(autouse=True)
+def every_call_could_be_checked(session: nu.Session) -> Iterator[None]:
+    yield
+    assert not [note for note in session.notes if "could not be checked" in note]
+
+
 @pytest.fixture
 def wrong(
     register: Callable[..., Any], monkeypatch: pytest.MonkeyPatch

@@ -178,7 +178,7 @@ REFUSED: list[tuple[Callable[..., Any], DataType, DataType, str]] = [
     (lambda s: urllib.parse.urlparse(s, "http").path, TEXT, TEXT, "anything but a text"),
     (lambda s: urllib.parse.urlparse(s.encode()).path, TEXT, TEXT, "urlparse of what is no text"),
     (lambda s: urllib.parse.urlparse(s).path.lower(), TEXT, TEXT, "of what is no text"),
-    (lambda s: urllib.parse.urlparse(s).geturl(), TEXT, TEXT, "a parts as a value"),
+    (lambda s: urllib.parse.urlparse(s).geturl(), TEXT, TEXT, "a tuple as a value"),
     (lambda s: urllib.parse.urlparse(json.loads(s)).path, TEXT, TEXT, "urlparse of what is no"),
 ]
 

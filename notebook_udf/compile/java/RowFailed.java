@@ -65,10 +65,10 @@ public final class RowFailed {
         return each.hasNext() ? "x" : made.append(')').toString();
     }
 
-    /** An argument's row has names (kind r), an answer's has none (t). */
+    /** An argument's row has names (kind r), an answer's has none (u). */
     private static String within(org.apache.spark.sql.Row row) {
         String[] names = row.schema() == null ? null : row.schema().fieldNames();
-        StringBuilder made = new StringBuilder(names == null ? "t(" : "r(");
+        StringBuilder made = new StringBuilder(names == null ? "u(" : "r(");
         for (int i = 0; i < row.length() && made.length() < MOST_LETTERS; i++) {
             String said = encoded(row.get(i));
             if (said.equals("x")) {

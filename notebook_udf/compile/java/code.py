@@ -283,7 +283,8 @@ class Code:
             return value
         if isinstance(value, KnownValue):
             return self.integers.literal(value.value)
-        raise NotCompiled(f"a {type(value).__name__.lower()} as a value")
+        found = value.form if isinstance(value, Parts) else type(value).__name__.lower()
+        raise NotCompiled(f"a {found} as a value")
 
     def present(self, value: Value, otherwise: type[Exception] = TypeError) -> Term:
         """A value that Python goes on with only if it is not None; with it, it raises."""
