@@ -19,7 +19,8 @@ TYPES = (
     *(LongType(), LongType(), DoubleType(), DoubleType(), StringType(), StringType()),
     *(BooleanType(), DateType(), DateType()),
 )
-_NUMBERS = [*range(-4, 13), 255, -(1 << 63), (1 << 63) - 1, 1 << 32, 10**15, -(10**9), None]
+# None by which a text is repeated into gigabytes, rather than refused at once.
+_NUMBERS = [*range(-4, 13), 255, -(1 << 63), (1 << 63) - 1, 1 << 40, 10**15, -(10**9), None]
 _REALS = [0.0, -0.0, 0.125, 2.675, 1.005, 1e15, -3.5, 2.5, 99.99, 1e-7, math.inf, -math.inf]
 _REALS += [math.nan, 5e-324, 1.7e308, -1.5, 3.0]
 _WORDS = ["", "a", "b", "ab", "abc", "a,b", "b,a,b", "12", "-7", " 4 ", "1_0", "bc", "a b", "Ab"]
