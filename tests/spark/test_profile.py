@@ -39,7 +39,7 @@ HOT = next(n for n, text in enumerate(HERE, 1) if "# the hot line" in text and "
 
 @pytest.fixture(scope="module")
 def profiled(session: nu.Session) -> Profile:
-    session.register_function("busy", busy)
+    session.register_function("busy", nu.udf(busy, compile=False))
     # Workers that see this module for the first time import what it needs.
     session.sql("SELECT max(busy(id)) FROM range(0, 2, 1, 2)").collect()
     return session.profile("SELECT busy(id) AS y FROM range(0, 4000, 1, 2)")
