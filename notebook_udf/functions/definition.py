@@ -209,7 +209,7 @@ class FunctionDefinition:
         least = sum(parameter.default is parameter.empty for parameter in plain)
         return least, len(plain) if len(plain) == len(parameters) else None
 
-    @property
+    @functools.cached_property
     def declared_types(self) -> tuple[DataType, ...]:
         """The types of the first parameters, up to one of which none is declared."""
         known = itertools.takewhile(lambda t: t is not None, self.input_types or ())

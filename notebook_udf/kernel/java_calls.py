@@ -114,22 +114,30 @@ class JavaCalls:
 
         ``types`` are those of the arguments, for a function that declares none.
         """
-        there = self._is_there and not self._kept[record.name]
-        return there and self.why_not(record, types) is None
+        return self._is_free(record) and self.why_not(record, types) is None
 
     def runs_always(self, record: RegisteredFunction) -> bool:
-        """Whether that is so of all calls, whatever arguments they give."""
-        if any(map(is_nested, record.definition.declared_types)):
-            # They may hold something else than is declared.
+        """Whether that is so of all calls, whatever arguments they give.
+
+        It is asked of every function for each query: what is cheap is asked first.
+        """
+        definition = record.definition
+        least, most = definition.arity[0], len(definition.parameters)
+        declared = definition.declared_types
+        # Arrays and rows may hold something else than is declared.
+        if least == 0 or len(declared) < most or any(map(is_nested, declared)):
             return False
-        least, most = record.definition.arity[0], len(record.definition.parameters)
-        known = len(self._by_count(record))
-        return self.runs(record) and least > 0 and known == most - least + 1
+        if not self._is_free(record) or len(self._by_count(record)) <= most - least:
+            return False
+        return self._refused(record, str(most)) is None
 
     def may_run(self, record: RegisteredFunction) -> bool:
         """Whether calls run in the JVM, or may do so by the types of their arguments."""
-        there = self._is_there and not self._kept[record.name]
-        return there and isinstance(self.why_not(record), TypesMissing | None)
+        return self._is_free(record) and isinstance(self.why_not(record), TypesMissing | None)
+
+    def _is_free(self, record: RegisteredFunction) -> bool:
+        """Whether nothing keeps functions of this name in workers now."""
+        return self._is_there and not self._kept[record.name]
 
     def is_worth_an_attempt(self, record: RegisteredFunction) -> bool:
         """Whether calls of a function that may run in the JVM by their types do so, or none of its
@@ -227,16 +235,21 @@ class JavaCalls:
 
         A ``TypesMissing`` if that depends on the types of a call.
         """
-        functions = self._session.host.java
-        if functions is None:
+        if self._session.host.java is None:
             return NotCompiled("no class can be brought there through Spark Connect")
+        if not types and (classes := self._by_count(record)):
+            return self._refused(record, str(max(classes)))
         made = self._class_of(record, types)
         if isinstance(made, NotCompiled):
             return made
         called = self._called.known(record.identity) or {}
-        given = str(len(types) or max(self._by_count(record), default=0))
-        calls = next((text for text, known in called.items() if known == types), given)
-        failure = functions.failure(_name(record), calls)
+        calls = next((text for text, known in called.items() if known == types), str(len(types)))
+        return self._refused(record, calls)
+
+    def _refused(self, record: RegisteredFunction, calls: str) -> NotCompiled | None:
+        """What Java's compiler has against the class for such calls, see ``JavaFunctions.add``."""
+        functions = self._session.host.java
+        failure = functions.failure(_name(record), calls) if functions is not None else ""
         return NotCompiled(f"its compiler says {failure}; please report this") if failure else None
 
     def register(self, record: RegisteredFunction, name: str) -> bool:
@@ -297,19 +310,24 @@ class JavaCalls:
 
     def _by_count(self, record: RegisteredFunction) -> dict[int, JavaClass]:
         """The classes for calls that give so many parameters, of those whose types are declared."""
-        declared = record.definition.declared_types
-        made = {n: self._class_for(record, declared[:n]) for n in _counts(record)}
+        made = {n: self._class_for(record, n) for n in _counts(record)}
         return {n: each for n, each in made.items() if isinstance(each, JavaClass)}
 
     def _class_of(self, record: RegisteredFunction, types: Types = ()) -> JavaClass | NotCompiled:
         """The class for a call of these types; without them that for most arguments."""
         if not types and (classes := self._by_count(record)):
             return classes[max(classes)]
-        return self._class_for(record, types or record.definition.declared_types)
+        declared = record.definition.declared_types
+        as_declared = types in ((), declared)
+        return self._class_for(record, len(declared) if as_declared else types)
 
-    def _class_for(self, record: RegisteredFunction, types: Types) -> JavaClass | NotCompiled:
+    def _class_for(self, record: RegisteredFunction, calls: int | Types) -> JavaClass | NotCompiled:
+        """The class for calls that give so many of the declared types, or these types.
+
+        A number is found again in a tenth of the time: types are compared by their texts.
+        """
         with self._lock:
-            made = self._classes.get((*record.identity, types), lambda: _translated(record, types))
+            made = self._classes.get((*record.identity, calls), lambda: _translated(record, calls))
         if isinstance(made, NotCompiled):
             return made
         if (missing := self._missing(made)) is not None:
@@ -413,7 +431,8 @@ def _unless_it_raises(plan: Callable[[], DataFrame]) -> DataFrame | None:
         return None
 
 
-def _translated(record: RegisteredFunction, types: Types) -> JavaClass | NotCompiled:
+def _translated(record: RegisteredFunction, calls: int | Types) -> JavaClass | NotCompiled:
+    types = record.definition.declared_types[:calls] if isinstance(calls, int) else calls
     try:
         return scalar.java_class(record, types)
     except NotCompiled as why:

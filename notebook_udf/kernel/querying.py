@@ -69,8 +69,9 @@ def _run(session: Session, query: str, args: Mapping[str, Any]) -> DataFrame:
     }
     by_types = {
         name: record
-        for name, record in functions.items()
-        if session.java.may_run(record) and mentions(query, {name: record})
+        # Most queries call none of them.
+        for name, record in (functions.items() if mentions(query, functions) else ())
+        if mentions(query, {name: record}) and session.java.may_run(record)
     }
     worth = all(map(session.java.is_worth_an_attempt, by_types.values()))
     if by_types and worth and _may_be_repeated(query):
