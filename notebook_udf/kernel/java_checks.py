@@ -14,8 +14,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pyspark.sql.types import ArrayType, MapType
-
+from notebook_udf.compile.java.shapes import is_nested
 from notebook_udf.errors import FailedRow, SelfCheckFailed
 from notebook_udf.kernel.java_failures import decoded
 from notebook_udf.kernel.recent import Recent
@@ -117,8 +116,8 @@ def _entered(definition: FunctionDefinition, values: Sequence[Any]) -> list[Any]
     entered = []
     for place, value in enumerate(values):
         declared = types[place] if place < len(types) else None
-        # What is in an array or a map, a worker hands over as it is.
-        if declared is not None and not isinstance(declared, (ArrayType, MapType)):
+        # What is in an array, a map or a row, a worker hands over as it is.
+        if declared is not None and not is_nested(declared):
             try:
                 column = encoder(declared)([value])
                 value = decoder(column.type)(column)[0]
