@@ -80,6 +80,12 @@ def nested(text: str) -> str:
     return re.sub(r"\w+", lambda m: re.sub("[aeiou]", lambda v: v[0].upper(), m[0]) + "!", text)
 
 
+def by_several(text: str) -> str:
+    for pattern in (re.compile("[a-z]+"), re.compile("[0-9]")):
+        text = pattern.sub(lambda found: f"<{found.group()}>", text)
+    return text
+
+
 FUNCTIONS: list[tuple[Callable[..., Any], DataType]] = [
     (snake, TEXT),
     (thousands, TEXT),
@@ -90,6 +96,7 @@ FUNCTIONS: list[tuple[Callable[..., Any], DataType]] = [
     (raising, TEXT),
     (between, TEXT),
     (nested, TEXT),
+    (by_several, TEXT),
     (lambda s: re.sub(r"\d+", lambda m: str(int(m.group()) * 2), s), TEXT),
     (lambda s: re.sub(r"\d+", branching, s, count=2), TEXT),
     (lambda s: re.sub(r"(?<=[a-z])(?=[A-Z])", " ", s, count=1), TEXT),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import inspect
-import re
 import types
 from collections.abc import Callable, Sequence
 from functools import reduce
@@ -21,7 +20,6 @@ from notebook_udf.compile.java import (
     library_calls,
     method_calls,
     named_parts,
-    regex_calls,
     set_values,
     templates,
     text_methods,
@@ -86,7 +84,6 @@ class FunctionCalls(Protocol):
 Operation: TypeAlias = Callable[[FunctionCalls, Code, Sequence[Value], Any], Value]
 
 _ORDERED = ("<", "<=", ">", ">=", "==", "!=")
-_VIEWS = ("items", "keys", "values")
 
 
 def _attribute(run: FunctionCalls, code: Code, given: Sequence[Value], name: str) -> Value:
@@ -358,25 +355,19 @@ def _call(run: FunctionCalls, code: Code, given: Sequence[Value], names: Any) ->
             return _call(run, code, (KnownValue(known), *arguments), names)
 
         return choices.chosen(code, function, of_one, "a function")
-
-    def call_one(called: Value, one: Value) -> Value:
-        return call(called, (one,))
-
     if isinstance(function, BoundMethod):
         known = function.owner.value if isinstance(function.owner, KnownValue) else None
         own = known_objects.method(known, function.name) if known_objects.is_object(known) else None
         if own is not None:
             return run.function(own, (function.owner, *arguments), names)
-        if isinstance(known, re.Pattern):
-            return regex_calls.method(code, known, function.name, arguments, names, call_one)
-        return method_calls.called(code, function, arguments, names)
+        return method_calls.called(code, function, arguments, names, call)
     if isinstance(function, Nested) and not names:
         if function.code.co_flags & inspect.CO_GENERATOR:
             return Generated(function, arguments)
         return run.nested(function, arguments)
     if not isinstance(function, KnownValue):
         raise NotCompiled("a call of what varies")
-    found = library_calls.called(code, function.value, arguments, names, call_one)
+    found = library_calls.called(code, function.value, arguments, names, call)
     if found is not None:
         return found
     if isinstance(function.value, types.FunctionType):

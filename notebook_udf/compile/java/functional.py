@@ -17,11 +17,12 @@ from notebook_udf.compile.java.arithmetic import arithmetic, condition
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.exceptions import raising
 from notebook_udf.compile.java.iterators import iterated, mapped
-from notebook_udf.compile.java.sorting import Call, is_none
+from notebook_udf.compile.java.sorting import is_none
 from notebook_udf.compile.java.terms import (
     BOOL,
     NONE,
     BoundMethod,
+    Call,
     Iteration,
     Kinds,
     KnownValue,

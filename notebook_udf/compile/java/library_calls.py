@@ -18,19 +18,15 @@ from notebook_udf.compile.java import (
     web_texts,
 )
 from notebook_udf.compile.java.code import Code
-from notebook_udf.compile.java.terms import Value
+from notebook_udf.compile.java.terms import Call, Value
 
 
 def called(
-    code: Code,
-    function: Any,
-    given: tuple[Value, ...],
-    names: tuple[str, ...],
-    call: regex_calls.Call,
+    code: Code, function: Any, given: tuple[Value, ...], names: tuple[str, ...], call: Call
 ) -> Value | None:
     """What a function gives, with the names of the last arguments; None if it is no such one.
 
-    ``call`` writes the call of a function of the user's, with one argument.
+    ``call`` writes the call of a function of the user's.
     """
     if regex_calls.is_function(function):
         return regex_calls.called(code, function, given, names, call)

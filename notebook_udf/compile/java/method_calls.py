@@ -28,6 +28,7 @@ from notebook_udf.compile.java.iterators import materialised, view, view_of_docu
 from notebook_udf.compile.java.terms import (
     NONE,
     BoundMethod,
+    Call,
     KnownValue,
     NotCompiled,
     OneOf,
@@ -43,14 +44,14 @@ _VIEWS = ("items", "keys", "values")
 
 
 def called(
-    code: Code, method: BoundMethod, given: tuple[Value, ...], names: tuple[str, ...]
+    code: Code, method: BoundMethod, given: tuple[Value, ...], names: tuple[str, ...], call: Call
 ) -> Value:
-    """The call of a method."""
+    """The call of a method; ``call`` writes that of a function that it is given."""
     owner, name = method.owner, method.name
     if isinstance(owner, OneOf):
 
         def of_one(known: Any) -> Value:
-            return called(code, BoundMethod(KnownValue(known), name), given, names)
+            return called(code, BoundMethod(KnownValue(known), name), given, names, call)
 
         return choices.chosen(code, owner, of_one, "an object")
     constant = owner.value if isinstance(owner, KnownValue) else None
@@ -66,7 +67,7 @@ def called(
     if constant is str:
         return text_methods.called_on_class(code, name, given, names)
     if isinstance(constant, re.Pattern):
-        return regex_calls.method(code, constant, name, given, names)
+        return regex_calls.method(code, constant, name, given, names, call)
     if isinstance(owner, Term) and regex_calls.is_match(owner) and not names:
         return regex_calls.of_match(code, owner, name, given)
     if constant is dt.datetime and name == "strptime" and not names:

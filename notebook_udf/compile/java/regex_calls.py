@@ -5,8 +5,8 @@ from __future__ import annotations
 import _strptime  # type: ignore[import-not-found]
 import re
 import types
-from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Sequence
+from typing import Any
 
 from notebook_udf.compile.java import choices, json_values
 from notebook_udf.compile.java.code import Code
@@ -20,7 +20,9 @@ from notebook_udf.compile.java.terms import (
     NONE,
     STR,
     TEXTS,
+    Call,
     Iteration,
+    Kinds,
     KnownValue,
     Nested,
     NotCompiled,
@@ -30,9 +32,6 @@ from notebook_udf.compile.java.terms import (
     array_of,
     quoted,
 )
-
-# Writes the call of a function with one argument.
-Call: TypeAlias = Callable[[Value, Value], Value]
 
 _FINDING = ("search", "match", "fullmatch")
 # Parameters behind the text, which these may be given by name.
@@ -54,7 +53,7 @@ def is_function(function: Any) -> bool:
 def called(
     code: Code, function: Any, given: Sequence[Value], names: Sequence[str], call: Call
 ) -> Value:
-    """A call of a function of ``re``; ``call`` writes that of a function with one argument."""
+    """A call of a function of ``re``; ``call`` writes that of a function that ``sub`` is given."""
     name = _FUNCTIONS[id(function)]
     pattern, *rest = given
     flags: Any = 0
@@ -102,9 +101,9 @@ def method(
     name: str,
     given: Sequence[Value],
     names: Sequence[str],
-    call: Call | None = None,
+    call: Call,
 ) -> Value:
-    """A call of a pattern's method; ``call`` writes that of a function with one argument."""
+    """A call of a pattern's method; ``call`` writes that of a function that ``sub`` is given."""
     limit: Value = KnownValue(0)
     expected = 2 if name == "sub" else 1
     if name in _LIMITS and len(given) == expected + 1 and tuple(names) in ((), (_LIMITS[name],)):
@@ -116,9 +115,7 @@ def method(
     if text.kinds != STR:
         raise NotCompiled(f"{name} in what is no text")
     if name in _FINDING:
-        own = _pattern(code, pattern)
-        kind = frozenset({f"{MATCH}{code.constants.number_of(pattern)}"})
-        return code.set(kind | NONE, f"{own}.{name}({text.java})")
+        return _found(code, pattern, name, text)
     if not is_searched_alike(pattern):
         raise NotCompiled(f"{name} of a pattern that may be empty")
     count = _known(limit)
@@ -138,17 +135,27 @@ def method(
     return code.set(kinds, f"{own}.split({text.java}, {count}L)")
 
 
+def _found(code: Code, pattern: re.Pattern[str], name: str, text: Term) -> Term:
+    """``pattern.search(text)``, or one of its like: a match or None."""
+    own = _pattern(code, pattern)
+    return code.set(_matches(code, pattern) | NONE, f"{own}.{name}({text.java})")
+
+
+def _matches(code: Code, pattern: re.Pattern[str]) -> Kinds:
+    return frozenset({f"{MATCH}{code.constants.number_of(pattern)}"})
+
+
 def _substituted(
-    code: Code, pattern: re.Pattern[str], text: str, by: Value, count: int, call: Call | None
+    code: Code, pattern: re.Pattern[str], text: str, by: Value, count: int, call: Call
 ) -> Value:
     """``pattern.sub(by, text, count)``."""
-    if call is not None and _is_function(by):
+    if _is_function(by):
         made = code.variable("PySubstitution")
         code.say(f"{made} = {_pattern(code, pattern)}.substitution({text}, {count}L);")
-        match = code.fresh(frozenset({f"{MATCH}{code.constants.number_of(pattern)}"}))
+        match = code.fresh(_matches(code, pattern))
 
         def put() -> None:
-            found = code.term(call(by, match))
+            found = code.term(call(by, (match,)))
             if not found.kinds <= STR | NONE:
                 raise NotCompiled("sub by a function that gives no text")
             code.say(f"{made}.put((String) {found.java});")
@@ -242,7 +249,7 @@ def _by_format(code: Code, text: Term, how: Any) -> Value:
     if not set("Ymd") <= set(asked) <= set(_DIRECTIVES) or len(set(asked)) != len(asked):
         raise NotCompiled(f"strptime with the format {how!r}")
     pattern = _strptime.TimeRE().compile(how)
-    found = code.present(method(code, pattern, "match", (text,), ()), ValueError)
+    found = code.present(_found(code, pattern, "match", text), ValueError)
     code.say(f"if ({found.java}.end(0L) != PyText.len({text.java})) {raising(ValueError)}")
     numbers = []
     for directive in _DIRECTIVES:

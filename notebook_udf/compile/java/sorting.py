@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any
 
 from notebook_udf.compile.bindings import taken
 from notebook_udf.compile.java.code import Code
@@ -13,6 +12,7 @@ from notebook_udf.compile.java.terms import (
     NONE,
     NUMBERS,
     STR,
+    Call,
     Kinds,
     KnownValue,
     NotCompiled,
@@ -23,8 +23,6 @@ from notebook_udf.compile.java.terms import (
     is_record,
 )
 
-# Writes the call of a value with arguments.
-Call: TypeAlias = Callable[[Value, tuple[Value, ...]], Value]
 # With a NaN it matters which values are compared: 3.13 has another way to find runs.
 _LONG_RUNS = str(sys.version_info >= (3, 13)).lower()
 

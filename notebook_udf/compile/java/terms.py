@@ -227,6 +227,10 @@ Value: TypeAlias = (
 )
 
 
+# Writes the call of a value with arguments.
+Call: TypeAlias = Callable[[Value, tuple[Value, ...]], Value]
+
+
 def constant_parts(value: Value) -> Value:
     """A constant tuple part by part; any other value as it is."""
     if isinstance(value, KnownValue) and type(value.value) is tuple:
