@@ -21,7 +21,6 @@ _COLUMN = 15
 _LABEL = 32
 _NAME = re.compile(r"(?P<case>.+ rows): (?P<way>.+), against (?P<base>.+)")
 _OURS = "notebook-udf"
-_PLAIN = "Plain Python"
 
 
 def show(comparison: Comparison, console: Console) -> None:

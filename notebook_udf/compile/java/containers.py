@@ -146,6 +146,10 @@ def made_of_key(code: Code, whole: Term, key: Value) -> None:
         raise NotCompiled("dicts of several kinds in one place")
     (factory,) = factories
     value = code.new_list() if factory is list else KnownValue(factory())  # type: ignore[misc]
+    _put_if_absent(code, whole, key, value)
+
+
+def _put_if_absent(code: Code, whole: Term, key: Value, value: Value) -> None:
     statements, _ = code.captured(lambda: put_item(code, whole, key, value))
     for each in (f"if (!{whole.java}.containsKey({code.object(key)})) {{", *statements, "}"):
         code.say(each)
@@ -154,10 +158,7 @@ def made_of_key(code: Code, whole: Term, key: Value) -> None:
 def method_of_dict(code: Code, whole: Term, name: str, given: tuple[Value, ...]) -> Value:
     """A method that changes a dict."""
     if name == "setdefault" and len(given) == 2:
-        absent = f"!{whole.java}.containsKey({code.object(_key(code, whole, given[0]))})"
-        statements, _ = code.captured(lambda: put_item(code, whole, *given))
-        for each in (f"if ({absent}) {{", *statements, "}"):
-            code.say(each)
+        _put_if_absent(code, whole, *given)
         return lookups.item_of_dict(code, whole, given[0], None)
     if name == "update" and len(given) == 1:
         term = code.present(given[0])
@@ -169,12 +170,6 @@ def method_of_dict(code: Code, whole: Term, name: str, given: tuple[Value, ...])
         code.loop(over, lambda: put_item(code, whole, *pair))
         return KnownValue(None)
     raise NotCompiled(f"the method {name} of a dict")
-
-
-def _key(code: Code, whole: Term, key: Value) -> Term:
-    term = code.term(key)
-    code.lists.put(frozenset(f"{kind}{KEYS}" for kind in whole.kinds), term.kinds)
-    return term
 
 
 def method_of_list(code: Code, whole: Term, name: str, given: tuple[Value, ...]) -> Value:
