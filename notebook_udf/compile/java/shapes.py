@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pyspark.sql.types import (
     ArrayType,
     BooleanType,
@@ -31,25 +33,28 @@ from notebook_udf.compile.java.terms import (
     NONE,
     RECORD,
     STR,
+    Form,
     Kinds,
     NotCompiled,
     is_list,
     is_record,
 )
 
-# Kinds of values, and their letters in a shape.
-_SCALARS: dict[type[DataType], tuple[Kinds, str]] = {
-    LongType: (INT, "i64"),
-    IntegerType: (INT, "i32"),
-    ShortType: (INT, "i16"),
-    ByteType: (INT, "i8"),
-    DoubleType: (FLOAT, "f"),
-    FloatType: (FLOAT, "f"),
-    BooleanType: (BOOL, "b"),
-    StringType: (STR, "s"),
+# The kinds of what columns hold, and the bits of those of whole numbers.
+KINDS: dict[type[DataType], Kinds] = {
+    LongType: INT,
+    IntegerType: INT,
+    ShortType: INT,
+    ByteType: INT,
+    DoubleType: FLOAT,
+    FloatType: FLOAT,
+    BooleanType: BOOL,
+    StringType: STR,
 }
-# What of Python's a column takes besides.
-_TAKEN = {INT: INT | BOOL, FLOAT: FLOAT | INT | BOOL, BOOL: BOOL, STR: STR}
+BITS: dict[type[DataType], int] = {LongType: 64, IntegerType: 32, ShortType: 16, ByteType: 8}
+# What Python's values fit a column, by the kinds of what it holds.
+ACCEPTED = {INT: INT | BOOL, FLOAT: FLOAT | INT | BOOL, BOOL: BOOL, STR: STR}
+_LETTERS = {INT: "i", FLOAT: "f", BOOL: "b", STR: "s"}
 _NESTED = (ArrayType, MapType, StructType)
 
 
@@ -69,7 +74,7 @@ def entering(data_type: DataType) -> str:
         return f"r({','.join(parts)})"
     if isinstance(data_type, DecimalType):
         return f"d{data_type.precision}.{data_type.scale}"
-    return _SCALARS.get(type(data_type), (NONE, "o"))[1]
+    return f"{_LETTERS.get(KINDS.get(type(data_type), NONE), 'o')}{BITS.get(type(data_type), '')}"
 
 
 def noted(lists: ListKinds, data_type: DataType, place: str, *, nulls: bool) -> Kinds:
@@ -102,7 +107,17 @@ def noted(lists: ListKinds, data_type: DataType, place: str, *, nulls: bool) -> 
         return DECIMAL
     # Spark gives days and times within others as classes that lack some of them.
     other = frozenset({f"{data_type.simpleString()} within another value"})
-    return _SCALARS.get(type(data_type), (other, ""))[0]
+    return KINDS.get(type(data_type), other)
+
+
+def places_of(form: Form, own: Sequence[str], count: int, names: Sequence[str]) -> list[int] | None:
+    """Which of so many parts is each field of a row; None if they do not fit it.
+
+    Parts with the names of the fields are placed by these, others as they stand.
+    """
+    if sorted(own) == sorted(names) and len(set(names)) == len(names):
+        return [own.index(name) for name in names]
+    return list(range(count)) if count == len(names) and form not in ("object", "dict") else None
 
 
 def is_known(data_type: DataType) -> bool:
@@ -114,7 +129,7 @@ def is_known(data_type: DataType) -> bool:
     if isinstance(data_type, StructType):
         return bool(data_type.fields) and all(is_known(each.dataType) for each in data_type.fields)
     return isinstance(data_type, DecimalType) or (
-        type(data_type) in _SCALARS and not isinstance(data_type, FloatType)
+        type(data_type) in KINDS and not isinstance(data_type, FloatType)
     )
 
 
@@ -134,8 +149,8 @@ def leaving(code: Code, kinds: Kinds, data_type: DataType) -> str | None:
         if present - DECIMAL - INT - BOOL:
             raise NotCompiled("what may be no DECIMAL in a result")
         return entering(data_type)
-    own, shape = _SCALARS[type(data_type)]
-    return shape if not present or present & (_TAKEN[own]) else None
+    fits = not present or present & ACCEPTED[KINDS[type(data_type)]]
+    return entering(data_type) if fits else None
 
 
 def _list(code: Code, kinds: Kinds, data_type: ArrayType) -> str | None:
@@ -178,11 +193,8 @@ def _row(code: Code, kinds: Kinds, data_type: StructType) -> str | None:
         known = code.lists.of_records(kinds)
     else:
         raise NotCompiled("what may be no tuple in a result")
-    places = list(range(len(known.parts)))
-    if sorted(known.names) == sorted(names) and len(set(names)) == len(names):
-        # The parts of a tuple with names are placed by these.
-        places = [known.names.index(name) for name in names]
-    elif known.form == "object" or len(places) != len(fields):
+    places = places_of(known.form, known.names, len(known.parts), names)
+    if places is None:
         return None
     made = []
     for at, each in zip(places, fields, strict=True):

@@ -7,18 +7,11 @@ from dataclasses import dataclass
 
 from pyspark.sql.types import (
     ArrayType,
-    BooleanType,
-    ByteType,
     DataType,
     DateType,
     DecimalType,
-    DoubleType,
     FloatType,
-    IntegerType,
-    LongType,
     MapType,
-    ShortType,
-    StringType,
     StructType,
     TimestampNTZType,
     TimestampType,
@@ -53,21 +46,13 @@ from notebook_udf.compile.java.terms import (
 )
 
 _KINDS: dict[type[DataType], Kinds] = {
-    LongType: INT,
-    IntegerType: INT,
-    ShortType: INT,
-    ByteType: INT,
-    DoubleType: FLOAT,
-    FloatType: FLOAT,
-    BooleanType: BOOL,
-    StringType: STR,
+    **shapes.KINDS,
     DateType: DATE,
     TimestampNTZType: MOMENT,
     TimestampType: MOMENT,
 }
 # What a column of results may hold.
 _RESULTS = _KINDS.keys() - {FloatType}
-_BITS: dict[type[DataType], int] = {LongType: 64, IntegerType: 32, ShortType: 16, ByteType: 8}
 _ENTERS = {FLOAT: "real", BOOL: "truth", STR: "text", DATE: "entered", MOMENT: "enteredMoment"}
 _BOXES = {
     INT: "(Object) Long.valueOf({})",
@@ -76,15 +61,7 @@ _BOXES = {
 }
 # By the type of a column, the method of its shape that takes an argument.
 _WAYS: dict[type[DataType], str] = {ArrayType: "list", MapType: "dict", StructType: "row"}
-# What Python's values fit a column of a type, by the kinds of what the column holds.
-_ACCEPTED = {
-    DATE: DATE,
-    MOMENT: MOMENT | STAMP,
-    INT: INT | BOOL,
-    FLOAT: INT | FLOAT | BOOL,
-    BOOL: BOOL,
-    STR: STR,
-}
+_ACCEPTED = {**shapes.ACCEPTED, DATE: DATE, MOMENT: MOMENT | STAMP}
 
 
 @dataclass(frozen=True)
@@ -123,7 +100,7 @@ class JavaParameter:
             digits = f"{self.data_type.precision}, {self.data_type.scale}"
             java = f"PyDecimal.entered({where}, {digits})"
         elif kinds == INT:
-            java = f"PyArgument.whole({where}, {_BITS[type(self.data_type)]})"
+            java = f"PyArgument.whole({where}, {shapes.BITS[type(self.data_type)]})"
         elif isinstance(self.data_type, TimestampType):
             java = f"{local_times.zone(constants)}.entered({where})"
         elif kinds is not None:
@@ -200,7 +177,7 @@ def _column(code: Code, value: Value, data_type: DataType) -> str | None:
         return None
     if kinds == INT:
         java = term.java if code.integers.held(term.kinds) == "long" else code.object(term)
-        return f"PyResult.whole({java}, {_BITS[type(data_type)]})"
+        return f"PyResult.whole({java}, {shapes.BITS[type(data_type)]})"
     if kinds in (DATE, MOMENT):
         if aware_moments.is_stamp(term) and not isinstance(data_type, TimestampType):
             term = aware_moments.naive(code, term)
@@ -255,16 +232,13 @@ def _array(code: Code, value: Parts, data_type: ArrayType) -> str | None:
 
 
 def _row(code: Code, value: Parts, data_type: StructType) -> str | None:
-    names, own = data_type.names, list(value.names[: len(value.parts)])
-    parts = value.parts
-    if sorted(own) == sorted(names) and len(set(names)) == len(names):
-        # The parts of a tuple with names are placed by these.
-        parts = tuple(parts[own.index(name)] for name in names)
-    elif value.form in ("object", "dict") or len(parts) != len(names):
+    count = len(value.parts)
+    places = shapes.places_of(value.form, value.names[:count], count, data_type.names)
+    if places is None:
         return None
     made = []
-    for each, field in zip(parts, data_type.fields, strict=True):
-        java = _column(code, each, field.dataType)
+    for at, field in zip(places, data_type.fields, strict=True):
+        java = _column(code, value.parts[at], field.dataType)
         if java is None or not field.nullable:
             return None
         made.append(f"(Object) {java}")
