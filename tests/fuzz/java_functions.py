@@ -11,9 +11,8 @@ from pyspark.sql.types import BooleanType, DateType, DoubleType, LongType, Strin
 
 from notebook_udf.compile.java.java_class import translate
 from notebook_udf.compile.java.terms import NotCompiled
-from notebook_udf.worker.codec.encode import encoder
 from tests.fuzz.functions import RESULTS, comparable, made
-from tests.spark.java_calls import Java, answer
+from tests.spark.java_calls import Java, answer, in_column
 
 TYPES = (
     *(LongType(), LongType(), DoubleType(), DoubleType(), StringType(), StringType()),
@@ -49,13 +48,9 @@ def check_rows(java: Java, text: str, result: str, rows: Sequence[tuple[Any, ...
         java_class = translate(function, TYPES, RESULTS[result])
     except NotCompiled:
         return 0
-    encode = encoder(RESULTS[result])
-
-    def in_column(*row: Any) -> Any:
-        return encode([function(*row)]).to_pylist()[0]  # type: ignore[attr-defined]
-
+    expected_of = in_column(function, RESULTS[result])
     for row, found in zip(rows, java.rows(java_class, rows), strict=True):
-        expected = answer(in_column, row)
+        expected = answer(expected_of, row)
         assert type(found) is type(expected), (text, row, found, expected)
         assert comparable(found) == comparable(expected), (text, row, found, expected)
     return len(rows)

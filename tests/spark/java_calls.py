@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from pyspark.sql.types import DataType, StringType
@@ -241,6 +241,18 @@ def answer(python: Callable[..., Any], call: tuple[Any, ...]) -> Any:
     return list(found) if isinstance(found, tuple) else found
 
 
+def in_column(function: Callable[..., Any], result: DataType) -> Callable[..., Any]:
+    """What Python answers, as a column of the type holds it."""
+    encode = encoder(result)
+
+    def called(*row: Any) -> Any:
+        # A list that it changes is to be the same for Java.
+        given = [list(each) if isinstance(each, list) else each for each in row]
+        return encode([function(*given)]).to_pylist()[0]  # type: ignore[attr-defined]
+
+    return called
+
+
 class Java:
     """The library, compiled by Janino with what calls it, and with more classes that are called."""
 
@@ -294,6 +306,21 @@ class Java:
         return list(read(self.methods["rows"].invoke(None, arguments.toArray())))
 
 
+def answered_alike(
+    java: Java,
+    function: Callable[..., Any],
+    types: Sequence[DataType],
+    result: DataType,
+    rows: Sequence[tuple[Any, ...]],
+) -> int:
+    """How many rows have an answer; fails at one that is not Python's."""
+    found = java.rows(translate(function, types, result), rows)
+    expected_of = in_column(function, result)
+    for row, one in zip(rows, found, strict=True):
+        assert repr(one) == repr(answer(expected_of, row)), row
+    return sum(one != RAISED for one in found)
+
+
 def wrong_rows(
     java: Java,
     function: Callable[..., Any],
@@ -305,12 +332,8 @@ def wrong_rows(
 
     Of what ``gives_up`` names, Java may have none.
     """
-    encode = encoder(result)
     found = java.rows(translate(function, [StringType()], result), [(text,) for text in texts])
-    expected = [
-        answer(lambda text: encode([function(text)]).to_pylist()[0], (text,))  # type: ignore[attr-defined]
-        for text in texts
-    ]
+    expected = [answer(in_column(function, result), (text,)) for text in texts]
     assert len(found) == len(expected)
 
     def fits(text: Any, one: Any, other: Any) -> bool:

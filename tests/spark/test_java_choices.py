@@ -26,11 +26,6 @@ KINDS = {"year": re.compile(r"\d{4}"), "word": re.compile("[a-z]+")}
 SHOWN = ("%Y", "%d.%m.%y", "week %j")
 
 
-@pytest.fixture(scope="module")
-def java(session: nu.Session) -> Java:
-    return Java(session.spark._jvm)
-
-
 def parsed(text: str) -> str | None:
     for how in ("%Y-%m-%d", "%d/%m/%Y", "%m-%d-%Y"):
         try:

@@ -27,11 +27,6 @@ LONG, DOUBLE, TEXT, BOOLEAN = LongType(), DoubleType(), StringType(), BooleanTyp
 CODES = {"a": 1, "ab": 2}
 
 
-@pytest.fixture(scope="module")
-def java(session: nu.Session) -> Java:
-    return Java(session.spark._jvm)
-
-
 def gives_up(text: str) -> bool:
     """Whether a document has half of a surrogate pair, of which Java does not have the letters."""
     try:

@@ -9,15 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import notebook_udf as nu
 from tests.fuzz.functions import functions, rows
 from tests.fuzz.java_functions import check_rows, drawn, without_halves
 from tests.spark.java_calls import Java
-
-
-@pytest.fixture(scope="module")
-def java(session: nu.Session) -> Java:
-    return Java(session.spark._jvm)
 
 
 @pytest.mark.timeout(240)

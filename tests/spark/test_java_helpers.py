@@ -17,8 +17,7 @@ from pyspark.sql.types import ArrayType, BooleanType, DataType, DoubleType, Long
 import notebook_udf as nu
 from notebook_udf.compile.java.java_class import translate
 from notebook_udf.compile.java.terms import NotCompiled
-from notebook_udf.worker.codec.encode import encoder
-from tests.spark.java_calls import Java, answer
+from tests.spark.java_calls import Java, answered_alike
 
 REALS, WHOLES, TEXTS = ArrayType(DoubleType()), ArrayType(LongType()), ArrayType(StringType())
 FLAGS = ArrayType(BooleanType())
@@ -29,11 +28,6 @@ VALUES: dict[type[DataType], tuple[Any, ...]] = {
     BooleanType: (True, False),
     StringType: ("", "a", "b", "B", "a b", "b  a c", "ß", "😀", "1", "1 2", "3 4", "7 x"),
 }
-
-
-@pytest.fixture(scope="module")
-def java(session: nu.Session) -> Java:
-    return Java(session.spark._jvm)
 
 
 def value(chance: random.Random, kind: DataType, lacking: float = 0.0) -> Any:
@@ -218,16 +212,7 @@ def test_helpers_answer_as_in_python(java: Java, each: Any) -> None:
     chance = random.Random(4)
     rows = [tuple(value(chance, kind, 0.03) for kind in types) for _ in range(150)]
     rows += [tuple(None for _ in types)]
-    encode = encoder(result)
-
-    def in_column(*row: Any) -> Any:
-        given = [list(each) if isinstance(each, list) else each for each in row]
-        return encode([function(*given)]).to_pylist()[0]  # type: ignore[attr-defined]
-
-    found = java.rows(translate(function, types, result), rows)
-    for row, one in zip(rows, found, strict=True):
-        assert repr(one) == repr(answer(in_column, row)), row
-    assert sum(one != "<raised>" for one in found) > 10
+    assert answered_alike(java, function, types, result, rows) > 10
 
 
 def stored_and_zipped(v: list[int]) -> int:

@@ -28,11 +28,6 @@ from notebook_udf.compile.java.terms import NotCompiled
 TEXT, LONG, DOUBLE, BOOLEAN = StringType(), LongType(), DoubleType(), BooleanType()
 
 
-@pytest.fixture(scope="module")
-def java(session: nu.Session) -> Java:
-    return Java(session.spark._jvm)
-
-
 def event(text: str) -> str:
     words = text.split()
     return json.dumps(

@@ -66,11 +66,6 @@ def of_ints(n: int) -> float:
     return math.log(n) + math.log2(n) + math.log10(n) + n**0.5 + n**-2 + math.exp(n / 1000)
 
 
-@pytest.fixture(scope="module")
-def java(session: nu.Session) -> Java:
-    return Java(session.spark._jvm)
-
-
 @pytest.mark.parametrize("name", libm.NAMES)
 def test_java_calls_the_machines_library(session: nu.Session, name: str) -> None:
     functions = session.host.java

@@ -11,13 +11,11 @@ from typing import Any
 import pytest
 from pyspark.sql.types import ArrayType, BooleanType, DataType, DoubleType, LongType, StringType
 
-import notebook_udf as nu
 from notebook_udf import udf
 from notebook_udf.compile.java.java_class import translate
-from notebook_udf.worker.codec.encode import encoder
 from tests.fuzz.functions import comparable
 from tests.ordinary import lists, numbers, texts
-from tests.spark.java_calls import Java, answer
+from tests.spark.java_calls import Java, answer, in_column
 
 ROWS = 60
 TEXTS = (
@@ -38,11 +36,6 @@ FLOATS = (
 )
 # A loop over as many as the number says.
 SHORT = ("fib", "roman", "prime", "coll", "b36")
-
-
-@pytest.fixture(scope="module")
-def java(session: nu.Session) -> Java:
-    return Java(session.spark._jvm)
 
 
 def value(chance: random.Random, kind: DataType) -> Any:
@@ -85,11 +78,7 @@ def test_it_answers_as_in_python(java: Java, function: Callable[..., Any]) -> No
     rows = [tuple(value(chance, each) for each in types or ()) for _ in range(ROWS)]
     if function.__name__ in SHORT:
         rows = [(abs(row[0]) % 500 + 1 if row[0] is not None else None,) for row in rows]
-    encode = encoder(declared.result_type)
-
-    def in_column(*row: Any) -> Any:
-        return encode([function(*row)]).to_pylist()[0]
-
+    expected_of = in_column(function, declared.result_type)
     for row, found in zip(rows, java.rows(made, rows), strict=True):
-        expected = answer(in_column, row)
+        expected = answer(expected_of, row)
         assert compared(found) == compared(expected), (row, found, expected)

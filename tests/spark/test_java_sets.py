@@ -12,8 +12,7 @@ from pyspark.sql.types import ArrayType, BooleanType, DataType, DoubleType, Long
 import notebook_udf as nu
 from notebook_udf.compile.java.java_class import translate
 from notebook_udf.compile.java.terms import NotCompiled
-from notebook_udf.worker.codec.encode import encoder
-from tests.spark.java_calls import Java, answer
+from tests.spark.java_calls import Java, answered_alike
 
 REALS, WHOLES, TEXTS = ArrayType(DoubleType()), ArrayType(LongType()), ArrayType(StringType())
 FLAGS = ArrayType(BooleanType())
@@ -28,11 +27,6 @@ VALUES: dict[type[DataType], tuple[Any, ...]] = {
 }
 VOWELS = frozenset("aeiou")
 KNOWN = {1, 2.5, None, "a"}
-
-
-@pytest.fixture(scope="module")
-def java(session: nu.Session) -> Java:
-    return Java(session.spark._jvm)
 
 
 def value(chance: random.Random, kind: DataType, lacking: float = 0.0) -> Any:
@@ -171,23 +165,10 @@ def rows_of(chance: random.Random, types: list[DataType], count: int) -> list[tu
     return [*made, tuple(None for _ in types)]
 
 
-def check(java: Java, function: Any, types: list[DataType], result: DataType, rows: Any) -> int:
-    """Compares all rows; how many of them have an answer."""
-    encode = encoder(result)
-
-    def in_column(*row: Any) -> Any:
-        return encode([function(*row)]).to_pylist()[0]  # type: ignore[attr-defined]
-
-    found = java.rows(translate(function, types, result), rows)
-    for row, one in zip(rows, found, strict=True):
-        assert repr(one) == repr(answer(in_column, row)), row
-    return sum(one != "<raised>" for one in found)
-
-
 @pytest.mark.parametrize("each", SETS, ids=lambda each: each[0].__name__)
 def test_functions_with_sets_answer_as_in_python(java: Java, each: Any) -> None:
     function, types, result = each
-    answered = check(java, function, types, result, rows_of(random.Random(3), types, 150))
+    answered = answered_alike(java, function, types, result, rows_of(random.Random(3), types, 150))
     assert answered > 15
 
 
@@ -219,7 +200,7 @@ def test_what_is_told_of_combined_sets(java: Java, types: list[DataType]) -> Non
         told = chance.choice(TOLD).replace("{set}", f"({chance.choice(COMBINED)})")
         names: dict[str, Any] = {}
         exec(f"def f(v, w):\n    x, y = set(v), set(w)\n    return {told}", names)
-        check(java, names["f"], types, TEXTS, rows_of(chance, types, 30))
+        answered_alike(java, names["f"], types, TEXTS, rows_of(chance, types, 30))
 
 
 def test_with_nan_a_row_is_not_answered(java: Java) -> None:

@@ -13,8 +13,7 @@ from pyspark.sql.types import ArrayType, BooleanType, DataType, DoubleType, Long
 import notebook_udf as nu
 from notebook_udf.compile.java.java_class import translate
 from notebook_udf.compile.java.terms import NotCompiled
-from notebook_udf.worker.codec.encode import encoder
-from tests.spark.java_calls import Java, answer
+from tests.spark.java_calls import Java, answered_alike
 
 NAN, INF = float("nan"), float("inf")
 LONG_RUNS = sys.version_info >= (3, 13)
@@ -39,11 +38,6 @@ MIXED = (
     *FLOATS,
 )
 WORDS = ("", "a", "B", "b", "aa", "Ab", "ß", "ẞ", "é", "😀", "\uffff", "z", "10", "9")
-
-
-@pytest.fixture(scope="module")
-def java(session: nu.Session) -> Java:
-    return Java(session.spark._jvm)
 
 
 def runs(chance: random.Random, count: int) -> list[float]:
@@ -217,16 +211,7 @@ def test_functions_that_sort_answer_as_in_python(java: Java, each: Any) -> None:
     chance = random.Random(7)
     rows = [tuple(value(chance, kind) for kind in types) for _ in range(150)]
     rows += [tuple(None for _ in types)]
-    encode = encoder(result)
-
-    def in_column(*row: Any) -> Any:
-        given = [list(each) if isinstance(each, list) else each for each in row]
-        return encode([function(*given)]).to_pylist()[0]  # type: ignore[attr-defined]
-
-    found = java.rows(translate(function, types, result), rows)
-    for row, one in zip(rows, found, strict=True):
-        assert repr(one) == repr(answer(in_column, row)), row
-    assert sum(one != "<raised>" for one in found) > 20
+    assert answered_alike(java, function, types, result, rows) > 20
 
 
 def changes_a_tuple(v: list[int]) -> int:

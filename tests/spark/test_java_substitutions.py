@@ -21,11 +21,6 @@ WORD = re.compile(r"(?P<first>[a-z])(?P<rest>\w*)", re.I)
 CODES = {"a": "1", "b": "22", "1": "one"}
 
 
-@pytest.fixture(scope="module")
-def java(session: nu.Session) -> Java:
-    return Java(session.spark._jvm)
-
-
 def snake(text: str) -> str:
     return re.sub(r"(?<!^)(?=[A-Z])", "_", text).lower()
 

@@ -13,8 +13,6 @@ from unicodedata import category
 import pytest
 from java_calls import Java
 
-import notebook_udf as nu
-
 EVERY = [chr(c) for c in range(sys.maxunicode + 1) if not 0xD800 <= c < 0xE000]
 SPACES = [c for c in EVERY if c.isspace()]
 # Sharp s, dotless and dotted i, sigmas, digraphs, ligatures, marks, digits of other scripts,
@@ -38,11 +36,6 @@ PLAIN = drawn(1, 700, "abcABC aAbB.-1 \t")
 MIXED = drawn(2, 1500, [*"aAbB ", *"aAΣ ", *ODD, *SPACES])
 TEXTS = ["", *PLAIN, *MIXED]
 FEW = ["", *drawn(3, 60, [*"aabbA ", "😀", "é"], 3)]
-
-
-@pytest.fixture(scope="module")
-def java(session: nu.Session) -> Java:
-    return Java(session.spark._jvm)
 
 
 def test_every_character_has_pythons_cases(java: Java) -> None:

@@ -21,11 +21,6 @@ from notebook_udf import udf
 LONG, TEXT = LongType(), StringType()
 
 
-@pytest.fixture(scope="module")
-def java(session: nu.Session) -> Java:
-    return Java(session.spark._jvm)
-
-
 SCHEMES = [
     "",
     "http:",

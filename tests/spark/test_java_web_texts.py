@@ -22,11 +22,6 @@ from notebook_udf.compile.java.terms import NotCompiled
 TEXT, LONG = StringType(), LongType()
 
 
-@pytest.fixture(scope="module")
-def java(session: nu.Session) -> Java:
-    return Java(session.spark._jvm)
-
-
 def domain(url: str) -> str:
     return urlparse(url).netloc.replace("www.", "")
 
