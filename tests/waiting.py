@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -23,3 +24,11 @@ def awaited(session: nu.Session, arrived: Callable[[], bool]) -> Iterator[None]:
             changed.clear()
     finally:
         end()
+
+
+def happens(what: Callable[[], bool]) -> None:
+    """Waits until something is so that a worker does outside the channel: in a file, say."""
+    deadline = time.monotonic() + PATIENCE
+    while not what():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.02)

@@ -41,7 +41,9 @@ class UserDefinedFunction(ABC):  # noqa: B024
         """Called once before the first row, for connections, models and look-up tables."""
 
     def close(self) -> None:  # noqa: B027
-        """Called once after the last row, also when a row failed or the query was cancelled."""
+        """Called once after the last row, also when a row failed or the query was cancelled.
+
+        A cancel may meet ``open`` at work: what that has not made yet is then not there."""
 
     def is_deterministic(self) -> bool:
         """Whether equal arguments always give equal results.

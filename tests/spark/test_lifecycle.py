@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
-from waiting import awaited
+from waiting import awaited, happens
 
 import notebook_udf as nu
 from notebook_udf import FunctionContext, ScalarFunction, udf
@@ -20,8 +23,6 @@ class Journal(ScalarFunction):
         self.fail_at = fail_at
 
     def note(self, what: str) -> None:
-        import os
-
         with open(self.path, "a") as file:
             file.write(f"{what} {os.getpid()} {self.task}\n")
 
@@ -75,6 +76,60 @@ def test_close_runs_after_a_row_that_failed(session: nu.Session, tmp_path: Path)
     with pytest.raises(nu.UserFunctionError, match="no 2"):
         session.spark.range(0, 5, 1, 1).select(record("id")).collect()
     assert [what for what, *_ in lines(path)] == ["open", "eval", "eval", "close"]
+
+
+class Slow(nu.AsyncScalarFunction):
+    """Takes a while to open."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = str(path)
+
+    def note(self, what: str) -> None:
+        with open(self.path, "a") as file:
+            file.write(f"{what} {os.getpid()}\n")
+
+    async def open(self, function_context: FunctionContext) -> None:  # type: ignore[override]
+        self.note("open")
+        await asyncio.sleep(5)
+        self.note("opened")
+
+    async def eval(self, x: int) -> int:
+        return x
+
+    async def close(self) -> None:  # type: ignore[override]
+        self.note("close")
+
+
+class SlowInTheMainThread(ScalarFunction):
+    """As ``Slow``, but not on an event loop."""
+
+    def __init__(self, path: Path) -> None:
+        self.slow = Slow(path)
+
+    def open(self, function_context: FunctionContext) -> None:
+        asyncio.run(self.slow.open(function_context))
+
+    def eval(self, x: int) -> int:
+        return x
+
+    def close(self) -> None:
+        self.slow.note("close")
+
+
+@pytest.mark.parametrize("kind", [Slow, SlowInTheMainThread])
+def test_close_runs_where_a_worker_goes_within_open(
+    session: nu.Session, tmp_path: Path, kind: Any
+) -> None:
+    path = tmp_path / "journal"
+    session.register_function("slow", udf(kind(path), result_type="bigint"))
+    with ThreadPoolExecutor(1) as pool:
+        query = pool.submit(session.sql("SELECT slow(id) FROM range(0, 2, 1, 1)").collect)
+        happens(path.exists)
+        first = lines(path)[0][1]
+        session.pool.restart()
+        assert isinstance(query.exception(), nu.WorkerLost)
+    happens(lambda: ["close", first] in lines(path))
+    assert ["opened", first] not in lines(path)
 
 
 @pytest.mark.parametrize("method", ["open", "close"])
@@ -138,8 +193,6 @@ class Asks(ScalarFunction):
         self.missing = function_context.get_job_parameter("nothing", 7)
 
     def eval(self, x: int) -> str:
-        import os
-
         return f"{self.value} {self.missing} {os.getpid()}"
 
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 import datetime as dt
 import json
 import os
+import signal
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +16,7 @@ import pytest
 from pyspark.sql import functions as F
 from streaming import Stream as Source
 from streaming import with_conf
-from waiting import awaited
+from waiting import awaited, happens
 
 import notebook_udf as nu
 from notebook_udf import (
@@ -248,6 +251,30 @@ def test_a_stream_that_fails_closes_every_instance(
             query.processAllAvailable()
     for instance in by_instance(path):
         assert instance == ["open", *CANCEL]
+
+
+class Leisurely(Scalar):
+    """Takes a while to close."""
+
+    def close(self) -> None:
+        self.note("closing")
+        time.sleep(1)
+        super().close()
+
+
+def test_a_close_that_has_begun_is_waited_for(session: nu.Session, tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    stream = Stream(session, tmp_path, Leisurely(path))
+    query = stream.start()
+    stream.put(1)
+    query.processAllAvailable()
+    with ThreadPoolExecutor(1) as pool:
+        ending = pool.submit(session.cancel, query)
+        happens(lambda: "closing" in told(path))
+        # By the worker's agent, while its main thread waits for a task and is told to go.
+        os.kill(int(path.read_text().partition("/")[0]), signal.SIGTERM)
+        ending.result()
+    happens(lambda: told(path) == ["open", "closing", "close"])
 
 
 class Committing(Process):

@@ -28,9 +28,11 @@ class AsyncInstance(FunctionInstance):
         if not isinstance(function, UserDefinedFunction):
             return (function, self.context), endings(function)
         loop = self._task.runtime.loop
-        loop.run(_awaited(function.open, self.context))
+        ended = endings(function).called(functools.partial(_run, loop))
+        with self.closing_what_is_cut_short(ended):
+            loop.run(_awaited(function.open, self.context))
         called: Any = function.eval  # type: ignore[attr-defined]
-        return (called, self.context), endings(function).called(functools.partial(_run, loop))
+        return (called, self.context), ended
 
 
 class AsyncCall(FunctionCall):

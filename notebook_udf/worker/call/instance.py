@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from notebook_udf.functions.base import (
@@ -15,6 +16,7 @@ from notebook_udf.functions.base import (
 from notebook_udf.functions.context import FunctionContext
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.specs.payload import Header, Shipment
+from notebook_udf.worker.runtime.error_kinds import WorkerStopped
 
 if TYPE_CHECKING:
     from notebook_udf.worker.runtime.task import Task
@@ -99,6 +101,16 @@ class FunctionInstance:
         self.is_open = False
         return tuple(method for _, method in self._endings.methods(graceful=not failed))
 
+    @contextlib.contextmanager
+    def closing_what_is_cut_short(self, ended: Endings) -> Iterator[None]:
+        """Around ``open``: where the worker is told to go meanwhile, the function is closed, as
+        nobody else knows of it yet."""
+        try:
+            yield
+        except WorkerStopped:
+            self._task.runtime.call_all(ended.methods(graceful=False))
+            raise
+
     def _make(self) -> Opened:
         header, function = self._payload.unpack()
         if isinstance(function, FunctionDefinition):
@@ -117,7 +129,8 @@ class FunctionInstance:
     def _enter(self, function: Any) -> Opened:
         if not isinstance(function, UserDefinedFunction):
             return (function, self.context), endings(function)
-        function.open(self.context)
+        with self.closing_what_is_cut_short(endings(function)):
+            function.open(self.context)
         # An aggregate function has several methods; which are called is its runner's business.
         called: Any = function
         if isinstance(function, (ScalarFunction, TableFunction)):

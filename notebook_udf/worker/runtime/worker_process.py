@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from notebook_udf.functions.base import Endings
+from notebook_udf.functions.base import Ending, Endings
 from notebook_udf.telemetry.records import (
     BundleDone,
     BundlesDone,
@@ -262,7 +262,7 @@ class Runtime:
         if kept is not None and (again or not kept.prepared):
             kept.prepare()
 
-    def _call(self, name: str, method: Callable[[], None], errors: list[str]) -> bool:
+    def _call(self, name: str, method: Callable[[], None], errors: list[str]) -> None:
         """Calls a method at the end of a query, which has its result: an error now is not the
         query's, and is logged."""
         try:
@@ -270,8 +270,6 @@ class Runtime:
         except Exception as error:
             errors.append(f"{name}: {type(error).__name__}: {error}")
             self.note("ERROR", f"{name} failed\n{traceback.format_exc()}")
-            return False
-        return True
 
     def end_other_queries(self, query: str | None) -> None:
         """Closes the instances kept for queries that cannot go on where this one runs.
@@ -298,17 +296,29 @@ class Runtime:
         with self._ending:
             keys = [key for key, kept in self.kept.items() if kept.query == query]
             ended = [self.kept.pop(key) for key in keys]
-        for kept in ended:
-            told = graceful and not kept.failed
-            methods, sound = kept.endings.methods(graceful=told, prepared=kept.prepared), True
-            for name, method in methods:
-                if sound or method is methods[-1][1]:
-                    sound = self._call(name, method, errors)
+            for kept in ended:
+                told = graceful and not kept.failed
+                methods = kept.endings.methods(graceful=told, prepared=kept.prepared)
+                errors += self.call_all(methods)
         return sum(each.endings.close is not None for each in ended), tuple(errors)
+
+    def call_all(self, methods: tuple[Ending, ...]) -> list[str]:
+        """Calls what ends a function; the last, which closes it, in any case.
+
+        Returns what they raised, which is also logged.
+        """
+        errors: list[str] = []
+        for name, method in methods:
+            if not errors or method is methods[-1][1]:
+                self._call(name, method, errors)
+        return errors
 
     def shut_down(self) -> None:
         """Closes the kept instances and sends the last records."""
         self.end_other_queries(None)
+        with self._ending:
+            # The agent's thread is through with those it was closing.
+            pass
         if self._loop is not None:
             self._loop.stop()
             self._loop = None
