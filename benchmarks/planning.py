@@ -51,7 +51,7 @@ def judging(rounds: int = 10) -> Figure:
     session = nu.session(workers=2)
     trees = [read(query) for query in QUERIES]
     taken = []
-    with Catalog(session.host, session.planned, session.hidden) as catalog:
+    with Catalog(session.host, session.planned, session.hidden, session.java.listed) as catalog:
         for _ in range(rounds):
             for tree in trees:
                 start = time.perf_counter()

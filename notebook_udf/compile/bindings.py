@@ -19,9 +19,13 @@ _UNUSUAL = (
 )
 
 
-def is_plain_code(code: CodeType) -> bool:
-    """Whether code runs when it is called, with a value for each of so many parameters."""
-    return not code.co_flags & _UNUSUAL
+def is_plain_code(code: CodeType, *, generator: bool = False) -> bool:
+    """Whether code runs when it is called, with a value for each of so many parameters.
+
+    That of a ``generator`` runs when what it gives is asked for.
+    """
+    unusual = _UNUSUAL & ~inspect.CO_GENERATOR if generator else _UNUSUAL
+    return not code.co_flags & unusual
 
 
 def taken(

@@ -172,6 +172,8 @@ OPCODES: Final[tuple[Opcode, ...]] = (
     # Generators.
     Opcode("RETURN_GENERATOR", "generator", 0, 1),
     Opcode("YIELD_VALUE", "yield", 1, 1),
+    # With all that follows it, up to where the last value is handed on.
+    Opcode("GET_YIELD_FROM_ITER", "yield_from", 1, 1),
     # Jumps; of a branch: what is tested, whether it jumps where that holds, and whether it
     # leaves the value on the stack where it jumps.
     Opcode("GET_ITER", "iterator", 1, 1),
@@ -205,7 +207,7 @@ OPCODES: Final[tuple[Opcode, ...]] = (
     # Not to be read.
     *_each(
         "CHECK_EG_MATCH DELETE_NAME END_ASYNC_FOR GET_AITER GET_ANEXT "
-        "GET_AWAITABLE GET_YIELD_FROM_ITER LOAD_NAME "
+        "GET_AWAITABLE LOAD_NAME "
         "SEND SETUP_ANNOTATIONS STORE_NAME WITH_EXCEPT_START",
         "UNREAD",
     ),

@@ -33,7 +33,8 @@ class JavaFunction:
     arity
         How many arguments it takes: at least, and at most.
     in_python
-        PySpark's function object; calls that name arguments are of this one.
+        PySpark's function object; calls that name arguments are of this one. None for one that is
+        only called where ``compiles`` has said that it can be.
     self_check
         The share of calls that is told with what a task has counted, with the answers.
     """
@@ -96,6 +97,13 @@ class JavaFunctions(Protocol):
     ) -> None:
         """Gives a function a class for calls of these types, as ``wanted`` tells them, or with so
         many arguments; ``self_check`` as in ``JavaFunction``."""
+
+    def text_of(self, types: Sequence[DataType]) -> str:
+        """The types of a call, as ``wanted`` tells them."""
+
+    def compiles(self, identity: str, calls: str, count: int) -> bool:
+        """Whether there is a class for such calls, see ``add``, and Java's compiler takes it; it is
+        asked now. They give ``count`` arguments."""
 
     def wanted(self, identity: str) -> Sequence[str]:
         """The types with which a function was called since the last time, and for which it has no

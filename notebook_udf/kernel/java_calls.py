@@ -1,4 +1,4 @@
-"""Scalar functions that run in Spark's own JVM.
+"""Scalar and table functions that run in Spark's own JVM.
 
 A function whose types are not declared is translated for the types of its calls: Spark tells these
 when it has analysed a query, and the next analysis finds the class.
@@ -12,12 +12,12 @@ import logging
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pyspark.sql.types import DataType, StructType
+from pyspark.sql.types import ArrayType, DataType, StructType
 
 from notebook_udf.compile.java.java_class import JavaClass
 from notebook_udf.compile.java.shapes import is_nested
@@ -30,7 +30,7 @@ from notebook_udf.kernel.java_failures import JavaFailures
 from notebook_udf.kernel.java_library import JavaLibrary
 from notebook_udf.kernel.recent import Recent
 from notebook_udf.plan.functions import AS_JAVA
-from notebook_udf.planner.physical import scalar
+from notebook_udf.planner.physical import in_java
 from notebook_udf.telemetry.records import (
     IN_JVM,
     BundleDone,
@@ -127,6 +127,9 @@ class JavaCalls:
         # Arrays and rows may hold something else than is declared.
         if least == 0 or len(declared) < most or any(map(is_nested, declared)):
             return False
+        if in_java.gives_rows(record):
+            # Spark's own name in a query is that of the function in Python.
+            return False
         if not self._is_free(record) or len(self._by_count(record)) <= most - least:
             return False
         return self._refused(record, str(most)) is None
@@ -183,7 +186,9 @@ class JavaCalls:
         functions = self._session.host.java
         if functions is not None:
             for record in records:
-                functions.hold(_name(record), begins=begins)
+                # What was planned with rows of theirs in Java stays so.
+                if not in_java.gives_rows(record):
+                    functions.hold(_name(record), begins=begins)
 
     def attempted(
         self, records: Sequence[RegisteredFunction], plan: Callable[[], DataFrame]
@@ -257,6 +262,27 @@ class JavaCalls:
         with self._lock:
             return self._is_there and self._registered(record, name)
 
+    def listed(self, record: RegisteredFunction, types: Sequence[DataType]) -> str | None:
+        """The name in SQL of what gives the rows of a table function's call as a list, with
+        arguments of these types; None if such a call does not run in the JVM."""
+        functions, given = self._session.host.java, tuple(types)
+        if functions is None or not self._is_free(record):
+            return None
+        made = self._class_of(record, given)
+        if isinstance(made, NotCompiled):
+            return None
+        name, identity = f"_nu_rows_{record.name}_{record.version}_{record.hash[:8]}", _name(record)
+        calls = functions.text_of(given)
+        with self._lock:
+            if not self._session.hidden.has(name, record):
+                functions.register(name, self._function(record, {}))
+            if given != record.definition.declared_types:
+                self._called.get(record.identity, dict)[calls] = given
+            self._add(record, calls, made)
+        if not functions.compiles(identity, calls, len(given)):
+            return None
+        return self._session.hidden.keep(name, record)
+
     def class_name(self, record: RegisteredFunction) -> str:
         """What Java calls the function; "" for one that does not run there."""
         made = self._class_of(record)
@@ -278,35 +304,42 @@ class JavaCalls:
         by_types = isinstance(made, TypesMissing)
         if functions is None or (isinstance(made, NotCompiled) and not by_types):
             return False
-        definition, in_python = record.definition, self._session.planned(record)
-        header = {
-            "name": record.name,
-            "version": record.version,
-            "role": "scalar",
-            "func_type": "general",
-            "notes": [AS_JAVA],
-        }
-        classes = self._by_count(record)
-        takes, returned = (definition.arity[0], len(definition.parameters)), definition.result_type
-        function = JavaFunction(
-            record.name,
-            _name(record),
-            header,
-            classes,
-            [t if is_nested(t) else None for t in definition.declared_types],
-            takes,
-            returned,
-            in_python,
-            definition.options.self_check,
-        )
-        functions.register(name, function)
-        for each in (function.identity, *(known.name for known in classes.values())):
-            self._records.get((each,), lambda: record)
+        if in_java.gives_rows(record):
+            # Under a name of its own, by the types of each call: see ``listed``.
+            return False
+        functions.register(name, self._function(record, self._by_count(record)))
         for text, types in (self._called.known(record.identity) or {}).items():
             known = self._class_of(record, types)
             if isinstance(known, JavaClass):
                 self._add(record, text, known)
         return True
+
+    def _function(
+        self, record: RegisteredFunction, classes: Mapping[int, JavaClass]
+    ) -> JavaFunction:
+        """What Spark is to know of a function, with classes by how many arguments are given."""
+        definition, rows = record.definition, in_java.gives_rows(record)
+        header = {
+            "name": record.name,
+            "version": record.version,
+            "role": "table" if rows else "scalar",
+            "func_type": "general",
+            "notes": [AS_JAVA],
+        }
+        for each in (_name(record), *(known.name for known in classes.values())):
+            self._records.get((each,), lambda: record)
+        returned = definition.result_type
+        return JavaFunction(
+            record.name,
+            _name(record),
+            header,
+            classes,
+            [t if is_nested(t) else None for t in definition.declared_types],
+            (definition.arity[0], len(definition.parameters)),
+            ArrayType(returned, containsNull=False) if rows else returned,
+            None if rows else self._session.planned(record),
+            definition.options.self_check,
+        )
 
     def _by_count(self, record: RegisteredFunction) -> dict[int, JavaClass]:
         """The classes for calls that give so many parameters, of those whose types are declared."""
@@ -384,18 +417,18 @@ class JavaCalls:
                 self._checks.check_planned(record, name, said[0])
                 continue
             query, *numbers, outcome, description, calls = said
-            stage, partition, attempt, task_attempt, began, rows, spent = map(int, numbers)
+            stage, partition, attempt, task_attempt, began, rows, made, spent = map(int, numbers)
             task = TaskId(query, stage, partition, attempt, task_attempt)
-            timing = FunctionTiming(record.name, record.version, rows, rows, 0, spent, 0)
+            timing = FunctionTiming(record.name, record.version, rows, made, 0, spent, 0)
             ended = time.time()
-            bundle = BundleDone(IN_JVM, ended, task, 0, rows, rows, 0, 0, 0, 0, functions=(timing,))
+            bundle = BundleDone(IN_JVM, ended, task, 0, rows, made, 0, 0, 0, 0, functions=(timing,))
             apply = self._session.store.apply
             apply(TaskStarted(IN_JVM, began / 1000, task, (record.name,), description))
             for each in BundlesDone.of([bundle]):
                 apply(each)
             if calls and not self._checks.check_task(record, calls, task):
                 outcome = "failed"
-            apply(TaskEnded(IN_JVM, ended, task, outcome, 1, rows, rows, (timing,)))
+            apply(TaskEnded(IN_JVM, ended, task, outcome, 1, rows, made, (timing,)))
 
 
 def _counts(record: RegisteredFunction) -> range:
@@ -434,7 +467,7 @@ def _unless_it_raises(plan: Callable[[], DataFrame]) -> DataFrame | None:
 def _translated(record: RegisteredFunction, calls: int | Types) -> JavaClass | NotCompiled:
     types = record.definition.declared_types[:calls] if isinstance(calls, int) else calls
     try:
-        return scalar.java_class(record, types)
+        return in_java.java_class(record, types)
     except NotCompiled as why:
         return why
     except Exception as fault:

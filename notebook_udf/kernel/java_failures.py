@@ -17,10 +17,12 @@ import uuid
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from notebook_udf.compile.java.given_rows import MOST_ROWS
 from notebook_udf.errors import DeclarationError, FailedRow, PlanningError
 from notebook_udf.functions.row import record_class
 from notebook_udf.kernel.kinds import kind_of
 from notebook_udf.planner.analysis import arity
+from notebook_udf.planner.physical.in_java import gives_rows
 from notebook_udf.telemetry.records import IN_JVM, CallFailed, TaskId
 from notebook_udf.worker.codec.encode import BadResult
 from notebook_udf.worker.runtime.failure import frames_of, message_of, short
@@ -122,9 +124,16 @@ class JavaFailures:
     def _raised(self, record: RegisteredFunction, arguments: tuple[Any, ...]) -> BaseException:
         kind = kind_of(self._session, record)
         try:
-            kind.encode(kind.run(arguments, {}))
+            made = kind.run(arguments, {})
+            kind.encode(made)
         except Exception as error:
             return error
+        if gives_rows(record) and len(made) > MOST_ROWS:
+            return RuntimeError(
+                f"it gives {len(made):,} rows for these values, and Spark's JVM holds no more than "
+                f"{MOST_ROWS:,} at once: declare the function with compile=False, so that a worker "
+                f"hands them on as they come"
+            )
         return RuntimeError(
             "Spark's JVM could not compute this row, and Python can: declare the function with "
             "compile=False, so that it runs in a worker. Please report it with the function and "

@@ -15,6 +15,7 @@ from notebook_udf.kernel.spark_loggers import logged_if_raised
 from notebook_udf.planner.analysis.aggregate_calls import mentions
 from notebook_udf.planner.analysis.arity import check_calls
 from notebook_udf.planner.faults import planning
+from notebook_udf.planner.physical.in_java import gives_rows
 from notebook_udf.planner.planned_query import QueryPlanner, may_concern
 from notebook_udf.planner.rule import Choice
 from notebook_udf.planner.syntax.dialect import read
@@ -71,7 +72,9 @@ def _run(session: Session, query: str, args: Mapping[str, Any]) -> DataFrame:
         name: record
         # Most queries call none of them.
         for name, record in (functions.items() if mentions(query, functions) else ())
-        if mentions(query, {name: record}) and session.java.may_run(record)
+        if not gives_rows(record)
+        and mentions(query, {name: record})
+        and session.java.may_run(record)
     }
     worth = all(map(session.java.is_worth_an_attempt, by_types.values()))
     if by_types and worth and _may_be_repeated(query):
@@ -108,7 +111,9 @@ def _planned(
     frames = session.host.frames.named()
     try:
         formatted = frames.format(query, given)
-        catalog = Catalog(session.host, session.planned, session.hidden, parameters, frames)
+        catalog = Catalog(
+            session.host, session.planned, session.hidden, session.java.listed, parameters, frames
+        )
         with about(formatted), logged_if_raised(), catalog, planning("the query"):
             planned = QueryPlanner(formatted, functions, catalog, in_force).plan()
             if planned.rows is not None:

@@ -14,6 +14,7 @@ from notebook_udf.host.host import Host
 from notebook_udf.host.spark_frames import NamedFrames
 from notebook_udf.kernel.hidden import HiddenFunctions
 from notebook_udf.planner.physical import aggregate
+from notebook_udf.planner.physical.table import Listed
 from notebook_udf.planner.planning_context import Member, Passes
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.specs.roles import Role
@@ -38,6 +39,8 @@ class Catalog:
         Gives the Spark function of a record in a role.
     hidden
         Registers functions that only rewritten queries call.
+    listed
+        Gives the names of those that run in Spark's JVM and give lists of rows.
     parameters
         Values for the query's named parameters.
     frames
@@ -51,6 +54,7 @@ class Catalog:
         host: Host,
         planned: Callable[[RegisteredFunction, Role], Any],
         hidden: HiddenFunctions,
+        listed: Listed,
         parameters: Any = None,
         frames: NamedFrames | None = None,
     ) -> None:
@@ -59,6 +63,7 @@ class Catalog:
         self._frames = host.frames.named() if frames is None else frames
         self._planned = planned
         self._hidden = hidden
+        self.listed = listed
         self._parameters = parameters
         self._texts: WeakKeyDictionary[DataFrame, str] = WeakKeyDictionary()
         self._latest = ""

@@ -106,7 +106,7 @@ def arguments_for(session: Session, record: RegisteredFunction, query: Any) -> A
 def _called(session: Session, record: RegisteredFunction, query: str) -> ArgumentRows | None:
     if not mentions(query, {record.name.lower(): record}):
         return None
-    with Catalog(session.host, session.planned, session.hidden) as catalog:
+    with Catalog(session.host, session.planned, session.hidden, session.java.listed) as catalog:
         try:
             quotes = catalog.double_quoted_identifiers()
             tree = read(query, double_quoted_identifiers=quotes)

@@ -132,6 +132,11 @@ def _window(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) ->
 
 
 def _table(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> _Form:
+    if use.way == AS_JAVA:
+        return _Form(
+            f"{use.way}: Spark takes apart the list of rows that it gives",
+            "Java has all that it does, with Python's answers",
+        )
     others = [other.name for other in node.functions if other is not use]
     if others:
         return _Form(

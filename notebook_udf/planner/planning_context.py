@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 from pyspark.sql import DataFrame
+from pyspark.sql.types import DataType
 
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.specs.aggregate_layout import AggregateLayout
@@ -67,6 +68,9 @@ class PlanningContext(NamingContext, Protocol):
     @property
     def passes(self) -> Passes:
         """The passes over rows."""
+
+    def listed(self, record: RegisteredFunction, types: Sequence[DataType]) -> str | None:
+        """See ``physical.table.Listed``."""
 
     def run(self, query: str) -> DataFrame:
         """The DataFrame of a query, analysed by Spark; it counts as a step."""

@@ -36,7 +36,7 @@ def test_spark_says_what_the_fixtures_say(
     known, found = recorded.read_answers(), []
     for entry in recorded.entries(path):
         fresh: dict[str, Any] = {}
-        with Catalog(session.host, session.planned, session.hidden) as catalog:
+        with Catalog(session.host, session.planned, session.hidden, session.java.listed) as catalog:
             context = recorded.Recording(catalog, fresh)
             became = recorded.planned(entry.query, session.functions, context)
         found.append(recorded.Entry(entry.name, entry.query, became))

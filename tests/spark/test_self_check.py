@@ -15,7 +15,7 @@ import pytest
 
 import notebook_udf as nu
 from notebook_udf import ScalarFunction, udf
-from notebook_udf.planner.physical import scalar
+from notebook_udf.planner.physical import in_java
 from notebook_udf.worker.kernels.program import Answer, Program
 
 MULTIPLIED = "Math.multiplyExact(t0, 3L)"
@@ -71,7 +71,7 @@ def wrong(
     """Registers ``tripled`` with Java that computes something else where it triples."""
 
     def made(name: str, java: str, share: float) -> Any:
-        right = scalar.java_class
+        right = in_java.java_class
 
         def planted(record: Any, *given: Any) -> Any:
             found = right(record, *given)
@@ -79,7 +79,7 @@ def wrong(
             return replace(found, source=found.source.replace(MULTIPLIED, java))
 
         with monkeypatch.context() as patch:
-            patch.setattr(scalar, "java_class", planted)
+            patch.setattr(in_java, "java_class", planted)
             return register(name, tripled, self_check=share)
 
     return made
@@ -169,7 +169,7 @@ def test_what_spark_computes_while_it_plans(session: nu.Session, wrong: Callable
 def test_a_class_that_answers_where_python_raises(
     session: nu.Session, register: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    right = scalar.java_class
+    right = in_java.java_class
 
     def planted(record: Any, *given: Any) -> Any:
         found = right(record, *given)
@@ -179,7 +179,7 @@ def test_a_class_that_answers_where_python_raises(
         return replace(found, source=found.source.replace(body, seven))
 
     with monkeypatch.context() as patch:
-        patch.setattr(scalar, "java_class", planted)
+        patch.setattr(in_java, "java_class", planted)
         register("checked_shared", shared, self_check=1.0)
     with pytest.raises(nu.SelfCheckFailed) as caught:
         session.sql("SELECT checked_shared(id, id - 3) FROM range(5)").collect()

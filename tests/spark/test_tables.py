@@ -59,6 +59,14 @@ def tables(session: nu.Session) -> nu.Session:
     return session
 
 
+@pytest.fixture
+def in_workers(tables: nu.Session) -> Iterator[nu.Session]:
+    """The same, with a function in workers that Spark's JVM calls otherwise."""
+    tables.register_function("words", words, compile=False)
+    yield tables
+    tables.register_function("words", words)
+
+
 PAIRS = [(1, "a"), (1, "b"), (3, "c"), (3, "d"), (3, "e")]
 OUTER = sorted([*PAIRS, (2, None), (4, None)], key=repr)
 
@@ -343,8 +351,8 @@ def test_statements(tables: nu.Session, tmp_path: Path) -> None:
         ),
     ],
 )
-def test_calls_in_a_row_share_a_pass(tables: nu.Session, query: str, count: int) -> None:
-    frame = tables.sql(query)
+def test_calls_in_a_row_share_a_pass(in_workers: nu.Session, query: str, count: int) -> None:
+    frame = in_workers.sql(query)
     frame.collect()
     assert passes(frame) == count
 
@@ -363,8 +371,8 @@ def test_calls_in_a_row_see_the_ones_before(tables: nu.Session) -> None:
     assert rows_of(tables, query) == sorted(expected, key=repr)
 
 
-def test_only_the_columns_that_are_needed_travel(tables: nu.Session) -> None:
-    frame = tables.sql("SELECT w FROM lines, LATERAL words(text) s(w), LATERAL upto(2) r(n)")
+def test_only_the_columns_that_are_needed_travel(in_workers: nu.Session) -> None:
+    frame = in_workers.sql("SELECT w FROM lines, LATERAL words(text) s(w), LATERAL upto(2) r(n)")
     plan = str(frame._jdf.queryExecution().optimizedPlan().toString())
     (line,) = [line for line in plan.splitlines() if "TablePass" in line]
     assert line.count("#") == 4  # the text and a constant go in, a struct and the word come out
@@ -384,9 +392,9 @@ def test_conditions_on_the_input_come_first(tables: nu.Session) -> None:
 # --- DataFrames ------------------------------------------------------------------------------
 
 
-def test_transform(tables: nu.Session) -> None:
-    lines = tables.spark.table("lines")
-    split, repeat = tables.functions["words"], tables.functions["times"]
+def test_transform(in_workers: nu.Session) -> None:
+    lines = in_workers.spark.table("lines")
+    split, repeat = in_workers.functions["words"], in_workers.functions["times"]
     inner = lines.transform(nu.join_lateral(split("text"), "w"))
     assert inner.columns == ["id", "text", "w"]
     assert [(r.id, r.w) for r in inner.collect()] == PAIRS
@@ -736,12 +744,12 @@ def test_eval_try_and_explain(tables: nu.Session) -> None:
     assert split.signature == "words(text string) -> table<f0:string>"
 
 
-def test_the_plan_shows_what_a_pass_calls(tables: nu.Session) -> None:
+def test_the_plan_shows_what_a_pass_calls(in_workers: nu.Session) -> None:
     query = "SELECT count(*) FROM lines, LATERAL words(text) s(w), LATERAL upto(id) r(n)"
-    shown = repr(tables.plan(query))
+    shown = repr(in_workers.plan(query))
     assert "words: any number of rows for each row; upto: any" in shown
     assert "words" in repr(
-        tables.plan("SELECT * FROM lines LEFT JOIN LATERAL words(text) s ON f0 > 'a'")
+        in_workers.plan("SELECT * FROM lines LEFT JOIN LATERAL words(text) s ON f0 > 'a'")
     )
 
 

@@ -52,6 +52,12 @@ public final class PyBuilder extends scala.runtime.AbstractFunction1 {
         sources.put(calls, source);
     }
 
+    /** Whether there is a class for such calls, and it compiles. */
+    public synchronized boolean compiles(String calls, Integer count) {
+        PySource source = (PySource) sources.get(calls);
+        return source != null && source.function(count.intValue(), header) != null;
+    }
+
     public Object apply(Object given) {
         Seq arguments = (Seq) given;
         boolean named = hasNames(arguments);
@@ -61,6 +67,9 @@ public final class PyBuilder extends scala.runtime.AbstractFunction1 {
                 "[notebook-udf arguments " + identity + " " + arguments.length() + "]");
         }
         Object function = named ? null : function(arguments);
+        if (function == null && inPython == null) {
+            throw new IllegalStateException(name + " has no class for such a call");
+        }
         if (function == null) {
             return inPython.builder(arguments);
         }

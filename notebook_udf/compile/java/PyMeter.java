@@ -23,6 +23,7 @@ public final class PyMeter implements java.io.Serializable, TaskCompletionListen
     private transient String refused;
     private transient TaskContext task;
     private transient long rows;
+    private transient long made;
     private transient long timed;
     private transient long nanoseconds;
     // The first row has the class loaded: its time says nothing about the others.
@@ -48,6 +49,11 @@ public final class PyMeter implements java.io.Serializable, TaskCompletionListen
     /** Counts a row; whether its time is to be taken. */
     public boolean counts() {
         return rows++ % ONE_OF == 0L && isInTask();
+    }
+
+    /** Counts what a row gives: the rows in a table function's list, or a value. */
+    public void gave(Object answer) {
+        made += answer instanceof PyRows ? ((PyRows) answer).size() : 1L;
     }
 
     /** How many rows there were until now. */
@@ -89,6 +95,7 @@ public final class PyMeter implements java.io.Serializable, TaskCompletionListen
         said.add(String.valueOf(ended.taskAttemptId()));
         said.add(String.valueOf(began));
         said.add(String.valueOf(rows));
+        said.add(String.valueOf(made));
         said.add(String.valueOf(spent()));
         said.add(ended.isInterrupted() ? "stopped" : "done");
         said.add(text(ended.getLocalProperty("spark.job.description")));

@@ -24,8 +24,8 @@ from notebook_udf.compile.java.assembly import (
     assign,
 )
 from notebook_udf.compile.java.code import Code
-from notebook_udf.compile.java.evaluations import OPERATIONS, is_none
-from notebook_udf.compile.java.exceptions import is_known, raising
+from notebook_udf.compile.java.evaluations import OPERATIONS, given_out, gone_through, is_none
+from notebook_udf.compile.java.exceptions import NEVER_RAISING, thrown
 from notebook_udf.compile.java.iterators import iterated, read_again
 from notebook_udf.compile.java.merging import entered, kinds_of, set_local, together, without_none
 from notebook_udf.compile.java.name_scope import NameScope
@@ -55,9 +55,6 @@ _MOST_WRITINGS = 12
 _DEEPEST = 8
 # The number among a block's phis of what was raised.
 _RAISED = 1_000_000
-_NEVER_RAISING = frozenset(
-    {"global", "builtin", "local", "string", "format", "convert", "store_local", "delete_local"}
-)
 
 
 @dataclass
@@ -82,6 +79,7 @@ def write(
     given: Mapping[str, Value],
     code: Code,
     returned: Callable[[Code, Value], list[str]] | None = None,
+    gives: Callable[[Code, Value], list[str]] | None = None,
 ) -> Body:
     """Writes the body of a function.
 
@@ -89,6 +87,8 @@ def write(
     ----------
     returned
         The statements that return a value from the function that Spark calls.
+    gives
+        Of a table function: what is done with a row that it yields.
 
     Raises
     ------
@@ -98,7 +98,8 @@ def write(
         If something of it has no Java.
     """
     shared = frozenset(scope.function.__code__.co_freevars)
-    last = _settled(scope, graph, given, code, "", shared, None)
+    each = None if gives is None else partial(gives, code)
+    last = _settled(scope, graph, given, code, "", shared, each)
     if returned is not None:
         lines = last.assembled(lambda value: returned(code, value))
         return Body([*code.declared(), *lines], frozenset("?"))
@@ -237,7 +238,7 @@ class _Writer:
         """The way on which something of a block raises: without what it sets itself."""
         # What is set after all that may raise is not set where something did.
         last = max(
-            (n for n, each in enumerate(block.evaluations) if each.kind not in _NEVER_RAISING),
+            (n for n, each in enumerate(block.evaluations) if each.kind not in NEVER_RAISING),
             default=-1,
         )
         stored = {e.detail for e in block.evaluations[:last] if e.kind.startswith("store_")}
@@ -251,26 +252,17 @@ class _Writer:
         exception = block.end.values[0] if block.end.values else None
         if exception is not None and exception.kind == "exception":
             return f"throw {self.code.term(self._of(exception)).java};"
-        call = exception if exception is not None and exception.kind == "call" else None
-        if call is not None:
-            exception = call.operands[0]
-        found = None
-        if exception is not None and exception.kind in ("global", "builtin"):
-            found = self.scope.named(exception.kind, exception.detail)
-        before = {each.kind for each in block.evaluations if each is not call}
-        if not is_known(found) or not before <= _NEVER_RAISING:
-            # It may be another exception that is raised.
-            if guarded:
-                raise NotCompiled("raise within try", block.line)
-            found = None
-        return raising(found)
+        return thrown(block, self.scope.named, guarded=guarded)
 
     def _end(
         self, key: int, block: BasicBlock, variables: Variables, written: WrittenBlock
     ) -> None:
         end = block.end
         if end.kind == "return":
-            value = constant_parts(self._known(end.values[0]))
+            value = self._known(end.values[0])
+            if self.each is not None and not self.label:
+                value = gone_through(self, self.code, value)
+            value = constant_parts(value)
             written.returned = value if isinstance(value, Parts) else self.code.term(value)
             return
         if end.kind == "jump":
@@ -364,12 +356,10 @@ class _Writer:
             return self._function(variables, operands, name)
         if kind == "function_attribute":
             return name_scope.with_attribute(name, operands[1])
-        if kind == "yield":
+        if kind in ("yield", "yield_from"):
             if self.each is None:
                 raise NotCompiled("yield here")
-            for line in self.each(operands[0]):
-                self.code.say(line)
-            return KnownValue(None)
+            return given_out(self, self.code, operands[0], self.each, whole=kind == "yield")
         if id(each) in self._changed_later:
             made = containers.new_list if kind == "list" else containers.new_dict
             return made(self.code, tuple(operands))

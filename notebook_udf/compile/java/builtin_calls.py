@@ -425,6 +425,8 @@ def call(code: Code, function: Any, given: Given, names: tuple[str, ...]) -> Val
         raise NotCompiled(f"a call of {said}")
     if function is round and names in (("ndigits",), ("number",), ("number", "ndigits")):
         names = ()
+    if function is enumerate and names == ("start",):
+        names = ()
     if function is zip and names == ("strict",):
         *each, strict = given
         return _zip(code, tuple(each), flag(strict, "zip with strict="))

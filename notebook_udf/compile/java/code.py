@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any, TypeVar
@@ -38,7 +38,9 @@ T = TypeVar("T")
 
 # What a list may hold besides other lists, dicts and tuples.
 _HELD = SCALARS | PARTS | DATE | MOMENT | DECIMAL
-_EMPTY = {"int": "0", "long": "0L", "double": "0.0", "boolean": "false"}
+_EMPTY = {
+    "int": "0", "long": "0L", "double": "0.0", "boolean": "false", "PyRows": "new PyRows()",
+}  # fmt: skip
 
 
 @dataclass
@@ -172,6 +174,10 @@ class Code:
     def say(self, statement: str) -> None:
         """Adds a statement."""
         self.statements.append(statement)
+
+    def say_all(self, statements: Iterable[str]) -> None:
+        """Adds statements."""
+        self.statements += statements
 
     def variable(self, held: str) -> str:
         """A new variable of a Java type."""

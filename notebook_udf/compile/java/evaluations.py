@@ -22,6 +22,7 @@ from notebook_udf.compile.java import (
     named_parts,
     set_values,
     templates,
+    terms,
     text_methods,
     url_parts,
 )
@@ -35,10 +36,7 @@ from notebook_udf.compile.java.arithmetic import (
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.date_values import is_temporal
 from notebook_udf.compile.java.exceptions import taken_by
-from notebook_udf.compile.java.iterators import (
-    filled,
-    materialised,
-)
+from notebook_udf.compile.java.iterators import filled, iterated, materialised
 from notebook_udf.compile.java.powers import power
 from notebook_udf.compile.java.terms import (
     BOOL,
@@ -46,6 +44,7 @@ from notebook_udf.compile.java.terms import (
     NONE,
     BoundMethod,
     Generated,
+    Iteration,
     KnownValue,
     Nested,
     NotCompiled,
@@ -58,6 +57,9 @@ from notebook_udf.compile.java.terms import (
     is_list,
     is_set,
 )
+
+# The statements for a value that a generator gives.
+Each: TypeAlias = Callable[[Value], list[str]]
 
 
 class FunctionCalls(Protocol):
@@ -72,7 +74,7 @@ class FunctionCalls(Protocol):
         self,
         nested: Nested,
         given: tuple[Value, ...],
-        each: Callable[[Value], list[str]] | None = None,
+        each: Each | None = None,
     ) -> Value:
         """What a function gives that stands within another, written in its place.
 
@@ -341,7 +343,7 @@ def _call(run: FunctionCalls, code: Code, given: Sequence[Value], names: Any) ->
         return _asked(run, code, arguments[0], function.value is all)  # type: ignore[union-attr]
     if any(isinstance(each, Generated) for each in arguments):
         functional.check_consumer(function)
-    arguments = tuple(_listed(run, code, each) for each in arguments)
+    arguments = tuple(listed(run, code, each) for each in arguments)
 
     def call(called: Value, given: tuple[Value, ...]) -> Value:
         return _call(run, code, (called, *given), ())
@@ -375,7 +377,7 @@ def _call(run: FunctionCalls, code: Code, given: Sequence[Value], names: Any) ->
     return builtin_calls.call(code, function.value, arguments, names)
 
 
-def _listed(run: FunctionCalls, code: Code, value: Value) -> Value:
+def listed(run: FunctionCalls, code: Code, value: Value) -> Value:
     """A value; the list of what a generator gives, in its place."""
     if not isinstance(value, Generated):
         return value
@@ -387,6 +389,28 @@ def _listed(run: FunctionCalls, code: Code, value: Value) -> Value:
 
     run.nested(value.nested, value.given, each)
     return made
+
+
+def gone_through(run: FunctionCalls, code: Code, value: Value) -> Value:
+    """A value; a list, in its place, of what would only be gone through later."""
+    if isinstance(value, (Iteration, terms.Sequence)):
+        return materialised(code, value)
+    return listed(run, code, value)
+
+
+def given_out(
+    run: FunctionCalls, code: Code, value: Value, each: Each, *, whole: bool
+) -> KnownValue:
+    """Writes what is done with a value that a generator gives, or, unless it is a ``whole`` one,
+    with each of those that it gives out of it."""
+    if not whole and isinstance(value, Generated):
+        run.nested(value.nested, value.given, each)
+    elif not whole:
+        over = iterated(code, value)
+        code.loop(over, lambda: code.say_all(each(over.value)))
+    else:
+        code.say_all(each(value))
+    return KnownValue(None)
 
 
 def _asked(run: FunctionCalls, code: Code, generated: Generated, every: bool) -> Value:

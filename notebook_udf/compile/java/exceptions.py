@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import binascii
+from collections.abc import Callable
 from json import JSONDecodeError
 from typing import Any
 
+from notebook_udf.compile.flow_graph import BasicBlock
 from notebook_udf.compile.java.terms import NotCompiled
 
 # Their bits are those of Raised.java.
@@ -23,6 +25,11 @@ _KNOWN: dict[type[Exception], tuple[str, int]] = {
     binascii.Error: ("BASE64", 1024),
 }
 
+# Evaluations that raise nothing.
+NEVER_RAISING = frozenset(
+    {"global", "builtin", "local", "string", "format", "convert", "store_local", "delete_local"}
+)
+
 
 def raising(exception: Any) -> str:
     """The statement that raises a class of exceptions; of no known type for all others."""
@@ -39,6 +46,27 @@ def is_known(exception: Any) -> bool:
     """Whether Java tells a class of exceptions from others."""
     # What these are made of has to fit them, or makes another one.
     return exception in _KNOWN and exception not in (JSONDecodeError, UnicodeDecodeError, OSError)
+
+
+def thrown(block: BasicBlock, named: Callable[[str, str], Any], *, guarded: bool) -> str:
+    """The statement of a block that raises; ``named`` gives what a global or a builtin is.
+
+    ``guarded``: a handler of the function's may take what is raised.
+    """
+    exception = block.end.values[0] if block.end.values else None
+    call = exception if exception is not None and exception.kind == "call" else None
+    if call is not None:
+        exception = call.operands[0]
+    found = None
+    if exception is not None and exception.kind in ("global", "builtin"):
+        found = named(exception.kind, exception.detail)
+    before = {each.kind for each in block.evaluations if each is not call}
+    if not is_known(found) or not before <= NEVER_RAISING:
+        # It may be another exception that is raised.
+        if guarded:
+            raise NotCompiled("raise within try", block.line)
+        found = None
+    return raising(found)
 
 
 def taken_by(handler: Any) -> int:

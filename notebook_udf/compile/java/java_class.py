@@ -8,18 +8,20 @@ nothing besides answering. What raises there raises in Python.
 from __future__ import annotations
 
 import hashlib
+import inspect
 import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from pyspark.sql.types import DataType
+from pyspark.sql.types import DataType, StructType
 
 from notebook_udf.compile.bindings import bound, is_plain_code
 from notebook_udf.compile.flow_graph import FlowGraph, UnreadableCode
-from notebook_udf.compile.java import body
+from notebook_udf.compile.java import body, row_counts
 from notebook_udf.compile.java.code import Code, Constants, ListKinds
+from notebook_udf.compile.java.given_rows import GivenRows
 from notebook_udf.compile.java.name_scope import NameScope
 from notebook_udf.compile.java.spark_types import JavaParameter, JavaResult, parameters
 from notebook_udf.compile.java.terms import (
@@ -87,6 +89,7 @@ class _Class:
         integers: Integers,
     ) -> Term:
         """The call of a method for arguments of these kinds, with the names of the last ones."""
+        _graph(function)
         given = _bound(function, arguments, names)
         key = (function, integers, *[_key(each) for each in given.values()])
         if key not in self._known:
@@ -101,16 +104,17 @@ class _Class:
         function: types.FunctionType,
         given: dict[str, Value],
         integers: Integers,
-        returned: Callable[[Code, Value], list[str]] | None = None,
+        result: JavaResult | GivenRows | None = None,
     ) -> tuple[str, Kinds]:
-        """The name of a new method, and the kinds of what it returns."""
+        """The name of a new method, and the kinds of what it returns; ``result`` is what Spark gets
+        of the one that it calls."""
         if function in self._open:
             raise NotCompiled(f"{function.__name__}, which calls itself")
         if len(self._open) == _DEEPEST:
             raise NotCompiled(f"{function.__name__} within so many others")
         self._open.append(function)
         try:
-            return self._written(function, given, integers, returned)
+            return self._written(function, given, integers, result)
         finally:
             self._open.pop()
 
@@ -119,14 +123,16 @@ class _Class:
         function: types.FunctionType,
         given: dict[str, Value],
         integers: Integers,
-        returned: Callable[[Code, Value], list[str]] | None,
+        result: JavaResult | GivenRows | None,
     ) -> tuple[str, Kinds]:
-        entered, graph = _entered(given), self._read(function)
+        rows = result if isinstance(result, GivenRows) else None
+        entered, graph = _entered(given), self._read(function, rows)
         self.lists.handled = self.lists.handled or bool(graph.handlers)
         self._begun += 1
         code = Code(integers, self.constants, self.lists, f"m{self._begun}")
         scope = NameScope(function, partial(self._called, integers), self._opened)
-        made = body.write(scope, graph, entered, code, returned)
+        returned = None if result is None else result.returned
+        made = body.write(scope, graph, entered, code, returned, rows and rows.given)
         name = f"m{len(self.methods)}"
         parameters = ", ".join(
             f"{integers.held(each.kinds)} {each.java}"
@@ -143,9 +149,9 @@ class _Class:
     ) -> tuple[FlowGraph, dict[str, Value]]:
         return self._read(function), _bound(function, given, names)
 
-    def _read(self, function: types.FunctionType) -> FlowGraph:
+    def _read(self, function: types.FunctionType, rows: GivenRows | None = None) -> FlowGraph:
         self.constants.files.add(function.__code__.co_filename)
-        return _graph(function)
+        return _graph(function, gives_rows=rows is not None)
 
     def _called(
         self,
@@ -172,12 +178,14 @@ def _entered(given: dict[str, Value]) -> dict[str, Value]:
     }
 
 
-def _graph(function: types.FunctionType) -> FlowGraph:
-    if not is_plain_code(function.__code__):
+def _graph(function: types.FunctionType, *, gives_rows: bool = False) -> FlowGraph:
+    if not is_plain_code(function.__code__, generator=gives_rows):
         raise NotCompiled(f"{function.__name__}, which is no plain function")
     graph = read_code(function.__code__, handlers=True)
     if isinstance(graph, UnreadableCode):
         raise NotCompiled(graph.reason, graph.line)
+    if gives_rows:
+        row_counts.check(graph)
     return graph
 
 
@@ -185,7 +193,6 @@ def _bound(
     function: types.FunctionType, given: Sequence[Value], names: Sequence[str]
 ) -> dict[str, Value]:
     """The parameters' values; the last of what is given are those of the names."""
-    _graph(function)
     found = bound(function, given, names, KnownValue)
     if found is None:
         raise NotCompiled(f"a call of {function.__name__} that does not fit it")
@@ -197,17 +204,20 @@ def translate(
     input_types: Sequence[DataType],
     result_type: DataType,
     label: str = "",
+    *,
+    gives_rows: bool = False,
 ) -> JavaClass:
     """The class of a function for columns of these types.
 
-    Two that only differ by their label are two classes.
+    Two that only differ by their label are two classes. That of a function that ``gives_rows``
+    gives a list of them; the result type is that of a row.
 
     Raises
     ------
     NotCompiled
         If it may answer otherwise than Python, or not at all.
     """
-    plain, result = _checked(function, result_type, len(input_types))
+    plain, result = _checked(function, result_type, len(input_types), gives_rows)
     owner = [KnownValue(function.__self__)] if isinstance(function, types.MethodType) else []
     made, taken = _Class(), parameters(input_types)
     fast, exact = (_called(made, plain, owner, taken, way, result) for way in (True, False))
@@ -216,20 +226,24 @@ def translate(
     return _class(made, len(taken), fast, exact, label)
 
 
-def check(function: Callable[..., Any], result_type: DataType, count: int) -> None:
+def check(
+    function: Callable[..., Any], result_type: DataType, count: int, *, gives_rows: bool = False
+) -> None:
     """Raises a ``NotCompiled`` where no types of its ``count`` arguments give a function Java."""
-    plain, _ = _checked(function, result_type, count)
-    _graph(plain)
+    plain, _ = _checked(function, result_type, count, gives_rows)
+    _graph(plain, gives_rows=gives_rows)
 
 
 def _checked(
-    function: Callable[..., Any], result_type: DataType, count: int
-) -> tuple[types.FunctionType, JavaResult]:
+    function: Callable[..., Any], result_type: DataType, count: int, gives_rows: bool
+) -> tuple[types.FunctionType, JavaResult | GivenRows]:
     function = function.__func__ if isinstance(function, types.MethodType) else function
     if not isinstance(function, types.FunctionType):
         raise NotCompiled("anything but a plain function")
     if not 1 <= count <= MOST_ARGUMENTS:
         raise NotCompiled(f"{count} arguments")
+    if gives_rows and isinstance(result_type, StructType):
+        return function, GivenRows(result_type, yields=inspect.isgeneratorfunction(function))
     return function, JavaResult(result_type)
 
 
@@ -239,12 +253,12 @@ def _called(
     owner: Sequence[KnownValue],
     taken: Sequence[JavaParameter],
     fast: bool,
-    result: JavaResult,
+    result: JavaResult | GivenRows,
 ) -> str:
     """The call of the method that computes a row."""
     terms = [Term(each.kinds(made.lists, fast=fast), "") for each in taken]
     given = _bound(function, [*owner, *terms], ())
-    name, _ = made.method(function, given, Integers(bounded=fast), result.returned)
+    name, _ = made.method(function, given, Integers(bounded=fast), result)
     return f"{name}({', '.join(each.entered(made.constants, fast=fast) for each in taken)})"
 
 

@@ -40,12 +40,13 @@ public final class PyFunction{count} extends scala.runtime.AbstractFunction{coun
             made = (PyCall{count}) meter.before(of.made());
         }}
         try {{
-            if (!meter.counts()) {{
-                return made.call({names});
-            }}
-            long begun = System.nanoTime();
+            boolean timed = meter.counts();
+            long begun = timed ? System.nanoTime() : 0L;
             Object answer = made.call({names});
-            meter.took(System.nanoTime() - begun);
+            if (timed) {{
+                meter.took(System.nanoTime() - begun);
+            }}
+            meter.gave(answer);
             return answer;
         }} catch (IllegalStateException failed) {{
             throw RowFailed.at(failed, meter.rows());

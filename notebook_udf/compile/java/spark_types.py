@@ -137,31 +137,32 @@ class JavaResult:
     fits: bool = False
 
     def __post_init__(self) -> None:
-        if not _is_known(self.data_type):
+        if not is_known(self.data_type):
             raise NotCompiled(f"a result of type {self.data_type.simpleString()}")
 
     def returned(self, code: Code, value: Value) -> list[str]:
         """The statements that return a value; what does not fit is an error of Python's as well."""
-        said, java = code.captured(lambda: _column(code, value, self.data_type))
+        said, java = code.captured(lambda: column(code, value, self.data_type))
         if java is None:
             return ["throw Raised.RAISED;"]
         self.fits = True
         return [*said, f"return {java};"]
 
 
-def _is_known(data_type: DataType) -> bool:
+def is_known(data_type: DataType) -> bool:
+    """Whether a column of this type may take results."""
     if isinstance(data_type, StructType):
         # Days and times may be parts of a tuple that is written there, and nothing else.
-        return bool(data_type.fields) and all(_is_known(each.dataType) for each in data_type.fields)
+        return bool(data_type.fields) and all(is_known(each.dataType) for each in data_type.fields)
     return type(data_type) in _RESULTS or shapes.is_known(data_type)
 
 
-def _column(code: Code, value: Value, data_type: DataType) -> str | None:
-    """A value as an object for a column; None if no value of its kinds fits."""
+def column(code: Code, value: Value, data_type: DataType) -> str | None:
+    """A value as an object for a column of results; None if no value of its kinds fits."""
     if isinstance(value, Term) and any(kind.startswith(SET) for kind in value.kinds):
         raise NotCompiled("a set as a result, whose order varies")
     if isinstance(value, Parts) and isinstance(data_type, StructType):
-        return _row(code, value, data_type)
+        return row(code, value, data_type)
     if isinstance(value, Parts) and isinstance(data_type, ArrayType):
         return _array(code, value, data_type)
     if isinstance(value, Parts) and value.form == "dict" and isinstance(data_type, MapType):
@@ -169,7 +170,7 @@ def _column(code: Code, value: Value, data_type: DataType) -> str | None:
     if isinstance(value, Parts):
         return None
     if shapes.is_nested(data_type):
-        return _whole(code, code.term(value), data_type)
+        return whole(code, code.term(value), data_type)
     if isinstance(data_type, DecimalType):
         return _decimal(code, code.term(value), data_type)
     term, kinds = code.term(value), _KINDS[type(data_type)]
@@ -208,7 +209,7 @@ def _decimal(code: Code, term: Term, data_type: DecimalType) -> str | None:
     return f"({term.java} == null ? null : {fitting})" if "none" in term.kinds else fitting
 
 
-def _whole(code: Code, term: Term, data_type: DataType) -> str | None:
+def whole(code: Code, term: Term, data_type: DataType) -> str | None:
     """A list, a dict or a tuple as one object."""
     if term.kinds == NONE:
         return "null"
@@ -225,20 +226,21 @@ def _whole(code: Code, term: Term, data_type: DataType) -> str | None:
 def _array(code: Code, value: Parts, data_type: ArrayType) -> str | None:
     if value.form not in ("list", "tuple"):
         return None
-    made = [_column(code, each, data_type.elementType) for each in value.parts]
+    made = [column(code, each, data_type.elementType) for each in value.parts]
     if None in made:
         return None
     return f"PyList.list({array_of(f'(Object) {each}' for each in made)})"
 
 
-def _row(code: Code, value: Parts, data_type: StructType) -> str | None:
+def row(code: Code, value: Parts, data_type: StructType) -> str | None:
+    """A tuple as a row of Spark's; None if no value of its kinds fits."""
     count = len(value.parts)
     places = shapes.places_of(value.form, value.names[:count], count, data_type.names)
     if places is None:
         return None
     made = []
     for at, field in zip(places, data_type.fields, strict=True):
-        java = _column(code, value.parts[at], field.dataType)
+        java = column(code, value.parts[at], field.dataType)
         if java is None or not field.nullable:
             return None
         made.append(f"(Object) {java}")

@@ -105,7 +105,7 @@ class ClassicJavaFunctions:
             function.identity,
             *function.arity,
             session.parseDataType(function.result_type.json()),
-            function.in_python._judf,
+            None if function.in_python is None else function.in_python._judf,
             json.dumps(function.header),
             self._types(function.nested),
         )
@@ -130,6 +130,14 @@ class ClassicJavaFunctions:
             self._sources[key] = self._new("PySource", name, meter, source)
         for builder in self._named(identity):
             builder.add(calls, self._sources[key])
+
+    def text_of(self, types: Sequence[DataType]) -> str:
+        """See ``JavaFunctions``."""
+        return f"[{','.join(str(each.asNullable().json()) for each in self._types(types))}]"
+
+    def compiles(self, identity: str, calls: str, count: int) -> bool:
+        """See ``JavaFunctions``."""
+        return all([builder.compiles(calls, count) for builder in self._named(identity)] or [False])
 
     def wanted(self, identity: str) -> Sequence[str]:
         """See ``JavaFunctions``."""

@@ -40,7 +40,10 @@ def _register(
     return PythonCall("spark.udf.register", (name, made))
 
 
-def _of_types(types: str, why: NotCompiled | None) -> str:
+NOT_READY = "its compiler is not ready yet"
+
+
+def of_types(types: str, why: NotCompiled | None) -> str:
     """How calls with arguments of these types run."""
     if why is None:
         return f"in Spark's JVM where it is called with {types}"
@@ -79,13 +82,13 @@ class ScalarKind(FunctionKind):
 
     def explain(self) -> str:
         java = self.session.java
-        called = list(starmap(_of_types, sorted(java.called(self.record), key=str)))
+        called = list(starmap(of_types, sorted(java.called(self.record), key=str)))
         if java.runs(self.record):
             return scalar.explain_java(self.record, java.class_name(self.record), *called)
         if called:
             return scalar.explain(self.record, *called)
         why = java.why_not(self.record)
-        said = why or "its compiler is not ready yet"
+        said = why or NOT_READY
         return scalar.explain(self.record, f"not in Spark's JVM: {said}")
 
     def variants(self, inputs: Sequence[Any]) -> Variants:

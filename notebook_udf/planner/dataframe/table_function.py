@@ -17,7 +17,7 @@ from pyspark.sql.udtf import UserDefinedTableFunction
 from notebook_udf.host.sessions import columns_of
 from notebook_udf.planner.physical.aggregate import column_name
 from notebook_udf.planner.physical.column_arguments import with_constants
-from notebook_udf.planner.physical.table import CallChain
+from notebook_udf.planner.physical.table import CallChain, Listed
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.specs.table_layout import TableStep
 
@@ -35,9 +35,11 @@ class TableCall:
         arguments: Sequence[Any],
         named: dict[str, Any],
         function: UserDefinedTableFunction,
+        listed: Listed,
         names: Sequence[str] = (),
     ) -> None:
         self.record = record
+        self.listed = listed
         self.names = tuple(names)
         self.arguments = tuple(arguments)
         self.named = dict(named)
@@ -51,7 +53,9 @@ class TableCall:
 
     def alias(self, *names: str) -> TableCall:
         """The call with names for its columns; one name is that of the DataFrame, as in PySpark."""
-        return TableCall(self.record, self.arguments, self.named, self._function, names)
+        return TableCall(
+            self.record, self.arguments, self.named, self._function, self.listed, names
+        )
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -75,7 +79,11 @@ class TableCall:
 
 
 def call(
-    function: UserDefinedTableFunction, record: RegisteredFunction, args: Any, kwargs: Any
+    function: UserDefinedTableFunction,
+    record: RegisteredFunction,
+    listed: Listed,
+    args: Any,
+    kwargs: Any,
 ) -> TableCall:
     """A call on columns; a string is the name of a column, any other plain value a constant.
 
@@ -84,7 +92,7 @@ def call(
     PlanningError
         If an argument is none of these, nor a DataFrame's ``asTable()``.
     """
-    return TableCall(record, *with_constants(record, args, kwargs), function)
+    return TableCall(record, *with_constants(record, args, kwargs), function, listed)
 
 
 def joined(rows: DataFrame, call: TableCall, names: Sequence[str], *, outer: bool) -> DataFrame:
@@ -102,6 +110,7 @@ class _Lineage:
     """The operator that a DataFrame came from: kept on it for calls that are added to it."""
 
     source: DataFrame
+    listed: Listed
     arguments: tuple[Column, ...]
     # The calls: their functions, their arguments, and whether they are outer.
     records: tuple[RegisteredFunction, ...]
@@ -116,7 +125,7 @@ class _Lineage:
         inner = [f"_nu_col{i}" for i in range(width)] + [f"_nu_arg{i}" for i in range(extra)]
         base = self.source.select("*", *self.arguments).toDF(*inner)
         starts = {"source": 0, "argument": width, "made": width + extra}
-        chain = CallChain(base)
+        chain = CallChain(base, self.listed)
         for record, places, named, outer in zip(
             self.records, self.places, self.named, self.outer, strict=True
         ):
@@ -134,7 +143,7 @@ class _Lineage:
 
 
 def _begun(rows: DataFrame, call: TableCall, names: list[str], *, outer: bool) -> DataFrame:
-    empty = _Lineage(rows, (), (), (), (), (), tuple(rows.columns))
+    empty = _Lineage(rows, call.listed, (), (), (), (), (), tuple(rows.columns))
     return _extended(empty, call, names, outer, made=[]).frame()
 
 

@@ -6,12 +6,7 @@ they are sent as a count of months, and the casts on both sides are planned here
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Sequence
-from dataclasses import replace
-from decimal import Decimal
-from itertools import zip_longest
-from types import FunctionType, MethodType
 from typing import Any
 
 from pyspark.sql import Column, SparkSession
@@ -25,23 +20,15 @@ from pyspark.sql.types import (
 )
 from pyspark.sql.udf import UserDefinedFunction
 
-from notebook_udf.compile.java.java_class import JavaClass, check
-from notebook_udf.compile.java.java_class import translate as java
-from notebook_udf.compile.java.shapes import is_nested
-from notebook_udf.compile.java.terms import NotCompiled, TypesMissing
 from notebook_udf.errors import PlanningError
-from notebook_udf.functions.base import ScalarFunction, implements
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.planner.physical.column_arguments import with_constants
+from notebook_udf.planner.physical.in_java import needs_casts
 from notebook_udf.planner.physical.udf import leave
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.sanitize import backquoted
 from notebook_udf.types import ddl, to_arrow
 from notebook_udf.worker.kernels.program import Outlook, translate
-
-# Of a function that may be compiled for the JVM.
-_MOST_BYTES = 1 << 20
-_PLAIN = (int, float, bool, str, type(None), Decimal)
 
 
 def call(
@@ -69,7 +56,7 @@ def register(
     spark: SparkSession, record: RegisteredFunction, function: UserDefinedFunction
 ) -> None:
     """Makes the function known to Spark SQL under its name, in place of an earlier one."""
-    if not _needs_casts(record.definition):
+    if not needs_casts(record.definition):
         spark.udf.register(record.name, function)
         return
     _, inner = sql_names(record)
@@ -100,69 +87,9 @@ def register(
     )
 
 
-def java_class(record: RegisteredFunction, given: Sequence[DataType] = ()) -> JavaClass:
-    """The function as a class that Spark calls.
-
-    ``given`` are the types of a call's arguments; without them it is for as many as are declared.
-
-    Raises
-    ------
-    NotCompiled
-        If it may answer otherwise there than in Python, or not at all.
-    TypesMissing
-        If the types of its arguments are neither declared nor given.
-    """
-    definition = record.definition
-    for reason, stands in (
-        ("it is of another kind", not definition.traits.has_kernels),
-        ("compile=False", not definition.options.compile),
-        (f"it is a {definition.func_type} function", definition.func_type != "general"),
-        ("it is not deterministic", not definition.deterministic),
-        ("rows that raise have to be kept", definition.options.on_error != "fail"),
-        ("its time is limited", definition.options.timeout is not None),
-        ("its memory is limited", definition.options.memory is not None),
-        ("it takes or returns months", _needs_casts(definition)),
-        # What is unpickled here may be large, and objects may do anything as they are.
-        ("it is no plain function", not _is_plain(definition)),
-        ("it carries so much data", len(record.payload) > _MOST_BYTES),
-    ):
-        if stands:
-            raise NotCompiled(reason)
-    # As it was when it was registered: what it uses may have other values now.
-    function = replace(definition, function=pickle.loads(record.payload)).call
-    declared = definition.input_types or ()
-    # What an array or a row holds is what Python gets of it.
-    types = [
-        each if t is None or is_nested(t) else t
-        for t, each in zip_longest(declared[: len(given)], given)
-    ]
-    types = types or [*definition.declared_types]
-    if len(types) < definition.arity[0] or (definition.parameters and not types):
-        check(function, definition.result_type, len(definition.parameters))
-        raise TypesMissing("the types of its arguments are not declared, and known of no call yet")
-    label = f"{record.name} {record.version} {record.hash}"
-    return java(function, types, definition.result_type, label)
-
-
-def _is_plain(definition: FunctionDefinition) -> bool:
-    """Whether it is a function, or a method of an object that is no more than its values."""
-    if isinstance(definition.call, FunctionType):
-        return True
-    owner = definition.function
-    return (
-        isinstance(definition.call, MethodType)
-        and definition.call.__self__ is owner
-        and isinstance(owner, ScalarFunction)
-        and not any(implements(owner, name) for name in ("open", "close"))
-        and type(owner).__reduce_ex__ is object.__reduce_ex__
-        and not hasattr(type(owner), "__setstate__")
-        and all(type(each) in _PLAIN for each in vars(owner).values())
-    )
-
-
 def sql_names(record: RegisteredFunction) -> tuple[str, ...]:
     """The names under which ``register`` registers the function, an inner one's included."""
-    helper = (f"{record.name}__months",) if _needs_casts(record.definition) else ()
+    helper = (f"{record.name}__months",) if needs_casts(record.definition) else ()
     return record.name, *helper
 
 
@@ -202,7 +129,7 @@ def explain(record: RegisteredFunction, *in_java: str) -> str:
         lines.append("not deterministic: Spark neither moves nor repeats the call")
     if definition.options.on_error != "fail":
         lines.append(f"a row whose call raises gives NULL (on_error={definition.options.on_error})")
-    if _needs_casts(definition):
+    if needs_casts(definition):
         lines.append("year-month intervals travel as months, with casts around the call")
     return "\n".join(lines)
 
@@ -273,11 +200,6 @@ def runs_as_kernels(definition: FunctionDefinition) -> bool:
     """Whether ``worker.kernels`` computes the function's bundles where it can."""
     outlook = kernel_outlook(definition)
     return outlook is not None and outlook.answers
-
-
-def _needs_casts(definition: FunctionDefinition) -> bool:
-    types = (*(definition.input_types or ()), definition.result_type)
-    return any(isinstance(t, YearMonthIntervalType) for t in types)
 
 
 def _enter(value: Column | str, t: DataType | None) -> Column | str:

@@ -1,13 +1,15 @@
 """Table functions as operators over rows, and as Spark's own UDTFs where Spark plans.
 
-A ``Chain`` is a row of calls that share one operator (``worker.table.table_operator``).
-``table_function`` decides which calls do for DataFrames, ``correlate`` for queries.
+A ``CallChain`` is a row of calls that share one operator (``worker.table.table_operator``).
+``table_function`` decides which calls do for DataFrames, ``correlate`` for queries. Calls that run
+in Spark's JVM need none: Spark takes apart the lists of rows that they give.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -39,8 +41,15 @@ from notebook_udf.worker.table.udtf_handler import handler
 # the condition of a join.
 ENDED = "_nu_ended"
 MET = "_nu_met"
+# What a column of a call is called until it leaves, where others have its name; a number follows.
+_MADE = "_nu_made"
 # The number of the input that a row belongs to, where the rows are moved about.
 INPUT = "_nu_input"
+
+
+# The name in SQL of the function that gives the rows of a call with arguments of these types, as a
+# list, in Spark's JVM; None if it does not run there.
+Listed: TypeAlias = Callable[[RegisteredFunction, Sequence[DataType]], str | None]
 
 
 class Untravelled(PlanningError):
@@ -55,11 +64,14 @@ class CallChain:
     ----------
     rows
         What comes in: the columns that pass through, and those of arguments.
+    listed
+        Which calls run in Spark's JVM.
     records, steps
         The functions, and the positions of their arguments.
     """
 
     rows: DataFrame
+    listed: Listed
     records: tuple[RegisteredFunction, ...] = ()
     steps: tuple[TableStep, ...] = ()
 
@@ -85,6 +97,11 @@ class CallChain:
                     f"{record.name} was given an INTERVAL of months, days and time, which no "
                     f"Python value holds: cast it to STRING, or to INTERVAL DAY TO SECOND"
                 )
+        in_java = self._in_java(types) if not ends else None
+        if in_java is not None:
+            return in_java.exploded(leaving, names)
+        if not self.records:
+            return _named(self.rows, leaving, names)
         rows, leaves = _entering(self.rows, set(leaving))
         layout = TableLayout(len(self.rows.columns), self.steps, tuple(leaving), tuple(names), ends)
         fields = [
@@ -98,6 +115,34 @@ class CallChain:
         ]
         made = rows.mapInArrow(TablePass(layout, shipments), StructType(fields))
         return _left(made, [types[place] for place in leaving])
+
+    def _in_java(self, types: Sequence[DataType]) -> CallChain | None:
+        """The chain behind its first call, if Spark's JVM makes that one's rows; ``types`` are
+        those of all columns."""
+        columns = self.rows.columns
+        lowered = {name.lower() for name in columns}
+        if not self.records or self.steps[0].names or len(lowered) < len(columns):
+            return None
+        record, step = self.records[0], self.steps[0]
+        name = self.listed(record, [types[place] for place in step.arguments])
+        if name is None:
+            return None
+        arguments = [F.col(backquoted(columns[place])) for place in step.arguments]
+        explode = F.inline_outer if step.outer else F.inline
+        made = explode(F.call_function(name, *arguments))
+        names = list(record.definition.result_type.names)
+        if lowered & {name.lower() for name in names}:
+            names = [f"{_MADE}{len(columns) + place}" for place in range(len(names))]
+        rows = self.rows.select("*", made.alias(*names))
+        return replace(self, rows=rows, records=self.records[1:], steps=self.steps[1:])
+
+
+def _named(rows: DataFrame, leaving: Sequence[int], names: Sequence[str]) -> DataFrame:
+    """Some columns, under these names."""
+    columns = rows.columns
+    return rows.select(
+        *(F.col(backquoted(columns[p])).alias(name) for p, name in zip(leaving, names, strict=True))
+    )
 
 
 def matched(rows: DataFrame, *, moved: bool = False) -> DataFrame:
@@ -189,13 +234,29 @@ def spark_function(record: RegisteredFunction) -> UserDefinedTableFunction:
     return made
 
 
-def explain(record: RegisteredFunction) -> str:
-    """How calls of the function run, and why."""
+def explain(record: RegisteredFunction, in_java: str, *said: str) -> str:
+    """How calls of the function run, and why.
+
+    ``in_java`` is the name of the class that runs in Spark's JVM, "" if none does; what else is to
+    be ``said`` of that follows.
+    """
     definition = record.definition
+    worker = (
+        "a row at a time in a Python worker, its rows handed on as they come; columns beside them "
+        "are repeated as Arrow (mapInArrow)"
+    )
+    ways = [f"in session.sql and nu.join_lateral: {worker}"]
+    if in_java:
+        ways = [
+            f"in session.sql and nu.join_lateral: in Spark's JVM, compiled to Java (class "
+            f"{in_java}); the rows of an input are a list there, which Spark takes apart, and an "
+            f"input that raises is called again here, for its error",
+            f"where a LEFT JOIN has a condition, or a call names arguments: {worker}",
+        ]
     lines = [
         f"{record.signature}, version {record.version}",
-        "in session.sql and nu.join_lateral: a row at a time in a Python worker, its rows handed "
-        "on as they come; columns beside them are repeated as Arrow (mapInArrow)",
+        *ways,
+        *said,
         "consecutive calls share one pass where no condition stands between them",
         "in plain spark.sql, df.lateralJoin and with TABLE arguments: Spark's own UDTF, which "
         "holds all rows of an input; Spark reads LEFT JOIN LATERAL without ON as an inner join, "

@@ -79,6 +79,7 @@ class Laterals:
         self._functions = functions
         self._around = around
         self.view = around.view
+        self.listed = around.listed
         self._run = run
         self.steady = steady
         self._aggregates = aggregates

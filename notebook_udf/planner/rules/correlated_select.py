@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from pyspark.sql import DataFrame
+from pyspark.sql.types import DataType
 from sqlglot import exp
 
 from notebook_udf.planner.analysis.derived_table import Columns, Unfit
@@ -19,7 +20,7 @@ from notebook_udf.planner.analysis.references import (
     stars,
 )
 from notebook_udf.planner.analysis.table_calls import FromCall, items, lateral_call, relation
-from notebook_udf.planner.physical.table import ENDED, INPUT, MET, CallChain, matched
+from notebook_udf.planner.physical.table import ENDED, INPUT, MET, CallChain, Listed, matched
 from notebook_udf.planner.syntax.nodes import cast, table
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.specs.table_layout import TableStep
@@ -39,6 +40,9 @@ class Around(Protocol):
 
     def view(self, rows: DataFrame) -> str:
         """A name for rows."""
+
+    def listed(self, record: RegisteredFunction, types: Sequence[DataType]) -> str | None:
+        """See ``physical.table.Listed``."""
 
     def steady(self, node: exp.Expression) -> bool:
         """Whether an expression may as well be computed earlier."""
@@ -89,9 +93,9 @@ class Pass:
             return None
         return self.columns.place(argument)
 
-    def chain(self, rows: DataFrame, *, ends: bool) -> CallChain:
+    def chain(self, rows: DataFrame, listed: Listed, *, ends: bool) -> CallChain:
         """The pass over the rows of the inner query; with ``ends`` for the last call's inputs."""
-        chain = CallChain(rows)
+        chain = CallChain(rows, listed)
         for number, (call, arguments) in enumerate(zip(self.calls, self._arguments, strict=True)):
             places = [a if isinstance(a, int) else chain.place_of(*a) for a in arguments]
             last = number == len(self.calls) - 1
@@ -105,7 +109,7 @@ def alone(call: FromCall, around: Around, visible: Sequence[exp.Expression]) -> 
     made = Pass(RelationScope([]))
     made.add(call)
     rows = around.run(exp.Select(expressions=_projections(made.columns)), visible)
-    chain = made.chain(rows, ends=False)
+    chain = made.chain(rows, around.listed, ends=False)
     names = call.record.definition.result_type.names
     places = [chain.place_of(0, place) for place in range(len(names))]
     return around.view(chain.exploded(places, names))
@@ -233,7 +237,8 @@ class _Rewriting:
         if where:
             inner.set("where", exp.Where(this=exp.and_(*where)))
         ends = last.outer and last.condition is not None
-        chain = made.chain(self._around.run(inner, self._visible), ends=ends)
+        rows = self._around.run(inner, self._visible)
+        chain = made.chain(rows, self._around.listed, ends=ends)
         leaving = [
             bases[place] if entry.made is None else chain.place_of(*entry.made)
             for place, entry in zip(needed, entries, strict=True)

@@ -1,0 +1,116 @@
+"""How many rows a table function gives for a row, by its code.
+
+A Python worker hands rows on as they come: what gives any number of them is left to it. Only of
+what is in memory beforehand there are so many as Java may hold at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from notebook_udf.compile.flow_graph import Evaluation, FlowGraph
+from notebook_udf.compile.java.terms import NotCompiled
+from notebook_udf.compile.loops import loops_of
+
+# They go through what they are given.
+_THROUGH = ("enumerate", "reversed", "iter", "map", "filter", "sorted", "list", "tuple", "set")
+
+
+def check(graph: FlowGraph) -> None:
+    """Raises a ``NotCompiled`` where there may be any number of rows, whatever is in the row."""
+    names = _Names(graph)
+    for head, members in loops_of(graph).items():
+        if _yields(graph, members):
+            _check_loop(graph, head, names)
+    evaluations = [each for block in graph.blocks.values() for each in block.evaluations]
+    kinds = {each.kind for each in evaluations}
+    if "yield" in kinds and "yield_from" not in kinds:
+        return
+    # It may be a range that is handed on.
+    for each in evaluations:
+        if _called(each) == "range" and not names.is_bounded(each):
+            raise NotCompiled("a range of any length where rows are returned", each.line)
+
+
+def _yields(graph: FlowGraph, keys: Iterable[int]) -> bool:
+    found = (each.kind for key in keys for each in graph.blocks[key].evaluations)
+    return any(kind in ("yield", "yield_from") for kind in found)
+
+
+def _check_loop(graph: FlowGraph, head: int, names: _Names) -> None:
+    end, line = graph.blocks[head].end, graph.blocks[head].line
+    if end.kind != "next":
+        raise NotCompiled("rows from a while loop, which may be any number", line)
+    (iterator,) = end.values[0].operands
+    if iterator.kind != "iterator" or not names.is_bounded(iterator.operands[0]):
+        raise NotCompiled("rows from a range of any length", iterator.line or line)
+
+
+class _Names:
+    """What variables of a function are set to."""
+
+    def __init__(self, graph: FlowGraph) -> None:
+        self._set: dict[str, list[Evaluation]] = {}
+        for block in graph.blocks.values():
+            for each in block.evaluations:
+                if each.kind in ("store_local", "store_cell"):
+                    self._set.setdefault(each.detail, []).append(each.operands[0])
+
+    def is_bounded(self, over: Evaluation) -> bool:
+        """Whether what a loop goes through is in memory, or no longer than what is."""
+        return self._is_bounded(over, frozenset())
+
+    def _is_bounded(self, over: Evaluation, seen: frozenset[str]) -> bool:
+        if over.kind in ("local", "cell"):
+            return self._all_set(over, seen, self._is_bounded, parameter=True)
+        called = _called(over)
+        if called == "range":
+            return all(self._is_small(each, seen) for each in over.operands[1:])
+        if called == "zip":
+            return any(self._is_bounded(each, seen) for each in over.operands[1:])
+        if called in _THROUGH:
+            return all(self._is_bounded(each, seen) for each in over.operands[1:])
+        return True
+
+    def _is_small(self, number: Evaluation, seen: frozenset[str]) -> bool:
+        """Whether a number is about as large as the row's values are long, at most."""
+        if number.kind == "constant":
+            return True
+        if number.kind in ("local", "cell"):
+            return self._all_set(number, seen, self._is_small, parameter=False)
+        small = [self._is_small(each, seen) for each in number.operands]
+        if number.kind == "unary":
+            return all(small)
+        if number.kind == "binary" and number.detail in ("+", "-"):
+            return all(small)
+        if number.kind == "binary" and number.detail in ("//", "%"):
+            return small[0] if number.detail == "//" else small[1]
+        called = _called(number)
+        if called == "min":
+            return any(small[1:])
+        return called == "len" or (called == "max" and all(small[1:]))
+
+    def _all_set(
+        self,
+        read: Evaluation,
+        seen: frozenset[str],
+        holds: Callable[[Evaluation, frozenset[str]], bool],
+        *,
+        parameter: bool,
+    ) -> bool:
+        """Whether something holds of all that a variable is set to; ``parameter`` if to nothing."""
+        name = read.detail
+        if name in seen:
+            return False
+        values = self._set.get(name)
+        if values is None:
+            return parameter
+        return all(holds(each, seen | {name}) for each in values)
+
+
+def _called(evaluation: Evaluation) -> str:
+    """The builtin that is called, by its name; "" for anything else."""
+    if evaluation.kind != "call" or not evaluation.operands:
+        return ""
+    function = evaluation.operands[0]
+    return str(function.detail) if function.kind in ("builtin", "global") else ""
