@@ -6,42 +6,33 @@ when it has analysed a query, and the next analysis finds the class.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import logging
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pyspark.sql.types import ArrayType, DataType, StructType
+from pyspark.sql.types import DataType, StructType
 
 from notebook_udf.compile.java.java_class import JavaClass
 from notebook_udf.compile.java.shapes import is_nested
 from notebook_udf.compile.java.terms import NotCompiled, TypesMissing
 from notebook_udf.errors import DeclarationError, PlanningError
+from notebook_udf.functions.kind_traits import PROCESS
 from notebook_udf.host.java_functions import JavaFunction
 from notebook_udf.kernel.background import Background
-from notebook_udf.kernel.java_checks import JavaChecks
+from notebook_udf.kernel.java_counts import JavaCounts
+from notebook_udf.kernel.java_descriptions import described, java_name
 from notebook_udf.kernel.java_failures import JavaFailures
 from notebook_udf.kernel.java_library import JavaLibrary
 from notebook_udf.kernel.recent import Recent
-from notebook_udf.plan.functions import AS_JAVA
 from notebook_udf.planner.physical import in_java
-from notebook_udf.telemetry.records import (
-    IN_JVM,
-    BundleDone,
-    BundlesDone,
-    CallFailed,
-    FunctionTiming,
-    Record,
-    TaskEnded,
-    TaskId,
-    TaskStarted,
-)
+from notebook_udf.planner.physical.in_java import RecordCall
+from notebook_udf.specs.record_shape import RecordShape
+from notebook_udf.telemetry.records import IN_JVM, CallFailed, Record, TaskEnded
 from notebook_udf.types import ddl
 from notebook_udf.worker.runtime.dependencies import Dependency
 
@@ -57,6 +48,8 @@ _log = logging.getLogger(__name__)
 _MOST_CLASSES = 1000
 
 Types = tuple[DataType, ...]
+# Of a call: how many arguments of the declared types it gives, its types, or its records.
+Given = int | Types | RecordCall
 
 
 class JavaCalls:
@@ -74,18 +67,24 @@ class JavaCalls:
         # By name, by how many blocks a function is kept from the JVM.
         self._kept: Counter[str] = Counter()
         self._records: Recent[RegisteredFunction] = Recent(_MOST_CLASSES)
-        self._failures = JavaFailures(session, lambda name: self._records.known((name,)))
-        self._checks = JavaChecks(session)
+        self._failures = JavaFailures(
+            session,
+            lambda name: self._records.known((name,)),
+            lambda name: self._shapes.known((name,)),
+        )
+        self._counts = JavaCounts(session, lambda name: self._records.known((name,)))
         self._classes: Recent[JavaClass | NotCompiled] = Recent(_MOST_CLASSES)
         # The types with which functions that declare none were called.
-        self._called: Recent[dict[str, Types]] = Recent(_MOST_CLASSES)
+        self._called: Recent[dict[str, Types | RecordCall]] = Recent(_MOST_CLASSES)
+        # Of what process functions get, by the names of their classes.
+        self._shapes: Recent[RecordShape] = Recent(_MOST_CLASSES)
         self._learning: Background | None = None
         self._end_subscription: Callable[[], None] = lambda: None
 
     def install(self) -> None:
         """Has what functions count in the JVM added to the session's metrics."""
         if self._session.host.java is not None:
-            self._session.host.java.measure(self._count)
+            self._session.host.java.measure(self._counts.take)
 
     def uninstall(self) -> None:
         """Counts no more."""
@@ -158,8 +157,11 @@ class JavaCalls:
     def called(self, record: RegisteredFunction) -> list[tuple[str, NotCompiled | None]]:
         """The types with which a function that declares none was called, and what keeps these
         calls from running in the JVM."""
-        called = (self._called.known(record.identity) or {}).values()
-        return [(", ".join(map(ddl, types)), self.why_not(record, types)) for types in called]
+        found = []
+        for each in (self._called.known(record.identity) or {}).values():
+            types = each.types if isinstance(each, RecordCall) else each
+            found.append((", ".join(map(ddl, types)), self.why_not(record, each)))
+        return found
 
     def has_class(self, record: RegisteredFunction) -> bool:
         """Whether calls of the function run in the JVM: all, or those of some types."""
@@ -188,7 +190,7 @@ class JavaCalls:
             for record in records:
                 # What was planned with rows of theirs in Java stays so.
                 if not in_java.gives_rows(record):
-                    functions.hold(_name(record), begins=begins)
+                    functions.hold(java_name(record), begins=begins)
 
     def attempted(
         self, records: Sequence[RegisteredFunction], plan: Callable[[], DataFrame]
@@ -218,7 +220,7 @@ class JavaCalls:
         functions = self._session.host.java
         if functions is None:
             return False
-        identity, found = _name(record), False
+        identity, found = java_name(record), False
         for text in functions.wanted(identity):
             types = _types(text)
             with self._lock:
@@ -232,10 +234,12 @@ class JavaCalls:
     def _add(self, record: RegisteredFunction, types: str, made: JavaClass) -> None:
         functions = self._session.host.java
         if functions is not None:
-            functions.add(_name(record), types, made, record.definition.options.self_check)
+            functions.add(java_name(record), types, made, record.definition.options.self_check)
             self._records.get((made.name,), lambda: record)
 
-    def why_not(self, record: RegisteredFunction, types: Types = ()) -> NotCompiled | None:
+    def why_not(
+        self, record: RegisteredFunction, types: Types | RecordCall = ()
+    ) -> NotCompiled | None:
         """What keeps the function from running in the JVM; None if nothing of it does.
 
         A ``TypesMissing`` if that depends on the types of a call.
@@ -248,13 +252,16 @@ class JavaCalls:
         if isinstance(made, NotCompiled):
             return made
         called = self._called.known(record.identity) or {}
-        calls = next((text for text, known in called.items() if known == types), str(len(types)))
-        return self._refused(record, calls)
+        known = next((text for text, each in called.items() if each == types), "")
+        if isinstance(types, RecordCall):
+            # Java's compiler is asked when it is called.
+            return None
+        return self._refused(record, known or str(len(types)))
 
     def _refused(self, record: RegisteredFunction, calls: str) -> NotCompiled | None:
         """What Java's compiler has against the class for such calls, see ``JavaFunctions.add``."""
         functions = self._session.host.java
-        failure = functions.failure(_name(record), calls) if functions is not None else ""
+        failure = functions.failure(java_name(record), calls) if functions is not None else ""
         return NotCompiled(f"its compiler says {failure}; please report this") if failure else None
 
     def register(self, record: RegisteredFunction, name: str) -> bool:
@@ -262,23 +269,35 @@ class JavaCalls:
         with self._lock:
             return self._is_there and self._registered(record, name)
 
-    def listed(self, record: RegisteredFunction, types: Sequence[DataType]) -> str | None:
+    def listed(
+        self,
+        record: RegisteredFunction,
+        types: Sequence[DataType],
+        shape: RecordShape | None = None,
+    ) -> str | None:
         """The name in SQL of what gives the rows of a table function's call as a list, with
-        arguments of these types; None if such a call does not run in the JVM."""
+        arguments of these types, or what a process function collects for a record of a shape;
+        None if such a call does not run in the JVM."""
         functions, given = self._session.host.java, tuple(types)
         if functions is None or not self._is_free(record):
             return None
-        made = self._class_of(record, given)
-        if isinstance(made, NotCompiled):
-            return None
-        name, identity = f"_nu_rows_{record.name}_{record.version}_{record.hash[:8]}", _name(record)
+        result = record.definition.result_type
+        call: Types | RecordCall = given if shape is None else RecordCall(given, shape, result)
+        made = self._class_for(record, call) if shape else self._class_of(record, given)
         calls = functions.text_of(given)
         with self._lock:
+            if call != record.definition.declared_types:
+                self._called.get(record.identity, dict)[calls] = call
+            if isinstance(made, NotCompiled):
+                return None
+            identity = java_name(record, shape)
+            name = f"_nu_rows_{record.name}_{identity[1:9]}"
             if not self._session.hidden.has(name, record):
-                functions.register(name, self._function(record, {}))
-            if given != record.definition.declared_types:
-                self._called.get(record.identity, dict)[calls] = given
-            self._add(record, calls, made)
+                functions.register(name, self._described(record, {}, shape))
+            functions.add(identity, calls, made)
+            self._records.get((made.name,), lambda: record)
+            if shape is not None:
+                self._shapes.get((made.name,), lambda: shape)
         if not functions.compiles(identity, calls, len(given)):
             return None
         return self._session.hidden.keep(name, record)
@@ -307,46 +326,33 @@ class JavaCalls:
         if in_java.gives_rows(record):
             # Under a name of its own, by the types of each call: see ``listed``.
             return False
-        functions.register(name, self._function(record, self._by_count(record)))
+        functions.register(name, self._described(record, self._by_count(record)))
         for text, types in (self._called.known(record.identity) or {}).items():
             known = self._class_of(record, types)
             if isinstance(known, JavaClass):
                 self._add(record, text, known)
         return True
 
-    def _function(
-        self, record: RegisteredFunction, classes: Mapping[int, JavaClass]
+    def _described(
+        self,
+        record: RegisteredFunction,
+        classes: Mapping[int, JavaClass],
+        shape: RecordShape | None = None,
     ) -> JavaFunction:
-        """What Spark is to know of a function, with classes by how many arguments are given."""
-        definition, rows = record.definition, in_java.gives_rows(record)
-        header = {
-            "name": record.name,
-            "version": record.version,
-            "role": "table" if rows else "scalar",
-            "func_type": "general",
-            "notes": [AS_JAVA],
-        }
-        for each in (_name(record), *(known.name for known in classes.values())):
+        """What Spark is to know of a function, whose calls are noted to be of it."""
+        for each in (java_name(record, shape), *(known.name for known in classes.values())):
             self._records.get((each,), lambda: record)
-        returned = definition.result_type
-        return JavaFunction(
-            record.name,
-            _name(record),
-            header,
-            classes,
-            [t if is_nested(t) else None for t in definition.declared_types],
-            (definition.arity[0], len(definition.parameters)),
-            ArrayType(returned, containsNull=False) if rows else returned,
-            None if rows else self._session.planned(record),
-            definition.options.self_check,
-        )
+        in_python = None if in_java.gives_rows(record) else self._session.planned(record)
+        return described(record, classes, in_python, shape)
 
     def _by_count(self, record: RegisteredFunction) -> dict[int, JavaClass]:
         """The classes for calls that give so many parameters, of those whose types are declared."""
         made = {n: self._class_for(record, n) for n in _counts(record)}
         return {n: each for n, each in made.items() if isinstance(each, JavaClass)}
 
-    def _class_of(self, record: RegisteredFunction, types: Types = ()) -> JavaClass | NotCompiled:
+    def _class_of(
+        self, record: RegisteredFunction, types: Types | RecordCall = ()
+    ) -> JavaClass | NotCompiled:
         """The class for a call of these types; without them that for most arguments."""
         if not types and (classes := self._by_count(record)):
             return classes[max(classes)]
@@ -354,8 +360,8 @@ class JavaCalls:
         as_declared = types in ((), declared)
         return self._class_for(record, len(declared) if as_declared else types)
 
-    def _class_for(self, record: RegisteredFunction, calls: int | Types) -> JavaClass | NotCompiled:
-        """The class for calls that give so many of the declared types, or these types.
+    def _class_for(self, record: RegisteredFunction, calls: Given) -> JavaClass | NotCompiled:
+        """The class for such calls.
 
         A number is found again in a tenth of the time: types are compared by their texts.
         """
@@ -407,39 +413,11 @@ class JavaCalls:
     def _is_open(self, record: RegisteredFunction) -> bool:
         return self.may_run(record) and not self.runs_always(record)
 
-    def _count(self, counted: Sequence[Sequence[str]]) -> None:
-        """Adds what functions have counted in a task to the session's metrics."""
-        for name, *said in counted:
-            record = self._records.known((name,))
-            if record is None:
-                continue
-            if len(said) == 1:
-                self._checks.check_planned(record, name, said[0])
-                continue
-            query, *numbers, outcome, description, calls = said
-            stage, partition, attempt, task_attempt, began, rows, made, spent = map(int, numbers)
-            task = TaskId(query, stage, partition, attempt, task_attempt)
-            timing = FunctionTiming(record.name, record.version, rows, made, 0, spent, 0)
-            ended = time.time()
-            bundle = BundleDone(IN_JVM, ended, task, 0, rows, made, 0, 0, 0, 0, functions=(timing,))
-            apply = self._session.store.apply
-            apply(TaskStarted(IN_JVM, began / 1000, task, (record.name,), description))
-            for each in BundlesDone.of([bundle]):
-                apply(each)
-            if calls and not self._checks.check_task(record, calls, task):
-                outcome = "failed"
-            apply(TaskEnded(IN_JVM, ended, task, outcome, 1, rows, made, (timing,)))
-
 
 def _counts(record: RegisteredFunction) -> range:
     """How many parameters calls may give, of those whose types are declared."""
     definition = record.definition
     return range(max(definition.arity[0], 1), len(definition.declared_types) + 1)
-
-
-def _name(record: RegisteredFunction) -> str:
-    """What Java calls a version of a function."""
-    return f"F{hashlib.sha256(repr(record.identity).encode()).hexdigest()[:16]}"
 
 
 def _types(text: str) -> Types:
@@ -464,9 +442,13 @@ def _unless_it_raises(plan: Callable[[], DataFrame]) -> DataFrame | None:
         return None
 
 
-def _translated(record: RegisteredFunction, calls: int | Types) -> JavaClass | NotCompiled:
-    types = record.definition.declared_types[:calls] if isinstance(calls, int) else calls
+def _translated(record: RegisteredFunction, given: Given) -> JavaClass | NotCompiled:
+    types = record.definition.declared_types[:given] if isinstance(given, int) else given
     try:
+        if isinstance(types, RecordCall):
+            return in_java.process_class(record, types)
+        if record.definition.traits == PROCESS:
+            return in_java.process_class(record)
         return in_java.java_class(record, types)
     except NotCompiled as why:
         return why

@@ -23,6 +23,7 @@ from notebook_udf.functions.row import record_class
 from notebook_udf.kernel.kinds import kind_of
 from notebook_udf.planner.analysis import arity
 from notebook_udf.planner.physical.in_java import gives_rows
+from notebook_udf.specs.record_shape import RecordShape
 from notebook_udf.telemetry.records import IN_JVM, CallFailed, TaskId
 from notebook_udf.worker.codec.encode import BadResult
 from notebook_udf.worker.runtime.failure import frames_of, message_of, short
@@ -48,13 +49,18 @@ _SQL_TYPES = {
 
 
 class JavaFailures:
-    """Finds them; ``record_of`` gives the function of a name that Java has for it."""
+    """Finds them; ``record_of`` gives the function of a name that Java has for it, ``shape_of`` the
+    records of a process function."""
 
     def __init__(
-        self, session: Session, record_of: Callable[[str], RegisteredFunction | None]
+        self,
+        session: Session,
+        record_of: Callable[[str], RegisteredFunction | None],
+        shape_of: Callable[[str], RecordShape | None],
     ) -> None:
         self._session = session
         self._record_of = record_of
+        self._shape_of = shape_of
 
     def told(self, text: str) -> CallFailed | DeclarationError | PlanningError | None:
         """The row on which a function has failed by Spark's account of a query, or the error of a
@@ -69,7 +75,8 @@ class JavaFailures:
         row = _ROW.search(text)
         record = self._record_of(row[1]) if row is not None else None
         if row is not None and record is not None:
-            return self._repeated(record, row[2].split(), row[3].split())
+            shape = self._shape_of(row[1])
+            return self._repeated(record, shape, row[2].split(), row[3].split())
         wrong = _ARGUMENT.search(text)
         record = self._record_of(wrong[1]) if wrong is not None else None
         if wrong is None or record is None:
@@ -82,7 +89,11 @@ class JavaFailures:
         )
 
     def _repeated(
-        self, record: RegisteredFunction, task: list[str], values: list[str]
+        self,
+        record: RegisteredFunction,
+        shape: RecordShape | None,
+        task: list[str],
+        values: list[str],
     ) -> CallFailed:
         """The failure of a row, as it is when the function is called with the row here."""
         error: BaseException | None = None
@@ -91,7 +102,9 @@ class JavaFailures:
             exception, message = "Exception", "it raised for arguments too large to be sent"
         else:
             arguments = tuple(map(decoded, values))
-            error = self._raised(record, arguments)
+            if shape is not None:
+                arguments = (shape.maker()(*arguments),)
+            error = self._raised(record, arguments if shape is None else (arguments,))
             exception, message = type(error).__name__, message_of(error)
         stage, partition, attempt, task_attempt = (
             int(each) if each != "-" else 0 for each in task[:4]

@@ -14,7 +14,7 @@ from notebook_udf.host.host import Host
 from notebook_udf.host.spark_frames import NamedFrames
 from notebook_udf.kernel.hidden import HiddenFunctions
 from notebook_udf.planner.physical import aggregate
-from notebook_udf.planner.physical.table import Listed
+from notebook_udf.planner.physical.in_java import Listed
 from notebook_udf.planner.planning_context import Member, Passes
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.specs.roles import Role

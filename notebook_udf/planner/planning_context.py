@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 from pyspark.sql import DataFrame
-from pyspark.sql.types import DataType
 
+from notebook_udf.planner.physical.in_java import Listed
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.specs.aggregate_layout import AggregateLayout
 from notebook_udf.specs.roles import Role
@@ -69,8 +69,9 @@ class PlanningContext(NamingContext, Protocol):
     def passes(self) -> Passes:
         """The passes over rows."""
 
-    def listed(self, record: RegisteredFunction, types: Sequence[DataType]) -> str | None:
-        """See ``physical.table.Listed``."""
+    @property
+    def listed(self) -> Listed:
+        """Which calls run in Spark's JVM."""
 
     def run(self, query: str) -> DataFrame:
         """The DataFrame of a query, analysed by Spark; it counts as a step."""

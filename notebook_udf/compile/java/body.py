@@ -26,6 +26,7 @@ from notebook_udf.compile.java.assembly import (
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.evaluations import OPERATIONS, given_out, gone_through, is_none
 from notebook_udf.compile.java.exceptions import NEVER_RAISING, thrown
+from notebook_udf.compile.java.given_records import with_part
 from notebook_udf.compile.java.iterators import iterated, read_again
 from notebook_udf.compile.java.merging import entered, kinds_of, set_local, together, without_none
 from notebook_udf.compile.java.name_scope import NameScope
@@ -357,9 +358,10 @@ class _Writer:
         if kind == "function_attribute":
             return name_scope.with_attribute(name, operands[1])
         if kind in ("yield", "yield_from"):
-            if self.each is None:
-                raise NotCompiled("yield here")
-            return given_out(self, self.code, operands[0], self.each, whole=kind == "yield")
+            return self.give(operands[0], whole=kind == "yield")
+        if kind == "store_attribute" and each.operands[1].is_local(self.scope.record):
+            variables[self.scope.record] = with_part(operands[1], name, operands[0])
+            return KnownValue(None)
         if id(each) in self._changed_later:
             made = containers.new_list if kind == "list" else containers.new_dict
             return made(self.code, tuple(operands))
@@ -405,9 +407,15 @@ class _Writer:
             return self.code.set(made.kinds, made.java)
         except NotCalled:
             graph, variables = self.scope.opened(function, given, names)
-            scope = replace(self.scope, function=function)
+            scope = replace(self.scope, function=function, record="")
             shared = frozenset(function.__code__.co_freevars)
             return self._written_here(scope, graph, variables, shared, None)
+
+    def give(self, value: Value, *, whole: bool = True) -> Value:
+        """See ``evaluations.FunctionCalls``."""
+        if self.each is None:
+            raise NotCompiled("yield here")
+        return given_out(self, self.code, value, self.each, whole=whole)
 
     def nested(
         self,
@@ -426,7 +434,8 @@ class _Writer:
         code.lists.handled = code.lists.handled or bool(graph.handlers)
         variables = {**nested.shared, **dict(zip(inner.co_varnames, given, strict=False))}
         shared = frozenset(inner.co_freevars)
-        return self._written_here(self.scope, graph, variables, shared, each)
+        scope = replace(self.scope, record="")
+        return self._written_here(scope, graph, variables, shared, each)
 
     def _written_here(
         self,

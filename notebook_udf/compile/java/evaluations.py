@@ -36,6 +36,7 @@ from notebook_udf.compile.java.arithmetic import (
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.date_values import is_temporal
 from notebook_udf.compile.java.exceptions import taken_by
+from notebook_udf.compile.java.given_records import collects
 from notebook_udf.compile.java.iterators import filled, iterated, materialised
 from notebook_udf.compile.java.powers import power
 from notebook_udf.compile.java.terms import (
@@ -69,6 +70,9 @@ class FunctionCalls(Protocol):
         self, function: types.FunctionType, given: tuple[Value, ...], names: tuple[str, ...]
     ) -> Value:
         """The call of a function, with the names of its last arguments."""
+
+    def give(self, value: Value, *, whole: bool = True) -> Value:
+        """Writes what is done with a value that is given out of here, see ``given_out``."""
 
     def nested(
         self,
@@ -357,6 +361,10 @@ def _call(run: FunctionCalls, code: Code, given: Sequence[Value], names: Any) ->
             return _call(run, code, (KnownValue(known), *arguments), names)
 
         return choices.chosen(code, function, of_one, "a function")
+    if isinstance(function, BoundMethod) and collects(function.owner, function.name):
+        if len(arguments) != 1 or names:
+            raise NotCompiled("a call of collect that does not fit it")
+        return run.give(arguments[0])
     if isinstance(function, BoundMethod):
         known = function.owner.value if isinstance(function.owner, KnownValue) else None
         own = known_objects.method(known, function.name) if known_objects.is_object(known) else None

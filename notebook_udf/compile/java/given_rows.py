@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from typing import Literal
 
 from pyspark.sql.types import ArrayType, DataType, MapType, StructType
 
@@ -15,9 +16,9 @@ from notebook_udf.compile.java.iterators import iterated
 from notebook_udf.compile.java.spark_types import column, is_known, row, whole
 from notebook_udf.compile.java.terms import (
     NONE,
+    Kinds,
     NotCompiled,
     Parts,
-    Term,
     Value,
     array_of,
     constant_parts,
@@ -41,13 +42,17 @@ class GivenRows:
     Attributes
     ----------
     yields
-        Whether the function is a generator.
+        Whether it gives them one by one, and what it returns is none.
+    rows_as
+        What a row of one column is: ``either`` the bare value or a row that holds it, or always a
+        ``value`` or a ``row``.
     fits
         Whether some of what was written may fit.
     """
 
     columns: StructType
     yields: bool
+    rows_as: Literal["either", "value", "row"] = "either"
     fits: bool = False
 
     def __post_init__(self) -> None:
@@ -113,7 +118,9 @@ class GivenRows:
     def _row(self, code: Code, value: Value) -> str | None:
         """A row as Spark's; None if no value of its kinds fits."""
         value = constant_parts(value)
-        if len(self.columns.fields) == 1:
+        if self.rows_as == "value":
+            return _single(column(code, value, self.columns.fields[0].dataType))
+        if self.rows_as == "either" and len(self.columns.fields) == 1:
             return self._of_one(code, value, self.columns.fields[0].dataType)
         if isinstance(value, Parts):
             return row(code, value, self.columns)
@@ -121,7 +128,7 @@ class GivenRows:
         if not (is_list(term.kinds) or is_record(term.kinds)):
             # None is no row either.
             present = term.kinds - NONE
-            if is_list(present) or is_record(present) or is_dict(present):
+            if self.rows_as == "row" or any(map(_is_several, _each(present))):
                 raise NotCompiled("what may be no row")
             return None
         return whole(code, term, self.columns)
@@ -136,7 +143,7 @@ class GivenRows:
         term = code.term(value)
         if is_list(term.kinds) or is_record(term.kinds):
             return whole(code, term, self.columns)
-        if any(is_list(one) or is_record(one) or is_dict(one) for one in _each(term)):
+        if any(map(_is_several, _each(term.kinds))):
             raise NotCompiled("a value in one row, and a tuple or a list in another")
         return _single(column(code, term, data_type))
 
@@ -152,8 +159,12 @@ class GivenRows:
         return _single(column(code, value, data_type))
 
 
-def _each(term: Term) -> list[frozenset[str]]:
-    return [frozenset({kind}) for kind in term.kinds]
+def _each(kinds: Kinds) -> list[Kinds]:
+    return [frozenset({kind}) for kind in kinds]
+
+
+def _is_several(kinds: Kinds) -> bool:
+    return is_list(kinds) or is_record(kinds) or is_dict(kinds)
 
 
 def _single(java: str | None) -> str | None:

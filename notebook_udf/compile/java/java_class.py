@@ -9,18 +9,20 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import itertools
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
-from pyspark.sql.types import DataType, StructType
+from pyspark.sql.types import DataType, StructField, StructType
 
 from notebook_udf.compile.bindings import bound, is_plain_code
 from notebook_udf.compile.flow_graph import FlowGraph, UnreadableCode
 from notebook_udf.compile.java import body, row_counts
 from notebook_udf.compile.java.code import Code, Constants, ListKinds
+from notebook_udf.compile.java.given_records import Context, Output, RecordForm
 from notebook_udf.compile.java.given_rows import GivenRows
 from notebook_udf.compile.java.name_scope import NameScope
 from notebook_udf.compile.java.spark_types import JavaParameter, JavaResult, parameters
@@ -31,10 +33,12 @@ from notebook_udf.compile.java.terms import (
     KnownValue,
     NotCalled,
     NotCompiled,
+    Parts,
     Term,
     Value,
     array_of,
 )
+from notebook_udf.compile.record_retention import keeps_no_record
 from notebook_udf.compile.symbolic import read_code
 
 PACKAGE = "notebookudf"
@@ -75,6 +79,8 @@ class _Class:
     constants: Constants = field(default_factory=Constants)
     lists: ListKinds = field(default_factory=ListKinds)
     methods: list[str] = field(default_factory=list)
+    # What a process function calls a record whose fields it may set.
+    records: dict[types.FunctionType, str] = field(default_factory=dict)
     _known: dict[Any, tuple[str, Kinds]] = field(default_factory=dict)
     # Objects whose identity is a key above.
     _kept: list[Any] = field(default_factory=list)
@@ -130,14 +136,14 @@ class _Class:
         self.lists.handled = self.lists.handled or bool(graph.handlers)
         self._begun += 1
         code = Code(integers, self.constants, self.lists, f"m{self._begun}")
-        scope = NameScope(function, partial(self._called, integers), self._opened)
+        record = self.records.get(function, "")
+        scope = NameScope(function, partial(self._called, integers), self._opened, record)
         returned = None if result is None else result.returned
-        made = body.write(scope, graph, entered, code, returned, rows and rows.given)
+        gives = None if rows is None else rows.given
+        made = body.write(scope, graph, entered, code, returned, gives)
         name = f"m{len(self.methods)}"
         parameters = ", ".join(
-            f"{integers.held(each.kinds)} {each.java}"
-            for each in entered.values()
-            if isinstance(each, Term)
+            f"{integers.held(each.kinds)} {each.java}" for each in _terms(entered.values())
         )
         held = integers.held(made.returned)
         lines = "\n".join(f"        {line}" for line in made.statements)
@@ -172,10 +178,23 @@ def _key(value: Value) -> Any:
 
 
 def _entered(given: dict[str, Value]) -> dict[str, Value]:
-    return {
-        name: replace(value, java=f"a{at}") if isinstance(value, Term) else value
-        for at, (name, value) in enumerate(given.items())
-    }
+    """The values by the names of a method's parameters; those of a record's parts are such too."""
+    numbers = itertools.count()
+
+    def entered(value: Value) -> Value:
+        if isinstance(value, Parts):
+            return replace(value, parts=tuple(map(entered, value.parts)))
+        return replace(value, java=f"a{next(numbers)}") if isinstance(value, Term) else value
+
+    return {name: entered(value) for name, value in given.items()}
+
+
+def _terms(values: Iterable[Value]) -> Iterator[Term]:
+    for each in values:
+        if isinstance(each, Parts):
+            yield from _terms(each.parts)
+        elif isinstance(each, Term):
+            yield each
 
 
 def _graph(function: types.FunctionType, *, gives_rows: bool = False) -> FlowGraph:
@@ -226,6 +245,41 @@ def translate(
     return _class(made, len(taken), fast, exact, label)
 
 
+def translate_process(
+    instance: Any,
+    form: RecordForm,
+    input_types: Sequence[DataType],
+    result_type: DataType,
+    label: str = "",
+) -> JavaClass:
+    """The class of a process function for records made of columns of these types.
+
+    Raises
+    ------
+    NotCompiled
+        If it may collect something else than Python, or keep something beyond a record.
+    """
+    function = type(instance).process_record
+    rows_as: Literal["value", "row"] = "row" if isinstance(result_type, StructType) else "value"
+    if not isinstance(result_type, StructType):
+        result_type = StructType([StructField("value", result_type)])
+    _check_callable(function, len(input_types))
+    made, taken = _Class(), parameters(input_types)
+    if keeps_no_record(instance):
+        made.records[function] = function.__code__.co_varnames[1]
+    result = GivenRows(result_type, yields=True, rows_as=rows_as)
+    calls = []
+    for way in (True, False):
+        terms = [Term(each.kinds(made.lists, fast=way), "") for each in taken]
+        others = (KnownValue(Output()), KnownValue(Context()))
+        given = (KnownValue(instance), form.record(terms), *others)
+        calls.append(_call_of(made, function, given, taken, way, result))
+    if not result.fits:
+        raise NotCompiled(f"records that are no {result_type.simpleString()}")
+    fast, exact = calls
+    return _class(made, len(taken), fast, exact, label)
+
+
 def check(
     function: Callable[..., Any], result_type: DataType, count: int, *, gives_rows: bool = False
 ) -> None:
@@ -238,13 +292,18 @@ def _checked(
     function: Callable[..., Any], result_type: DataType, count: int, gives_rows: bool
 ) -> tuple[types.FunctionType, JavaResult | GivenRows]:
     function = function.__func__ if isinstance(function, types.MethodType) else function
+    _check_callable(function, count)
+    assert isinstance(function, types.FunctionType)
+    if gives_rows and isinstance(result_type, StructType):
+        return function, GivenRows(result_type, yields=inspect.isgeneratorfunction(function))
+    return function, JavaResult(result_type)
+
+
+def _check_callable(function: Any, count: int) -> None:
     if not isinstance(function, types.FunctionType):
         raise NotCompiled("anything but a plain function")
     if not 1 <= count <= MOST_ARGUMENTS:
         raise NotCompiled(f"{count} arguments")
-    if gives_rows and isinstance(result_type, StructType):
-        return function, GivenRows(result_type, yields=inspect.isgeneratorfunction(function))
-    return function, JavaResult(result_type)
 
 
 def _called(
@@ -257,7 +316,18 @@ def _called(
 ) -> str:
     """The call of the method that computes a row."""
     terms = [Term(each.kinds(made.lists, fast=fast), "") for each in taken]
-    given = _bound(function, [*owner, *terms], ())
+    return _call_of(made, function, [*owner, *terms], taken, fast, result)
+
+
+def _call_of(
+    made: _Class,
+    function: types.FunctionType,
+    values: Sequence[Value],
+    taken: Sequence[JavaParameter],
+    fast: bool,
+    result: JavaResult | GivenRows,
+) -> str:
+    given = _bound(function, values, ())
     name, _ = made.method(function, given, Integers(bounded=fast), result)
     return f"{name}({', '.join(each.entered(made.constants, fast=fast) for each in taken)})"
 

@@ -33,11 +33,14 @@ class NameScope:
         Writes the call of a function of the user's.
     opened
         The graph and the variables of one that is written where it is called.
+    record
+        The variable of a record that nobody else has, and whose fields may be set; "" for none.
     """
 
     function: types.FunctionType
     call: Function
     opened: Callable[..., tuple[FlowGraph, dict[str, Value]]]
+    record: str = ""
 
     def named(self, kind: str, name: str) -> Any:
         """What a name that is no variable stands for."""

@@ -23,8 +23,8 @@ def check(graph: FlowGraph) -> None:
         if _yields(graph, members):
             _check_loop(graph, head, names)
     evaluations = [each for block in graph.blocks.values() for each in block.evaluations]
-    kinds = {each.kind for each in evaluations}
-    if "yield" in kinds and "yield_from" not in kinds:
+    ways = {each.kind for each in evaluations if _gives(each)}
+    if ways and "yield_from" not in ways:
         return
     # It may be a range that is handed on.
     for each in evaluations:
@@ -33,8 +33,15 @@ def check(graph: FlowGraph) -> None:
 
 
 def _yields(graph: FlowGraph, keys: Iterable[int]) -> bool:
-    found = (each.kind for key in keys for each in graph.blocks[key].evaluations)
-    return any(kind in ("yield", "yield_from") for kind in found)
+    return any(_gives(each) for key in keys for each in graph.blocks[key].evaluations)
+
+
+def _gives(evaluation: Evaluation) -> bool:
+    """Whether it may give rows: what is called may be ``output.collect``, under any name."""
+    if evaluation.kind != "call":
+        return evaluation.kind in ("yield", "yield_from")
+    called = evaluation.operands[0]
+    return called.kind == "local" or (called.kind == "attribute" and called.detail == "collect")
 
 
 def _check_loop(graph: FlowGraph, head: int, names: _Names) -> None:

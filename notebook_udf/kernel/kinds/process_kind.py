@@ -8,6 +8,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
+from notebook_udf.compile.java.terms import TypesMissing
 from notebook_udf.errors import PlanningError
 from notebook_udf.functions.declare_process import is_process, process_function
 from notebook_udf.functions.kind_traits import PROCESS
@@ -20,6 +21,7 @@ from notebook_udf.functions.process import (
 )
 from notebook_udf.functions.process_states import NO_KEY, KeyedStates
 from notebook_udf.kernel.kinds.function_kind import Candidate, FunctionKind
+from notebook_udf.kernel.kinds.scalar_kind import NOT_READY, of_types
 from notebook_udf.kernel.preview import Trial
 from notebook_udf.planner.dataframe import process_function as planner
 from notebook_udf.worker.codec.encode import encoder
@@ -49,7 +51,13 @@ class ProcessKind(FunctionKind):
         )
 
     def explain(self) -> str:
-        return planner.explain(self.record)
+        java = self.session.java
+        called = sorted(java.called(self.record), key=str)
+        said = [f"without key_by, {of_types(*each)}" for each in called]
+        why = java.why_not(self.record)
+        if not called and not isinstance(why, TypesMissing):
+            said = [f"not in Spark's JVM: {why or NOT_READY}"]
+        return planner.explain(self.record, *said)
 
     def run(self, args: Any, kwargs: Any) -> Any:
         __tracebackhide__ = True
@@ -92,5 +100,5 @@ class ProcessKind(FunctionKind):
 
     def preview(self, rows: DataFrame | str, n: int) -> Trial:
         """What the function collects for the first rows."""
-        collected = planner.process(self.few(rows, n), self.record, ())
+        collected = planner.process(self.few(rows, n), self.record, (), self.session.java.listed)
         return Trial(self.record.name, collected.toPandas())

@@ -68,7 +68,7 @@ def process(
 
     def transform(rows: DataFrame) -> DataFrame:
         with planning("nu.process"):
-            return planner.process(rows, record, keys)
+            return planner.process(rows, record, keys, current_session().java.listed)
 
     return transform
 

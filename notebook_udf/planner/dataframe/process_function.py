@@ -14,7 +14,7 @@ from typing import Any
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.types import DataType, StructField, StructType
+from pyspark.sql.types import DataType, StructField
 
 from notebook_udf.compile.process_acts import acts_of
 from notebook_udf.compile.record_retention import fields_set, keeps_no_record
@@ -22,6 +22,7 @@ from notebook_udf.errors import PlanningError
 from notebook_udf.functions.process import Attributes, ends
 from notebook_udf.planner.analysis.process_records import collects_bare_values, shape_of, traits_of
 from notebook_udf.planner.physical.aggregate import column_name
+from notebook_udf.planner.physical.in_java import Listed, row_type
 from notebook_udf.planner.streaming.stateful_process import keeps_state, refuse_no_end, streamed
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.sanitize import backquoted
@@ -61,8 +62,12 @@ class StepChain:
     keyed: tuple[bool, ...]
 
 
-def process(rows: DataFrame, function: RegisteredFunction, keys: Sequence[Column]) -> DataFrame:
+def process(
+    rows: DataFrame, function: RegisteredFunction, keys: Sequence[Column], listed: Listed
+) -> DataFrame:
     """The rows that a process function collects, in the operator of those before it if possible.
+
+    ``listed`` tells which functions run in Spark's JVM instead, without keys.
 
     Raises
     ------
@@ -79,9 +84,34 @@ def process(rows: DataFrame, function: RegisteredFunction, keys: Sequence[Column
         )
     else:
         chain = StepChain(rows, tuple(keys), (function,), (bool(keys),))
-    made = _planned(chain)
+    if chain.rows.isStreaming:
+        refuse_no_end(chain.functions)
+    rest = _behind_java(chain, listed)
+    made = _planned(rest) if rest.functions else rest.rows
     vars(made)[_CHAIN] = chain
     return made
+
+
+def _behind_java(chain: StepChain, listed: Listed) -> StepChain:
+    """A chain without its first functions, over what Spark's JVM has collected by them."""
+    while chain.functions and not chain.keys and not chain.keyed[0]:
+        function, schema, before = chain.functions[0], chain.rows.schema, _collected(chain)
+        bare = before is not None and collects_bare_values(before)
+        shape = shape_of(function.name, traits_of(function).record, schema, bare=bare)
+        name = listed(function, [schema[each].dataType for each in shape.names], shape)
+        if name is None:
+            return chain
+        columns = [F.col(backquoted(each)) for each in shape.names]
+        rows = chain.rows.select(F.inline(F.call_function(name, *columns)))
+        vars(rows)[_CHAIN] = StepChain(rows, (), (function,), (False,))
+        chain = replace(chain, rows=rows, functions=chain.functions[1:], keyed=chain.keyed[1:])
+    return chain
+
+
+def _collected(chain: StepChain) -> RegisteredFunction | None:
+    """The function that has collected the rows of a chain, if one has."""
+    earlier = vars(chain.rows).get(_CHAIN)
+    return earlier.functions[-1] if isinstance(earlier, StepChain) else None
 
 
 def _chains(before: StepChain, function: RegisteredFunction, keys: Sequence[Column]) -> bool:
@@ -107,7 +137,7 @@ def _same_keys(before: StepChain, keys: Sequence[Column]) -> bool:
         traits_of(f).attributes.no_output_until_end_of_input for f in before.functions
     ):
         return False
-    collected = schema_of(before.functions[-1])
+    collected = row_type(before.functions[-1])
     return all(
         name in collected.names and collected[name].dataType == columns[name].dataType
         for name in names
@@ -123,12 +153,10 @@ def is_plain(function: RegisteredFunction) -> bool:
 
 def _planned(chain: StepChain) -> DataFrame:
     rows = chain.rows
-    if rows.isStreaming:
-        refuse_no_end(chain.functions)
     steps = _steps(chain)
     wanted = [F.col(backquoted(name)) for name in steps[0].shape.names]
     names = tuple(_key_names(chain.keys))
-    schema = schema_of(chain.functions[-1])
+    schema = row_type(chain.functions[-1])
     bounded = not rows.isStreaming
     layout = ProcessLayout(names, steps, tuple(schema.names), _title(chain, steps), bounded=bounded)
     shipments = _shipments(chain, steps)
@@ -191,8 +219,7 @@ def _steps(chain: StepChain) -> tuple[ChainStep, ...]:
     schema: DataType = chain.rows.schema
     before: ChainStep | None = None
     kept = lets_go = False
-    earlier = vars(chain.rows).get(_CHAIN)
-    collected = earlier.functions[-1] if isinstance(earlier, StepChain) else None
+    collected = _collected(chain)
     schema_before: Any = None
     names = [function.name for function in chain.functions]
     for place, function in enumerate(chain.functions, 1):
@@ -223,7 +250,7 @@ def _steps(chain: StepChain) -> tuple[ChainStep, ...]:
             place=f"step {place} of the chain {' → '.join(names)}" if len(names) > 1 else "",
         )
         steps.append(before)
-        schema = schema_of(function)
+        schema = row_type(function)
     return tuple(steps)
 
 
@@ -261,14 +288,6 @@ def _keeps_none(function: RegisteredFunction, shape: RecordShape) -> bool:
     return said or (plain_records(shape) and keeps_no_record(function.definition.function))
 
 
-def schema_of(function: RegisteredFunction) -> StructType:
-    """The columns that a function collects."""
-    result = function.definition.result_type
-    if isinstance(result, StructType):
-        return result
-    return StructType([StructField("value", result)])
-
-
 # In words --------------------------------------------------------------------------------------
 
 
@@ -294,14 +313,16 @@ def _bought(step: ChainStep) -> list[str]:
     return notes
 
 
-def explain(function: RegisteredFunction) -> str:
-    """How a process function runs, and the effects of its attributes."""
+def explain(function: RegisteredFunction, *in_java: str) -> str:
+    """How a process function runs, and the effects of its attributes; ``in_java`` says how, or why
+    not, in Spark's JVM."""
     traits = traits_of(function)
     lines = [
         f"{function.signature}, version {function.version}",
         "with nu.process: an instance per partition takes its records one after the other; with "
         "key_by rows are shuffled and sorted by key first, and each key has states of its own; "
         "one behind it with the same keys needs no other shuffle",
+        *in_java,
     ]
     if traits.attributes.no_output_until_end_of_input:
         lines.append("not on streams, whose input has no end")

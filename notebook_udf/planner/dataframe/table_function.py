@@ -17,7 +17,8 @@ from pyspark.sql.udtf import UserDefinedTableFunction
 from notebook_udf.host.sessions import columns_of
 from notebook_udf.planner.physical.aggregate import column_name
 from notebook_udf.planner.physical.column_arguments import with_constants
-from notebook_udf.planner.physical.table import CallChain, Listed
+from notebook_udf.planner.physical.in_java import Listed
+from notebook_udf.planner.physical.table import CallChain
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.specs.table_layout import TableStep
 

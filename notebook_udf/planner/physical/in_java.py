@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import zip_longest
 from types import FunctionType, MethodType
+from typing import Any, Protocol
 
-from pyspark.sql.types import DataType, YearMonthIntervalType
+from pyspark.sql.types import DataType, StructField, StructType, YearMonthIntervalType
 
-from notebook_udf.compile.java.java_class import JavaClass, check
+from notebook_udf.compile.java.given_records import RecordForm
+from notebook_udf.compile.java.java_class import JavaClass, check, translate_process
 from notebook_udf.compile.java.java_class import translate as java
 from notebook_udf.compile.java.shapes import is_nested
 from notebook_udf.compile.java.terms import NotCompiled, TypesMissing
@@ -22,12 +24,27 @@ from notebook_udf.functions.base import (
     implements,
 )
 from notebook_udf.functions.definition import FunctionDefinition
-from notebook_udf.functions.kind_traits import TABLE
+from notebook_udf.functions.kind_traits import PROCESS, TABLE
 from notebook_udf.registry import RegisteredFunction
+from notebook_udf.specs.record_shape import RecordShape
 
 # Of a function that may be compiled for the JVM.
 _MOST_BYTES = 1 << 20
 _PLAIN = (int, float, bool, str, type(None), Decimal)
+
+
+class Listed(Protocol):
+    """Which functions give lists of rows in Spark's JVM."""
+
+    def __call__(
+        self,
+        record: RegisteredFunction,
+        types: Sequence[DataType],
+        shape: RecordShape | None = None,
+    ) -> str | None:
+        """The name in SQL of what gives the rows of a table function's call with arguments of these
+        types, or what a process function collects for a record of a shape; None if there is none.
+        """
 
 
 def java_class(record: RegisteredFunction, given: Sequence[DataType] = ()) -> JavaClass:
@@ -43,22 +60,10 @@ def java_class(record: RegisteredFunction, given: Sequence[DataType] = ()) -> Ja
         If the types of its arguments are neither declared nor given.
     """
     definition = record.definition
-    rows = gives_rows(record)
-    for reason, stands in (
-        ("it is of another kind", not (definition.traits.has_kernels or rows)),
-        ("compile=False", not definition.options.compile),
-        (f"it is a {definition.func_type} function", definition.func_type != "general"),
-        ("it is not deterministic", not definition.deterministic),
-        ("rows that raise have to be kept", definition.options.on_error != "fail"),
-        ("its time is limited", definition.options.timeout is not None),
-        ("its memory is limited", definition.options.memory is not None),
-        ("it takes or returns months", needs_casts(definition)),
-        # What is unpickled here may be large, and objects may do anything as they are.
-        ("it is no plain function", not _is_plain(definition)),
-        ("it carries so much data", len(record.payload) > _MOST_BYTES),
-    ):
-        if stands:
-            raise NotCompiled(reason)
+    rows = definition.traits == TABLE
+    if not (definition.traits.has_kernels or rows):
+        raise NotCompiled("it is of another kind")
+    _check(record, is_plain=_is_plain(definition))
     # As it was when it was registered: what it uses may have other values now.
     function = replace(definition, function=pickle.loads(record.payload)).call
     declared = definition.input_types or ()
@@ -76,9 +81,72 @@ def java_class(record: RegisteredFunction, given: Sequence[DataType] = ()) -> Ja
     return java(function, types, definition.result_type, label, gives_rows=rows)
 
 
+@dataclass(frozen=True)
+class RecordCall:
+    """A call of a process function for records of a shape, made of columns of these types; what it
+    collects may be declared where it is called."""
+
+    types: tuple[DataType, ...]
+    shape: RecordShape
+    result: DataType
+
+    @property
+    def form(self) -> RecordForm:
+        """What a record is, for the compiler."""
+        return RecordForm(self.shape.names, self.shape.cls())
+
+
+def process_class(record: RegisteredFunction, given: RecordCall | None = None) -> JavaClass:
+    """A process function without keys as a class, which gives the list of what a record has
+    collected; raises as ``java_class`` does."""
+    definition = record.definition
+    traits = definition.process
+    if definition.traits != PROCESS or traits is None:
+        raise NotCompiled("it is of another kind")
+    attributes, owner = traits.attributes, definition.function
+    plain = _is_plain_object(owner, ("open", "close", "end_input", "uses_states"))
+    _check(record, is_plain=plain and "process_record" not in vars(owner))
+    if attributes.no_output_until_end_of_input or attributes.idempotence:
+        raise NotCompiled("what it collects does not leave record by record")
+    if given is None:
+        raise TypesMissing("its records are known where it is applied")
+    instance = pickle.loads(record.payload)
+    instance = getattr(instance, "function", instance)
+    label = f"{record.name} {record.version} {record.hash}"
+    result = definition.result_type
+    return translate_process(instance, given.form, given.types, result, label)
+
+
+def _check(record: RegisteredFunction, *, is_plain: bool) -> None:
+    """Raises a ``NotCompiled`` for what is said of a function that no class holds to."""
+    definition = record.definition
+    for reason, stands in (
+        ("compile=False", not definition.options.compile),
+        (f"it is a {definition.func_type} function", definition.func_type != "general"),
+        ("it is not deterministic", not definition.deterministic),
+        ("rows that raise have to be kept", definition.options.on_error != "fail"),
+        ("its time is limited", definition.options.timeout is not None),
+        ("its memory is limited", definition.options.memory is not None),
+        ("it takes or returns months", needs_casts(definition)),
+        # What is unpickled here may be large, and objects may do anything as they are.
+        ("it is no plain function", not is_plain),
+        ("it carries so much data", len(record.payload) > _MOST_BYTES),
+    ):
+        if stands:
+            raise NotCompiled(reason)
+
+
 def gives_rows(record: RegisteredFunction) -> bool:
     """Whether a function has a list of rows in Java, which Spark takes apart."""
-    return record.definition.traits == TABLE
+    return record.definition.traits in (TABLE, PROCESS)
+
+
+def row_type(record: RegisteredFunction) -> StructType:
+    """The columns of such rows."""
+    result = record.definition.result_type
+    if isinstance(result, StructType):
+        return result
+    return StructType([StructField("value", result)])
 
 
 def _is_plain(definition: FunctionDefinition) -> bool:
@@ -90,10 +158,18 @@ def _is_plain(definition: FunctionDefinition) -> bool:
         isinstance(definition.call, MethodType)
         and definition.call.__self__ is owner
         and isinstance(owner, (ScalarFunction, TableFunction))
-        and not isinstance(owner, WithGracefulShutdown)
-        and not any(implements(owner, name) for name in ("open", "close"))
-        and type(owner).__reduce_ex__ is object.__reduce_ex__
-        and not hasattr(type(owner), "__setstate__")
+        and _is_plain_object(owner, ("open", "close"))
+    )
+
+
+def _is_plain_object(owner: Any, methods: Sequence[str]) -> bool:
+    """Whether an object is no more than its values, and has none of these methods of its own."""
+    own: Any = type(owner)
+    return (
+        not isinstance(owner, WithGracefulShutdown)
+        and not any(implements(owner, name) for name in methods)
+        and own.__reduce_ex__ is object.__reduce_ex__
+        and not hasattr(own, "__setstate__")
         and all(type(each) in _PLAIN for each in vars(owner).values())
     )
 

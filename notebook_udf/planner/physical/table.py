@@ -7,9 +7,8 @@ in Spark's JVM need none: Spark takes apart the lists of rows that they give.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -28,6 +27,7 @@ from pyspark.util import PythonEvalType
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.host.spark_functions import table_function
+from notebook_udf.planner.physical.in_java import Listed
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.sanitize import backquoted
 from notebook_udf.specs.payload import ship
@@ -45,11 +45,6 @@ MET = "_nu_met"
 _MADE = "_nu_made"
 # The number of the input that a row belongs to, where the rows are moved about.
 INPUT = "_nu_input"
-
-
-# The name in SQL of the function that gives the rows of a call with arguments of these types, as a
-# list, in Spark's JVM; None if it does not run there.
-Listed: TypeAlias = Callable[[RegisteredFunction, Sequence[DataType]], str | None]
 
 
 class Untravelled(PlanningError):

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from pyspark.sql import DataFrame
-from pyspark.sql.types import DataType
 from sqlglot import exp
 
 from notebook_udf.planner.analysis.derived_table import Columns, Unfit
@@ -20,7 +19,8 @@ from notebook_udf.planner.analysis.references import (
     stars,
 )
 from notebook_udf.planner.analysis.table_calls import FromCall, items, lateral_call, relation
-from notebook_udf.planner.physical.table import ENDED, INPUT, MET, CallChain, Listed, matched
+from notebook_udf.planner.physical.in_java import Listed
+from notebook_udf.planner.physical.table import ENDED, INPUT, MET, CallChain, matched
 from notebook_udf.planner.syntax.nodes import cast, table
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.specs.table_layout import TableStep
@@ -41,8 +41,9 @@ class Around(Protocol):
     def view(self, rows: DataFrame) -> str:
         """A name for rows."""
 
-    def listed(self, record: RegisteredFunction, types: Sequence[DataType]) -> str | None:
-        """See ``physical.table.Listed``."""
+    @property
+    def listed(self) -> Listed:
+        """Which calls run in Spark's JVM."""
 
     def steady(self, node: exp.Expression) -> bool:
         """Whether an expression may as well be computed earlier."""
