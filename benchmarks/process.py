@@ -136,21 +136,23 @@ def _rename(row: dict[str, Any]) -> bool:
 
 
 def _chain(
-    rows: DataFrame, *functions: Any, key_by: Any = None, vectorise: bool = True
+    rows: DataFrame, *functions: Any, key_by: Any = None, **options: Any
 ) -> Callable[[], None]:
-    session = nu.session()
     for place, function in enumerate(functions):
-        record = session.register_function(
-            f"benchmark_{function.__name__}", function, output_type=SCHEMA, vectorise=vectorise
-        )
+        record = _registered(function, **{"compile": False, **options})
         rows = rows.transform(nu.process(record, key_by=None if place else key_by))
     return lambda: consume(rows)
+
+
+def _registered(function: Any, **options: Any) -> Any:
+    name = f"benchmark_{function.__name__}"
+    return nu.session().register_function(name, function, output_type=SCHEMA, **options)
 
 
 def _held(rows: DataFrame, first: Any) -> float:
     """Seconds that a function behind another one is open, in its longest instance."""
     with tempfile.NamedTemporaryFile("r") as file:
-        step = nu.process(first, output_type=SCHEMA)
+        step = nu.process(_registered(first, compile=False))
         consume(rows.transform(step).transform(nu.process(Holding(file.name), None, SCHEMA)))
         return max(map(float, file.read().split()))
 
@@ -185,6 +187,7 @@ def run() -> list[Figure]:
     t = in_turn(
         {
             "by hand": lambda: consume(by_hand),
+            "in Java": _chain(orders, *steps, compile=True),
             "kernels": _chain(orders, *steps),
             "chained": _chain(orders, *steps, vectorise=False),
             "helped": _chain(orders, *helped),
@@ -198,7 +201,10 @@ def run() -> list[Figure]:
     )
     what = f"Three process functions, {ROWS // 1000:,}k records of three columns"
     return [
-        ratio(f"{what}, against three mapInArrow by hand", t["kernels"], t["by hand"], at_least=2),
+        ratio(
+            f"{what}, in Spark's JVM, against three mapInArrow by hand", t["in Java"], t["by hand"]
+        ),
+        ratio(f"{what}, as kernels, against by hand", t["kernels"], t["by hand"], at_least=2),
         ratio(f"{what}, record by record, against by hand", t["chained"], t["by hand"]),
         ratio(f"{what}, by helpers, against by hand", t["helped"], t["by hand"]),
         ratio("@not_cache_record against none", t["reused"], t["helped"]),

@@ -20,9 +20,12 @@ def run() -> list[Figure]:
     texts_table(session.spark, FEW_ROWS).createOrReplaceTempView("few")
     session.register_function("split_text", split_text)
     session.register_function("halves", halves)
+    session.register_function("split_in_worker", split_text, compile=False)
     one, two = session.sql(ONE.format(table="texts")), session.sql(TWO.format(table="few"))
+    in_worker = session.sql(ONE.format(table="texts").replace("split_text", "split_in_worker"))
     cases: dict[str, Callable[[], object]] = {
         "ours": lambda: consume(one),
+        "in a worker": lambda: consume(in_worker),
         "ours two": lambda: consume(two),
     }
     with Rival("tables") as rival:
@@ -33,6 +36,7 @@ def run() -> list[Figure]:
     return [
         ratio(f"{name} Spark's lateral udtf", t["ours"], t["udtf"], at_least=15),
         ratio(f"{name} mapInArrow by hand", t["ours"], t["by hand"], at_least=1.2),
+        ratio(f"{name} mapInArrow by hand, with compile=False", t["in a worker"], t["by hand"]),
         ratio(
             f"Two table functions in a row, {FEW_ROWS:,} texts, against Spark's lateral udtf",
             t["ours two"],
