@@ -92,6 +92,11 @@ class JavaFunctions(Protocol):
         Its class is compiled by the first call; calls are of the function in Python if it cannot.
         """
 
+    def serve(self, table: str, name: str, in_python: Any) -> None:
+        """Makes a table function known to Spark SQL, in place of PySpark's function object: its
+        rows are in the list that the function ``name`` gives, where that one has a class for the
+        call."""
+
     def add(
         self, identity: str, calls: str, java_class: JavaClass, self_check: float = 0.0
     ) -> None:

@@ -21,7 +21,7 @@ from notebook_udf.compile.java.java_class import JavaClass
 from notebook_udf.compile.java.shapes import is_nested
 from notebook_udf.compile.java.terms import NotCompiled, TypesMissing
 from notebook_udf.errors import DeclarationError, PlanningError
-from notebook_udf.functions.kind_traits import PROCESS
+from notebook_udf.functions.kind_traits import PROCESS, TABLE
 from notebook_udf.host.java_functions import JavaFunction
 from notebook_udf.kernel.background import Background
 from notebook_udf.kernel.java_counts import JavaCounts
@@ -264,6 +264,19 @@ class JavaCalls:
         failure = functions.failure(java_name(record), calls) if functions is not None else ""
         return NotCompiled(f"its compiler says {failure}; please report this") if failure else None
 
+    def serve(self, record: RegisteredFunction) -> None:
+        """Has ``spark.sql`` take the rows of a table function, which it knows, from lists."""
+        functions = self._session.host.java
+        with self._lock:
+            may_run = isinstance(self._class_of(record), JavaClass | TypesMissing)
+            if functions is None or not self._is_there or not may_run:
+                return
+            name = self._list_name(record)
+            for count, made in self._by_count(record).items():
+                functions.add(java_name(record), str(count), made)
+                self._records.get((made.name,), lambda: record)
+            functions.serve(record.name, name, self._session.planned(record, "table"))
+
     def register(self, record: RegisteredFunction, name: str) -> bool:
         """Makes the function known to Spark SQL under a name; whether it may run in the JVM."""
         with self._lock:
@@ -275,9 +288,7 @@ class JavaCalls:
         types: Sequence[DataType],
         shape: RecordShape | None = None,
     ) -> str | None:
-        """The name in SQL of what gives the rows of a table function's call as a list, with
-        arguments of these types, or what a process function collects for a record of a shape;
-        None if such a call does not run in the JVM."""
+        """See ``in_java.Listed``."""
         functions, given = self._session.host.java, tuple(types)
         if functions is None or not self._is_free(record):
             return None
@@ -290,10 +301,8 @@ class JavaCalls:
                 self._called.get(record.identity, dict)[calls] = call
             if isinstance(made, NotCompiled):
                 return None
+            name = self._list_name(record, shape)
             identity = java_name(record, shape)
-            name = f"_nu_rows_{record.name}_{identity[1:9]}"
-            if not self._session.hidden.has(name, record):
-                functions.register(name, self._described(record, {}, shape))
             functions.add(identity, calls, made)
             self._records.get((made.name,), lambda: record)
             if shape is not None:
@@ -301,6 +310,15 @@ class JavaCalls:
         if not functions.compiles(identity, calls, len(given)):
             return None
         return self._session.hidden.keep(name, record)
+
+    def _list_name(self, record: RegisteredFunction, shape: RecordShape | None = None) -> str:
+        """The name of what gives lists of rows, which Spark knows from now on."""
+        functions, hidden = self._session.host.java, self._session.hidden
+        name = f"_nu_rows_{record.name}_{java_name(record, shape)[1:9]}"
+        if functions is not None and not hidden.has(name, record):
+            functions.register(name, self._described(record, {}, shape))
+            hidden.keep(name, record)
+        return name
 
     def class_name(self, record: RegisteredFunction) -> str:
         """What Java calls the function; "" for one that does not run there."""
@@ -314,9 +332,13 @@ class JavaCalls:
     def _arrived(self) -> None:
         """Has the functions run in the JVM that were registered before that was possible."""
         with self._lock:
-            for record in list(self._session.functions.values()):
+            functions = list(self._session.functions.values())
+            for record in functions:
                 self._registered(record, record.name)
             self._is_there = True
+            for record in functions:
+                if record.definition.traits == TABLE:
+                    self.serve(record)
 
     def _registered(self, record: RegisteredFunction, name: str) -> bool:
         functions, made = self._session.host.java, self._class_of(record)
@@ -324,7 +346,6 @@ class JavaCalls:
         if functions is None or (isinstance(made, NotCompiled) and not by_types):
             return False
         if in_java.gives_rows(record):
-            # Under a name of its own, by the types of each call: see ``listed``.
             return False
         functions.register(name, self._described(record, self._by_count(record)))
         for text, types in (self._called.known(record.identity) or {}).items():

@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from streaming import Stream
+from waiting import awaited
 
 import notebook_udf as nu
 from notebook_udf import Row, TableFunction, udtf
@@ -499,16 +501,60 @@ def test_more_rows_than_java_holds_are_an_error_that_says_what_to_do(session: nu
     assert session.sql(rows.format(2100)).collect() == [(2100 * 2100,)]
 
 
-def test_generators_beside_spark(session: nu.Session) -> None:
-    """In Spark's own forms of a query it is Spark's own UDTF, and gives the same."""
+def in_python(rows: DataFrame) -> bool:
+    return "Python" in str(rows._jdf.queryExecution().optimizedPlan().toString())
 
+
+def test_spark_sql_takes_the_rows_from_java_too(session: nu.Session) -> None:
+    @udtf(result_types="word string, n int")
+    def split(text: str) -> Iterator[tuple[str, int]]:
+        for word in text.split():
+            yield word, len(word)
+
+    session.register_function("split_words", split)
+    session.spark.sql("SELECT * FROM VALUES ('a b'), (''), ('cd') AS t(s)").createOrReplaceTempView(
+        "texts_to_split"
+    )
+    for query in (
+        "SELECT word FROM texts_to_split, LATERAL split_words(s)",
+        "SELECT s, w FROM texts_to_split, LATERAL split_words(s) AS x(w, m) WHERE m > 1",
+        "SELECT s, word FROM texts_to_split LEFT JOIN LATERAL split_words(s) x ON n > 1",
+        "SELECT s, word FROM texts_to_split LEFT JOIN LATERAL split_words(s) x ON TRUE",
+        "SELECT * FROM split_words('a b')",
+        "SELECT count(*) AS n FROM texts_to_split JOIN LATERAL split_words(upper(s)) ON word < 'C'",
+    ):
+        rows = session.spark.sql(query)
+        assert not in_python(rows), query
+        assert sorted(rows.collect()) == sorted(session.sql(query).collect()), query
+    named = session.spark.sql("SELECT * FROM split_words(text => 'a b')")
+    assert in_python(named)
+    assert named.collect() == [("a", 1), ("b", 1)]
+    session.drop_function("split_words")
+    with pytest.raises(Exception, match="split_words"):
+        session.spark.sql("SELECT * FROM split_words('a b')")
+
+
+def test_spark_sql_learns_the_types_of_its_calls(session: nu.Session) -> None:
+    def pieces(values):  # type: ignore[no-untyped-def]
+        yield from values
+
+    session.register_function("pieces_of", udtf(pieces, result_types="piece string"))
+    query = "SELECT piece FROM VALUES (array('a', 'b')) AS t(x), LATERAL pieces_of(x)"
+    first = session.spark.sql(query)
+    assert in_python(first)
+    with awaited(session, lambda: bool(session.java.called(session.functions["pieces_of"]))):
+        assert [row.piece for row in first.collect()] == ["a", "b"]
+    again = session.spark.sql(query)
+    assert not in_python(again)
+    assert [row.piece for row in again.collect()] == ["a", "b"]
+
+
+def test_a_column_is_one_of_sparks_own_udtf(session: nu.Session) -> None:
     @udtf(result_types="word string")
     def split(text: str) -> Iterator[str]:
         yield from text.split()
 
     record = session.register_function("split_words", split)
-    query = "SELECT word FROM VALUES ('a b') t(s), LATERAL split_words(s)"
-    assert session.spark.sql(query).collect() == session.sql(query).collect()
     frame = session.spark.sql("SELECT 'a b' AS s")
     found = frame.lateralJoin(record(F.col("s").outer())).select("word").collect()
     assert [row.word for row in found] == ["a", "b"]

@@ -73,6 +73,21 @@ public final class PyBuilder extends scala.runtime.AbstractFunction1 {
         if (function == null) {
             return inPython.builder(arguments);
         }
+        return call(function, arguments);
+    }
+
+    /** The call, if there is a class for arguments that are given by their places; else null. */
+    Expression ofTypes(Seq arguments) {
+        for (int at = 0; at < arguments.length(); at++) {
+            if (!((Expression) arguments.apply(at)).resolved()) {
+                return null;
+            }
+        }
+        Object function = hasNames(arguments) ? null : function(arguments);
+        return function == null ? null : call(function, arguments);
+    }
+
+    private Expression call(Object function, Seq arguments) {
         return new ScalaUDF(function, result, arguments, encoders(arguments),
             scala.Option.empty(), scala.Option.apply(name), true, true);
     }

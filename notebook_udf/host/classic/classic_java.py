@@ -119,6 +119,15 @@ class ClassicJavaFunctions:
         registry = session.sessionState().functionRegistry()
         registry.createOrReplaceTempFunction(name, builder, "scala_udf")
 
+    def serve(self, table: str, name: str, in_python: Any) -> None:
+        """See ``JavaFunctions``."""
+        session: Any = self._spark._jsparkSession
+        lists = next(made[name] for _, made in self._builders.values() if name in made)
+        parser = session.sessionState().sqlParser()
+        builder = self._new("PyTableBuilder", lists, in_python._judtf, parser)
+        registry = session.sessionState().tableFunctionRegistry()
+        registry.createOrReplaceTempFunction(table, builder, "python_udtf")
+
     def add(
         self, identity: str, calls: str, java_class: JavaClass, self_check: float = 0.0
     ) -> None:

@@ -241,21 +241,22 @@ def explain(record: RegisteredFunction, in_java: str, *said: str) -> str:
         "are repeated as Arrow (mapInArrow)"
     )
     ways = [f"in session.sql and nu.join_lateral: {worker}"]
+    sparks = "in plain spark.sql, df.lateralJoin and with TABLE arguments"
     if in_java:
         ways = [
-            f"in session.sql and nu.join_lateral: in Spark's JVM, compiled to Java (class "
-            f"{in_java}); the rows of an input are a list there, which Spark takes apart, and an "
-            f"input that raises is called again here, for its error",
+            f"in session.sql, spark.sql and nu.join_lateral: in Spark's JVM, compiled to Java "
+            f"(class {in_java}); the rows of an input are a list there, which Spark takes apart, "
+            f"and an input that raises is called again here, for its error",
             f"where a LEFT JOIN has a condition, or a call names arguments: {worker}",
         ]
+        sparks = "in df.lateralJoin, with TABLE arguments and with names of arguments in spark.sql"
     lines = [
         f"{record.signature}, version {record.version}",
         *ways,
         *said,
         "consecutive calls share one pass where no condition stands between them",
-        "in plain spark.sql, df.lateralJoin and with TABLE arguments: Spark's own UDTF, which "
-        "holds all rows of an input; Spark reads LEFT JOIN LATERAL without ON as an inner join, "
-        "so write ON TRUE there",
+        f"{sparks}: Spark's own UDTF, which holds all rows of an input",
+        "spark.sql reads LEFT JOIN LATERAL without ON as an inner join: write ON TRUE there",
     ]
     if definition.options.on_error != "fail":
         lines.append(
