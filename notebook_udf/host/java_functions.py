@@ -86,16 +86,16 @@ class JavaFunctions(Protocol):
     def end(self) -> None:
         """Ends what ``measure`` began."""
 
-    def register(self, name: str, function: JavaFunction) -> None:
+    def register(self, name: str, function: JavaFunction, table: Any = None) -> None:
         """Makes a function known to Spark SQL under a name, in place of an earlier one.
 
         Its class is compiled by the first call; calls are of the function in Python if it cannot.
+        With PySpark's object of a ``table`` function it is one, and takes its rows from the list
+        that the function gives.
         """
 
-    def serve(self, table: str, name: str, in_python: Any) -> None:
-        """Makes a table function known to Spark SQL, in place of PySpark's function object: its
-        rows are in the list that the function ``name`` gives, where that one has a class for the
-        call."""
+    def unregister(self, name: str) -> None:
+        """Has Spark SQL forget a function that ``register`` has made known."""
 
     def add(
         self, identity: str, calls: str, java_class: JavaClass, self_check: float = 0.0

@@ -25,12 +25,13 @@ from notebook_udf.functions.kind_traits import PROCESS, TABLE
 from notebook_udf.host.java_functions import JavaFunction
 from notebook_udf.kernel.background import Background
 from notebook_udf.kernel.java_counts import JavaCounts
-from notebook_udf.kernel.java_descriptions import described, java_name
+from notebook_udf.kernel.java_descriptions import description, java_name
 from notebook_udf.kernel.java_failures import JavaFailures
 from notebook_udf.kernel.java_library import JavaLibrary
+from notebook_udf.kernel.java_lists import JavaLists
 from notebook_udf.kernel.recent import Recent
 from notebook_udf.planner.physical import in_java
-from notebook_udf.planner.physical.in_java import RecordCall
+from notebook_udf.planner.physical.in_java import Listed, RecordCall
 from notebook_udf.specs.record_shape import RecordShape
 from notebook_udf.telemetry.records import IN_JVM, CallFailed, Record, TaskEnded
 from notebook_udf.types import ddl
@@ -70,14 +71,13 @@ class JavaCalls:
         self._failures = JavaFailures(
             session,
             lambda name: self._records.known((name,)),
-            lambda name: self._shapes.known((name,)),
+            lambda name: self.lists.shape_of(name),
         )
         self._counts = JavaCounts(session, lambda name: self._records.known((name,)))
         self._classes: Recent[JavaClass | NotCompiled] = Recent(_MOST_CLASSES)
         # The types with which functions that declare none were called.
         self._called: Recent[dict[str, Types | RecordCall]] = Recent(_MOST_CLASSES)
-        # Of what process functions get, by the names of their classes.
-        self._shapes: Recent[RecordShape] = Recent(_MOST_CLASSES)
+        self.lists = JavaLists(session, self, lock)
         self._learning: Background | None = None
         self._end_subscription: Callable[[], None] = lambda: None
 
@@ -108,12 +108,31 @@ class JavaCalls:
         """Waits until functions can run in the JVM; whether they can."""
         return self._library is not None and self._library.wait(timeout) and self._is_there
 
+    @property
+    def is_there(self) -> bool:
+        """Whether functions can run in the JVM."""
+        return self._is_there
+
+    @property
+    def listed(self) -> Listed:
+        """Which calls give lists of rows."""
+        return self.lists.listed
+
+    def note(self, record: RegisteredFunction, calls: str, given: Types | RecordCall) -> None:
+        """Notes a call of a function that declares no types, see ``called``."""
+        with self._lock:
+            self._called.get(record.identity, dict)[calls] = given
+
+    def belongs(self, record: RegisteredFunction, made: JavaClass) -> None:
+        """Notes the function that a class is of, for what Java tells of it."""
+        self._records.get((made.name,), lambda: record)
+
     def runs(self, record: RegisteredFunction, types: Types = ()) -> bool:
         """Whether calls of the function that give each parameter by its place run in the JVM.
 
         ``types`` are those of the arguments, for a function that declares none.
         """
-        return self._is_free(record) and self.why_not(record, types) is None
+        return self.is_free(record) and self.why_not(record, types) is None
 
     def runs_always(self, record: RegisteredFunction) -> bool:
         """Whether that is so of all calls, whatever arguments they give.
@@ -129,15 +148,15 @@ class JavaCalls:
         if in_java.gives_rows(record):
             # Spark's own name in a query is that of the function in Python.
             return False
-        if not self._is_free(record) or len(self._by_count(record)) <= most - least:
+        if not self.is_free(record) or len(self.by_count(record)) <= most - least:
             return False
         return self._refused(record, str(most)) is None
 
     def may_run(self, record: RegisteredFunction) -> bool:
         """Whether calls run in the JVM, or may do so by the types of their arguments."""
-        return self._is_free(record) and isinstance(self.why_not(record), TypesMissing | None)
+        return self.is_free(record) and isinstance(self.why_not(record), TypesMissing | None)
 
-    def _is_free(self, record: RegisteredFunction) -> bool:
+    def is_free(self, record: RegisteredFunction) -> bool:
         """Whether nothing keeps functions of this name in workers now."""
         return self._is_there and not self._kept[record.name]
 
@@ -188,9 +207,7 @@ class JavaCalls:
         functions = self._session.host.java
         if functions is not None:
             for record in records:
-                # What was planned with rows of theirs in Java stays so.
-                if not in_java.gives_rows(record):
-                    functions.hold(java_name(record), begins=begins)
+                functions.hold(java_name(record), begins=begins)
 
     def attempted(
         self, records: Sequence[RegisteredFunction], plan: Callable[[], DataFrame]
@@ -225,7 +242,7 @@ class JavaCalls:
             types = _types(text)
             with self._lock:
                 self._called.get(record.identity, dict)[text] = types
-                made = self._class_of(record, types)
+                made = self.class_of(record, types)
                 if isinstance(made, JavaClass):
                     self._add(record, text, made)
                     found = True
@@ -246,9 +263,9 @@ class JavaCalls:
         """
         if self._session.host.java is None:
             return NotCompiled("no class can be brought there through Spark Connect")
-        if not types and (classes := self._by_count(record)):
+        if not types and (classes := self.by_count(record)):
             return self._refused(record, str(max(classes)))
-        made = self._class_of(record, types)
+        made = self.class_of(record, types)
         if isinstance(made, NotCompiled):
             return made
         called = self._called.known(record.identity) or {}
@@ -264,65 +281,14 @@ class JavaCalls:
         failure = functions.failure(java_name(record), calls) if functions is not None else ""
         return NotCompiled(f"its compiler says {failure}; please report this") if failure else None
 
-    def serve(self, record: RegisteredFunction) -> None:
-        """Has ``spark.sql`` take the rows of a table function, which it knows, from lists."""
-        functions = self._session.host.java
-        with self._lock:
-            may_run = isinstance(self._class_of(record), JavaClass | TypesMissing)
-            if functions is None or not self._is_there or not may_run:
-                return
-            name = self._list_name(record)
-            for count, made in self._by_count(record).items():
-                functions.add(java_name(record), str(count), made)
-                self._records.get((made.name,), lambda: record)
-            functions.serve(record.name, name, self._session.planned(record, "table"))
-
     def register(self, record: RegisteredFunction, name: str) -> bool:
         """Makes the function known to Spark SQL under a name; whether it may run in the JVM."""
         with self._lock:
             return self._is_there and self._registered(record, name)
 
-    def listed(
-        self,
-        record: RegisteredFunction,
-        types: Sequence[DataType],
-        shape: RecordShape | None = None,
-    ) -> str | None:
-        """See ``in_java.Listed``."""
-        functions, given = self._session.host.java, tuple(types)
-        if functions is None or not self._is_free(record):
-            return None
-        result = record.definition.result_type
-        call: Types | RecordCall = given if shape is None else RecordCall(given, shape, result)
-        made = self._class_for(record, call) if shape else self._class_of(record, given)
-        calls = functions.text_of(given)
-        with self._lock:
-            if call != record.definition.declared_types:
-                self._called.get(record.identity, dict)[calls] = call
-            if isinstance(made, NotCompiled):
-                return None
-            name = self._list_name(record, shape)
-            identity = java_name(record, shape)
-            functions.add(identity, calls, made)
-            self._records.get((made.name,), lambda: record)
-            if shape is not None:
-                self._shapes.get((made.name,), lambda: shape)
-        if not functions.compiles(identity, calls, len(given)):
-            return None
-        return self._session.hidden.keep(name, record)
-
-    def _list_name(self, record: RegisteredFunction, shape: RecordShape | None = None) -> str:
-        """The name of what gives lists of rows, which Spark knows from now on."""
-        functions, hidden = self._session.host.java, self._session.hidden
-        name = f"_nu_rows_{record.name}_{java_name(record, shape)[1:9]}"
-        if functions is not None and not hidden.has(name, record):
-            functions.register(name, self._described(record, {}, shape))
-            hidden.keep(name, record)
-        return name
-
     def class_name(self, record: RegisteredFunction) -> str:
         """What Java calls the function; "" for one that does not run there."""
-        made = self._class_of(record)
+        made = self.class_of(record)
         return made.name if isinstance(made, JavaClass) else ""
 
     def failed(self, text: str) -> CallFailed | DeclarationError | PlanningError | None:
@@ -338,23 +304,23 @@ class JavaCalls:
             self._is_there = True
             for record in functions:
                 if record.definition.traits == TABLE:
-                    self.serve(record)
+                    self.lists.serve(record)
 
     def _registered(self, record: RegisteredFunction, name: str) -> bool:
-        functions, made = self._session.host.java, self._class_of(record)
+        functions, made = self._session.host.java, self.class_of(record)
         by_types = isinstance(made, TypesMissing)
         if functions is None or (isinstance(made, NotCompiled) and not by_types):
             return False
         if in_java.gives_rows(record):
             return False
-        functions.register(name, self._described(record, self._by_count(record)))
+        functions.register(name, self.described(record, self.by_count(record)))
         for text, types in (self._called.known(record.identity) or {}).items():
-            known = self._class_of(record, types)
+            known = self.class_of(record, types)
             if isinstance(known, JavaClass):
                 self._add(record, text, known)
         return True
 
-    def _described(
+    def described(
         self,
         record: RegisteredFunction,
         classes: Mapping[int, JavaClass],
@@ -364,24 +330,24 @@ class JavaCalls:
         for each in (java_name(record, shape), *(known.name for known in classes.values())):
             self._records.get((each,), lambda: record)
         in_python = None if in_java.gives_rows(record) else self._session.planned(record)
-        return described(record, classes, in_python, shape)
+        return description(record, classes, in_python, shape)
 
-    def _by_count(self, record: RegisteredFunction) -> dict[int, JavaClass]:
+    def by_count(self, record: RegisteredFunction) -> dict[int, JavaClass]:
         """The classes for calls that give so many parameters, of those whose types are declared."""
-        made = {n: self._class_for(record, n) for n in _counts(record)}
+        made = {n: self.class_for(record, n) for n in _counts(record)}
         return {n: each for n, each in made.items() if isinstance(each, JavaClass)}
 
-    def _class_of(
+    def class_of(
         self, record: RegisteredFunction, types: Types | RecordCall = ()
     ) -> JavaClass | NotCompiled:
         """The class for a call of these types; without them that for most arguments."""
-        if not types and (classes := self._by_count(record)):
+        if not types and (classes := self.by_count(record)):
             return classes[max(classes)]
         declared = record.definition.declared_types
         as_declared = types in ((), declared)
-        return self._class_for(record, len(declared) if as_declared else types)
+        return self.class_for(record, len(declared) if as_declared else types)
 
-    def _class_for(self, record: RegisteredFunction, calls: Given) -> JavaClass | NotCompiled:
+    def class_for(self, record: RegisteredFunction, calls: Given) -> JavaClass | NotCompiled:
         """The class for such calls.
 
         A number is found again in a tenth of the time: types are compared by their texts.

@@ -26,7 +26,7 @@ def java_name(record: RegisteredFunction, shape: RecordShape | None = None) -> s
     return f"F{hashlib.sha256(known.encode()).hexdigest()[:16]}"
 
 
-def described(
+def description(
     record: RegisteredFunction,
     classes: Mapping[int, JavaClass],
     in_python: Any,

@@ -112,7 +112,12 @@ def _planned(
     try:
         formatted = frames.format(query, given)
         catalog = Catalog(
-            session.host, session.planned, session.hidden, session.java.listed, parameters, frames
+            session.host,
+            session.planned,
+            session.hidden,
+            session.java.listed,
+            parameters,
+            frames,
         )
         with about(formatted), logged_if_raised(), catalog, planning("the query"):
             planned = QueryPlanner(formatted, functions, catalog, in_force).plan()

@@ -20,6 +20,7 @@ from waiting import awaited
 
 import notebook_udf as nu
 from notebook_udf import Row, TableFunction, udtf
+from notebook_udf.kernel import java_lists
 
 TEXTS = ("'a b a c'", "''", "'ü ß 😀 ü'", "'k=1&l=x&m=-3'", "'one\ntwo words\n'", "NULL", "'7'")
 ARRAYS = ("array(3, 1, 2)", "array()", "array(CAST(NULL AS INT), 5)", "NULL", "array(7, -7)")
@@ -558,3 +559,22 @@ def test_a_column_is_one_of_sparks_own_udtf(session: nu.Session) -> None:
     frame = session.spark.sql("SELECT 'a b' AS s")
     found = frame.lateralJoin(record(F.col("s").outer())).select("word").collect()
     assert [row.word for row in found] == ["a", "b"]
+
+
+def test_the_names_of_old_versions_go_and_their_plans_stay(
+    session: nu.Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(java_lists, "MOST_VERSIONS", 2)
+    frames = []
+    for number in range(4):
+
+        def aged(x: int, number: int = number) -> Iterator[int]:
+            yield x + number
+
+        session.register_function("aged", udtf(aged, result_types="y int"))
+        frames.append(session.sql("SELECT y FROM VALUES (10), (20) AS t(v), LATERAL aged(v)"))
+    known = session.spark.sql("SHOW USER FUNCTIONS LIKE '*nu_rows_aged*'").collect()
+    assert len(known) == 2
+    assert [[row.y for row in rows.collect()] for rows in frames] == [
+        [10 + number, 20 + number] for number in range(4)
+    ]

@@ -66,7 +66,7 @@ public final class PyBuilder extends scala.runtime.AbstractFunction1 {
             throw new IllegalArgumentException(
                 "[notebook-udf arguments " + identity + " " + arguments.length() + "]");
         }
-        Object function = named ? null : function(arguments);
+        Object function = named ? null : inPython == null ? found(arguments) : function(arguments);
         if (function == null && inPython == null) {
             throw new IllegalStateException(name + " has no class for such a call");
         }
@@ -105,9 +105,10 @@ public final class PyBuilder extends scala.runtime.AbstractFunction1 {
     }
 
     private synchronized Object function(Seq arguments) {
-        if (held > 0) {
-            return null;
-        }
+        return held > 0 ? null : found(arguments);
+    }
+
+    private synchronized Object found(Seq arguments) {
         PySource source = (PySource) sources.get(Integer.toString(arguments.length()));
         if (source != null && fit(arguments)) {
             return source.function(arguments.length(), header);

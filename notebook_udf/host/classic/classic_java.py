@@ -21,6 +21,7 @@ from notebook_udf.host.classic.classic_cluster import Taking
 from notebook_udf.host.classic.failed_jobs import fail_jobs
 from notebook_udf.host.java_functions import JavaFunction
 from notebook_udf.launch.confs import is_local
+from notebook_udf.sanitize import backquoted
 
 
 class ClassicJavaFunctions:
@@ -96,7 +97,7 @@ class ClassicJavaFunctions:
         """See ``JavaFunctions``."""
         return fail_jobs(self._spark, stage, why)
 
-    def register(self, name: str, function: JavaFunction) -> None:
+    def register(self, name: str, function: JavaFunction, table: Any = None) -> None:
         """See ``JavaFunctions``."""
         session: Any = self._spark._jsparkSession
         builder = self._new(
@@ -116,17 +117,18 @@ class ClassicJavaFunctions:
         self._builders[function.name] = function.identity, {**known, name: builder}
         for count, java_class in function.java_classes.items():
             self.add(function.identity, str(count), java_class, function.self_check)
-        registry = session.sessionState().functionRegistry()
-        registry.createOrReplaceTempFunction(name, builder, "scala_udf")
+        state = session.sessionState()
+        if table is None:
+            state.functionRegistry().createOrReplaceTempFunction(name, builder, "scala_udf")
+            return
+        builder = self._new("PyTableBuilder", builder, table._judtf, state.sqlParser())
+        state.tableFunctionRegistry().createOrReplaceTempFunction(name, builder, "python_udtf")
 
-    def serve(self, table: str, name: str, in_python: Any) -> None:
+    def unregister(self, name: str) -> None:
         """See ``JavaFunctions``."""
-        session: Any = self._spark._jsparkSession
-        lists = next(made[name] for _, made in self._builders.values() if name in made)
-        parser = session.sessionState().sqlParser()
-        builder = self._new("PyTableBuilder", lists, in_python._judtf, parser)
-        registry = session.sessionState().tableFunctionRegistry()
-        registry.createOrReplaceTempFunction(table, builder, "python_udtf")
+        self._spark.sql(f"DROP TEMPORARY FUNCTION IF EXISTS {backquoted(name)}")
+        for _, builders in self._builders.values():
+            builders.pop(name, None)
 
     def add(
         self, identity: str, calls: str, java_class: JavaClass, self_check: float = 0.0

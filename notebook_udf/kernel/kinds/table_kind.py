@@ -100,7 +100,7 @@ class TableKind(FunctionKind):
     def register(self) -> None:
         made = self.session.planned(self.record, "table")
         self.session.spark.udtf.register(self.record.name, made)
-        self.session.java.serve(self.record)
+        self.session.java.lists.serve(self.record)
 
     def spark_names(self) -> tuple[str, ...]:
         return (self.record.name,)

@@ -1,0 +1,95 @@
+"""Functions that give lists of rows in Spark's JVM: what table and process functions are there."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pyspark.sql.types import DataType
+
+from notebook_udf.compile.java.java_class import JavaClass
+from notebook_udf.compile.java.terms import TypesMissing
+from notebook_udf.kernel.java_descriptions import java_name
+from notebook_udf.kernel.recent import Recent
+from notebook_udf.planner.physical.in_java import RecordCall
+from notebook_udf.registry import MOST_VERSIONS, RegisteredFunction
+from notebook_udf.specs.record_shape import RecordShape
+
+if TYPE_CHECKING:
+    from notebook_udf.kernel.java_calls import JavaCalls
+    from notebook_udf.kernel.notebook_session import Session
+
+_MOST_CLASSES = 1000
+
+
+class JavaLists:
+    """Makes them known to Spark: those that ``calls`` has classes for."""
+
+    def __init__(self, session: Session, calls: JavaCalls, lock: threading.RLock) -> None:
+        self._session = session
+        self._calls = calls
+        self._lock = lock
+        # Of what process functions get, by the names of their classes.
+        self._shapes: Recent[RecordShape] = Recent(_MOST_CLASSES)
+        # The names in SQL, by those of the functions; a plan has what it calls, and not the name.
+        self._names: dict[str, deque[str]] = {}
+
+    def shape_of(self, name: str) -> RecordShape | None:
+        """The shape of the records that a class gets; None if it is not of a process function."""
+        return self._shapes.known((name,))
+
+    def listed(
+        self,
+        record: RegisteredFunction,
+        types: Sequence[DataType],
+        shape: RecordShape | None = None,
+    ) -> str | None:
+        """See ``in_java.Listed``."""
+        functions, given, calls = self._session.host.java, tuple(types), self._calls
+        if functions is None or not calls.is_free(record):
+            return None
+        result = record.definition.result_type
+        call = given if shape is None else RecordCall(given, shape, result)
+        made = calls.class_of(record, call)
+        text = functions.text_of(given)
+        if call != record.definition.declared_types:
+            calls.note(record, text, call)
+        if not isinstance(made, JavaClass):
+            return None
+        with self._lock:
+            name = self._named(record, shape)
+            identity = java_name(record, shape)
+            functions.add(identity, text, made)
+            calls.belongs(record, made)
+            if shape is not None:
+                self._shapes.get((made.name,), lambda: shape)
+        if not functions.compiles(identity, text, len(given)):
+            return None
+        return self._session.hidden.keep(name, record)
+
+    def _named(self, record: RegisteredFunction, shape: RecordShape | None) -> str:
+        """The name in SQL of what gives the lists, which Spark knows from now on."""
+        functions, hidden = self._session.host.java, self._session.hidden
+        name = f"_nu_rows_{record.name}_{java_name(record, shape)[1:9]}"
+        if functions is None or hidden.has(name, record):
+            return name
+        functions.register(name, self._calls.described(record, {}, shape))
+        hidden.keep(name, record)
+        names = self._names.setdefault(record.name.lower(), deque())
+        names.append(name)
+        if len(names) > MOST_VERSIONS:
+            functions.unregister(names.popleft())
+        return name
+
+    def serve(self, record: RegisteredFunction) -> None:
+        """Has ``spark.sql`` take the rows of a table function, which it knows, from lists."""
+        functions, calls = self._session.host.java, self._calls
+        if functions is None or not calls.is_there:
+            return
+        with self._lock:
+            if isinstance(calls.class_of(record), JavaClass | TypesMissing):
+                classes = calls.by_count(record)
+                in_python = self._session.planned(record, "table")
+                functions.register(record.name, calls.described(record, classes), in_python)
