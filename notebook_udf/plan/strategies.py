@@ -18,6 +18,9 @@ COLLECTED = "over the rows of each group, collected by Spark"
 _ONCE = "Generate"
 # A plan does not have the calls of these as they were written.
 _OF_AGGREGATES = ("partial", "window", "whole")
+# Functions of these roles give rows.
+_LISTS = ("table", "process")
+_BY_JAVA = "Java has all that it does, with Python's answers"
 # Chosen as those in two phases are.
 _IN_SPARK = ("summed", "gathered")
 
@@ -44,6 +47,8 @@ def strategies_of(
     for node in root.walk():
         for use in node.functions:
             form = _FORMS.get(use.role) if use.func_type else None
+            if use.role in _LISTS and use.way == AS_JAVA:
+                form = _LISTED
             if form is None:
                 continue
             if not isinstance(form, _Form):
@@ -66,7 +71,7 @@ class _Form(NamedTuple):
 
 def _scalar(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> _Form:
     if use.way == AS_JAVA:
-        return _Form(use.way, "Java has all that it does, with Python's answers")
+        return _Form(use.way, _BY_JAVA)
     if use.nested:
         same = f"{use.way}, in the same Python node as its caller"
         return _Form(same, "both are Arrow functions")
@@ -132,11 +137,6 @@ def _window(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) ->
 
 
 def _table(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> _Form:
-    if use.way == AS_JAVA:
-        return _Form(
-            f"{use.way}: Spark takes apart the list of rows that it gives",
-            "Java has all that it does, with Python's answers",
-        )
     others = [other.name for other in node.functions if other is not use]
     if others:
         return _Form(
@@ -147,6 +147,7 @@ def _table(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> 
     )
 
 
+_LISTED = _Form(f"{AS_JAVA}: Spark takes apart the list of rows that it gives", _BY_JAVA)
 _GUARDED = _Form(
     "called for the rows that reach it, and no others",
     "it stands in a branch or behind a condition, where Spark would call it for every row",

@@ -166,7 +166,9 @@ def test_java_collects_what_a_worker_collects(
     assert found == collected(session, in_worker, columns)
     assert found
     rows = session.spark.sql(f"SELECT {columns} FROM {ROWS}")
-    assert way(session, rows.transform(nu.process(in_java))) == {"in_java": IN_JAVA}
+    made = rows.transform(nu.process(in_java))
+    assert way(session, made) == {"in_java": IN_JAVA}
+    assert "Spark takes apart the list of rows" in " ".join(repr(session.plan(made)).split())
     assert "without key_by, in Spark's JVM where it is called with" in in_java.explain()
 
 
