@@ -28,7 +28,8 @@ store_item          value, container, index
 delete_...          as above, without the value         name
 iterator            what is iterated over
 next                an iterator                         its next, for the way on which it has one
-unpack              a sequence                          how many parts it is to have
+unpack              a sequence                          how many parts it is to have; how many
+                                                        before and behind a list of the rest
 part                an ``unpack``                       which part of it; not among evaluations
 phi                 a value for each block before       those blocks' keys
 exception                                               of a handler: what was raised

@@ -64,8 +64,9 @@ _INFIX = ("+", "&", "//", "<<", "@", "*", "%", "|", "**", ">>", "-", "/", "^")
 BINARY: Final = (*_INFIX, *(f"{operator}=" for operator in _INFIX), "[]")
 BUILTINS: Final = ("AssertionError", "NotImplementedError", "tuple", "all", "any", "list", "set")
 CONVERSIONS: Final = ("", "str", "repr", "ascii")
-# An intrinsic that used to be an opcode of its own.
+# Intrinsics that used to be opcodes of their own.
 UNARY_POSITIVE: Final = 5
+LIST_TO_TUPLE: Final = 6
 
 
 def _each(names: str, *effect: Any, **rest: Any) -> list[Opcode]:
@@ -146,7 +147,7 @@ OPCODES: Final[tuple[Opcode, ...]] = (
     Opcode("BUILD_MAP", "map", "2*arg", 1),
     Opcode("BUILD_CONST_KEY_MAP", "KEYED_MAP", until=13),
     Opcode("BUILD_STRING", "string", "arg", 1),
-    Opcode("LIST_TO_TUPLE", "intrinsic", 1, 1, 6, until=11),
+    Opcode("LIST_TO_TUPLE", "intrinsic", 1, 1, LIST_TO_TUPLE, until=11),
     *_each("LIST_APPEND LIST_EXTEND SET_ADD SET_UPDATE DICT_UPDATE DICT_MERGE", "GROW", 1),
     Opcode("MAP_ADD", "GROW", 2),
     Opcode("FORMAT_VALUE", "FORMAT_VALUE", until=12),

@@ -388,8 +388,10 @@ class _Block:
                     given = (self._evaluated("convert", given[:1], how, line, False), *given[1:])
                 self._evaluated("format", given, None, line)
             case "UNPACK":
-                count = (arg & 255) + 1 + (arg >> 8) if opcode.detail else arg
-                whole = self._evaluated("unpack", self._popped(1), value, line, pushes=False)
+                around = (arg & 255, arg >> 8) if opcode.detail else None
+                count = sum(around) + 1 if around else arg
+                detail = around or arg
+                whole = self._evaluated("unpack", self._popped(1), detail, line, pushes=False)
                 parts = (Evaluation("part", (whole,), part, line) for part in range(count))
                 stack += reversed(list(parts))
             case "JUMP" | "BRANCH":

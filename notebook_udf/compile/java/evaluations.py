@@ -24,6 +24,7 @@ from notebook_udf.compile.java import (
     templates,
     terms,
     text_methods,
+    unpacking,
     url_parts,
 )
 from notebook_udf.compile.java.arithmetic import (
@@ -58,6 +59,7 @@ from notebook_udf.compile.java.terms import (
     is_list,
     is_set,
 )
+from notebook_udf.compile.opcodes import LIST_TO_TUPLE
 
 # The statements for a value that a generator gives.
 Each: TypeAlias = Callable[[Value], list[str]]
@@ -315,7 +317,9 @@ def _generator(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -
     return KnownValue(None)
 
 
-def _unpack(run: FunctionCalls, code: Code, given: Sequence[Value], count: int) -> Value:
+def _unpack(run: FunctionCalls, code: Code, given: Sequence[Value], count: Any) -> Value:
+    if isinstance(count, tuple):
+        return unpacking.with_rest(code, given[0], *count)
     return text_methods.unpacked(code, given[0], count)
 
 
@@ -337,6 +341,20 @@ def _format(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> V
 
 def _string(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
     return reduce(lambda text, part: arithmetic(code, "+", text, part), given)
+
+
+def _intrinsic(run: FunctionCalls, code: Code, given: Sequence[Value], which: int) -> Value:
+    if which != LIST_TO_TUPLE:
+        raise NotCompiled("intrinsic here")
+    return unpacking.tuple_of(code, given[0])
+
+
+def _call_unpacked(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
+    function, arguments, *named = given
+    known = unpacking.known_parts(code, arguments)
+    if known is None or named:
+        raise NotCompiled("a call of so many arguments as a list has")
+    return _call(run, code, (function, *known), ())
 
 
 def _call(run: FunctionCalls, code: Code, given: Sequence[Value], names: Any) -> Value:
@@ -459,4 +477,6 @@ OPERATIONS: dict[str, Operation] = {
     "format": _format,
     "string": _string,
     "call": _call,
+    "call_unpacked": _call_unpacked,
+    "intrinsic": _intrinsic,
 }
