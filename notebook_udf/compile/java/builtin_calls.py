@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from notebook_udf.compile.java import (
+    aggregates,
     choices,
     containers,
     decimals,
@@ -25,7 +26,6 @@ from notebook_udf.compile.java.arithmetic import (
     arithmetic,
     as_double,
     as_int,
-    chosen,
     condition,
     number,
     truth,
@@ -48,7 +48,6 @@ from notebook_udf.compile.java.terms import (
     Sequence,
     Term,
     Value,
-    is_record,
 )
 
 Given = tuple[Value, ...]
@@ -148,71 +147,6 @@ def _chr(code: Code, given: Given) -> Value:
     return code.set(STR, f"PyText.chr({lookups.place(code, _one(given, 'chr'))})")
 
 
-def _extreme(which: str) -> Callable[[Code, Given], Value]:
-    def write(code: Code, given: Given) -> Value:
-        if len(given) == 1:
-            one = given[0]
-            values = one.value if isinstance(one, KnownValue) else None
-            if isinstance(values, (tuple, list)):
-                given = tuple(map(KnownValue, values))
-            elif isinstance(one, Parts):
-                given = one.parts
-            else:
-                whole = _listed(code, one)
-                held = code.lists.of(whole.kinds)
-                code.lists.check_order(held)
-                if is_record(held):
-                    sorting.check_order(code, held, f"values of {which}")
-                elif not held - NONE <= NUMBERS and held - NONE != STR:
-                    raise NotCompiled(f"{which} of this")
-                most = "true" if which == "max" else "false"
-                return code.taken(whole, f"PyList.extreme({whole.java}, {most})")
-        if not given:
-            raise NotCompiled("what raises in every row")
-        return chosen(code, which, given)
-
-    return write
-
-
-def _sum(code: Code, given: Given) -> Value:
-    if not 1 <= len(given) <= 2:
-        raise NotCompiled("sum of so many arguments")
-    parts = given[0]
-    several = parts.parts if isinstance(parts, Parts) else ()
-    if not several or any("float" in code.term(each).kinds for each in several):
-        found = _total(code, set_values.summed(code, given[0]))
-        if len(given) == 1:
-            return found
-        if found.kinds != INT or code.present(given[1]).kinds != INT:
-            # What it begins with is rounded with the first of them.
-            raise NotCompiled("sum from a number that is none of the whole ones")
-        return arithmetic(code, "+", found, given[1])
-    total: Value = given[1] if len(given) == 2 else KnownValue(0)
-    for each in several:
-        total = arithmetic(code, "+", total, each)
-    return total
-
-
-def _total(code: Code, whole: Term) -> Term:
-    found = code.lists.of(whole.kinds)
-    code.lists.check_order(found)
-    held = found - NONE
-    if found == INT and code.integers.bounded:
-        return code.set(INT, f"PyList.sumOfLongs({whole.java})")
-    if held and held <= INT | BOOL:
-        java = f"PyList.sumOfInts({whole.java})"
-        return code.set(INT, code.integers.of_object(java))
-    if held != FLOAT:
-        raise NotCompiled("sum of what are no numbers, or of several kinds")
-    way = "compensatedSum" if sys.version_info >= (3, 12) else "sumOfDoubles"
-    nothing = code.integers.literal(0)
-    java = (
-        f"{whole.java}.isEmpty() ? (Object) {code.object(nothing)} "
-        f": (Object) Double.valueOf(PyList.{way}({whole.java}))"
-    )
-    return code.set(INT | FLOAT, java)
-
-
 def _list(code: Code, given: Given) -> Value:
     made = iterators.materialised(code, _one(given, "list"))
     return code.set(made.kinds, f"new java.util.ArrayList({made.java})")
@@ -227,20 +161,15 @@ def _tuple(code: Code, given: Given) -> Value:
 
 
 def _sorted(code: Code, given: Given, backwards: bool = False) -> Value:
-    return sorting.in_order(code, _listed(code, _one(given, "sorted")), backwards)
-
-
-def _listed(code: Code, value: Value) -> Term:
-    """A list of what a set or anything else that can be iterated over has."""
-    if set_values.involves_set(value):
-        return set_values.elements(code, value)
-    return iterators.materialised(code, value)
+    return sorting.in_order(code, aggregates.listed(code, _one(given, "sorted")), backwards)
 
 
 def _whether(every: bool) -> Callable[[Code, Given], Value]:
     def write(code: Code, given: Given) -> Value:
         one = _one(given, "all" if every else "any")
-        over = iterators.iterated(code, _listed(code, one) if set_values.involves_set(one) else one)
+        over = iterators.iterated(
+            code, aggregates.listed(code, one) if set_values.involves_set(one) else one
+        )
         return found_in(code, over, every)
 
     return write
@@ -378,9 +307,9 @@ _CALLS: dict[int, Callable[[Code, Given], Value]] = {
     id(round): _round,
     id(ord): _ord,
     id(chr): _chr,
-    id(min): _extreme("min"),
-    id(max): _extreme("max"),
-    id(sum): _sum,
+    id(min): partial(aggregates.extreme, "min"),
+    id(max): partial(aggregates.extreme, "max"),
+    id(sum): aggregates.total,
     id(divmod): _divmod,
     id(list): _list,
     id(tuple): _tuple,
@@ -425,8 +354,12 @@ def call(code: Code, function: Any, given: Given, names: tuple[str, ...]) -> Val
         raise NotCompiled(f"a call of {said}")
     if function is round and names in (("ndigits",), ("number",), ("number", "ndigits")):
         names = ()
-    if function is enumerate and names == ("start",):
+    if function in (enumerate, sum) and names == ("start",) and len(given) == 2:
         names = ()
+    if function in (min, max) and names == ("default",):
+        *values, default = given
+        which: str = function.__name__
+        return aggregates.extreme(which, code, (_one(tuple(values), which),), default)
     if function is zip and names == ("strict",):
         *each, strict = given
         return _zip(code, tuple(each), flag(strict, "zip with strict="))

@@ -135,15 +135,29 @@ def extreme_by(
     code: Code, function: Any, given: tuple[Value, ...], names: tuple[str, ...], call: Call
 ) -> Value:
     """``min(iterable, key=...)`` or ``max``."""
-    placed = taken(given, names, ("iterable",), ("key",))
-    if placed is None or len(placed) != 2:
+    count = len(given) - len(names)
+    if count > 1:
+        # Of several values.
+        given = (Parts(given[:count]), *given[count:])
+    placed = taken(given, names, ("iterable",), ("key", "default"))
+    if placed is None or "iterable" not in placed or (count > 1 and "default" in placed):
         raise NotCompiled(f"a call of {function.__name__} that does not fit it")
     whole = materialised(code, placed["iterable"])
     if is_none(placed["key"]):
         raise NotCompiled(f"{function.__name__} with key=None")
     keys = keys_of(code, whole, placed["key"], call)
     most = str(function is max).lower()
-    return code.taken(whole, f"PyList.extremeBy({whole.java}, {keys.java}, {most})")
+    found = f"PyList.extremeBy({whole.java}, {keys.java}, {most})"
+    return taken_or(code, whole, found, placed.get("default"))
+
+
+def taken_or(code: Code, whole: Term, java: str, default: Value | None) -> Term:
+    """What an expression takes out of a list; the default, if there is one, out of an empty one."""
+    if default is None:
+        return code.taken(whole, java)
+    term = code.whole(default, min(whole.kinds))
+    chosen = f"({whole.java}.isEmpty() ? (Object) {code.object(term)} : (Object) {java})"
+    return code.set_from(code.lists.of(whole.kinds) | term.kinds, chosen)
 
 
 def is_none(value: Value) -> bool:
