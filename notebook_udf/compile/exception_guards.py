@@ -47,6 +47,17 @@ def guards_of(code: CodeType) -> Iterator[ExceptionGuard]:
         yield ExceptionGuard(each.start, each.end, each.target, each.depth, each.lasti)
 
 
+def takes_exceptions(code: CodeType) -> bool:
+    """Whether a code object of this Python has a handler of the user's, or a ``finally``."""
+    begun = {each.target for each in guards_of(code)}
+    # What Python adds of its own begins otherwise.
+    return any(
+        each.opname == "PUSH_EXC_INFO"
+        for each in dis.get_instructions(code)
+        if each.offset in begun
+    )
+
+
 def acting_guards(code: Code, guards: Sequence[ExceptionGuard]) -> dict[int, ExceptionGuard]:
     """By place in the code: the guard in force there, if its handler may do more than raise again.
 

@@ -146,6 +146,16 @@ def looked_up(v: list[int], n: int) -> bool | None:
     return n in known and len(known) < 4
 
 
+def stored_and_zipped(v: list[int]) -> int:
+    one = map(abs, v)
+    return sum(a + b for a, b in zip(one, [1, 2], strict=False)) + len(list(one))
+
+
+def paired_with_itself(v: list[int]) -> int:
+    one = reversed(v)
+    return sum([a * b for a, b in zip(one, one, strict=False)])
+
+
 HELPERS: list[tuple[Callable[..., Any], list[DataType], DataType]] = [
     (looped, [WHOLES], LONG),
     (any_kept, [WHOLES], BOOLEAN),
@@ -154,6 +164,8 @@ HELPERS: list[tuple[Callable[..., Any], list[DataType], DataType]] = [
     (begun_again, [REALS], LONG),
     (backwards_of_changed, [WHOLES], WHOLES),
     (grown_after, [WHOLES], LONG),
+    (stored_and_zipped, [ArrayType(LONG, False)], LONG),
+    (paired_with_itself, [ArrayType(LONG, False)], LONG),
     (parts_of, [TEXT], LONG),
     (parts_of_pairs, [ArrayType(LONG, False)], LONG),
     (one_more_is_asked_for, [ArrayType(LONG, False)], LONG),
@@ -215,25 +227,12 @@ def test_helpers_answer_as_in_python(java: Java, each: Any) -> None:
     assert answered_alike(java, function, types, result, rows) > 10
 
 
-def stored_and_zipped(v: list[int]) -> int:
-    one = map(abs, v)
-    return sum(a + b for a, b in zip(one, [1, 2], strict=False)) + len(list(one))
-
-
-def paired_with_itself(v: list[int]) -> int:
-    one = reversed(v)
-    return sum([a * b for a, b in zip(one, one, strict=False)])
-
-
 def counted_dict(v: list[int]) -> int:
     return Counter(Counter(v))[1]
 
 
 REFUSED: list[tuple[Callable[..., Any], DataType, str]] = [
-    (stored_and_zipped, LONG, "of an iterator and something else"),
-    (paired_with_itself, LONG, "of an iterator and something else"),
     (counted_dict, LONG, "a Counter of a dict"),
-    (lambda v: sum(a * b for a, b in zip(filter(None, v), v)), LONG, "of an iterator"),  # noqa: B905
     (lambda v: Counter(x / 2 for x in v).most_common(1)[0][1], LONG, "a Counter of what"),
     (lambda v: Counter(v).pop(1), LONG, "pop of a Counter"),
     (lambda v: Counter(set(v)).total(), LONG, "order of a set"),

@@ -241,7 +241,7 @@ REFUSED: list[tuple[Callable[..., Any], DataType, str]] = [
     (lambda v: sorted(set(v), key=abs), WHOLES, "order of a set"),
     (lambda v: sum(each for each in set(v)), LONG, "order of a set"),
     (lambda v: ",".join({str(each) for each in v}), TEXT, "a list of texts"),
-    (lambda v: next(iter(set(v))), LONG, "a call of iter"),
+    (lambda v: next(iter(set(v))), LONG, "order of a set"),
     (lambda v: f"{set(v)}", TEXT, "a set in a text"),
     (lambda v: set(v) & v, LONG, "a set and something else"),
     (lambda v: sum({each / 2 for each in v}), DOUBLE, "sum of a set"),

@@ -29,6 +29,26 @@ public final class PyIterator {
         return true;
     }
 
+    /** A limit of islice: otherwise for None; raises for less than the least one. */
+    public static long limit(Object given, long otherwise, long least) {
+        if (given == null) {
+            return otherwise;
+        }
+        if (!(given instanceof Long) || ((Long) given).longValue() < least) {
+            throw Raised.VALUE;
+        }
+        return ((Long) given).longValue();
+    }
+
+    /** The place of the next one behind a step, at most the last one; a last one of -1 is none. */
+    public static long following(long at, long step, long last) {
+        long next = at + step;
+        if (last < 0L) {
+            return next < at ? Long.MAX_VALUE : next;
+        }
+        return next < at || next > last ? last : next;
+    }
+
     /** Once there is no more, there is none even if the list grows. */
     public boolean hasNext() {
         if (at >= list.size()) {

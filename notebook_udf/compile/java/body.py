@@ -24,8 +24,9 @@ from notebook_udf.compile.java.assembly import (
     assign,
 )
 from notebook_udf.compile.java.code import Code
-from notebook_udf.compile.java.evaluations import OPERATIONS, given_out, gone_through, is_none
+from notebook_udf.compile.java.evaluations import OPERATIONS, is_none
 from notebook_udf.compile.java.exceptions import NEVER_RAISING, thrown
+from notebook_udf.compile.java.generated_values import given_out, gone_through
 from notebook_udf.compile.java.given_records import with_part
 from notebook_udf.compile.java.iterators import iterated, read_again
 from notebook_udf.compile.java.merging import entered, kinds_of, set_local, together, without_none
@@ -379,7 +380,7 @@ class _Writer:
         if found is None:
             raise NotCompiled(f"{name}, which may have no value, or values of several types")
         if not isinstance(found, Term):
-            return read_again(found)
+            return found if name == name_scope.OVER else read_again(found)
         # A copy: the variable may have another value where this one is used.
         copied = self.code.set(found.kinds, found.java)
         self._origins[copied.java] = found.java
@@ -402,6 +403,7 @@ class _Writer:
         self, function: types.FunctionType, given: tuple[Value, ...], names: tuple[str, ...]
     ) -> Value:
         """See ``evaluations.FunctionCalls``."""
+        self.code.lists.note_called()
         try:
             made = self.scope.call(function, given, names)
             return self.code.set(made.kinds, made.java)
@@ -431,7 +433,7 @@ class _Writer:
         if len(given) != inner.co_argcount or inner.co_kwonlyargcount:
             raise NotCompiled(f"a call of {inner.co_name} that does not fit it")
         code = self.code
-        code.lists.handled = code.lists.handled or bool(graph.handlers)
+        code.lists.note_handlers(bool(graph.handlers), None if each is None else inner)
         variables = {**nested.shared, **dict(zip(inner.co_varnames, given, strict=False))}
         shared = frozenset(inner.co_freevars)
         scope = replace(self.scope, record="")

@@ -219,7 +219,11 @@ def _enumerate(code: Code, given: Given) -> Value:
 
 
 def _zip(code: Code, given: Given, strict: bool = False) -> Value:
-    return iterators.zipped([iterators.iterated(code, each) for each in given], strict)
+    return iterators.zipped(code, [iterators.iterated(code, each) for each in given], strict)
+
+
+def _iter(code: Code, given: Given) -> Value:
+    return iterators.iterated(code, _one(given, "iter"))
 
 
 def _reversed(code: Code, given: Given) -> Value:
@@ -333,6 +337,7 @@ _CALLS: dict[int, Callable[[Code, Given], Value]] = {
     id(range): _range,
     id(enumerate): _enumerate,
     id(zip): _zip,
+    id(iter): _iter,
     id(reversed): _reversed,
     id(math.floor): _rounded("floor"),
     id(math.ceil): _rounded("ceil"),

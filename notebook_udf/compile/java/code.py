@@ -6,8 +6,10 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import reduce
+from types import CodeType
 from typing import Any, TypeVar
 
+from notebook_udf.compile.exception_guards import takes_exceptions
 from notebook_udf.compile.java.exceptions import raising
 from notebook_udf.compile.java.terms import (
     DATE,
@@ -94,6 +96,43 @@ class ListKinds:
     handled: bool = False
     # Those of lists that are tuples in Python and of sets that are frozensets.
     fixed: Kinds = frozenset()
+    # Whether a StopIteration may be raised, and whether iterators call what may raise it.
+    stops: bool = False
+    called_in_turn: bool = False
+    # How many calls that iterators make are being written, one within another.
+    calls_in_turn: int = 0
+
+    # How many generators are being written that are left before their end.
+    left_early: int = 0
+
+    def note_handlers(self, handled: bool, generator: CodeType | None) -> None:
+        """Notes whether a function takes exceptions; a generator with a handler is not left before
+        its end, since Python raises one in it there."""
+        if self.left_early and generator is not None and takes_exceptions(generator):
+            raise NotCompiled("a generator with try that is not gone through")
+        self.handled = self.handled or handled
+
+    def note_stop(self) -> None:
+        """Notes that ``next`` raises where there is no more."""
+        if self.handled:
+            raise NotCompiled("next without a default, beside try")
+        self.stops = True
+        self._check_stop()
+
+    def note_called(self) -> None:
+        """Notes that a function of the user's is called that may have been written before."""
+        if self.calls_in_turn:
+            self.note_called_in_turn()
+
+    def note_called_in_turn(self) -> None:
+        """Notes that an iterator calls a function of the user's for each of its values."""
+        self.called_in_turn = True
+        self._check_stop()
+
+    def _check_stop(self) -> None:
+        if self.stops and (self.called_in_turn or self.calls_in_turn):
+            # An iterator takes that for its own end.
+            raise NotCompiled("next without a default, beside an iterator that calls a function")
 
     def check_changeable(self, kinds: Kinds) -> None:
         """Refuses to change what Python does not."""

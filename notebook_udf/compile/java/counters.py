@@ -144,7 +144,7 @@ def _ranking(code: Code, whole: Term, given: tuple[Value, ...]) -> Ranking:
     counts = code.set(values, f"PyCounts.values({whole.java}, {keys.java})")
 
     def begin() -> Iteration:
-        return zipped([iterated(code, keys), iterated(code, counts)])
+        return zipped(code, [iterated(code, keys), iterated(code, counts)])
 
     return Ranking(begin, None, (keys, counts))
 

@@ -7,7 +7,7 @@ import inspect
 import types
 from collections.abc import Callable, Sequence
 from functools import reduce
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 from notebook_udf.compile.java import (
     builtin_calls,
@@ -22,7 +22,6 @@ from notebook_udf.compile.java import (
     named_parts,
     set_values,
     templates,
-    terms,
     text_methods,
     unpacking,
     url_parts,
@@ -30,23 +29,21 @@ from notebook_udf.compile.java import (
 from notebook_udf.compile.java.arithmetic import (
     arithmetic,
     comparison,
-    condition,
     negated,
     truth,
 )
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.date_values import is_temporal
 from notebook_udf.compile.java.exceptions import taken_by
+from notebook_udf.compile.java.generated_values import FunctionCalls, asked, listed, next_of
 from notebook_udf.compile.java.given_records import collects
-from notebook_udf.compile.java.iterators import filled, iterated, materialised
+from notebook_udf.compile.java.iterators import filled, materialised
 from notebook_udf.compile.java.powers import power
 from notebook_udf.compile.java.terms import (
     BOOL,
-    LEAVE,
     NONE,
     BoundMethod,
     Generated,
-    Iteration,
     KnownValue,
     Nested,
     NotCompiled,
@@ -60,34 +57,6 @@ from notebook_udf.compile.java.terms import (
     is_set,
 )
 from notebook_udf.compile.opcodes import LIST_TO_TUPLE
-
-# The statements for a value that a generator gives.
-Each: TypeAlias = Callable[[Value], list[str]]
-
-
-class FunctionCalls(Protocol):
-    """Calls of functions of the user's."""
-
-    def function(
-        self, function: types.FunctionType, given: tuple[Value, ...], names: tuple[str, ...]
-    ) -> Value:
-        """The call of a function, with the names of its last arguments."""
-
-    def give(self, value: Value, *, whole: bool = True) -> Value:
-        """Writes what is done with a value that is given out of here, see ``given_out``."""
-
-    def nested(
-        self,
-        nested: Nested,
-        given: tuple[Value, ...],
-        each: Each | None = None,
-    ) -> Value:
-        """What a function gives that stands within another, written in its place.
-
-        Of a generator ``each`` writes what is done with each value that it gives; the last
-        statement may be to leave it.
-        """
-
 
 Operation: TypeAlias = Callable[[FunctionCalls, Code, Sequence[Value], Any], Value]
 
@@ -362,7 +331,9 @@ def _call(run: FunctionCalls, code: Code, given: Sequence[Value], names: Any) ->
     arguments, names = tuple(rest), tuple(names or ())
     asks = isinstance(function, KnownValue) and function.value in (any, all)
     if asks and len(arguments) == 1 and isinstance(arguments[0], Generated):
-        return _asked(run, code, arguments[0], function.value is all)  # type: ignore[union-attr]
+        return asked(run, code, arguments[0], function.value is all)  # type: ignore[union-attr]
+    if isinstance(function, KnownValue) and function.value is next and not names:
+        return next_of(run, code, arguments)
     if any(isinstance(each, Generated) for each in arguments):
         functional.check_consumer(function)
     arguments = tuple(listed(run, code, each) for each in arguments)
@@ -401,57 +372,6 @@ def _call(run: FunctionCalls, code: Code, given: Sequence[Value], names: Any) ->
     if isinstance(function.value, types.FunctionType):
         return run.function(function.value, arguments, names)
     return builtin_calls.call(code, function.value, arguments, names)
-
-
-def listed(run: FunctionCalls, code: Code, value: Value) -> Value:
-    """A value; the list of what a generator gives, in its place."""
-    if not isinstance(value, Generated):
-        return value
-    made = code.new_list()
-
-    def each(given: Value) -> list[str]:
-        statements, _ = code.captured(lambda: code.put(made, given))
-        return list(statements)
-
-    run.nested(value.nested, value.given, each)
-    return made
-
-
-def gone_through(run: FunctionCalls, code: Code, value: Value) -> Value:
-    """A value; a list, in its place, of what would only be gone through later."""
-    if isinstance(value, (Iteration, terms.Sequence)):
-        return materialised(code, value)
-    return listed(run, code, value)
-
-
-def given_out(
-    run: FunctionCalls, code: Code, value: Value, each: Each, *, whole: bool
-) -> KnownValue:
-    """Writes what is done with a value that a generator gives, or, unless it is a ``whole`` one,
-    with each of those that it gives out of it."""
-    if not whole and isinstance(value, Generated):
-        run.nested(value.nested, value.given, each)
-    elif not whole:
-        over = iterated(code, value)
-        code.loop(over, lambda: code.say_all(each(over.value)))
-    else:
-        code.say_all(each(value))
-    return KnownValue(None)
-
-
-def _asked(run: FunctionCalls, code: Code, generated: Generated, every: bool) -> Value:
-    """``all`` or ``any`` of a generator, which goes no further than it has to."""
-    found = code.set(BOOL, "true" if every else "false")
-
-    def each(given: Value) -> list[str]:
-        statements, holds = code.captured(lambda: condition(code, given))
-        decided = f"!({holds})" if every else holds
-        answer = "false" if every else "true"
-        leave = f"if ({decided}) {{ {found.java} = {answer}; {LEAVE} }}"
-        return [*statements, leave]
-
-    run.nested(generated.nested, generated.given, each)
-    return found
 
 
 OPERATIONS: dict[str, Operation] = {

@@ -12,11 +12,12 @@ from functools import partial
 from typing import Any
 
 from notebook_udf.compile.bindings import taken
-from notebook_udf.compile.java import counters, sorting
+from notebook_udf.compile.java import counters, itertools_calls, sorting
 from notebook_udf.compile.java.arithmetic import arithmetic, condition
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.exceptions import raising
 from notebook_udf.compile.java.iterators import iterated, mapped
+from notebook_udf.compile.java.itertools_calls import in_turn
 from notebook_udf.compile.java.sorting import is_none
 from notebook_udf.compile.java.terms import (
     BOOL,
@@ -39,13 +40,19 @@ Given = tuple[Value, ...]
 _OPERATORS: dict[Any, str] = {operator.add: "+", operator.sub: "-", operator.mul: "*"}
 _MOST_TRIALS = 8
 # They take all that they are given before they answer.
-_CONSUMERS = (sum, min, max, sorted, list, tuple, set, frozenset, dict, Counter)
+_CONSUMERS = (
+    *(sum, min, max, sorted, list, tuple, set, frozenset, dict, Counter),
+    *itertools_calls.CONSUMERS,
+)
 
 
 def called(
     code: Code, function: Value, given: Given, names: tuple[str, ...], call: Call
 ) -> Value | None:
     """A call of such a helper; None if it is another one."""
+    found = itertools_calls.called(code, function, given, names, call)
+    if found is not None:
+        return found
     if isinstance(function, BoundMethod):
         return _called_method(code, function.owner, function.name, given, names, call)
     known = function.value if isinstance(function, KnownValue) else None
@@ -56,11 +63,11 @@ def called(
     if known is functools.reduce and 2 <= len(given) <= 3 and not names:
         return _reduced(code, given, call)
     if known is itertools.accumulate:
-        return _accumulated(code, given, names, call)
+        return _accumulated(code, given, names, in_turn(code, call))
     if known is filter and len(given) == 2:
-        return _filtered(code, *given, call)
+        return _filtered(code, *given, in_turn(code, call))
     if known is map and len(given) > 1 and not names:
-        return _mapped(code, given, call)
+        return _mapped(code, given, in_turn(code, call))
     if known is Counter and not names:
         return counters.counted(code, given)
     how = next((how for each, how in _OPERATORS.items() if each is known), None)
@@ -186,8 +193,9 @@ def _accumulated(code: Code, given: Given, names: tuple[str, ...], call: Call) -
     begun = f"{begins} = false; {total.java} = {code.integers.converted(first, total.kinds)};"
     branches = (f"if ({begins}) {{ {begun} }} else {{",)
     if is_none(initial):
-        return replace(inner, steps=(*inner.steps, *branches, *steps, "}"), value=total)
+        following = (*inner.steps, *branches, *steps, "}")
+        return replace(inner, steps=following, value=total, acts=True)
     before = (f"if (!{begins}) {{", *inner.before, "}") if inner.before else ()
     steps = (*branches, *inner.steps, *steps, "}")
     more = f"{begins} || {inner.more}"
-    return replace(inner, more=f"({more})", steps=steps, value=total, before=before)
+    return replace(inner, more=f"({more})", steps=steps, value=total, before=before, acts=True)

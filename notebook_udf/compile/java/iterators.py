@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from notebook_udf.compile.java import choices, json_values, named_parts
 from notebook_udf.compile.java.arithmetic import number
+from notebook_udf.compile.java.assembly import assign
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.exceptions import raising
 from notebook_udf.compile.java.terms import (
+    BOOL,
     BYTES,
     INT,
     KEYS,
@@ -18,11 +21,13 @@ from notebook_udf.compile.java.terms import (
     Kinds,
     KnownValue,
     NotCompiled,
+    OneOf,
     Parts,
     Sequence,
     Term,
     Value,
     array_of,
+    constant_parts,
     is_dict,
     is_list,
     is_literal,
@@ -35,7 +40,7 @@ _MOST_CONSTANTS = 2000
 def iterated(code: Code, value: Value) -> Iteration:
     """A new iterator of a value."""
     if isinstance(value, Iteration):
-        return value
+        return _apart(code, value) if value.shared else value
     if isinstance(value, Sequence):
         return value.begin()
     if isinstance(value, KnownValue) and not isinstance(value.value, str):
@@ -58,6 +63,14 @@ def iterated(code: Code, value: Value) -> Iteration:
     if is_set(term.kinds):
         raise NotCompiled("what depends on the order of a set, which varies")
     raise NotCompiled("a loop over what is no text and no list of texts")
+
+
+def _apart(code: Code, over: Iteration) -> Iteration:
+    """An iterator whose value stays as it is where it goes on elsewhere."""
+    value = held_apart(code, over.value)
+    kept: list[str] = []
+    assign(code, kept, value, over.value)
+    return replace(over, steps=(*over.steps, *kept), value=value)
 
 
 def _taken(
@@ -89,7 +102,7 @@ def _of_parts(code: Code, whole: Parts) -> Iteration:
         if None in rows or len({len(row or ()) for row in rows}) != 1:
             raise NotCompiled("a loop over tuples of several lengths")
         columns = zip(*[row or () for row in rows], strict=True)
-        return zipped([_of_parts(code, Parts(tuple(column))) for column in columns])
+        return zipped(code, [_of_parts(code, Parts(tuple(column))) for column in columns])
     if any(isinstance(each, KnownValue) and not is_literal(each.value) for each in whole.parts):
         places = numbers(code, (KnownValue(len(whole.parts)),))
         assert isinstance(places.value, Term)
@@ -123,7 +136,7 @@ def view(code: Code, whole: Term, which: str) -> Iteration:
     if which != "keys":
         values = code.lists.of(whole.kinds)
         made.append(_of_list(code, f"new java.util.ArrayList({whole.java}.values())", values))
-    over = zipped(made) if len(made) == 2 else made[0]
+    over = zipped(code, made) if len(made) == 2 else made[0]
     # Python raises for a dict that has grown while it is gone through.
     return replace(over, more=f"PyIterator.unchanged({whole.java}, {size}) && {over.more}")
 
@@ -139,13 +152,15 @@ def view_of_document(code: Code, whole: Term, which: str) -> Iteration:
         )
         for name in held
     ]
-    return zipped(made) if len(made) == 2 else made[0]
+    return zipped(code, made) if len(made) == 2 else made[0]
 
 
 def read_again(value: Value) -> Value:
     """A value that a variable has, where it is read: an iterator goes on wherever it is used."""
     if isinstance(value, Sequence) and value.parts is not None:
         raise NotCompiled("an iterator in a variable: write a list")
+    if isinstance(value, Iteration) and value.once:
+        raise NotCompiled("an iterator of iterators in a variable")
     return replace(value, shared=True) if isinstance(value, Iteration) else value
 
 
@@ -155,17 +170,67 @@ def taken_apart(code: Code, over: Iteration, count: int) -> Parts:
     for _ in range(count):
         too_few = f"if (!({over.more})) {raising(ValueError)}"
         code.statements += [*over.before, too_few, *over.steps]
-        made.append(_copied(code, over.value))
+        made.append(copied(code, over.value))
     # Python asks for one more, which may raise something else.
     one_more = (f"if ({over.more}) {{", *over.steps, raising(ValueError), "}")
     code.statements += [*over.before, *one_more]
     return Parts(tuple(made))
 
 
-def _copied(code: Code, value: Value) -> Value:
+def taken_next(code: Code, values: Value, *default: Value) -> Value:
+    """The next value of an iterator; without a default it raises where there is no more."""
+    if isinstance(values, Sequence) and values.parts is not None:
+        values = values.begin()
+    if not isinstance(values, Iteration):
+        raise NotCompiled("the next of what is no iterator")
+    if not default:
+        code.statements += [*values.before, f"if (!({values.more})) {raising(StopIteration)}"]
+        code.say_all(values.steps)
+        return copied(code, values.value)
+    made = code.new_list()
+    put, _ = code.captured(lambda: code.put(made, values.value))
+    code.statements += [*values.before, f"if ({values.more}) {{", *values.steps, *put, "}"]
+    return first_of(code, made, *default)
+
+
+def first_of(code: Code, whole: Term, *default: Value) -> Value:
+    """The first value of a list, or the default; without one it raises where there is none."""
+    if not default:
+        code.say(f"if ({whole.java}.isEmpty()) {raising(StopIteration)}")
+    for each in default:
+        put, _ = code.captured(partial(code.put, whole, each))
+        code.statements += [f"if ({whole.java}.isEmpty()) {{", *put, "}"]
+    return code.taken(whole, f"{whole.java}.get(0)")
+
+
+def copied(code: Code, value: Value) -> Value:
+    """A value of an iterator in variables of its own, which stay as they are when it goes on."""
     if isinstance(value, Parts):
-        return replace(value, parts=tuple(_copied(code, each) for each in value.parts))
-    return code.set(value.kinds, value.java) if isinstance(value, Term) else value
+        return replace(value, parts=tuple(copied(code, each) for each in value.parts))
+    if isinstance(value, OneOf):
+        return replace(value, place=code.set(value.place.kinds, value.place.java))
+    if isinstance(value, (Iteration, Sequence)):
+        raise NotCompiled("an iterator out of another one")
+    if isinstance(value, Term):
+        return replace(value, java=code.set(value.kinds, value.java).java)
+    return value
+
+
+def held_apart(code: Code, *values: Value) -> Value:
+    """A variable that may hold each of some values, or some of them for tuples."""
+    values = tuple(map(constant_parts, values))
+    if len(values) == 1 and isinstance(values[0], KnownValue):
+        return values[0]
+    wholes = [each for each in values if isinstance(each, Parts)]
+    if wholes and len(wholes) == len(values):
+        forms = {(len(each.parts), each.names, each.form) for each in wholes}
+        if len(forms) != 1 or wholes[0].form in ("list", "dict"):
+            raise NotCompiled("an iterator of values of several forms")
+        columns = zip(*[each.parts for each in wholes], strict=True)
+        return replace(wholes[0], parts=tuple(held_apart(code, *column) for column in columns))
+    terms = [code.term(each) for each in values]
+    kinds: Kinds = frozenset(kind for term in terms for kind in term.kinds)
+    return choices.noted(code.fresh(kinds), values)
 
 
 def materialised(code: Code, value: Value) -> Term:
@@ -186,11 +251,11 @@ def mapped(
     code: Code, given: tuple[Value, ...], call: Callable[[tuple[Value, ...]], Value]
 ) -> Iteration:
     """Of ``map(...)``: what a call gives, of values of each."""
-    over = zipped([iterated(code, each) for each in given])
+    over = zipped(code, [iterated(code, each) for each in given])
     assert isinstance(over.value, Parts)
     values = over.value.parts
     statements, found = code.captured(lambda: call(values))
-    return replace(over, steps=(*over.steps, *statements), value=found)
+    return replace(over, steps=(*over.steps, *statements), value=found, acts=True)
 
 
 def _row(value: Value) -> tuple[Value, ...] | None:
@@ -216,21 +281,35 @@ def numbers(code: Code, given: tuple[Value, ...]) -> Iteration:
     return _taken(code, "PyRange", ", ".join(written), INT, code.integers.of_long)
 
 
-def zipped(each: list[Iteration], strict: bool = False) -> Iteration:
+def zipped(code: Code, each: list[Iteration], strict: bool = False) -> Iteration:
     """Of ``zip(...)``: as long as all of them have one more; all end together if it is strict."""
     if not each:
         raise NotCompiled("a zip of nothing")
     if len(each) == 1:
         return replace(each[0], value=Parts((each[0].value,)))
-    if any(one.before or one.shared for one in each):
-        # Of what it takes of one where another has no more, Python's is lost.
-        raise NotCompiled("zip or map of an iterator and something else: write lists")
+    # Those before the last one go on where that one has no more.
+    if any(one.before or one.shared for one in each) or any(one.acts for one in each[:-1]):
+        if strict:
+            raise NotCompiled("zip with strict= of an iterator and something else: write lists")
+        return _zipped_in_turn(code, each)
     more = " && ".join(one.more for one in each)
     if strict:
         tests = ", ".join(one.more for one in each)
         more = f"PyIterator.together(new boolean[] {{{tests}}})"
     steps = tuple(step for one in each for step in one.steps)
     return Iteration(more, steps, Parts(tuple(one.value for one in each)))
+
+
+def _zipped_in_turn(code: Code, each: list[Iteration]) -> Iteration:
+    """Of iterators of which one goes on even where one behind it has no more."""
+    more = code.set(BOOL, "false").java
+    before: list[str] = [f"{more} = false;"]
+    for one in each:
+        before += [*one.before, f"if ({one.more}) {{", *one.steps]
+    before += [f"{more} = true;", *["}"] * len(each)]
+    whole = Parts(tuple(one.value for one in each))
+    once = any(one.once for one in each)
+    return Iteration(more, (), whole, tuple(before), once=once)
 
 
 def counted(code: Code, inner: Iteration, start: Value) -> Iteration:

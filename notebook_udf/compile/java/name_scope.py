@@ -18,6 +18,8 @@ Function: TypeAlias = Callable[[types.FunctionType, tuple[Value, ...], tuple[str
 # Functions that are called where they are made, before anything changes.
 # What a function is made with: its defaults, by place and by name.
 DEFAULTS = 0b11
+# What the function that a comprehension is goes through; it is asked for once.
+OVER = ".0"
 _CALLED_AT_ONCE = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 
 

@@ -165,6 +165,11 @@ class Iteration:
         Statements that find out whether there is one more, each time before ``more``.
     shared
         Whether a variable of the function's holds it.
+    acts
+        Whether its steps do more than to go on: they may raise.
+    once
+        Whether it is gone through where it is made: its values are iterators that its next one
+        ends.
     """
 
     more: str
@@ -172,6 +177,8 @@ class Iteration:
     value: Value
     before: tuple[str, ...] = ()
     shared: bool = False
+    acts: bool = False
+    once: bool = False
 
 
 @dataclass(frozen=True)
