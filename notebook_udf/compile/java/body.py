@@ -364,8 +364,7 @@ class _Writer:
             variables[self.scope.record] = with_part(operands[1], name, operands[0])
             return KnownValue(None)
         if id(each) in self._changed_later:
-            made = containers.new_list if kind == "list" else containers.new_dict
-            return made(self.code, tuple(operands))
+            return containers.displayed(self.code, each, tuple(operands))
         evaluate = OPERATIONS.get(kind)
         if evaluate is None:
             raise NotCompiled(f"{kind.replace('_', ' ')} here")

@@ -371,6 +371,8 @@ def call(code: Code, function: Any, given: Given, names: tuple[str, ...]) -> Val
     if function is sorted and names == ("reverse",):
         one, backwards = given
         return _sorted(code, (one,), flag(backwards, "sorted with reverse="))
+    if function is dict and names:
+        return containers.dict_with_names(code, given, names)
     if names:
         raise NotCompiled(f"{said} with {names[0]}=")
     if given and function in _FOLDED and all(isinstance(each, KnownValue) for each in given):

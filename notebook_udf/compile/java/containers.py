@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from notebook_udf.compile.flow_graph import FlowGraph
+from notebook_udf.compile.flow_graph import Evaluation, FlowGraph
 from notebook_udf.compile.java import iterators, lookups, text_methods
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.json_values import DICTS
@@ -24,6 +24,8 @@ from notebook_udf.compile.java.terms import (
     is_list,
 )
 
+# What kinds of Counters have.
+_COUNTER = f"{DICT}counter "
 # What changes a list or a dict in place.
 _CHANGING = frozenset(
     {"append", "extend", "insert", "pop", "remove", "reverse", "sort", "clear"}
@@ -48,8 +50,29 @@ def changed_later(graph: FlowGraph, *, in_place: bool) -> frozenset[int]:
     keeping = ("store_local", "store_cell", "phi", "grow")
     kept = {id(operand) for each in every if each.kind in keeping for operand in each.operands}
     return frozenset(
-        id(each) for each in every if each.kind in ("list", "map") and id(each) in kept
+        id(each)
+        for each in every
+        if (each.kind in ("list", "map") or _is_dict_of_names(each)) and id(each) in kept
     )
+
+
+def _is_dict_of_names(each: Evaluation) -> bool:
+    """Whether it is a call like ``dict(a=1)``."""
+    if each.kind != "call" or len(each.operands) != len(each.detail or ()) + 1:
+        return False
+    return each.operands[0].kind in ("global", "builtin") and each.operands[0].detail == "dict"
+
+
+def displayed(code: Code, each: Evaluation, given: tuple[Value, ...]) -> Term:
+    """What is displayed as an object of Java's."""
+    if each.kind == "list":
+        return new_list(code, given)
+    if each.kind == "map":
+        return new_dict(code, given)
+    function, *values = given
+    if not isinstance(function, KnownValue) or function.value is not dict:
+        raise NotCompiled("a call of what is named dict")
+    return of_parts(code, Parts(tuple(values), each.detail or (), "dict"))
 
 
 def new_list(code: Code, given: tuple[Value, ...]) -> Term:
@@ -127,6 +150,61 @@ def made_dict(code: Code, given: tuple[Value, ...]) -> Value:
     return made
 
 
+def dict_with_names(code: Code, given: tuple[Value, ...], names: tuple[str, ...]) -> Value:
+    """``dict(pairs, a=1)``, or ``dict(a=1)``."""
+    count = len(given) - len(names)
+    named = Parts(given[count:], names, "dict")
+    if not count:
+        return named
+    made = made_dict(code, given[:count])
+    assert isinstance(made, Term)
+    put_all(code, made, named)
+    return made
+
+
+def is_mapping(value: Value) -> bool:
+    """Whether a value is a dict that is no part of a document, or None."""
+    if isinstance(value, Parts):
+        return value.form == "dict"
+    if isinstance(value, KnownValue):
+        return type(value.value) is dict
+    return isinstance(value, Term) and is_dict(value.kinds - NONE) and not value.kinds & PARTS
+
+
+def put_all(code: Code, whole: Term, value: Value) -> None:
+    """``whole.update(value)`` of two dicts."""
+    if not is_mapping(value):
+        raise NotCompiled("update with what is no dict")
+    if isinstance(value, KnownValue):
+        value = Parts(tuple(map(KnownValue, value.value.values())), tuple(value.value), "dict")
+    if isinstance(value, Parts):
+        for name, each in zip(value.names, value.parts, strict=True):
+            put_item(code, whole, KnownValue(name), each)
+        return
+    over = iterators.view(code, code.present(value), "items")
+    assert isinstance(over.value, Parts)
+    pair = over.value.parts
+    code.loop(over, lambda: put_item(code, whole, *pair))
+
+
+def united(code: Code, how: str, left: Value, right: Value) -> Term:
+    """``left | right`` of two dicts, or ``left |= right``."""
+    terms = [each for each in (left, right) if isinstance(each, Term)]
+    # Of others it is a dict of their kind, and of Counters something else.
+    if any(code.lists.made.get(kind) or _COUNTER in kind for t in terms for kind in t.kinds):
+        raise NotCompiled(f"{how} of dicts that are no plain ones")
+    present = [code.present(each) if isinstance(each, Term) else each for each in (left, right)]
+    if how == "|=":
+        if not isinstance(left, Term):
+            raise NotCompiled("|= of a dict")
+        put_all(code, code.present(left), present[1])
+        return left
+    made = code.new_dict()
+    for each in present:
+        put_all(code, made, each)
+    return made
+
+
 def default_dict(code: Code, given: tuple[Value, ...]) -> Value:
     """``defaultdict(factory)``."""
     factory = given[0].value if len(given) == 1 and isinstance(given[0], KnownValue) else None
@@ -161,13 +239,7 @@ def method_of_dict(code: Code, whole: Term, name: str, given: tuple[Value, ...])
         _put_if_absent(code, whole, *given)
         return lookups.item_of_dict(code, whole, given[0], None)
     if name == "update" and len(given) == 1:
-        term = code.present(given[0])
-        if not is_dict(term.kinds) or term.kinds == DICTS:
-            raise NotCompiled("update with what is no dict")
-        over = iterators.view(code, term, "items")
-        assert isinstance(over.value, Parts)
-        pair = over.value.parts
-        code.loop(over, lambda: put_item(code, whole, *pair))
+        put_all(code, whole, given[0])
         return KnownValue(None)
     raise NotCompiled(f"the method {name} of a dict")
 

@@ -104,6 +104,8 @@ def _binary(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) ->
         return power(code, left, right)
     if set_values.involves_set(left, right):
         return set_values.operation(code, how, left, right)
+    if how in ("|", "|=") and containers.is_mapping(left) and containers.is_mapping(right):
+        return containers.united(code, how, left, right)
     # What these are in place of cannot be changed in place, but for lists of a document.
     json_values.check_in_place(how, *given)
     if how == "+" and _is_list(left) and _is_list(right):
@@ -251,6 +253,8 @@ def _grow(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -> V
         return filled(code, whole, given[1])
     if how == "list_append" and isinstance(whole, Term):
         code.put(whole, given[1])
+    elif how == "dict_update" and isinstance(whole, Term):
+        containers.put_all(code, whole, given[1])
     elif how == "map_add" and isinstance(whole, Term):
         containers.put_item(code, whole, given[1], given[2])
     else:

@@ -17,13 +17,16 @@ from notebook_udf.compile.java.terms import (
     Kinds,
     KnownValue,
     NotCompiled,
+    Parts,
     Term,
     Value,
     array_of,
+    constant_parts,
     is_literal,
 )
 
 _LIST = "java.util.ArrayList"
+_MOST_TUPLES = 500
 
 
 def place(code: Code, value: Value) -> str:
@@ -64,6 +67,8 @@ def looked_up(code: Code, container: Any, index: Value, default: Value | None = 
         place_of = looked_up(code, places or tuple(numbers), index)
         return choices.of_places(code.term(place_of), tuple(map(KnownValue, values)))
     constants = tuple(map(KnownValue, values))
+    if isinstance(container, dict) and has_tuples(container):
+        index = _tuple_key(code, container, index)
     kinds: Kinds = frozenset(kind for each in values for kind in code.integers.literal(each).kinds)
     if isinstance(container, dict):
         index = json_values.as_key(code, index)
@@ -71,12 +76,52 @@ def looked_up(code: Code, container: Any, index: Value, default: Value | None = 
         held = code.constant(_LIST, f"PyList.list({array(code, values)})")
         found = code.set_from(kinds, f"PyList.item({held}, {place(code, index)})")
         return choices.noted(found, constants)
-    if not are_keys(container, code.term(index).kinds):
+    if not has_tuples(container) and not are_keys(container, code.term(index).kinds):
         raise NotCompiled("a dict whose keys are equal to values of other types")
-    pairs = f"{array(code, container)}, {array(code, values)}"
+    pairs = f"{_keys(code, container)}, {array(code, values)}"
     held = code.constant("java.util.HashMap", f"PyList.map({pairs})")
     found = _found(code, held, kinds, index, default)
     return choices.noted(found, (*constants, default) if default else constants)
+
+
+def has_tuples(container: Iterable[Any]) -> bool:
+    """Whether all of some values are tuples, of which there is one at least."""
+    return {type(each) for each in container} == {tuple}
+
+
+def is_one_of_tuples(code: Code, value: Value, container: Iterable[Any]) -> str:
+    """Whether a tuple is one of some constant ones."""
+    key = _tuple_key(code, container, value)
+    held = code.constant("java.util.HashSet", f"PyList.set({_keys(code, container)})")
+    return f"{held}.contains({key.java})"
+
+
+def _tuple_key(code: Code, container: Iterable[Any], value: Value) -> Term:
+    """A tuple as a list of Java's, which is equal to another one where the tuples are."""
+    if isinstance(value, Term) and "none" in value.kinds:
+        raise NotCompiled("what may be a tuple or None, among tuples")
+    whole = code.opened(constant_parts(value))
+    if not isinstance(whole, Parts) or whole.form != "tuple":
+        raise NotCompiled("what is no tuple, among tuples")
+    parts = [code.term(each) for each in whole.parts]
+    fits = {len(each) for each in container} == {len(parts)}
+    columns = zip(parts, *container, strict=True) if fits else ()
+    if not fits or not all(are_keys(column, part.kinds) for part, *column in columns):
+        raise NotCompiled("a tuple that may be equal to one of other types")
+    return Term(frozenset("?"), _list_of(code, parts))
+
+
+def _list_of(code: Code, values: Iterable[Value]) -> str:
+    return f"PyList.list({array_of(f'(Object) {code.object(each)}' for each in values)})"
+
+
+def _keys(code: Code, container: Iterable[Any]) -> str:
+    if not has_tuples(container):
+        return array(code, container)
+    keys = [_list_of(code, map(KnownValue, each)) for each in container]
+    if len(keys) > _MOST_TUPLES:
+        raise NotCompiled("a constant with so many tuples")
+    return array_of(keys)
 
 
 def item_of_dict(code: Code, whole: Term, key: Value, default: Value | None) -> Value:

@@ -24,6 +24,8 @@ from notebook_udf.compile.java.lookups import (
     are_keys,
     array,
     check_key,
+    has_tuples,
+    is_one_of_tuples,
     item_of_dict,
     looked_up,
     place,
@@ -188,7 +190,8 @@ def length(code: Code, value: Value) -> Value:
         return KnownValue(len(value.value))
     value = code.opened(value)
     if isinstance(value, Parts):
-        named_parts.check_places(value)
+        if value.form != "dict":
+            named_parts.check_places(value)
         return KnownValue(len(value.parts))
     term = code.present(value)
     if term.kinds == BYTES:
@@ -363,6 +366,8 @@ def _is_one_of(code: Code, value: Value, container: Any) -> str | bool:
         value = json_values.as_key(code, value)
     if not container:
         return False
+    if has_tuples(container):
+        return is_one_of_tuples(code, value, container)
     if not are_keys(container, code.term(value).kinds):
         if len(container) > _MOST_PREFIXES:
             raise NotCompiled("in so many values of several types")
