@@ -19,6 +19,21 @@ public final class PyKey {
         return false;
     }
 
+    /** bisect_left(list, value), or with right bisect_right. */
+    public static long place(java.util.ArrayList list, Object value, boolean right) {
+        int low = 0, high = list.size();
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            Object each = list.get(middle);
+            if (right ? !less(value, each) : less(each, value)) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
+
     private static boolean equal(Object one, Object other) {
         if (one instanceof Object[] && other instanceof Object[]) {
             return !less(one, other) && !less(other, one);

@@ -20,6 +20,7 @@ from notebook_udf.compile.java import (
     library_calls,
     method_calls,
     named_parts,
+    operator_calls,
     set_values,
     templates,
     text_methods,
@@ -345,7 +346,12 @@ def _call(run: FunctionCalls, code: Code, given: Sequence[Value], names: Any) ->
     def call(called: Value, given: tuple[Value, ...]) -> Value:
         return _call(run, code, (called, *given), ())
 
-    found = functional.called(code, function, arguments, names, call)
+    def evaluated(kind: str, detail: Any, given: tuple[Value, ...]) -> Value:
+        return OPERATIONS[kind](run, code, given, detail)
+
+    found = operator_calls.called(function, arguments, names, evaluated)
+    if found is None:
+        found = functional.called(code, function, arguments, names, call)
     if found is not None:
         return found
     if isinstance(function, OneOf):

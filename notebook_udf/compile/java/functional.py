@@ -9,11 +9,10 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from notebook_udf.compile.bindings import taken
 from notebook_udf.compile.java import counters, itertools_calls, sorting
-from notebook_udf.compile.java.arithmetic import arithmetic, condition
+from notebook_udf.compile.java.arithmetic import condition
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.exceptions import raising
 from notebook_udf.compile.java.iterators import iterated, mapped
@@ -36,8 +35,6 @@ from notebook_udf.compile.java.terms import (
 )
 
 Given = tuple[Value, ...]
-# Functions of ``operator`` in place of its operators.
-_OPERATORS: dict[Any, str] = {operator.add: "+", operator.sub: "-", operator.mul: "*"}
 _MOST_TRIALS = 8
 # They take all that they are given before they answer.
 _CONSUMERS = (
@@ -70,9 +67,6 @@ def called(
         return _mapped(code, given, in_turn(code, call))
     if known is Counter and not names:
         return counters.counted(code, given)
-    how = next((how for each, how in _OPERATORS.items() if each is known), None)
-    if how is not None and len(given) == 2 and not names:
-        return arithmetic(code, how, *given)
     return None
 
 

@@ -6,6 +6,7 @@ import decimal
 from typing import Any
 
 from notebook_udf.compile.java import (
+    bisect_calls,
     date_values,
     decimals,
     hashes,
@@ -30,6 +31,8 @@ def called(
     """
     if regex_calls.is_function(function):
         return regex_calls.called(code, function, given, names, call)
+    if bisect_calls.is_function(function):
+        return bisect_calls.called(code, function, given, names)
     if hashes.is_algorithm(function):
         return hashes.hashed(code, function, given, names)
     if json_values.is_loads(function):
