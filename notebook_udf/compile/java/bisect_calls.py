@@ -7,6 +7,7 @@ from typing import Any
 
 from notebook_udf.compile.java import lookups
 from notebook_udf.compile.java.code import Code
+from notebook_udf.compile.java.iterators import materialised
 from notebook_udf.compile.java.terms import (
     INT,
     LIST,
@@ -16,6 +17,7 @@ from notebook_udf.compile.java.terms import (
     Kinds,
     KnownValue,
     NotCompiled,
+    Parts,
     Term,
     Value,
     is_list,
@@ -57,7 +59,7 @@ def _listed(code: Code, value: Value) -> tuple[Kinds, str]:
         java = f"PyList.list({lookups.array(code, value.value)})"
         kinds: Kinds = frozenset(kind for each in values for kind in each.kinds)
         return kinds, code.constant("java.util.ArrayList", java)
-    whole = code.present(value)
+    whole = materialised(code, value) if isinstance(value, Parts) else code.present(value)
     if not is_list(whole.kinds):
         raise NotCompiled("bisect in what is no list")
     return code.lists.of(whole.kinds), whole.java

@@ -1,4 +1,4 @@
-"""Functions of ``operator`` in place of operators, items and attributes, as Java."""
+"""Functions of ``operator`` in place of operators, items, attributes and methods, as Java."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _COMPARED = {
     id(operator.ne): "!=",
 }
 _UNARY = {id(operator.neg): "-", id(operator.not_): "not"}
-_GETTERS = (operator.itemgetter, operator.attrgetter)
+_GETTERS = (operator.itemgetter, operator.attrgetter, operator.methodcaller)
 
 
 def called(
@@ -65,10 +65,14 @@ def called(
 
 
 def _got(getter: Any, given: Given, evaluate: Evaluate) -> Value:
-    """What an ``itemgetter`` or an ``attrgetter`` gets."""
-    if len(given) != 1:
-        raise NotCompiled("a getter of anything but one value")
-    asked = getter.__reduce__()[1]
+    """What an ``itemgetter``, an ``attrgetter`` or a ``methodcaller`` gets."""
+    made, asked = getter.__reduce__()[:2]
+    if len(given) != 1 or not any(made is each for each in _GETTERS):
+        raise NotCompiled("a getter of anything but one value, or with names")
+    if made is operator.methodcaller:
+        name, *arguments = asked
+        method = evaluate("attribute", name, given)
+        return evaluate("call", (), (method, *map(KnownValue, arguments)))
     found = []
     for each in asked:
         if isinstance(getter, operator.itemgetter):
