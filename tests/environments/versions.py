@@ -24,6 +24,7 @@ CORE = (
     "tests/spark/test_async.py", "tests/spark/test_process.py", "tests/spark/test_streams.py",
     "tests/spark/test_java_ordinary.py", "tests/spark/test_java_nested.py",
     "tests/spark/test_java_tables.py", "tests/spark/test_java_process.py",
+    "tests/spark/test_java_iterating.py",
 )  # fmt: skip
 LAB = ("tests/browser/test_lab_extension.py", "tests/browser/test_live_cell.py")
 
