@@ -4,11 +4,18 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
-/** hashlib, of texts as bytes. */
+/** An object of hashlib's. */
 public final class PyHash {
     private static final char[] DIGITS = "0123456789abcdef".toCharArray();
 
-    private PyHash() {
+    private final String algorithm;
+    private MessageDigest made;
+    private final byte[] first;
+
+    /** hashlib.new(algorithm, bytes), by Java's name of it. */
+    public PyHash(String algorithm, byte[] first) {
+        this.algorithm = algorithm;
+        this.first = first;
     }
 
     /** text.encode(): UTF-8. */
@@ -16,18 +23,41 @@ public final class PyHash {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    /** hashlib.new(how, bytes).hexdigest(), by Java's name of it. */
-    public static String hexdigest(byte[] bytes, String how) {
+    private MessageDigest begun() {
         try {
-            byte[] found = MessageDigest.getInstance(how).digest(bytes);
-            char[] made = new char[found.length * 2];
-            for (int i = 0; i < found.length; i++) {
-                made[2 * i] = DIGITS[(found[i] >> 4) & 15];
-                made[2 * i + 1] = DIGITS[found[i] & 15];
-            }
-            return new String(made);
+            return MessageDigest.getInstance(algorithm);
         } catch (NoSuchAlgorithmException none) {
             throw new IllegalStateException(none);
         }
+    }
+
+    public void update(byte[] bytes) {
+        if (made == null) {
+            made = begun();
+            made.update(first);
+        }
+        made.update(bytes);
+    }
+
+    /** What it is until now: more may follow. */
+    public byte[] digest() {
+        if (made == null) {
+            return begun().digest(first);
+        }
+        try {
+            return ((MessageDigest) made.clone()).digest();
+        } catch (CloneNotSupportedException never) {
+            throw new IllegalStateException(never);
+        }
+    }
+
+    public String hexdigest() {
+        byte[] found = digest();
+        char[] made = new char[found.length * 2];
+        for (int i = 0; i < found.length; i++) {
+            made[2 * i] = DIGITS[(found[i] >> 4) & 15];
+            made[2 * i + 1] = DIGITS[found[i] & 15];
+        }
+        return new String(made);
     }
 }

@@ -30,12 +30,12 @@ public final class PyUtf8 {
         return count;
     }
 
-    /** bytes.decode(), or with errors='replace'. */
-    public static String decoded(byte[] bytes, boolean replaces) {
-        return decoded(bytes, bytes.length, replaces);
+    /** bytes.decode(), with what is in the place of errors, or null. */
+    public static String decoded(byte[] bytes, String instead) {
+        return decoded(bytes, bytes.length, instead);
     }
 
-    private static String decoded(byte[] bytes, int end, boolean replaces) {
+    private static String decoded(byte[] bytes, int end, String instead) {
         StringBuilder made = new StringBuilder(end);
         int from = 0;
         for (int at = 0; at < end;) {
@@ -44,10 +44,10 @@ public final class PyUtf8 {
                 at += width;
                 continue;
             }
-            if (!replaces) {
+            if (instead == null) {
                 throw Raised.UNICODE;
             }
-            made.append(new String(bytes, from, at - from, StandardCharsets.UTF_8)).append('\ufffd');
+            made.append(new String(bytes, from, at - from, StandardCharsets.UTF_8)).append(instead);
             at -= width;
             from = at;
         }
@@ -82,7 +82,7 @@ public final class PyUtf8 {
             char c = text.charAt(at);
             if (c >= 128) {
                 // What is no ASCII ends what is decoded together.
-                made.append(decoded(bytes, count, true)).append(c);
+                made.append(decoded(bytes, count, "\ufffd")).append(c);
                 count = 0;
                 at++;
                 continue;
@@ -92,7 +92,7 @@ public final class PyUtf8 {
             bytes[count++] = (byte) (low >= 0 ? high * 16 + low : (int) c);
             at += low >= 0 ? 3 : 1;
         }
-        return made.append(decoded(bytes, count, true)).toString();
+        return made.append(decoded(bytes, count, "\ufffd")).toString();
     }
 
     /** urllib.parse.parse_qs(text), of null or of bytes without anything as well. */

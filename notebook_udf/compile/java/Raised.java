@@ -16,9 +16,10 @@ public final class Raised extends RuntimeException {
     /** One of VALUE's, as are those of base64. */
     public static final Raised UNICODE = new Raised(512);
     public static final Raised BASE64 = new Raised(1024);
+    public static final Raised ENCODE = new Raised(2048);
     /** Of no type that is known. */
     public static final Raised RAISED = new Raised(0);
-    private static final int ALL = 2047;
+    private static final int ALL = 4095;
 
     private final int bit;
 

@@ -23,7 +23,10 @@ _KNOWN: dict[type[Exception], tuple[str, int]] = {
     OSError: ("OS", 256),
     UnicodeDecodeError: ("UNICODE", 512),
     binascii.Error: ("BASE64", 1024),
+    UnicodeEncodeError: ("ENCODE", 2048),
 }
+# What these are made of has to fit them, or makes another one.
+_MADE_OF_MORE = (JSONDecodeError, UnicodeDecodeError, UnicodeEncodeError, OSError)
 
 # Evaluations that raise nothing.
 NEVER_RAISING = frozenset(
@@ -44,8 +47,7 @@ def raised(exception: Any) -> str:
 
 def is_known(exception: Any) -> bool:
     """Whether Java tells a class of exceptions from others."""
-    # What these are made of has to fit them, or makes another one.
-    return exception in _KNOWN and exception not in (JSONDecodeError, UnicodeDecodeError, OSError)
+    return exception in _KNOWN and exception not in _MADE_OF_MORE
 
 
 def thrown(block: BasicBlock, named: Callable[[str, str], Any], *, guarded: bool) -> str:

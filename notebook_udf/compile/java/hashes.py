@@ -1,4 +1,4 @@
-"""``hashlib``, of texts: from ``encode`` to ``hexdigest``."""
+"""``hashlib``: from bytes to ``hexdigest``."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import Any
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.terms import (
     BYTES,
+    HASH,
+    NONE,
     STR,
     KnownValue,
     NotCompiled,
@@ -25,15 +27,6 @@ _ALGORITHMS: dict[int, str] = {
     id(hashlib.sha384): "SHA-384",
     id(hashlib.sha512): "SHA-512",
 }
-_DIGEST = "digest of "
-
-
-def encoded(code: Code, text: str, given: Sequence[Value], names: Sequence[str]) -> Value:
-    """``text.encode(...)`` as UTF-8."""
-    said = [each.value for each in given if isinstance(each, KnownValue)]
-    if names or len(said) != len(given) or said not in ([], ["utf-8"], ["utf8"], ["UTF-8"]):
-        raise NotCompiled("encode as anything but UTF-8")
-    return code.set(BYTES, f"PyHash.encoded({text})")
 
 
 def is_algorithm(function: Any) -> bool:
@@ -41,26 +34,38 @@ def is_algorithm(function: Any) -> bool:
     return id(function) in _ALGORITHMS
 
 
+def _data(code: Code, value: Value) -> str:
+    data = code.present(value)
+    if data.kinds != BYTES:
+        raise NotCompiled("a hash of what is no text as bytes")
+    return data.java
+
+
 def hashed(code: Code, function: Any, given: Sequence[Value], names: Sequence[str]) -> Value:
-    """``hashlib.md5(bytes)`` and its like."""
-    if names == ("usedforsecurity",):
+    """``hashlib.md5(bytes)`` and its like; without bytes there are none yet."""
+    if tuple(names) == ("usedforsecurity",):
         given = given[:-1]
     elif names:
         raise NotCompiled(f"a hash with {names[0]}=")
-    if len(given) != 1 or code.present(given[0]).kinds != BYTES:
-        raise NotCompiled("a hash of what is no text as bytes")
-    kind = frozenset({f"{_DIGEST}{_ALGORITHMS[id(function)]}"})
-    return Term(kind, code.present(given[0]).java)
+    if len(given) > 1:
+        raise NotCompiled("a hash of so many arguments")
+    data = _data(code, given[0]) if given else "new byte[0]"
+    return code.set(HASH, f'new PyHash("{_ALGORITHMS[id(function)]}", {data})')
 
 
 def is_hash(term: Term) -> bool:
-    """Whether a value is what ``hashed`` gave."""
-    return any(kind.startswith(_DIGEST) for kind in term.kinds)
+    """Whether a value is what ``hashed`` gave, or None."""
+    return term.kinds - NONE == HASH
 
 
-def hexdigest(code: Code, term: Term, name: str, given: Sequence[Value]) -> Value:
-    """``hash.hexdigest()``."""
-    if name != "hexdigest" or given or len(term.kinds) != 1:
+def method(
+    code: Code, owner: Term, name: str, given: Sequence[Value], names: Sequence[str]
+) -> Value:
+    """``hash.update(bytes)``, ``hash.digest()`` or ``hash.hexdigest()``."""
+    made = code.present(owner, AttributeError)
+    if name == "update" and len(given) == 1 and not names:
+        code.say(f"{made.java}.update({_data(code, given[0])});")
+        return KnownValue(None)
+    if name not in ("digest", "hexdigest") or given:
         raise NotCompiled(f"the method {name} of a hash")
-    how = min(term.kinds).removeprefix(_DIGEST)
-    return code.set(STR, f'PyHash.hexdigest((byte[]) {term.java}, "{how}")')
+    return code.set(BYTES if name == "digest" else STR, f"{made.java}.{name}()")

@@ -15,6 +15,7 @@ from notebook_udf.compile.java import (
     libm,
     named_parts,
     regex_calls,
+    text_encodings,
     url_parts,
     web_texts,
 )
@@ -41,6 +42,8 @@ def called(
         return json_texts.dumped(code, given, names)
     if libm.is_function(function):
         return libm.called(code, function, given, names)
+    if text_encodings.is_checksum(function):
+        return text_encodings.checksum(code, function, given, names)
     if url_parts.is_function(function):
         return url_parts.called(code, function, given, names)
     if web_texts.is_function(function):

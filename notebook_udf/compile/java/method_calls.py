@@ -83,7 +83,7 @@ def called(
     if isinstance(owner, Term) and web_texts.is_of_bytes(owner):
         return web_texts.method(code, owner, name, given, names)
     if isinstance(owner, Term) and hashes.is_hash(owner):
-        return hashes.hexdigest(code, owner, name, given)
+        return hashes.method(code, owner, name, given, names)
     if isinstance(owner, Term) and json_values.has_dict_methods(owner):
         whole = owner
         if name in _VIEWS and not given:

@@ -39,6 +39,8 @@ DATE: Kinds = frozenset({"date"})
 MOMENT: Kinds = frozenset({"moment"})
 SPAN: Kinds = frozenset({"span"})
 BYTES: Kinds = frozenset({"bytes"})
+# An object of ``hashlib``, to which bytes may be added.
+HASH: Kinds = frozenset({"hash"})
 DECIMAL: Kinds = frozenset({"decimal"})
 TEXTS: Kinds = frozenset({f"{LIST}str"})
 NUMBERS: Kinds = INT | FLOAT | BOOL
@@ -55,6 +57,7 @@ _HELD = {
     MOMENT: "java.time.LocalDateTime",
     SPAN: "long",
     BYTES: "byte[]",
+    HASH: "PyHash",
     DECIMAL: "PyDecimal",
 }
 # What has parts: a tuple with names or without, a list, a row that Spark gives, whose parts are

@@ -18,7 +18,6 @@ from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.date_values import formatted as times_text
 from notebook_udf.compile.java.date_values import is_temporal
 from notebook_udf.compile.java.exceptions import raising
-from notebook_udf.compile.java.hashes import encoded
 from notebook_udf.compile.java.iterators import materialised, taken_apart
 from notebook_udf.compile.java.lookups import (
     are_keys,
@@ -49,10 +48,12 @@ from notebook_udf.compile.java.terms import (
     Slice,
     Term,
     Value,
+    constant_parts,
     is_dict,
     is_list,
     is_set,
 )
+from notebook_udf.compile.java.text_encodings import encoded
 
 _CASES = ("upper", "lower", "title", "capitalize", "swapcase", "casefold")
 _TESTS = (
@@ -72,11 +73,10 @@ _METHODS: dict[str, tuple[str, tuple[str, ...], Kinds]] = {
     **dict.fromkeys(_TESTS, ("PyCase", (), BOOL)),
     **dict.fromkeys(_STRIPS, ("PyText", ("chars=null",), STR)),
     **dict.fromkeys(_SPLITS, ("PyText", ("separator=null", "count=-1L"), TEXTS)),
-    "splitlines": ("PyText", (), TEXTS),
+    "splitlines": ("PyLines", ("flag=false",), TEXTS),
+    "expandtabs": ("PyLines", ("count=8L",), STR),
     "replace": ("PyText", ("str", "str", "count=-1L"), STR),
     **dict.fromkeys(_SEARCHES, ("PyText", _PLACES, INT)),
-    "startswith": ("PyText", ("str",), BOOL),
-    "endswith": ("PyText", ("str",), BOOL),
     "zfill": ("PyFormat", ("count",), STR),
     **dict.fromkeys(_PADS, ("PyFormat", ("count", 'str=" "'), STR)),
     "removeprefix": ("PyText", ("str",), STR),
@@ -84,7 +84,11 @@ _METHODS: dict[str, tuple[str, tuple[str, ...], Kinds]] = {
     "join": ("PyText", ("texts",), STR),
 }
 # The names that their parameters have, where they have some.
-_NAMES: dict[str, tuple[str, ...]] = {"split": ("sep", "maxsplit"), "rsplit": ("sep", "maxsplit")}
+_NAMES: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(_SPLITS, ("sep", "maxsplit")),
+    "splitlines": ("keepends",),
+    "expandtabs": ("tabsize",),
+}
 _PARTITIONS = ("partition", "rpartition")
 _MOST_PREFIXES = 16
 
@@ -102,12 +106,8 @@ def method(
         separator = _text(code, given[0], "a separator")
         parts = code.set(TEXTS, f"PyText.{name}({text}, {separator})")
         return _first(code, parts, 3)
-    if name in ("startswith", "endswith") and len(given) == 1:
-        several = given[0].value if isinstance(given[0], KnownValue) else None
-        if isinstance(several, tuple) and len(several) <= _MOST_PREFIXES:
-            each = (_text(code, KnownValue(one), "a prefix") for one in several)
-            tests = [f"PyText.{name}({text}, {one})" for one in each]
-            return code.set(BOOL, " || ".join(tests) or "false")
+    if name in ("startswith", "endswith") and 1 <= len(given) <= 3 and not names:
+        return _at_an_end(code, text, name, given)
     known = _METHODS.get(name)
     if known is None:
         raise NotCompiled(f"the method {name} of a text")
@@ -128,6 +128,27 @@ def method(
             raise NotCompiled(f"{name} without what it needs")
     java = f"{java_class}.{name}({', '.join([text, *written])})"
     return code.set(kinds, code.integers.of_long(java) if kinds == INT else java)
+
+
+def _at_an_end(code: Code, text: str, name: str, given: tuple[Value, ...]) -> Value:
+    """``text.startswith(prefix, start, end)`` or ``endswith``, of one or of several."""
+    places = [limit(code, each) for each in given[1:]]
+    java_class = "PyLines" if places else "PyText"
+    rest = "".join(
+        f", {each}" for each in [*places, *["null"] * (2 - len(places))][: 2 * bool(places)]
+    )
+    several = constant_parts(given[0])
+    if isinstance(several, Parts) and several.form == "tuple" and not several.names:
+        if len(several.parts) > _MOST_PREFIXES:
+            raise NotCompiled(f"{name} of so many")
+        if any("none" in code.term(each).kinds for each in several.parts):
+            # It raises where Python comes to it.
+            raise NotCompiled(f"{name} of what may be None")
+        sought = [_text(code, each, "a prefix") for each in several.parts]
+    else:
+        sought = [_text(code, given[0], "a prefix")]
+    tests = [f"{java_class}.{name}({text}, {one}{rest})" for one in sought]
+    return code.set(BOOL, " || ".join(tests) or "false")
 
 
 def called_on_class(
@@ -171,6 +192,10 @@ def _argument(code: Code, how: str, value: Value) -> str:
         return texts(code, value)
     if how == "place":
         return limit(code, value)
+    if how == "flag":
+        if code.term(value).kinds != BOOL:
+            raise NotCompiled("a flag that is no bool")
+        return code.term(value).java
     term = number(code, value)
     if term.kinds != INT:
         raise NotCompiled("a count that is no whole number")

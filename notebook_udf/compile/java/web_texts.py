@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 from urllib import parse
 
-from notebook_udf.compile.java import json_values
+from notebook_udf.compile.java import json_values, text_encodings
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.exceptions import raising
 from notebook_udf.compile.java.terms import (
@@ -181,16 +181,9 @@ def method(code: Code, owner: Term, name: str, given: Given, names: Sequence[str
     data = code.present(owner, AttributeError)
     if name == "hex" and not given:
         return code.set(STR, f"PyUtf8.hex({data.java})")
-    known = [each.value for each in given if isinstance(each, KnownValue)]
-    if name != "decode" or len(known) != len(given):
+    if name != "decode":
         raise NotCompiled(f"the method {name} of bytes")
-    placed = dict(zip(("encoding", "errors"), known[: len(known) - len(names)], strict=False))
-    placed.update(zip(names, known[len(known) - len(names) :], strict=True))
-    encoding, errors = placed.pop("encoding", "utf-8"), placed.pop("errors", "strict")
-    utf8 = encoding in ("utf-8", "utf8", "UTF-8", "UTF8")
-    if placed or not utf8 or errors not in ("strict", "replace"):
-        raise NotCompiled("decode as anything but UTF-8")
-    return code.set(STR, f"PyUtf8.decoded({data.java}, {str(errors == 'replace').lower()})")
+    return text_encodings.decoded(code, data.java, given, names)
 
 
 def as_text(code: Code, owner: Value, name: str, given: Given) -> Value:

@@ -1,0 +1,186 @@
+"""Ordinary calls, as people spell them: in the JVM they answer as in Python, errors included."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import zlib
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from java_calls import Java, answered_alike
+from pyspark.sql.types import ArrayType, BooleanType, DataType, DoubleType, LongType, StringType
+
+from notebook_udf.compile.java.java_class import translate
+from notebook_udf.compile.java.terms import NotCompiled
+
+LONG, DOUBLE, FLAG, TEXT = LongType(), DoubleType(), BooleanType(), StringType()
+TEXTS = ArrayType(TEXT)
+
+WORDS = (
+    *(
+        None,
+        "",
+        " ",
+        "a",
+        "b",
+        "ab",
+        "abc",
+        "ba",
+        "aaa",
+        "Ada",
+        "a\tb",
+        "\t",
+        "\ta\t\tbc\n\td\r\te",
+    ),
+    *(
+        "one\ntwo\r\nthree\r",
+        "\n",
+        "\r\n\n",
+        "x\x0by\x0cz\x1ca\x1d\x1e\x85b\u2028c\u2029",
+        "é",
+        "ß",
+    ),
+    *(
+        "naïve café",
+        "Ünï¢ødé",
+        "😀",
+        "a😀b😀",
+        "😀\tb",
+        "İı",
+        "ﬁ",
+        "e\u0301",
+        "日本語",
+        "¿ÿĀ",
+        "\x7f\x80",
+    ),
+    *("a&b<c>'\"", "&amp;", "x" * 40, "12", "-3", "/", "a/b", "/a/b.txt", "//", "a//b/", ".bashrc"),
+)
+PLACES = (None, 0, 1, 2, 3, 4, 7, 100, -1, -2, -3, -7, -100, 2**31, 2**63 - 1, -(2**63))
+SMALL = (None, -1, 0, 1, 2, 3, 4, 5, 8, 9, 12)
+
+
+def ascii_or_not(s: Any) -> Any:
+    try:
+        return s.encode("ascii").decode("ascii")
+    except UnicodeEncodeError:
+        return "not all of them"
+    except AttributeError:
+        return "nothing"
+
+
+def latin_or_not(s: Any) -> Any:
+    try:
+        return s.encode("latin-1").decode("ascii", errors="strict")
+    except UnicodeDecodeError:
+        return "no ASCII"
+    except ValueError:
+        return "no Latin"
+
+
+def either(s: Any) -> Any:
+    try:
+        return s.encode("us-ascii", "strict").hex()
+    except UnicodeError:
+        return "-"
+
+
+def hashed(s: Any) -> Any:
+    digest, first = hashlib.sha1(), ""
+    for part in s.split():
+        digest.update(part.encode("utf-8"))
+        first = digest.hexdigest()
+    other = digest
+    other.update(b"" if False else s.encode())
+    return digest.hexdigest() + other.digest().hex() + first
+
+
+def hashed_or_not(s: Any) -> Any:
+    digest = None
+    if s:
+        digest = hashlib.sha256(s.encode())
+    return "-" if digest is None else "".join(f"{byte:02x}" for byte in digest.digest())
+
+
+# The types of the columns, that of the result, and the values that are taken for each column.
+CASES: list[tuple[Callable[..., Any], list[DataType], DataType, list[Any]]] = [
+    (lambda s: s.splitlines(keepends=True), [TEXT], TEXTS, [WORDS]),
+    (lambda s: s.splitlines(True), [TEXT], TEXTS, [WORDS]),
+    (lambda s: s.splitlines(keepends=len(s) > 3), [TEXT], TEXTS, [WORDS]),
+    (lambda s: s.splitlines(keepends=False), [TEXT], TEXTS, [WORDS]),
+    (lambda s: s.expandtabs(), [TEXT], TEXT, [WORDS]),
+    (lambda s: s.expandtabs(tabsize=4), [TEXT], TEXT, [WORDS]),
+    (lambda s, n: s.expandtabs(n), [TEXT, LONG], TEXT, [WORDS, SMALL]),
+    (lambda s: s.startswith("a", 1), [TEXT], FLAG, [WORDS]),
+    (lambda s: s.startswith(("a", "b"), 1), [TEXT], FLAG, [WORDS]),
+    (lambda s, i: s.startswith(("a", "é", ""), i), [TEXT, LONG], FLAG, [WORDS, PLACES]),
+    (lambda s, i, j: s.startswith("", i, j), [TEXT, LONG, LONG], FLAG, [WORDS, PLACES, PLACES]),
+    (lambda s, i, j: s.endswith("", i, j), [TEXT, LONG, LONG], FLAG, [WORDS, PLACES, PLACES]),
+    (
+        lambda s, i, j: s.endswith(("b", "😀"), i, j),
+        [TEXT, LONG, LONG],
+        FLAG,
+        [WORDS, PLACES, PLACES],
+    ),
+    (lambda s, p, i: s.startswith(p, i), [TEXT, TEXT, LONG], FLAG, [WORDS, WORDS, PLACES]),
+    (lambda s, p: s.startswith((p + "", "x")), [TEXT, TEXT], FLAG, [WORDS, WORDS]),
+    (lambda s, p: s.endswith(p, None, -1), [TEXT, TEXT], FLAG, [WORDS, WORDS]),
+    (lambda s, p, i: s.find(p, i), [TEXT, TEXT, LONG], LONG, [WORDS, WORDS, PLACES]),
+    (lambda s, i, j: s.count("a", i, j), [TEXT, LONG, LONG], LONG, [WORDS, PLACES, PLACES]),
+    (lambda s, i, j: s.index("b", i, j), [TEXT, LONG, LONG], LONG, [WORDS, PLACES, PLACES]),
+    (lambda s: len(s.encode(encoding="utf-8")), [TEXT], LONG, [WORDS]),
+    (lambda s: s.encode("UTF8", errors="ignore").decode(encoding="utf_8"), [TEXT], TEXT, [WORDS]),
+    (lambda s: s.encode("ascii", "ignore").decode(), [TEXT], TEXT, [WORDS]),
+    (lambda s: s.encode("ascii", errors="replace").decode("ascii"), [TEXT], TEXT, [WORDS]),
+    (lambda s: len(s.encode("ascii", errors="ignore")), [TEXT], LONG, [WORDS]),
+    (lambda s: s.encode("latin-1", "replace").decode("latin1"), [TEXT], TEXT, [WORDS]),
+    (lambda s: s.encode("latin-1", "ignore").decode("utf-8", "ignore"), [TEXT], TEXT, [WORDS]),
+    (lambda s: s.encode("latin-1", "ignore").decode("utf-8", "replace"), [TEXT], TEXT, [WORDS]),
+    (lambda s: s.encode().decode("ascii", "ignore"), [TEXT], TEXT, [WORDS]),
+    (lambda s: s.encode().decode("ascii", errors="replace"), [TEXT], TEXT, [WORDS]),
+    (lambda s: s.encode().decode("latin-1"), [TEXT], TEXT, [WORDS]),
+    (ascii_or_not, [TEXT], TEXT, [WORDS]),
+    (latin_or_not, [TEXT], TEXT, [WORDS]),
+    (either, [TEXT], TEXT, [WORDS]),
+    (lambda s: zlib.crc32(s.encode()), [TEXT], LONG, [WORDS]),
+    (lambda s: zlib.adler32(s.encode()), [TEXT], LONG, [WORDS]),
+    (lambda s: f"{zlib.crc32(s.encode()) & 0xFFFFFFFF:08x}", [TEXT], TEXT, [WORDS]),
+    (hashed, [TEXT], TEXT, [WORDS]),
+    (hashed_or_not, [TEXT], TEXT, [WORDS]),
+]
+
+
+@pytest.mark.parametrize("at", range(len(CASES)))
+def test_it_answers_as_python(java: Java, at: int) -> None:
+    function, types, result, values = CASES[at]
+    chance = random.Random(at)
+    asked = [tuple(chance.choice(among) for among in values) for _ in range(100 * len(values) ** 2)]
+    if len(types) == 1:
+        asked = [(each,) for each in values[0]]
+    assert answered_alike(java, function, types, result, asked) >= len(asked) / 12
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda s: s.encode("utf-16"),
+        lambda s: s.encode("nothing known"),
+        lambda s: s.encode("ascii", "xmlcharrefreplace"),
+        lambda s: s.encode(s),
+        lambda s: s.encode().decode("cp1252"),
+        lambda s: s.encode().decode("ascii", "surrogateescape"),
+        lambda s: s.splitlines(keepends=1),
+        lambda s: s.splitlines(keep=True),
+        lambda s: s.startswith(prefix="a"),
+        lambda s: s.startswith(("a", s)),
+        lambda s: s.startswith("a", 0, 1, 2),
+        lambda s: s.startswith(["a"]),
+        lambda s: zlib.crc32(s),
+        lambda s: zlib.crc32(s.encode(), 5),
+        lambda s: hashlib.md5(s.encode()).digest().decode("utf-16"),
+    ],
+)
+def test_what_has_no_java(function: Callable[..., Any]) -> None:
+    with pytest.raises(NotCompiled):
+        translate(function, [TEXT], TEXT)
