@@ -46,6 +46,111 @@ public final class PyWhole {
         return PyNumber.whole(PyNumber.big(a).gcd(PyNumber.big(b)));
     }
 
+    public static Object commonMultiple(Object a, Object b) {
+        BigInteger x = PyNumber.big(a), y = PyNumber.big(b);
+        BigInteger both = x.gcd(y);
+        return PyNumber.whole(both.signum() == 0 ? both : x.divide(both).multiply(y).abs());
+    }
+
+    /** pow(a, b, m). */
+    public static Object power(Object a, Object b, Object m) {
+        BigInteger of = PyNumber.big(m), modulus = of.abs();
+        if (of.signum() == 0) {
+            throw Raised.VALUE;
+        }
+        if (modulus.equals(BigInteger.ONE)) {
+            return Long.valueOf(0L);
+        }
+        BigInteger base = PyNumber.big(a).mod(modulus), times = PyNumber.big(b);
+        if (times.signum() < 0) {
+            if (!base.gcd(modulus).equals(BigInteger.ONE)) {
+                throw Raised.VALUE;
+            }
+            base = base.modInverse(modulus);
+            times = times.negate();
+        }
+        BigInteger found = base.modPow(times, modulus);
+        return PyNumber.whole(of.signum() < 0 && found.signum() != 0 ? found.add(of) : found);
+    }
+
+    private static void checkPositive(BigInteger value) {
+        if (value.signum() < 0) {
+            throw Raised.VALUE;
+        }
+    }
+
+    /** The product of so many whole numbers, of which low is the least. */
+    private static BigInteger product(BigInteger low, long count) {
+        if (count <= 8L) {
+            BigInteger made = BigInteger.ONE;
+            for (long i = 0; i < count; i++) {
+                made = made.multiply(low.add(BigInteger.valueOf(i)));
+            }
+            return made;
+        }
+        long half = count / 2;
+        BigInteger more = low.add(BigInteger.valueOf(half));
+        return product(low, half).multiply(product(more, count - half));
+    }
+
+    /** The product of so many whole numbers, of which the last is the largest. */
+    private static BigInteger falling(BigInteger last, BigInteger count) {
+        if (count.bitLength() > 40 || count.longValue() * last.bitLength() > MOST_BITS / 4) {
+            throw GaveUp.GAVE_UP;
+        }
+        return product(last.subtract(count).add(BigInteger.ONE), count.longValue());
+    }
+
+    /** math.factorial(n). */
+    public static Object factorial(Object n) {
+        BigInteger value = PyNumber.big(n);
+        checkPositive(value);
+        if (value.bitLength() > 63) {
+            throw Raised.OVERFLOW;
+        }
+        return PyNumber.whole(falling(value, value));
+    }
+
+    /** math.perm(n, k), of all of them where k is null. */
+    public static Object arrangements(Object n, Object k) {
+        if (k == null) {
+            return factorial(n);
+        }
+        BigInteger all = PyNumber.big(n), some = PyNumber.big(k);
+        checkPositive(all);
+        checkPositive(some);
+        if (some.compareTo(all) > 0) {
+            return Long.valueOf(0L);
+        }
+        return PyNumber.whole(falling(all, some));
+    }
+
+    /** math.comb(n, k). */
+    public static Object choices(Object n, Object k) {
+        BigInteger all = PyNumber.big(n), some = PyNumber.big(k);
+        checkPositive(all);
+        checkPositive(some);
+        if (some.compareTo(all) > 0) {
+            return Long.valueOf(0L);
+        }
+        BigInteger fewer = some.min(all.subtract(some));
+        return PyNumber.whole(falling(all, fewer).divide(falling(fewer, fewer)));
+    }
+
+    /** math.isqrt(n). */
+    public static Object root(Object n) {
+        checkPositive(PyNumber.big(n));
+        return PyNumber.whole(PyNumber.big(n).sqrt());
+    }
+
+    public static long bitLength(Object value) {
+        return PyNumber.big(value).abs().bitLength();
+    }
+
+    public static long bitCount(Object value) {
+        return PyNumber.big(value).abs().bitCount();
+    }
+
     public static Object shiftRight(Object a, Object b) {
         if (!PyNumber.isInt(a) || !PyNumber.isInt(b)) {
             throw Raised.TYPE;

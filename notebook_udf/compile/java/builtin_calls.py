@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from notebook_udf.compile.bindings import taken
 from notebook_udf.compile.java import (
     aggregates,
     choices,
@@ -20,6 +21,7 @@ from notebook_udf.compile.java import (
     set_values,
     sorting,
     text_methods,
+    whole_numbers,
 )
 from notebook_udf.compile.java.arithmetic import (
     absolute,
@@ -84,7 +86,7 @@ def _int(code: Code, given: Given) -> Value:
 def _int_of_base(code: Code, value: Value, base: Value) -> Value:
     text = code.present(value)
     radix = base.value if isinstance(base, KnownValue) else None
-    if text.kinds != STR or type(radix) is not int or not 2 <= radix <= 36:
+    if text.kinds != STR or type(radix) is not int or (radix != 0 and not 2 <= radix <= 36):
         raise NotCompiled("int of this base")
     java = f"PyParse.toInt({text.java}, {radix})"
     return code.set(INT, code.integers.of_object(java))
@@ -280,17 +282,12 @@ def _format(code: Code, given: Given) -> Value:
 
 
 def _pow(code: Code, given: Given) -> Value:
-    if len(given) != 2:
-        raise NotCompiled("pow of anything but two numbers")
-    return power(code, *given)
-
-
-def _gcd(code: Code, given: Given) -> Value:
-    terms = [number(code, each) for each in given]
-    if len(terms) != 2 or any(term.kinds != INT for term in terms):
-        raise NotCompiled("gcd of anything but two whole numbers")
-    java = f"PyWhole.commonDivisor({', '.join(code.object(term) for term in terms)})"
-    return code.set(INT, code.integers.of_object(java))
+    *both, last = given
+    if len(given) == 3 and not (isinstance(last, KnownValue) and last.value is None):
+        return whole_numbers.modular_power(code, given)
+    if not 2 <= len(given) <= 3:
+        raise NotCompiled("pow of anything but two or three numbers")
+    return power(code, *(both if len(given) == 3 else given))
 
 
 def _divmod(code: Code, given: Given) -> Value:
@@ -327,7 +324,6 @@ _CALLS: dict[int, Callable[[Code, Given], Value]] = {
     id(oct): _in_base("oct", 8),
     id(bin): _in_base("bin", 2),
     id(format): _format,
-    id(math.gcd): _gcd,
     # As C rounds it: the quotient is a constant of Python's.
     id(math.radians): _of_double("{0} * (Math.PI / 180.0)"),
     id(math.degrees): _of_double("{0} * (180.0 / Math.PI)"),
@@ -351,14 +347,32 @@ _CALLS: dict[int, Callable[[Code, Given], Value]] = {
 _FOLDED = (int, float, str, bool, len, abs, round, ord, chr, min, max, divmod, isinstance, sum)
 
 
+# The parameters of functions, and how many of them have no name.
+_NAMES: dict[int, tuple[tuple[str, ...], int]] = {
+    id(round): (("number", "ndigits"), 0),
+    id(enumerate): (("iterable", "start"), 0),
+    id(pow): (("base", "exp", "mod"), 0),
+    id(int): (("x", "base"), 1),
+}
+
+
+def _placed(function: Any, given: Given, names: tuple[str, ...]) -> Given:
+    """The arguments of a call by their places."""
+    parameters, nameless = _NAMES[id(function)]
+    placed = taken(given, names, parameters, parameters[nameless:])
+    if placed is None or set(placed) != set(parameters[: len(placed)]):
+        raise NotCompiled(f"a call of {function.__name__} that does not fit it")
+    return tuple(placed[name] for name in parameters[: len(placed)])
+
+
 def call(code: Code, function: Any, given: Given, names: tuple[str, ...]) -> Value:
     """A call of a builtin, or of a function of ``math``."""
     write = _CALLS.get(id(function))
     said = getattr(function, "__qualname__", type(function).__name__)
     if write is None:
         raise NotCompiled(f"a call of {said}")
-    if function is round and names in (("ndigits",), ("number",), ("number", "ndigits")):
-        names = ()
+    if names and id(function) in _NAMES:
+        given, names = _placed(function, given, names), ()
     if function in (enumerate, sum) and names == ("start",) and len(given) == 2:
         names = ()
     if function in (min, max) and names == ("default",):

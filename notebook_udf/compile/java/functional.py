@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 import operator
 from collections import Counter
 from collections.abc import Callable
@@ -40,6 +41,7 @@ _MOST_TRIALS = 8
 _CONSUMERS = (
     *(sum, min, max, sorted, list, tuple, set, frozenset, dict, Counter),
     *itertools_calls.CONSUMERS,
+    *(math.fsum, math.prod),
 )
 
 

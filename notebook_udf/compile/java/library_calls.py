@@ -14,10 +14,12 @@ from notebook_udf.compile.java import (
     json_values,
     libm,
     named_parts,
+    real_numbers,
     regex_calls,
     text_encodings,
     url_parts,
     web_texts,
+    whole_numbers,
 )
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.terms import Call, Value
@@ -42,6 +44,10 @@ def called(
         return json_texts.dumped(code, given, names)
     if libm.is_function(function):
         return libm.called(code, function, given, names)
+    if whole_numbers.is_function(function):
+        return whole_numbers.called(code, function, given, names)
+    if real_numbers.is_function(function):
+        return real_numbers.called(code, function, given, names)
     if text_encodings.is_checksum(function):
         return text_encodings.checksum(code, function, given, names)
     if url_parts.is_function(function):

@@ -15,6 +15,7 @@ from notebook_udf.compile.java import (
     hashes,
     json_values,
     lookups,
+    real_numbers,
     regex_calls,
     set_values,
     templates,
@@ -102,6 +103,9 @@ def called(
         given = (materialised(code, given[0]),)
     if name == "format" and type(constant) is str:
         return templates.braces(code, constant, given, names, text_methods.formatted)
+    number = real_numbers.of_number(code, owner)
+    if number is not None:
+        return real_numbers.method(code, number, name, given, names)
     owner = web_texts.as_text(code, owner, name, given)
     return text_methods.method(code, owner, name, given, names)
 

@@ -1,0 +1,134 @@
+"""Functions of ``math`` that no C library has, and the methods of floats, as Java."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import reduce
+from typing import Any
+
+from notebook_udf.compile.bindings import taken
+from notebook_udf.compile.java import set_values, whole_numbers
+from notebook_udf.compile.java.arithmetic import arithmetic, as_double, number
+from notebook_udf.compile.java.code import Code
+from notebook_udf.compile.java.terms import (
+    BOOL,
+    FLOAT,
+    INT,
+    NONE,
+    NUMBERS,
+    STR,
+    KnownValue,
+    NotCompiled,
+    Parts,
+    Term,
+    Value,
+    constant_parts,
+)
+
+Given = tuple[Value, ...]
+_CLOSE = ("a", "b", "rel_tol", "abs_tol")
+_TOLERANCES: dict[str, Value] = {"rel_tol": KnownValue(1e-09), "abs_tol": KnownValue(0.0)}
+
+
+def _real(code: Code, value: Value, what: str) -> str:
+    """A number as a double, which raises before the next one is looked at."""
+    term = number(code, value)
+    if not term.kinds <= NUMBERS:
+        raise NotCompiled(f"{what} of what is no number")
+    return code.set(FLOAT, as_double(code, term)).java
+
+
+def _is_close(code: Code, given: Given, names: Sequence[str]) -> Value:
+    placed = taken(given, names, _CLOSE[:2], _CLOSE)
+    if placed is None or not {"a", "b"} <= set(placed):
+        raise NotCompiled("a call of isclose that does not fit it")
+    found = {**_TOLERANCES, **placed}
+    reals = ", ".join(_real(code, found[name], "isclose") for name in _CLOSE)
+    return code.set(BOOL, f"PyReal.isClose({reals})")
+
+
+def _exact_sum(code: Code, given: Given, names: Sequence[str]) -> Value:
+    if len(given) != 1 or names:
+        raise NotCompiled("a call of fsum that does not fit it")
+    listed = set_values.summed(code, given[0])
+    if not code.lists.of(listed.kinds) - NONE <= NUMBERS:
+        raise NotCompiled("fsum of what are no numbers")
+    return code.set(FLOAT, f"PyReal.exactSum({listed.java})")
+
+
+def _product(code: Code, given: Given, names: Sequence[str]) -> Value:
+    if len(given) != 1 + len(names) or tuple(names) not in ((), ("start",)):
+        raise NotCompiled("a call of prod that does not fit it")
+    start = given[1] if names else KnownValue(1)
+    first = number(code, start)
+    if first.kinds not in (INT, FLOAT):
+        raise NotCompiled("prod from what is no number")
+    several = constant_parts(given[0])
+    if isinstance(several, Parts) and several.form in ("tuple", "list"):
+        terms = [number(code, each) for each in several.parts]
+        if not all(term.kinds <= NUMBERS for term in terms):
+            raise NotCompiled("prod of what are no numbers")
+        total: Value = first
+        return reduce(lambda left, right: arithmetic(code, "*", left, right), terms, total)
+    listed = set_values.summed(code, given[0])
+    held = code.lists.of(listed.kinds)
+    code.lists.check_order(held)
+    if held - NONE <= INT | BOOL and first.kinds == INT:
+        java = f"PyReal.productOfInts({listed.java}, {code.object(first)})"
+        return code.set(INT, code.integers.of_object(java))
+    if held - NONE != FLOAT:
+        raise NotCompiled("prod of several kinds of numbers")
+    java = f"PyReal.productOfDoubles({listed.java}, {as_double(code, first)})"
+    if first.kinds == FLOAT:
+        return code.set(FLOAT, java)
+    # Of none of them it is what it begins with.
+    java = (
+        f"{listed.java}.isEmpty() ? (Object) {code.object(first)} : (Object) Double.valueOf({java})"
+    )
+    return code.set(INT | FLOAT, java)
+
+
+# By the identity of the function.
+_FUNCTIONS: dict[int, Callable[[Code, Given, Sequence[str]], Value]] = {
+    id(math.isclose): _is_close,
+    id(math.fsum): _exact_sum,
+    id(math.prod): _product,
+}
+
+
+def is_function(function: Any) -> bool:
+    """Whether it is one of these functions."""
+    return id(function) in _FUNCTIONS
+
+
+def called(code: Code, function: Any, given: Given, names: Sequence[str]) -> Value:
+    """A call of one of these functions."""
+    return _FUNCTIONS[id(function)](code, given, names)
+
+
+def of_number(code: Code, owner: Value) -> Term | None:
+    """A value that is a number of one kind; None of any other one."""
+    known = owner.value if isinstance(owner, KnownValue) else None
+    if type(known) in (int, float, bool):
+        return code.term(owner)
+    is_number = isinstance(owner, Term) and owner.kinds in (INT, FLOAT, BOOL)
+    return owner if is_number else None  # type: ignore[return-value]
+
+
+def method(code: Code, owner: Term, name: str, given: Given, names: Sequence[str]) -> Value:
+    """A method of a number."""
+    if names:
+        raise NotCompiled(f"{name} with {names[0]}=")
+    if owner.kinds != FLOAT:
+        return whole_numbers.method(code, owner, name, given)
+    if given:
+        raise NotCompiled(f"a call of {name} that does not fit it")
+    if name == "is_integer":
+        return code.set(BOOL, f"PyReal.isInteger({owner.java})")
+    if name == "hex":
+        return code.set(STR, f"PyReal.hex({owner.java})")
+    if name == "as_integer_ratio":
+        parts = (f"PyReal.{each}({owner.java})" for each in ("numerator", "denominator"))
+        return Parts(tuple(code.set(INT, code.integers.of_object(java)) for java in parts))
+    raise NotCompiled(f"the method {name} of a float")
