@@ -4,25 +4,42 @@ import java.util.ArrayList;
 import java.util.HashMap;
 
 /** json.dumps of null, Booleans, numbers, texts, lists, and dicts whose keys are texts. */
-public final class PyDump {
+public final class PyDump implements java.util.Comparator {
     private static final String ESCAPED = "\"\\\n\r\t\f\b";
     private static final String ESCAPES = "\"\\nrtfb";
 
-    private PyDump() {
+    private final StringBuilder made = new StringBuilder();
+    private final boolean ascii;
+    private final String comma;
+    private final String colon;
+    private final String indent;
+    private final boolean sorts;
+
+    private PyDump(boolean ascii, String comma, String colon, String indent, boolean sorts) {
+        this.ascii = ascii;
+        this.comma = comma;
+        this.colon = colon;
+        this.indent = indent;
+        this.sorts = sorts;
     }
 
     public static String text(Object value, boolean ascii, String comma, String colon) {
-        StringBuilder made = new StringBuilder();
-        put(made, value, ascii, comma, colon);
-        return made.toString();
+        return text(value, ascii, comma, colon, null, false, 0);
     }
 
-    private static void put(
-            StringBuilder made, Object value, boolean ascii, String comma, String colon) {
+    /** Of a value so deep within others: with an indent, or null, each has a line of its own. */
+    public static String text(Object value, boolean ascii, String comma, String colon,
+            String indent, boolean sorts, int depth) {
+        PyDump dump = new PyDump(ascii, comma, colon, indent, sorts);
+        dump.put(value, depth);
+        return dump.made.toString();
+    }
+
+    private void put(Object value, int depth) {
         if (value instanceof String) {
-            quote(made, (String) value, ascii);
+            quote((String) value);
         } else if (value instanceof PyHalf) {
-            quote(made, ((PyHalf) value).text, ascii);
+            quote(((PyHalf) value).text);
         } else if (value == null) {
             made.append("null");
         } else if (value instanceof Boolean) {
@@ -36,26 +53,59 @@ public final class PyDump {
             made.append('[');
             for (int i = 0; i < list.size(); i++) {
                 made.append(i == 0 ? "" : comma);
-                put(made, list.get(i), ascii, comma, colon);
+                line(depth + 1);
+                put(list.get(i), depth + 1);
             }
-            made.append(']');
+            end(list.isEmpty(), depth, ']');
         } else if (value instanceof HashMap) {
-            java.util.Iterator each = ((HashMap) value).entrySet().iterator();
+            HashMap map = (HashMap) value;
+            java.util.Iterator keys = sorts ? inOrder(map) : map.keySet().iterator();
             made.append('{');
-            for (String between = ""; each.hasNext(); between = comma) {
-                java.util.Map.Entry entry = (java.util.Map.Entry) each.next();
+            for (String between = ""; keys.hasNext(); between = comma) {
+                Object key = keys.next();
                 made.append(between);
-                put(made, entry.getKey(), ascii, comma, colon);
+                line(depth + 1);
+                put(key, depth + 1);
                 made.append(colon);
-                put(made, entry.getValue(), ascii, comma, colon);
+                put(map.get(key), depth + 1);
             }
-            made.append('}');
+            end(map.isEmpty(), depth, '}');
         } else {
             made.append(PyFormat.text(value));
         }
     }
 
-    private static void quote(StringBuilder made, String text, boolean ascii) {
+    private void line(int depth) {
+        if (indent != null) {
+            made.append('\n');
+            PyFormat.fill(made, indent, depth);
+        }
+    }
+
+    private void end(boolean empty, int depth, char bracket) {
+        if (!empty) {
+            line(depth);
+        }
+        made.append(bracket);
+    }
+
+    public int compare(Object one, Object other) {
+        return PyText.compare((String) one, (String) other);
+    }
+
+    private java.util.Iterator inOrder(HashMap map) {
+        java.util.TreeMap keys = new java.util.TreeMap(this);
+        for (java.util.Iterator each = map.keySet().iterator(); each.hasNext();) {
+            Object key = each.next();
+            if (!(key instanceof String)) {
+                throw GaveUp.GAVE_UP;
+            }
+            keys.put(key, key);
+        }
+        return keys.keySet().iterator();
+    }
+
+    private void quote(String text) {
         made.append('"');
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);

@@ -26,13 +26,54 @@ from notebook_udf.compile.java.terms import (
 
 @dataclass(frozen=True)
 class _Style:
-    ensure_ascii: bool = True
-    separators: tuple[str, str] = (", ", ": ")
+    ensure_ascii: bool
+    separators: tuple[str, str]
+    indent: str | None
+    sort_keys: bool
 
-    @property
-    def java(self) -> str:
-        """What Java is told of it."""
-        return ", ".join([str(self.ensure_ascii).lower(), *map(quoted, self.separators)])
+    def java(self, depth: int) -> str:
+        """What Java is told of it, for a value so deep within others."""
+        ascii_only, *separators = str(self.ensure_ascii).lower(), *map(quoted, self.separators)
+        told = [ascii_only, *separators]
+        if self.indent is not None or self.sort_keys:
+            indent = "null" if self.indent is None else quoted(self.indent)
+            told += [indent, str(self.sort_keys).lower(), str(depth)]
+        return ", ".join(told)
+
+    def line(self, depth: int) -> str:
+        """What stands before each value so deep within others."""
+        return "" if self.indent is None else "\n" + self.indent * depth
+
+    def text(self, value: Any, depth: int) -> str:
+        """A constant's text."""
+        said = json.dumps(
+            value,
+            ensure_ascii=self.ensure_ascii,
+            separators=self.separators,
+            indent=self.indent,
+            sort_keys=self.sort_keys,
+        )
+        # No text of JSON holds a line feed as it is.
+        return said.replace("\n", self.line(depth)) if depth else said
+
+
+def _style(known: dict[str, Any]) -> _Style:
+    """How the arguments of a call, which are taken out of them, want it."""
+    indent = known.pop("indent", None)
+    indent = " " * indent if type(indent) is int else indent
+    separators = known.pop("separators", None)
+    if separators is None:
+        separators = (", " if indent is None else ",", ": ")
+    ascii_only, sort = known.pop("ensure_ascii", True), known.pop("sort_keys", False)
+    texts = type(separators) in (tuple, list) and [type(e) for e in separators] == [str, str]
+    flags = type(ascii_only) is bool and type(sort) is bool
+    # What is asked for where there is no text of JSON: there is one of all that has Java.
+    known.pop("default", None)
+    if known or not texts or not flags or not (indent is None or type(indent) is str):
+        raise NotCompiled("json.dumps with these arguments")
+    if any("\n" in each for each in (*separators, indent or "")):
+        raise NotCompiled("json.dumps with lines of its own")
+    return _Style(ascii_only, tuple(separators), indent, sort)
 
 
 def is_dumps(function: Any) -> bool:
@@ -41,47 +82,46 @@ def is_dumps(function: Any) -> bool:
 
 
 def dumped(code: Code, given: Sequence[Value], names: Sequence[str]) -> Value:
-    """``json.dumps(value)``, with ``ensure_ascii`` and ``separators`` that are written there."""
+    """``json.dumps(value)``, with arguments that are written there."""
     if len(given) != 1 + len(names):
         raise NotCompiled("json.dumps of so many arguments")
-    known: dict[str, Any] = {
-        name: each.value if isinstance(each, KnownValue) else None
-        for name, each in zip(names, given[1:], strict=True)
-    }
-    style = _Style(known.pop("ensure_ascii", True), known.pop("separators", (", ", ": ")))
-    texts = type(style.separators) is tuple and [type(e) for e in style.separators] == [str, str]
-    if known or type(style.ensure_ascii) is not bool or not texts:
-        raise NotCompiled("json.dumps with these arguments")
-    return code.set(STR, _written(code, given[0], style))
+    constants = [each for each in given[1:] if isinstance(each, KnownValue)]
+    if len(constants) != len(names):
+        raise NotCompiled("json.dumps with arguments that vary")
+    known = {name: each.value for name, each in zip(names, constants, strict=True)}
+    return code.set(STR, _written(code, given[0], _style(known), 0))
 
 
-def _written(code: Code, value: Value, style: _Style) -> str:
+def _written(code: Code, value: Value, style: _Style, depth: int) -> str:
     """A Java expression of the text."""
-    comma, colon = style.separators
     if isinstance(value, KnownValue):
         try:
-            said = json.dumps(
-                value.value, ensure_ascii=style.ensure_ascii, separators=style.separators
-            )
+            return quoted(style.text(value.value, depth))
         except (TypeError, ValueError):
             raise NotCompiled("what raises in every row") from None
-        return quoted(said)
+    inside = depth + 1
     if isinstance(value, Parts) and value.form == "dict":
-        keys = [json.dumps(key, ensure_ascii=style.ensure_ascii) for key in value.names]
+        pairs = list(zip(value.names, value.parts, strict=True))
         parts = [
-            f"{quoted(key + colon)} + {_written(code, each, style)}"
-            for key, each in zip(keys, value.parts, strict=True)
+            f"{quoted(style.text(key, 0) + style.separators[1])} + "
+            f"{_written(code, each, style, inside)}"
+            for key, each in (sorted(pairs, key=lambda pair: pair[0]) if style.sort_keys else pairs)
         ]
-        return _joined("{", parts, comma, "}")
+        return _joined("{", parts, style, depth, "}")
     if isinstance(value, Parts) and value.form in ("tuple", "list") and not value.names:
-        return _joined("[", [_written(code, each, style) for each in value.parts], comma, "]")
+        parts = [_written(code, each, style, inside) for each in value.parts]
+        return _joined("[", parts, style, depth, "]")
     term = code.term(value)
     _check(code, term.kinds, style)
-    return f"PyDump.text({code.object(term)}, {style.java})"
+    return f"PyDump.text({code.object(term)}, {style.java(depth)})"
 
 
-def _joined(begin: str, parts: Sequence[str], comma: str, end: str) -> str:
-    inside = f" + {quoted(comma)} + ".join(parts) or quoted("")
+def _joined(begin: str, parts: Sequence[str], style: _Style, depth: int, end: str) -> str:
+    if not parts:
+        return quoted(begin + end)
+    between = style.separators[0] + style.line(depth + 1)
+    inside = f" + {quoted(between)} + ".join(parts)
+    begin, end = begin + style.line(depth + 1), style.line(depth) + end
     return f"({quoted(begin)} + {inside} + {quoted(end)})"
 
 
