@@ -14,6 +14,7 @@ from notebook_udf.compile.java import (
     json_values,
     libm,
     named_parts,
+    posix_paths,
     real_numbers,
     regex_calls,
     text_encodings,
@@ -50,6 +51,8 @@ def called(
         return real_numbers.called(code, function, given, names)
     if text_encodings.is_checksum(function):
         return text_encodings.checksum(code, function, given, names)
+    if posix_paths.is_function(function):
+        return posix_paths.called(code, function, given, names)
     if url_parts.is_function(function):
         return url_parts.called(code, function, given, names)
     if web_texts.is_function(function):

@@ -41,6 +41,8 @@ SPAN: Kinds = frozenset({"span"})
 BYTES: Kinds = frozenset({"bytes"})
 # An object of ``hashlib``, to which bytes may be added.
 HASH: Kinds = frozenset({"hash"})
+# A path of ``pathlib``, as the text that it was made of.
+PATH: Kinds = frozenset({"path"})
 DECIMAL: Kinds = frozenset({"decimal"})
 TEXTS: Kinds = frozenset({f"{LIST}str"})
 NUMBERS: Kinds = INT | FLOAT | BOOL
@@ -58,6 +60,7 @@ _HELD = {
     SPAN: "long",
     BYTES: "byte[]",
     HASH: "PyHash",
+    PATH: "String",
     DECIMAL: "PyDecimal",
 }
 # What has parts: a tuple with names or without, a list, a row that Spark gives, whose parts are
