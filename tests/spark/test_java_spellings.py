@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import html
+import json
+import math
+import os
+import pathlib
 import random
+import string
 import zlib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -57,6 +64,18 @@ WORDS = (
     ),
     *("a&b<c>'\"", "&amp;", "x" * 40, "12", "-3", "/", "a/b", "/a/b.txt", "//", "a//b/", ".bashrc"),
 )
+WORDS += (
+    *("a.tar.gz", ".a.b", "..", "...", "..a", "a.", "/x/.", "/x/..", "a/./b.c/", "///a", "//a.b/c"),
+    *("a b.c d", "a.b/c", "./.x", "C:\\a.txt", "a//", ". .a"),
+)
+FLOATS = (
+    *(None, 0.0, -0.0, 0.5, 1.5, 2.5, -2.675, 1e22, 1234567.891, 1e-7, 1e300, 0.1, -99.995, 5e-324),
+    *(math.inf, -math.inf, math.nan),
+)
+DOCUMENTS = (
+    *(None, "{}", "[]", "1", '"é😀"', '{"b": 1, "a": [1, 2.5, {"y": null, "x": true}], "": {}}'),
+    *('{"😀": 1, "\uffff": 2, "é": 3, "z": 4}', '[[], [[]], {"a": {}}]', "{", '{"a": 1, "a": 2}'),
+)
 PLACES = (None, 0, 1, 2, 3, 4, 7, 100, -1, -2, -3, -7, -100, 2**31, 2**63 - 1, -(2**63))
 SMALL = (None, -1, 0, 1, 2, 3, 4, 5, 8, 9, 12)
 
@@ -101,6 +120,29 @@ def hashed_or_not(s: Any) -> Any:
     if s:
         digest = hashlib.sha256(s.encode())
     return "-" if digest is None else "".join(f"{byte:02x}" for byte in digest.digest())
+
+
+def nested(s: Any, n: Any) -> Any:
+    return json.dumps(
+        {"z": s, "a": {"é": [n, None], "😀": (), "\uffff": []}, "m": [[s], (n, 1.5)], "k": ()},
+        sort_keys=True,
+        indent=2,
+        ensure_ascii=False,
+    )
+
+
+def counted(s: Any) -> Any:
+    found = {}
+    for letter in s:
+        found[letter] = found.get(letter, 0) + 1
+    return json.dumps({"of": found, "all": [found]}, sort_keys=True, indent=1)
+
+
+def formatted_or_not(x: Any, n: Any) -> Any:
+    try:
+        return f"{x:>{n}}"
+    except TypeError:
+        return "missing"
 
 
 # The types of the columns, that of the result, and the values that are taken for each column.
@@ -148,6 +190,42 @@ CASES: list[tuple[Callable[..., Any], list[DataType], DataType, list[Any]]] = [
     (lambda s: f"{zlib.crc32(s.encode()) & 0xFFFFFFFF:08x}", [TEXT], TEXT, [WORDS]),
     (hashed, [TEXT], TEXT, [WORDS]),
     (hashed_or_not, [TEXT], TEXT, [WORDS]),
+    (lambda s: f"{s:>{len(s) + 2}}", [TEXT], TEXT, [WORDS]),
+    (lambda s, n: f"{s:*^{n}}|", [TEXT, LONG], TEXT, [WORDS, (None, 0, 1, 5, 20, 33)]),
+    (lambda s, n: f"{s:é<{n}.{n}}|", [TEXT, LONG], TEXT, [WORDS, (1, 2, 5, 20)]),
+    (lambda x, n: f"{x:.{n}f}", [DOUBLE, LONG], TEXT, [FLOATS, SMALL]),
+    (lambda x, n: f"{x:{n + 3},.{n}f}", [DOUBLE, LONG], TEXT, [FLOATS, SMALL]),
+    (lambda x, n: format(x, f"0{n}.3e"), [DOUBLE, LONG], TEXT, [FLOATS, SMALL]),
+    (lambda x, n: format(x, f">{n}"), [LONG, LONG], TEXT, [PLACES, SMALL]),
+    (lambda x, n: f"{x > 2:{n}}", [LONG, LONG], TEXT, [(1, 2, 3, None), SMALL]),
+    (lambda x, n: f"{x:{n}x}", [LONG, LONG], TEXT, [PLACES, SMALL]),
+    (lambda s, p: format(s, p), [TEXT, TEXT], TEXT, [WORDS, (">5", "", "^3s", "d", "é>4", None)]),
+    (formatted_or_not, [TEXT, LONG], TEXT, [WORDS, (1, 2, 5, 20)]),
+    (lambda s: json.dumps({"b": s, "a": 1}, sort_keys=True), [TEXT], TEXT, [WORDS]),
+    (lambda s: json.dumps({"b": s}, separators=(",", ":"), indent=None), [TEXT], TEXT, [WORDS]),
+    (lambda s: json.dumps({"b": [s, []]}, indent=2, separators=(" ,", "=")), [TEXT], TEXT, [WORDS]),
+    (lambda s: json.dumps([s, {"b": s}], indent="\t", default=str), [TEXT], TEXT, [WORDS]),
+    (lambda s: json.dumps([{"a": [1, {}]}, s], indent=0), [TEXT], TEXT, [WORDS]),
+    (lambda s: json.dumps(s.split(), indent=-1, ensure_ascii=False), [TEXT], TEXT, [WORDS]),
+    (lambda s: json.dumps(json.loads(s), sort_keys=True, indent=4), [TEXT], TEXT, [DOCUMENTS]),
+    (lambda s: json.dumps([json.loads(s)], sort_keys=True), [TEXT], TEXT, [DOCUMENTS]),
+    (nested, [TEXT, LONG], TEXT, [WORDS, PLACES]),
+    (counted, [TEXT], TEXT, [WORDS]),
+    (lambda s: html.escape(s), [TEXT], TEXT, [WORDS]),
+    (lambda s: html.escape(s, quote=False), [TEXT], TEXT, [WORDS]),
+    (lambda s: string.capwords(s), [TEXT], TEXT, [WORDS]),
+    (lambda s: string.capwords(s, "a"), [TEXT], TEXT, [WORDS]),
+    (lambda s: os.path.basename(s), [TEXT], TEXT, [WORDS]),
+    (lambda s: os.path.dirname(s), [TEXT], TEXT, [WORDS]),
+    (lambda s: os.path.splitext(s)[1].lower(), [TEXT], TEXT, [WORDS]),
+    (lambda s: "|".join(os.path.splitext(os.path.basename(s))), [TEXT], TEXT, [WORDS]),
+    (lambda s: "|".join(os.path.split(s)), [TEXT], TEXT, [WORDS]),
+    (lambda s, p: os.path.join("x", s, p), [TEXT, TEXT], TEXT, [WORDS, WORDS]),
+    (lambda s, p: os.path.join(s, p + ".txt"), [TEXT, TEXT], TEXT, [WORDS, WORDS]),
+    (lambda s: os.path.join(s), [TEXT], TEXT, [WORDS]),
+    (lambda s: os.fspath(s), [TEXT], TEXT, [WORDS]),
+    (lambda s: pathlib.PurePosixPath(s).suffix, [TEXT], TEXT, [WORDS]),
+    (lambda s: Path(s).stem + "|" + Path(s).name, [TEXT], TEXT, [WORDS]),
 ]
 
 
@@ -177,6 +255,16 @@ def test_it_answers_as_python(java: Java, at: int) -> None:
         lambda s: s.startswith("a", 0, 1, 2),
         lambda s: s.startswith(["a"]),
         lambda s: zlib.crc32(s),
+        lambda s: json.dumps(s, indent=len(s)),
+        lambda s: json.dumps(s, indent=True),
+        lambda s: json.dumps(s, sort_keys=1),
+        lambda s: json.dumps(s, skipkeys=True),
+        lambda s: json.dumps([s], indent=1, separators=(",\n", ":")),
+        lambda s: os.path.join(),
+        lambda s: os.path.basename(s.encode()),
+        lambda s: str(Path(s)),
+        lambda s: Path(s, "a").name,
+        lambda s: Path(s).anchor,
         lambda s: zlib.crc32(s.encode(), 5),
         lambda s: hashlib.md5(s.encode()).digest().decode("utf-16"),
     ],

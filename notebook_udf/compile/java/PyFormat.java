@@ -198,7 +198,7 @@ public final class PyFormat {
             return text(value);
         }
         if (value == null) {
-            throw Raised.RAISED;
+            throw Raised.TYPE;
         }
         PySpec how = new PySpec(spec, value instanceof String);
         if (value instanceof String) {
@@ -219,6 +219,18 @@ public final class PyFormat {
             return ofFloat(x, how);
         }
         return ofInt(number, how);
+    }
+
+    /** format(value, spec) of a spec that varies: not of one that some Pythons take otherwise. */
+    public static String formatted(Object value, String spec) {
+        boolean known = !spec.endsWith("n") && spec.indexOf(",f") < 0 && spec.indexOf("_f") < 0;
+        for (int i = 0; i < spec.length(); i = spec.offsetByCodePoints(i, 1)) {
+            known = known && !PyUnicode.is(spec.codePointAt(i), PyUnicode.HIDDEN);
+        }
+        if (!known) {
+            throw GaveUp.GAVE_UP;
+        }
+        return format(value, spec);
     }
 
     private static String ofText(String value, PySpec how) {

@@ -12,7 +12,6 @@ from typing import Any
 from notebook_udf.compile.bindings import taken
 from notebook_udf.compile.java import (
     aggregates,
-    choices,
     containers,
     decimals,
     iterators,
@@ -270,15 +269,7 @@ def _in_base(which: str, radix: int) -> Callable[[Code, Given], Value]:
 def _format(code: Code, given: Given) -> Value:
     if not 1 <= len(given) <= 2:
         raise NotCompiled("format of so many arguments")
-
-    def written(how: Any) -> Value:
-        if type(how) is not str:
-            raise NotCompiled("a format that is no text")
-        return text_methods.formatted(code, given[0], how)
-
-    return choices.chosen(
-        code, given[1] if len(given) == 2 else KnownValue(""), written, "a format"
-    )
+    return text_methods.format_chosen(code, given[0], (*given, KnownValue(""))[1])
 
 
 def _pow(code: Code, given: Given) -> Value:

@@ -21,6 +21,7 @@ from notebook_udf.compile.java import (
     method_calls,
     named_parts,
     operator_calls,
+    posix_paths,
     set_values,
     templates,
     text_methods,
@@ -89,7 +90,7 @@ def _attribute(run: FunctionCalls, code: Code, given: Sequence[Value], name: str
         owner = containers.of_parts(code, owner)
     if isinstance(owner, Parts) and name in owner.names:
         return named_parts.part(owner, name)
-    found = url_parts.attribute(code, owner, name)
+    found = url_parts.attribute(code, owner, name) or posix_paths.attribute(code, owner, name)
     if found is not None:
         return found
     if isinstance(owner, Term) and json_values.is_part(owner):
@@ -306,11 +307,7 @@ def _convert(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -
 def _format(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
     if len(given) == 1:
         return text_methods.formatted(code, given[0], "")
-
-    def written(how: Any) -> Value:
-        return text_methods.formatted(code, given[0], how)
-
-    return choices.chosen(code, given[1], written, "a format")
+    return text_methods.format_chosen(code, given[0], given[1])
 
 
 def _string(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:

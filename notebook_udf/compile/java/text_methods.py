@@ -7,6 +7,7 @@ from typing import Any
 
 from notebook_udf.compile.bindings import taken
 from notebook_udf.compile.java import (
+    choices,
     counters,
     decimals,
     json_values,
@@ -415,6 +416,22 @@ def _is_within(code: Code, value: Value, numbers: range) -> str:
 
 def _set(code: Code, container: Iterable[Any]) -> str:
     return code.constant("java.util.HashSet", f"PyList.set({array(code, container)})")
+
+
+def format_chosen(code: Code, value: Value, how: Value) -> Value:
+    """``format(value, how)`` of a format that is known, is one of some, or varies."""
+
+    def written(known: Any) -> Value:
+        if type(known) is not str:
+            raise NotCompiled("a format that is no text")
+        return formatted(code, value, known)
+
+    if not isinstance(how, Term) or how.among:
+        return choices.chosen(code, how, written, "a format")
+    term, spec = code.term(value), code.present(how)
+    if not term.kinds <= SCALARS or spec.kinds != STR:
+        raise NotCompiled("a format that varies, of what is no number and no text")
+    return code.set(STR, f"PyFormat.formatted({code.object(term)}, {spec.java})")
 
 
 def formatted(code: Code, value: Value, how: str) -> Value:
