@@ -247,6 +247,8 @@ def _bordering(nodes: Sequence[Node], flags: int, at: int) -> Ranges:
         return _bordering(list(value[-1]), _in_force(flags, value[1]), at)
     if op in _REPEATS and value[0]:
         return _bordering(list(value[2]), flags, at)
+    if op is ops.BRANCH:
+        return _union(*(_bordering(list(each), flags, at) for each in value[1]))
     return _ALL
 
 
