@@ -9,6 +9,7 @@ import math
 import os
 import pathlib
 import random
+import re
 import string
 import zlib
 from collections.abc import Callable
@@ -23,7 +24,7 @@ from notebook_udf.compile.java.java_class import translate
 from notebook_udf.compile.java.terms import NotCompiled
 
 LONG, DOUBLE, FLAG, TEXT = LongType(), DoubleType(), BooleanType(), StringType()
-TEXTS = ArrayType(TEXT)
+TEXTS, LONGS = ArrayType(TEXT), ArrayType(LONG)
 
 WORDS = (
     *(
@@ -71,6 +72,46 @@ WORDS += (
 FLOATS = (
     *(None, 0.0, -0.0, 0.5, 1.5, 2.5, -2.675, 1e22, 1234567.891, 1e-7, 1e300, 0.1, -99.995, 5e-324),
     *(math.inf, -math.inf, math.nan),
+)
+LISTS = (
+    None,
+    [],
+    [1, 2, 1],
+    [0, 3, None, 1],
+    [None, None],
+    [5, -1, 8, 1, 1],
+    [1],
+    [2**62, 12, 4],
+)
+DEGREE = re.compile(
+    r"\b(baccalaureate|bachelor|bſc|ba|master|msc|ma|phd|)(s|e|x1)\b", re.IGNORECASE
+)
+DEGREES = (
+    *(
+        None,
+        "",
+        "bas",
+        "xbas",
+        "basx",
+        "a BASE b",
+        "é bachelore é",
+        "ébas",
+        "basé",
+        "MSCS,",
+        "BſCX1",
+    ),
+    *(
+        "bscx1",
+        "BSCs",
+        "s",
+        "S e",
+        "mas-bas_phds",
+        "😀bas😀",
+        "bas٣",
+        "phdX1 phdx12",
+        "maſ",
+        "\u212a s",
+    ),
 )
 DOCUMENTS = (
     *(None, "{}", "[]", "1", '"é😀"', '{"b": 1, "a": [1, 2.5, {"y": null, "x": true}], "": {}}'),
@@ -145,9 +186,35 @@ def formatted_or_not(x: Any, n: Any) -> Any:
         return "missing"
 
 
+def without(numbers: Any, n: Any) -> Any:
+    left = list(numbers)
+    try:
+        left.remove(n)
+        left.remove(True)
+    except ValueError:
+        left.append(-1)
+    return left
+
+
+def used_up(s: Any) -> Any:
+    waiting = [(len(word), word, None) for word in s.split()]
+    found = []
+    for word in s.split()[::-1]:
+        for each in waiting:
+            if each[1] <= word:
+                found.append(f"{each[0]}{word}")
+                waiting.remove(each)
+                break
+    return "|".join(found)
+
+
 # The types of the columns, that of the result, and the values that are taken for each column.
 CASES: list[tuple[Callable[..., Any], list[DataType], DataType, list[Any]]] = [
     (lambda s: s.splitlines(keepends=True), [TEXT], TEXTS, [WORDS]),
+    (without, [LONGS, LONG], LONGS, [LISTS, SMALL]),
+    (used_up, [TEXT], TEXT, [(*WORDS, "a b a c a b", "b a b a", "é a é")]),
+    (lambda s: bool(DEGREE.search(s)), [TEXT], FLAG, [DEGREES]),
+    (lambda s: DEGREE.sub("<>", s), [TEXT], TEXT, [DEGREES]),
     (lambda s: s.splitlines(True), [TEXT], TEXTS, [WORDS]),
     (lambda s: s.splitlines(keepends=len(s) > 3), [TEXT], TEXTS, [WORDS]),
     (lambda s: s.splitlines(keepends=False), [TEXT], TEXTS, [WORDS]),

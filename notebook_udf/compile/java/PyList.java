@@ -187,6 +187,29 @@ public final class PyList {
         return found;
     }
 
+    private static boolean same(Object one, Object other) {
+        if (!(one instanceof Object[]) || !(other instanceof Object[])) {
+            return PyNumber.equal(one, other);
+        }
+        Object[] parts = (Object[]) one, others = (Object[]) other;
+        boolean found = parts.length == others.length;
+        for (int i = 0; found && i < parts.length; i++) {
+            found = same(parts[i], others[i]);
+        }
+        return found;
+    }
+
+    /** list.remove(value), of the same and of tuples of them. */
+    public static void remove(ArrayList list, Object value) {
+        for (int i = 0; i < list.size(); i++) {
+            if (same(list.get(i), value)) {
+                list.remove(i);
+                return;
+            }
+        }
+        throw Raised.VALUE;
+    }
+
     /** list.count(value), of the same. */
     public static long count(ArrayList list, Object value) {
         return java.util.Collections.frequency(list, value);
