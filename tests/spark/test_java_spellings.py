@@ -84,7 +84,7 @@ LISTS = (
     [2**62, 12, 4],
 )
 DEGREE = re.compile(
-    r"\b(baccalaureate|bachelor|bſc|ba|master|msc|ma|phd|)(s|e|x1)\b", re.IGNORECASE
+    r"\b(baccalaureate|bachelor|b\u017fc|ba|master|msc|ma|phd|)(s|e|x1)\b", re.IGNORECASE
 )
 DEGREES = (
     *(
@@ -98,7 +98,7 @@ DEGREES = (
         "ébas",
         "basé",
         "MSCS,",
-        "BſCX1",
+        "B\u017fCX1",
     ),
     *(
         "bscx1",
@@ -109,7 +109,7 @@ DEGREES = (
         "😀bas😀",
         "bas٣",
         "phdX1 phdx12",
-        "maſ",
+        "ma\u017f",
         "\u212a s",
     ),
 )
