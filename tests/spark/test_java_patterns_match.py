@@ -12,6 +12,7 @@ import pytest
 from java_calls import Java
 
 import notebook_udf as nu
+from notebook_udf.compile.java.pattern_starts import first_letters
 from notebook_udf.compile.java.pattern_syntax import is_searched_alike, java_patterns, template
 from notebook_udf.compile.java.terms import NotCompiled
 
@@ -31,9 +32,9 @@ public final class PatternCalls {
         return made;
     }
 
-    public static ArrayList all(String ascii, String any, long groups, ArrayList subjects,
-            ArrayList template, long count) {
-        PyPattern pattern = new PyPattern(ascii, any, (int) groups);
+    public static ArrayList all(String ascii, String any, long groups, String letters,
+            ArrayList subjects, ArrayList template, long count) {
+        PyPattern pattern = new PyPattern(ascii, any, (int) groups, letters);
         ArrayList made = new ArrayList();
         for (int i = 0; i < subjects.size(); i++) {
             String s = (String) subjects.get(i);
@@ -280,7 +281,8 @@ def compared(
         if is_searched_alike(pattern):
             by = "<" + "".join(rf"\g<{i}>-" for i in range(pattern.groups + 1)) + "é>"
         parts = None if by is None else template(pattern, by)
-        calls.append((*java_patterns(pattern), pattern.groups, own, parts, count))
+        known = (*java_patterns(pattern), pattern.groups, first_letters(pattern))
+        calls.append((*known, own, parts, count))
         python.append(expected(pattern, own, by, count))
     found = list(java.results("PatternCalls.all", calls))
     wrong = []

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from notebook_udf.compile.java import pattern_syntax
+from notebook_udf.compile.java.pattern_starts import first_letters
 from notebook_udf.compile.java.pattern_syntax import is_searched_alike, java_patterns, template
 from notebook_udf.compile.java.terms import NotCompiled
 
@@ -83,7 +84,7 @@ def test_what_java_finds_in_another_way_is_refused(text: str, why: str) -> None:
 
 
 def test_what_a_later_python_brings_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pattern_syntax, "_REPEATS", {})
+    monkeypatch.setattr(pattern_syntax, "REPEATS", {})
     with pytest.raises(NotCompiled, match="max_repeat in a regular expression"):
         java_patterns(re.compile("a*"))
 
@@ -117,3 +118,27 @@ def test_groups_of_lookarounds_are_left_out_where_nobody_asks() -> None:
         assert re.findall(r"\((?!\?)", plain) == []
     with pytest.raises(NotCompiled, match="repeats a group"):
         java_patterns(re.compile(r"(?=(a))\1"), grouped=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "flags", "letters"),
+    [
+        ("#a", 0, "#"),
+        (r"\bk\w", re.I, "Kk"),
+        (r"(?<=a)(?=b)(?!c)^$x", 0, "x"),
+        ("(ab|(?:c)|d*e)f", 0, "acde"),
+        ("(?:a{0}b|c?)d", 0, "abcd"),
+        ("(?>a|b)", 0, "ab"),
+        ("[^\\x20-\\x7f]z", 0, "".join(map(chr, range(32)))),
+        ("é", 0, ""),
+        ("(?i:a)b", 0, "Aa"),
+        ("a*", 0, None),
+        ("(?:a|)", 0, None),
+        (r"(a)?\1b", 0, None),
+        ("(?!)a", 0, "a"),
+        (r"\w", 0, None),
+        (".", 0, None),
+    ],
+)
+def test_what_a_match_begins_with(text: str, flags: int, letters: str | None) -> None:
+    assert first_letters(re.compile(text, flags)) == letters

@@ -14,11 +14,22 @@ public final class PyPattern {
     private final Pattern ascii;
     private final Pattern any;
     private final int groups;
+    // Of the letters of ASCII, those that a match may begin with; null where others may.
+    private final boolean[] first;
 
     public PyPattern(String ascii, String any, int groups) {
+        this(ascii, any, groups, null);
+    }
+
+    /** A match in a text of ASCII begins with one of the letters, which may be null. */
+    public PyPattern(String ascii, String any, int groups, String letters) {
         this.ascii = Pattern.compile(ascii);
         this.any = Pattern.compile(any);
         this.groups = groups;
+        first = letters == null ? null : new boolean[128];
+        for (int i = 0; letters != null && i < letters.length(); i++) {
+            first[letters.charAt(i)] = true;
+        }
     }
 
     private Matcher matcher(String s) {
@@ -30,8 +41,23 @@ public final class PyPattern {
         return ascii.matcher(s);
     }
 
-    /** Goes on to the next match; one between the halves of a character is none. */
-    static boolean next(Matcher found, String s) {
+    /** Where a match may begin in a text of ASCII; -1 if nowhere. */
+    private int begins(String s, int from) {
+        for (int i = from, n = s.length(); i < n; i++) {
+            if (first[s.charAt(i)]) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    /** Goes on to the next match, from the end of the one before or from 0. */
+    boolean next(Matcher found, String s, int from) {
+        if (first != null && found.pattern() == ascii) {
+            int at = begins(s, from);
+            return at >= 0 && found.find(at);
+        }
+        // One between the halves of a character is none.
         while (found.find()) {
             int at = found.start();
             if (at == 0 || at != found.end() || at == s.length()
@@ -53,7 +79,8 @@ public final class PyPattern {
 
     public PyMatch search(String s) {
         Matcher found = matcher(s);
-        return found.find() ? new PyMatch(s, found, groups) : null;
+        boolean is = first == null ? found.find() : next(found, s, 0);
+        return is ? new PyMatch(s, found, groups) : null;
     }
 
     public PyMatch match(String s) {
@@ -69,7 +96,7 @@ public final class PyPattern {
     /** p.sub(template, s, count); a template is of Strings and, for groups, their numbers. */
     public String sub(String s, Object[] template, long count) {
         Matcher found = matcher(s);
-        if (count < 0 || !next(found, s)) {
+        if (count < 0 || !next(found, s, 0)) {
             return s;
         }
         StringBuilder made = new StringBuilder();
@@ -88,7 +115,7 @@ public final class PyPattern {
                 }
             }
             at = found.end();
-        } while (--left > 0 && next(found, s));
+        } while (--left > 0 && next(found, s, at));
         return made.append(s, at, s.length()).toString();
     }
 
@@ -96,8 +123,9 @@ public final class PyPattern {
     public ArrayList findall(String s) {
         ArrayList made = new ArrayList();
         Matcher found = matcher(s);
-        int group = groups == 1 ? 1 : 0;
-        while (next(found, s)) {
+        int group = groups == 1 ? 1 : 0, at = 0;
+        while (next(found, s, at)) {
+            at = found.end();
             String part = found.group(group);
             made.add(part == null ? "" : part);
         }
@@ -110,7 +138,7 @@ public final class PyPattern {
         Matcher found = matcher(s);
         long left = maxsplit == 0 ? Long.MAX_VALUE : maxsplit;
         int at = 0;
-        while (left-- > 0 && next(found, s)) {
+        while (left-- > 0 && next(found, s, at)) {
             made.add(s.substring(at, found.start()));
             for (int i = 1; i <= groups; i++) {
                 made.add(found.group(i));

@@ -19,7 +19,7 @@ public final class PySubstitution {
     }
 
     public boolean next() {
-        return left-- > 0 && PyPattern.next(found, text);
+        return left-- > 0 && pattern.next(found, text, at);
     }
 
     public PyMatch match() {

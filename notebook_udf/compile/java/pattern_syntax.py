@@ -39,8 +39,8 @@ _MOST_ROUNDS = 1_000_000
 # A constant of Java's has at most 65535 bytes.
 _MOST_BYTES = 60_000
 
-_ONE = (ops.LITERAL, ops.NOT_LITERAL, ops.ANY, ops.IN)
-_REPEATS = {ops.MAX_REPEAT: "", ops.MIN_REPEAT: "?", ops.POSSESSIVE_REPEAT: "+"}
+ONE = (ops.LITERAL, ops.NOT_LITERAL, ops.ANY, ops.IN)
+REPEATS = {ops.MAX_REPEAT: "", ops.MIN_REPEAT: "?", ops.POSSESSIVE_REPEAT: "+"}
 _MEANT = re.IGNORECASE | re.ASCII | re.UNICODE | re.DOTALL
 _TYPES = re.ASCII | re.UNICODE | re.LOCALE
 _WORD: Node = (ops.IN, [(ops.CATEGORY, ops.CATEGORY_WORD)])
@@ -57,7 +57,7 @@ def java_patterns(pattern: re.Pattern[str], *, grouped: bool = True) -> tuple[st
     Its groups may be left out. Raises NotCompiled for what Java matches otherwise, or too deeply.
     """
     _check_text(pattern.pattern)
-    parsed = _parsed(pattern) if grouped else ungrouped(_parsed(pattern))
+    parsed = parse_tree(pattern) if grouped else ungrouped(parse_tree(pattern))
     ascii_only, general = (_Writer(known).all(parsed, pattern.flags) for known in (True, False))
     general += _WHOLE_CHARACTERS
     # In a constant, each half of a character beyond 0xFFFF has three bytes.
@@ -85,7 +85,7 @@ def template(pattern: re.Pattern[str], replacement: str) -> list[str | int]:
 
 def is_searched_alike(pattern: re.Pattern[str]) -> bool:
     """Whether one match of it follows another as in Python."""
-    return goes_on_alike(_parsed(pattern))
+    return goes_on_alike(parse_tree(pattern))
 
 
 def _check_text(text: str) -> None:
@@ -93,7 +93,7 @@ def _check_text(text: str) -> None:
         raise NotCompiled("a regular expression with half of a surrogate pair")
 
 
-def _parsed(pattern: re.Pattern[str]) -> Any:
+def parse_tree(pattern: re.Pattern[str]) -> Any:
     with warnings.catch_warnings():
         # Told where the pattern was compiled.
         warnings.simplefilter("ignore")
@@ -105,7 +105,7 @@ def _every_character() -> str:
     return "".join(map(chr, [*range(0xD800), *range(0xE000, _LAST + 1)]))
 
 
-def _matched(node: Node, flags: int) -> Ranges:
+def matched(node: Node, flags: int) -> Ranges:
     """The characters that a node of one character matches, as Python tells."""
     op, value = node
     if op is ops.LITERAL and not flags & re.IGNORECASE:
@@ -121,7 +121,7 @@ def _matched(node: Node, flags: int) -> Ranges:
     return _asked[key]
 
 
-def _union(*sets: Ranges) -> Ranges:
+def union(*sets: Ranges) -> Ranges:
     made: list[tuple[int, int]] = []
     for low, high in sorted(each for ranges in sets for each in ranges):
         if made and low <= made[-1][1] + 1:
@@ -138,7 +138,7 @@ def _outside(ranges: Ranges, last: int = _LAST) -> Ranges:
 
 
 def _meet(one: Ranges, other: Ranges) -> bool:
-    return sum(high - low + 1 for low, high in _union(one, other)) < sum(
+    return sum(high - low + 1 for low, high in union(one, other)) < sum(
         high - low + 1 for low, high in (*one, *other)
     )
 
@@ -200,7 +200,7 @@ def _class(ranges: Ranges, last: int) -> str:
     return f"[{_members(own, last)}]"
 
 
-def _in_force(flags: int, added: int) -> int:
+def in_force(flags: int, added: int) -> int:
     return (flags & ~_TYPES if added & _TYPES else flags) | added
 
 
@@ -216,24 +216,24 @@ def _first(nodes: Nodes, flags: int, follow: Ranges) -> Ranges:
     found: list[Ranges] = []
     for op, value in nodes:
         scope = flags
-        if op in _ONE:
-            return _union(*found, _matched((op, value), flags))
+        if op in ONE:
+            return union(*found, matched((op, value), flags))
         if op is ops.SUBPATTERN:
-            inner, scope = [value[-1]], _in_force(flags, value[1])
+            inner, scope = [value[-1]], in_force(flags, value[1])
         elif op is ops.BRANCH:
             inner = value[1]
-        elif op in _REPEATS:
+        elif op in REPEATS:
             inner = [value[2]]
         elif op is ops.AT and value in (ops.AT_END, ops.AT_END_STRING):
-            return _union(*found, _NEWLINE)
-        elif op is ops.ASSERT_NOT and value[0] > 0 and [o[0] in _ONE for o in value[1]] == [True]:
-            return _union(*found, _outside(_matched(value[1][0], flags)))
+            return union(*found, _NEWLINE)
+        elif op is ops.ASSERT_NOT and value[0] > 0 and [o[0] in ONE for o in value[1]] == [True]:
+            return union(*found, _outside(matched(value[1][0], flags)))
         else:
             return _ALL
         found += [_first(each, scope, ()) for each in inner]
-        if all(each.getwidth()[0] for each in inner) and (op not in _REPEATS or value[0]):
-            return _union(*found)
-    return _union(*found, follow)
+        if all(each.getwidth()[0] for each in inner) and (op not in REPEATS or value[0]):
+            return union(*found)
+    return union(*found, follow)
 
 
 def _bordering(nodes: Sequence[Node], flags: int, at: int) -> Ranges:
@@ -241,14 +241,14 @@ def _bordering(nodes: Sequence[Node], flags: int, at: int) -> Ranges:
     if not nodes:
         return _ALL
     op, value = nodes[at]
-    if op in _ONE:
-        return _matched((op, value), flags)
+    if op in ONE:
+        return matched((op, value), flags)
     if op is ops.SUBPATTERN:
-        return _bordering(list(value[-1]), _in_force(flags, value[1]), at)
-    if op in _REPEATS and value[0]:
+        return _bordering(list(value[-1]), in_force(flags, value[1]), at)
+    if op in REPEATS and value[0]:
         return _bordering(list(value[2]), flags, at)
     if op is ops.BRANCH:
-        return _union(*(_bordering(list(each), flags, at) for each in value[1]))
+        return union(*(_bordering(list(each), flags, at) for each in value[1]))
     return _ALL
 
 
@@ -280,7 +280,7 @@ class _Writer:
     def _node(self, node: Node, flags: int, rest: list[Node], follow: Ranges) -> str:
         op, value = node
         self._depth += self._rounds
-        if op in _ONE:
+        if op in ONE:
             return self._one(node, flags)
         if op is ops.AT:
             return self._at(value, flags)
@@ -300,14 +300,14 @@ class _Writer:
             if added & _TYPES & ~flags:
                 # Python's own search and match differ in them.
                 raise NotCompiled("a regular expression with other classes in a part of it")
-            body = self._sequence(inner, _in_force(flags, added), follow)
+            body = self._sequence(inner, in_force(flags, added), follow)
             return f"(?:{body})" if number is None else f"({body})"
-        if op in _REPEATS:
+        if op in REPEATS:
             return self._repeat(op, value, flags, follow)
         raise NotCompiled(f"{str(op).lower()} in a regular expression")
 
     def _one(self, node: Node, flags: int) -> str:
-        return _class(_matched(node, flags), self._last)
+        return _class(matched(node, flags), self._last)
 
     def _at(self, where: Any, flags: int) -> str:
         if where is ops.AT_BEGINNING_STRING or (
@@ -330,9 +330,9 @@ class _Writer:
         """The edge of a word; a look to one side where the pattern tells of the other."""
         self._depth += self._rounds
         word = self._one(_WORD, flags)
-        if _is_within(_bordering(after, flags, 0), _matched(_WORD, flags)):
+        if _is_within(_bordering(after, flags, 0), matched(_WORD, flags)):
             return f"(?<!{word})"
-        if _is_within(_bordering(before, flags, -1), _matched(_WORD, flags)):
+        if _is_within(_bordering(before, flags, -1), matched(_WORD, flags)):
             return f"(?!{word})"
         # A lookahead around both, for Java takes a group with branches in it for another kind.
         return f"(?=(?<={word})(?!{word})|(?<!{word})(?={word}))"
@@ -369,13 +369,13 @@ class _Writer:
         low, high, body = value
         if high == 0 and not _has_groups(body):
             return ""
-        kind = _REPEATS[op]
+        kind = REPEATS[op]
         is_endless = high is ops.MAXREPEAT
         if max(low, 0 if is_endless else high) > _MOST_ROUNDS:
             raise NotCompiled("very many rounds in a regular expression")
         often = f"{{{low},{'' if is_endless else high}}}"
         often = {"{0,}": "*", "{1,}": "+", "{0,1}": "?"}.get(often, often) + kind
-        if len(body) == 1 and body[0][0] in _ONE:
+        if len(body) == 1 and body[0][0] in ONE:
             # Java goes a call deeper wherever the characters' sizes change, but not without an end.
             if not kind and not is_endless and not self._is_steady(body, flags):
                 self._depth += self._rounds * (high - low)
@@ -386,7 +386,7 @@ class _Writer:
             return f"{self._group(body, flags, follow)}{often}"
         if not body.getwidth()[0]:
             raise NotCompiled("a repeat of what may be empty in a regular expression")
-        around = _union(follow, _first(body, flags, ()))
+        around = union(follow, _first(body, flags, ()))
         if is_endless:
             return self._endless(kind, often, value, flags, follow, around)
         # In a loop, Java does not take back what the groups of a round hold that fails, nor what
@@ -415,7 +415,7 @@ class _Writer:
         kept = body if self._is_repeated else inner
         if kind == "+" or (self._is_steady(body, flags) and not _has_groups(kept)):
             return f"{self._group(body, flags, around)}{often}"
-        scope = _in_force(flags, body[0][1][1]) if _is_group(body) else flags
+        scope = in_force(flags, body[0][1][1]) if _is_group(body) else flags
         if (
             kind
             or _has_groups(inner)
@@ -433,13 +433,13 @@ class _Writer:
     def _is_steady(self, body: Nodes, flags: int) -> bool:
         """Whether Java repeats it in a loop: all its matches are of one length in Java."""
         for op, value in body:
-            if op in _ONE:
-                if self._last == _LAST and not _has_one_width(_matched((op, value), flags)):
+            if op in ONE:
+                if self._last == _LAST and not _has_one_width(matched((op, value), flags)):
                     return False
             elif op is ops.SUBPATTERN:
-                if not self._is_steady(value[-1], _in_force(flags, value[1])):
+                if not self._is_steady(value[-1], in_force(flags, value[1])):
                     return False
-            elif op in _REPEATS:
+            elif op in REPEATS:
                 if value[0] != value[1] or not self._is_steady(value[2], flags):
                     return False
             elif op not in (ops.AT, ops.ASSERT, ops.ASSERT_NOT):
@@ -457,21 +457,21 @@ def _is_plain(nodes: Nodes, flags: int, follow: Ranges) -> bool:
     every = list(nodes)
     for i, (op, value) in enumerate(every):
         after = _first(every[i + 1 :], flags, follow)
-        if op in _ONE or (op is ops.AT and value in (ops.AT_BOUNDARY, ops.AT_NON_BOUNDARY)):
+        if op in ONE or (op is ops.AT and value in (ops.AT_BOUNDARY, ops.AT_NON_BOUNDARY)):
             continue
         if op is ops.SUBPATTERN:
-            if not _is_plain(value[-1], _in_force(flags, value[1]), after):
+            if not _is_plain(value[-1], in_force(flags, value[1]), after):
                 return False
         elif op in (ops.MAX_REPEAT, ops.POSSESSIVE_REPEAT):
             low, high, body = value
             first = _first(body, flags, ())
             if not body.getwidth()[0] or (low != high and _meet(first, after)):
                 return False
-            if not _is_plain(body, flags, _union(first, after)):
+            if not _is_plain(body, flags, union(first, after)):
                 return False
         elif op is ops.BRANCH:
             firsts = [_first(each, flags, ()) for each in value[1]]
-            if any(_meet(one, _union(*firsts[:k])) for k, one in enumerate(firsts)):
+            if any(_meet(one, union(*firsts[:k])) for k, one in enumerate(firsts)):
                 return False
             if not all(each.getwidth()[0] and _is_plain(each, flags, after) for each in value[1]):
                 return False

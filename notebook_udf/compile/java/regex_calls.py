@@ -11,6 +11,7 @@ from typing import Any
 from notebook_udf.compile.java import choices, json_values
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.exceptions import raising
+from notebook_udf.compile.java.pattern_starts import first_letters
 from notebook_udf.compile.java.pattern_syntax import is_searched_alike, java_patterns, template
 from notebook_udf.compile.java.terms import (
     INT,
@@ -91,7 +92,9 @@ def _pattern(code: Code, pattern: re.Pattern[str], *, grouped: bool = True) -> s
             raise
         plain, any_text = java_patterns(pattern, grouped=False)
         groups = 0
-    made = f"new PyPattern({quoted(plain)}, {quoted(any_text)}, {groups})"
+    letters = first_letters(pattern)
+    first = "null" if letters is None else quoted(letters)
+    made = f"new PyPattern({quoted(plain)}, {quoted(any_text)}, {groups}, {first})"
     return code.constant("PyPattern", made)
 
 
