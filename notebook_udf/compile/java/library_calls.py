@@ -14,6 +14,7 @@ from notebook_udf.compile.java import (
     json_values,
     libm,
     named_parts,
+    normal_forms,
     posix_paths,
     real_numbers,
     regex_calls,
@@ -53,6 +54,8 @@ def called(
         return text_encodings.checksum(code, function, given, names)
     if posix_paths.is_function(function):
         return posix_paths.called(code, function, given, names)
+    if normal_forms.is_function(function):
+        return normal_forms.called(code, function, given, names)
     if url_parts.is_function(function):
         return url_parts.called(code, function, given, names)
     if web_texts.is_function(function):
