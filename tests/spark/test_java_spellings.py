@@ -13,6 +13,7 @@ import re
 import string
 import zlib
 from collections.abc import Callable
+from html.entities import html5
 from pathlib import Path
 from typing import Any
 
@@ -113,6 +114,14 @@ DEGREES = (
         "\u212a s",
     ),
 )
+REFERENCES = (
+    *(*WORDS, "&", "&&", "&;", "&#", "&#;", "&#x", "&#xg;", "&#x;", "&amp", "&ampx;", "&notit;"),
+    *("&notin;", "&lt;b&gt;", "&LT&gt", "&#65", "&#65;B", "&#x41;", "&#X4a;a", "&#0;", "&#13;"),
+    *("&#128;&#129;&#150", "&#xD800;", "&#x110000;", "&#99999999999999999999;", "&#xFDD0;x"),
+    *("&#1;a&#11;", "&NotEqualTilde;", "&acE;&b.Delta;", "&é;", "&😀amp;", "&amp😀;", "&amp;amp;"),
+    *("&" + "a" * 40 + ";", "&amp" + "😀" * 29 + "x;", "a&nbsp;b", "&copy&reg", "&#٣;", "&#6_5;"),
+    *("&NewLine;&Tab;&", "&#" + "0" * 20 + "65;", "&#" + "1" * 5000 + ";", "&#x" + "1" * 5000),
+)
 DOCUMENTS = (
     *(None, "{}", "[]", "1", '"é😀"', '{"b": 1, "a": [1, 2.5, {"y": null, "x": true}], "": {}}'),
     *('{"😀": 1, "\uffff": 2, "é": 3, "z": 4}', '[[], [[]], {"a": {}}]', "{", '{"a": 1, "a": 2}'),
@@ -161,6 +170,15 @@ def hashed_or_not(s: Any) -> Any:
     if s:
         digest = hashlib.sha256(s.encode())
     return "-" if digest is None else "".join(f"{byte:02x}" for byte in digest.digest())
+
+
+def unescaped_or_not(s: Any) -> Any:
+    try:
+        return html.unescape(s)
+    except ValueError:
+        return "so many digits"
+    except TypeError:
+        return "nothing"
 
 
 def nested(s: Any, n: Any) -> Any:
@@ -278,6 +296,9 @@ CASES: list[tuple[Callable[..., Any], list[DataType], DataType, list[Any]]] = [
     (lambda s: json.dumps([json.loads(s)], sort_keys=True), [TEXT], TEXT, [DOCUMENTS]),
     (nested, [TEXT, LONG], TEXT, [WORDS, PLACES]),
     (counted, [TEXT], TEXT, [WORDS]),
+    (lambda s: html.unescape(s), [TEXT], TEXT, [REFERENCES]),
+    (lambda s: html.unescape(html.escape(s)), [TEXT], TEXT, [WORDS]),
+    (unescaped_or_not, [TEXT], TEXT, [REFERENCES]),
     (lambda s: html.escape(s), [TEXT], TEXT, [WORDS]),
     (lambda s: html.escape(s, quote=False), [TEXT], TEXT, [WORDS]),
     (lambda s: string.capwords(s), [TEXT], TEXT, [WORDS]),
@@ -304,6 +325,13 @@ def test_it_answers_as_python(java: Java, at: int) -> None:
     if len(types) == 1:
         asked = [(each,) for each in values[0]]
     assert answered_alike(java, function, types, result, asked) >= len(asked) / 12
+
+
+def test_references(java: Java) -> None:
+    named = [f"&{name}{more}" for name in html5 for more in ("", "x", ";")]
+    numbers = [*range(0x300), *range(0xD7F0, 0xE010), *range(0xFDC0, 0x10010), 0x10FFFE, 0x10FFFF]
+    rows = [(each,) for each in named + [f"&#{n};&#x{n:x}" for n in numbers]]
+    assert answered_alike(java, lambda s: html.unescape(s), [TEXT], TEXT, rows) == len(rows)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import sys
 from functools import lru_cache
 from pathlib import Path
 
-from notebook_udf.compile.java import normal_forms, unicode_tables
+from notebook_udf.compile.java import html_texts, normal_forms, unicode_tables
 from notebook_udf.compile.java.java_class import MOST_ARGUMENTS, PACKAGE
 
 # Scala has a class of functions for each count of arguments, and so have we.
@@ -59,7 +59,7 @@ public final class PyFunction{count} extends scala.runtime.AbstractFunction{coun
 def library_version() -> str:
     """A text that is another one where ``library`` is; takes less time."""
     folder = Path(__file__).parent
-    written = (normal_forms.__file__, unicode_tables.__file__, __file__)
+    written = (html_texts.__file__, normal_forms.__file__, unicode_tables.__file__, __file__)
     made_of = sorted([*folder.glob("*.java"), *map(Path, written)])
     found = hashlib.sha256()
     for path in made_of:
@@ -72,7 +72,7 @@ def library() -> str:
     """Their source, as one unit."""
     texts = [path.read_text("utf-8") for path in sorted(Path(__file__).parent.glob("*.java"))]
     calls = (_call(count) for count in range(1, MOST_ARGUMENTS + 1))
-    tables = (normal_forms.source(), unicode_tables.source())
+    tables = (html_texts.source(), normal_forms.source(), unicode_tables.source())
     lines = [line for text in (*texts, *calls, *tables) for line in text.splitlines()]
     imports = dict.fromkeys(line for line in lines if line.startswith("import "))
     code = (line for line in lines if not line.startswith(("import ", "package ")))

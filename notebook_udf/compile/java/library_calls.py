@@ -10,6 +10,7 @@ from notebook_udf.compile.java import (
     date_values,
     decimals,
     hashes,
+    html_texts,
     json_texts,
     json_values,
     libm,
@@ -56,6 +57,8 @@ def called(
         return posix_paths.called(code, function, given, names)
     if normal_forms.is_function(function):
         return normal_forms.called(code, function, given, names)
+    if html_texts.is_unescape(function):
+        return html_texts.unescaped(code, given, names)
     if url_parts.is_function(function):
         return url_parts.called(code, function, given, names)
     if web_texts.is_function(function):
