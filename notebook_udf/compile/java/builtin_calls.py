@@ -19,6 +19,7 @@ from notebook_udf.compile.java import (
     lookups,
     set_values,
     sorting,
+    text_encodings,
     text_methods,
     whole_numbers,
 )
@@ -36,6 +37,7 @@ from notebook_udf.compile.java.powers import power
 from notebook_udf.compile.java.sorting import flag
 from notebook_udf.compile.java.terms import (
     BOOL,
+    BYTES,
     FLOAT,
     INT,
     NONE,
@@ -103,7 +105,18 @@ def _float(code: Code, given: Given) -> Value:
 
 
 def _str(code: Code, given: Given) -> Value:
+    data = code.present(given[0]) if len(given) > 1 else None
+    if data is not None and data.kinds == BYTES:
+        return text_encodings.decoded(code, data.java, given[1:], ())
     return text_methods.formatted(code, _one(given, "str"), "")
+
+
+def _bytes(code: Code, given: Given) -> Value:
+    """``bytes(text, encoding, errors)``."""
+    text = code.present(given[0]) if len(given) > 1 else None
+    if text is None or text.kinds != STR:
+        raise NotCompiled("bytes of anything but a text and its encoding")
+    return text_encodings.encoded(code, text.java, given[1:], ())
 
 
 def _bool(code: Code, given: Given) -> Value:
@@ -294,6 +307,7 @@ _CALLS: dict[int, Callable[[Code, Given], Value]] = {
     id(float): _float,
     id(str): _str,
     id(bool): _bool,
+    id(bytes): _bytes,
     id(len): lambda code, given: text_methods.length(code, _one(given, "len")),
     id(abs): lambda code, given: absolute(code, _one(given, "abs")),
     id(round): _round,
@@ -344,6 +358,8 @@ _NAMES: dict[int, tuple[tuple[str, ...], int]] = {
     id(enumerate): (("iterable", "start"), 0),
     id(pow): (("base", "exp", "mod"), 0),
     id(int): (("x", "base"), 1),
+    id(str): (("object", "encoding", "errors"), 0),
+    id(bytes): (("source", "encoding", "errors"), 0),
 }
 
 
