@@ -95,7 +95,7 @@ public final class PyWhole {
 
     /** The product of so many whole numbers, of which the last is the largest. */
     private static BigInteger falling(BigInteger last, BigInteger count) {
-        if (count.bitLength() > 40 || count.longValue() * last.bitLength() > MOST_BITS / 4) {
+        if (count.bitLength() > 26 || count.longValue() * last.bitLength() > MOST_BITS / 4) {
             throw GaveUp.GAVE_UP;
         }
         return product(last.subtract(count).add(BigInteger.ONE), count.longValue());

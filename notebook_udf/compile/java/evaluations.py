@@ -337,7 +337,7 @@ def _call(run: FunctionCalls, code: Code, given: Sequence[Value], names: Any) ->
     if isinstance(function, KnownValue) and function.value is next and not names:
         return next_of(run, code, arguments)
     if any(isinstance(each, Generated) for each in arguments):
-        functional.check_consumer(function)
+        functional.check_consumer(function, handled=code.lists.handled)
     arguments = tuple(listed(run, code, each) for each in arguments)
 
     def call(called: Value, given: tuple[Value, ...]) -> Value:

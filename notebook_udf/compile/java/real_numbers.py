@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Sequence
-from functools import reduce
 from typing import Any
 
 from notebook_udf.compile.bindings import taken
@@ -54,7 +53,11 @@ def _is_close(code: Code, given: Given, names: Sequence[str]) -> Value:
 def _exact_sum(code: Code, given: Given, names: Sequence[str]) -> Value:
     if len(given) != 1 or names:
         raise NotCompiled("a call of fsum that does not fit it")
-    listed = set_values.summed(code, given[0])
+    values = given[0]
+    is_there = isinstance(values, Parts) or (isinstance(values, Term) and is_list(values.kinds))
+    if code.lists.handled and not is_there:
+        raise NotCompiled("fsum of what is yet to be computed, beside try")
+    listed = set_values.summed(code, values)
     if not code.lists.of(listed.kinds) - NONE <= NUMBERS:
         raise NotCompiled("fsum of what are no numbers")
     return code.set(FLOAT, f"PyReal.exactSum({listed.java})")
@@ -69,11 +72,14 @@ def _product(code: Code, given: Given, names: Sequence[str]) -> Value:
         raise NotCompiled("prod from what is no number")
     several = constant_parts(given[0])
     if isinstance(several, Parts) and several.form in ("tuple", "list"):
-        terms = [number(code, each) for each in several.parts]
-        if not all(term.kinds <= NUMBERS for term in terms):
-            raise NotCompiled("prod of what are no numbers")
+        # What is missing raises once all before it are multiplied.
         total: Value = first
-        return reduce(lambda left, right: arithmetic(code, "*", left, right), terms, total)
+        for each in several.parts:
+            term = number(code, each)
+            if not term.kinds <= NUMBERS:
+                raise NotCompiled("prod of what are no numbers")
+            total = arithmetic(code, "*", total, term)
+        return total
     listed = set_values.summed(code, given[0])
     held = code.lists.of(listed.kinds)
     code.lists.check_order(held)
