@@ -122,6 +122,9 @@ REFERENCES = (
     *("&" + "a" * 40 + ";", "&amp" + "😀" * 29 + "x;", "a&nbsp;b", "&copy&reg", "&#٣;", "&#6_5;"),
     *("&NewLine;&Tab;&", "&#" + "0" * 20 + "65;", "&#" + "1" * 5000 + ";", "&#x" + "1" * 5000),
 )
+MIXED, OPEN, NESTED = "{:{0}}", "{:{{}}", "{:{}}"
+WIDTHS = (None, 0, 1, 5, 20)
+DIGITS = [FLOATS, (None, -1, 0, 1, 2, 3, 9)]
 DOCUMENTS = (
     *(None, "{}", "[]", "1", '"é😀"', '{"b": 1, "a": [1, 2.5, {"y": null, "x": true}], "": {}}'),
     *('{"😀": 1, "\uffff": 2, "é": 3, "z": 4}', '[[], [[]], {"a": {}}]', "{", '{"a": 1, "a": 2}'),
@@ -290,6 +293,15 @@ CASES: list[tuple[Callable[..., Any], list[DataType], DataType, list[Any]]] = [
     (lambda x, n: f"{x:.{n}f}", [DOUBLE, LONG], TEXT, [FLOATS, SMALL]),
     (lambda x, n: f"{x:{n + 3},.{n}f}", [DOUBLE, LONG], TEXT, [FLOATS, SMALL]),
     (lambda x, n: format(x, f"0{n}.3e"), [DOUBLE, LONG], TEXT, [FLOATS, SMALL]),
+    (lambda s, n: "{:>{}}|{}".format(s, n, n), [TEXT, LONG], TEXT, [WORDS, WIDTHS]),
+    (lambda s, n: "{1:*^{w}}{0}".format(n, s, w=n), [TEXT, LONG], TEXT, [WORDS, WIDTHS]),
+    (
+        lambda x, n: "{x!s:{w}}{x:.{n}f}".format(x=x, n=n, w=2),
+        [DOUBLE, LONG],
+        TEXT,
+        [FLOATS, SMALL],
+    ),
+    (lambda s: "{:{a}{w}}".format(s, a=">", w=7), [TEXT], TEXT, [WORDS]),
     (lambda x, n: format(x, f">{n}"), [LONG, LONG], TEXT, [PLACES, SMALL]),
     (lambda x, n: f"{x > 2:{n}}", [LONG, LONG], TEXT, [(1, 2, 3, None), SMALL]),
     (lambda x, n: f"{x:{n}x}", [LONG, LONG], TEXT, [PLACES, SMALL]),
@@ -358,6 +370,10 @@ def test_references(java: Java) -> None:
         lambda s: s.startswith(("a", s)),
         lambda s: s.startswith("a", 0, 1, 2),
         lambda s: s.startswith(["a"]),
+        lambda s: "{:{:2}}".format(s, 3),
+        lambda s: MIXED.format(s, 3),
+        lambda s: OPEN.format(s, 3),
+        lambda s: NESTED.format(s),
         lambda s: str(s, "utf-8"),
         lambda s: bytes(s).hex(),
         lambda s: bytes(s, errors="ignore").hex(),

@@ -102,7 +102,7 @@ def called(
     if name == "join" and len(given) == 1 and isinstance(given[0], Sequence):
         given = (materialised(code, given[0]),)
     if name == "format" and type(constant) is str:
-        return templates.braces(code, constant, given, names, text_methods.formatted)
+        return templates.braces(code, constant, given, names, text_methods.format_chosen)
     number = real_numbers.of_number(code, owner)
     if number is not None:
         return real_numbers.method(code, number, name, given, names)

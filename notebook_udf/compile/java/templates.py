@@ -23,6 +23,11 @@ from notebook_udf.compile.java.terms import (
 
 # Gives ``format(value, how)``.
 Format = Callable[[Code, Value, str], Value]
+# The same of a format that may vary.
+FormatChosen = Callable[[Code, Value, Value], Value]
+# What ``string.Formatter`` takes a template apart into: a text before, a field's name, format and
+# conversion.
+_Field = tuple[str, str | None, str | None, str | None]
 
 _PERCENT = re.compile(
     r"%(?P<flags>[-+ #0]*)(?P<width>[0-9]*)(?:\.(?P<digits>[0-9]*))?(?P<kind>[a-zA-Z%])"
@@ -93,33 +98,55 @@ def braces(
     template: str,
     given: Sequence[Value],
     names: Sequence[str],
-    format_value: Format,
+    format_value: FormatChosen,
 ) -> Value:
     """``template.format(given)``; the last of what is given have names."""
     placed = given[: len(given) - len(names)]
     named = dict(zip(names, given[len(placed) :], strict=True))
-    try:
-        fields = list(string.Formatter().parse(template))
-    except ValueError:
-        raise NotCompiled("what raises in every row") from None
-    pieces, numbers = list[Value](), _numbers(field for _, field, _, _ in fields)
-    for literal, field, how, conversion in fields:
+    fields = [(each, _within(each)) for each in _fields(template)]
+    numbers = _numbers(field for each, inner in fields for _, field, _, _ in (each, *inner))
+
+    def value_of(field: str) -> Value:
+        place = next(numbers)
+        if isinstance(place, int) and place < len(placed):
+            return placed[place]
+        if isinstance(place, str) and place in named:
+            return named[place]
+        raise NotCompiled(f"the field {field} of a template")
+
+    pieces, plain = list[Value](), KnownValue("")
+    for (literal, field, how, conversion), inner in fields:
         pieces.append(KnownValue(literal))
         if field is None:
             continue
-        place = next(numbers)
-        if conversion not in (None, "s") or "{" in (how or ""):
+        if conversion not in (None, "s"):
             raise NotCompiled(f"the field {field} of a template")
-        if isinstance(place, int) and place < len(placed):
-            value = placed[place]
-        elif isinstance(place, str) and place in named:
-            value = named[place]
-        else:
-            raise NotCompiled(f"the field {field} of a template")
+        value, wanted = value_of(field), KnownValue(how or "")
         if conversion:
-            value = format_value(code, value, "")
-        pieces.append(format_value(code, value, how or ""))
+            value = format_value(code, value, plain)
+        parts = list[Value]()
+        for text, name, _, _ in inner:
+            parts.append(KnownValue(text))
+            if name is not None:
+                parts.append(format_value(code, value_of(name), plain))
+        pieces.append(format_value(code, value, _joined(code, parts) if inner else wanted))
     return _joined(code, pieces)
+
+
+def _fields(template: str) -> list[_Field]:
+    try:
+        return list(string.Formatter().parse(template))
+    except ValueError:
+        raise NotCompiled("what raises in every row") from None
+
+
+def _within(field: _Field) -> list[_Field]:
+    """The fields of a format that has some, each without a format of its own."""
+    how = field[2] or ""
+    found = _fields(how) if "{" in how or "}" in how else []
+    if any("{" in text or "}" in text or spec or said for text, _, spec, said in found):
+        raise NotCompiled(f"the field {field[1]} of a template")
+    return found
 
 
 def _numbers(fields: Iterator[str | None]) -> Iterator[int | str]:
