@@ -54,7 +54,8 @@ def _exact_sum(code: Code, given: Given, names: Sequence[str]) -> Value:
     if len(given) != 1 or names:
         raise NotCompiled("a call of fsum that does not fit it")
     values = given[0]
-    is_there = isinstance(values, Parts) or (isinstance(values, Term) and is_list(values.kinds))
+    kinds = values.kinds - NONE if isinstance(values, Term) else NONE
+    is_there = isinstance(values, Parts) or is_list(kinds)
     if code.lists.handled and not is_there:
         raise NotCompiled("fsum of what is yet to be computed, beside try")
     listed = set_values.summed(code, values)
