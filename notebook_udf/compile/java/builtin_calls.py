@@ -356,6 +356,7 @@ _FOLDED = (int, float, str, bool, len, abs, round, ord, chr, min, max, divmod, i
 _NAMES: dict[int, tuple[tuple[str, ...], int]] = {
     id(round): (("number", "ndigits"), 0),
     id(enumerate): (("iterable", "start"), 0),
+    id(sum): (("iterable", "start"), 1),
     id(pow): (("base", "exp", "mod"), 0),
     id(int): (("x", "base"), 1),
     id(str): (("object", "encoding", "errors"), 0),
@@ -380,8 +381,6 @@ def call(code: Code, function: Any, given: Given, names: tuple[str, ...]) -> Val
         raise NotCompiled(f"a call of {said}")
     if names and id(function) in _NAMES:
         given, names = _placed(function, given, names), ()
-    if function in (enumerate, sum) and names == ("start",) and len(given) == 2:
-        names = ()
     if function in (min, max) and names == ("default",):
         *values, default = given
         which: str = function.__name__
