@@ -48,6 +48,17 @@ person = "struct<first:string,last:string,age:int>"
 people = "array<struct<name:string,score:int>>"
 
 
+@case("double", "string", "1.7e308D", "0.0D", "-1.7e308D", "-1.0D")
+def placed_far_away(x: float) -> Any:
+    found = [1, 2]
+    try:
+        found.insert(int(x), 3)
+        found.append(found.pop(int(x)))
+    except OverflowError:
+        return "too far"
+    return ",".join(map(str, found))
+
+
 @case(person, "string", *PERSON[::2])
 def by_attribute(row: Any) -> Any:
     return row.first + " " + row.last

@@ -99,6 +99,14 @@ public final class PyNumber {
         throw GaveUp.GAVE_UP;
     }
 
+    /** An int that Python needs in 64 bits. */
+    public static long fitting(Object value) {
+        if (isSmall(value)) {
+            return small(value);
+        }
+        throw Raised.OVERFLOW;
+    }
+
     public static boolean truth(Object value) {
         if (value == null) {
             return false;

@@ -260,10 +260,10 @@ def method_of_list(code: Code, whole: Term, name: str, given: tuple[Value, ...])
         iterators.filled(code, whole, given[0])
     elif name == "insert" and len(given) == 2:
         held = code.held_by(whole, given[1])
-        place = lookups.place(code, given[0])
+        place = lookups.fitting_place(code, given[0])
         code.say(f"PyList.insert({whole.java}, {place}, {code.object(held)});")
     elif name == "pop" and len(given) <= 1:
-        place = lookups.place(code, given[0] if given else KnownValue(-1))
+        place = lookups.fitting_place(code, given[0] if given else KnownValue(-1))
         return code.taken(whole, f"PyList.pop({whole.java}, {place})")
     elif name == "remove" and len(given) == 1:
         sought = code.term(given[0])

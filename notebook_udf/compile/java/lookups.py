@@ -37,6 +37,14 @@ def place(code: Code, value: Value) -> str:
     return code.integers.as_place(term)
 
 
+def fitting_place(code: Code, value: Value) -> str:
+    """The same for what raises an OverflowError where it is beyond 64 bits."""
+    term = number(code, value)
+    if term.kinds != INT:
+        raise NotCompiled("a place that is no whole number")
+    return term.java if code.integers.bounded else f"PyNumber.fitting({term.java})"
+
+
 def are_keys(container: Iterable[Any], kinds: Kinds) -> bool:
     """Whether Java's equality of these with values of some kinds is Python's."""
     types = {type(each) for each in container}
