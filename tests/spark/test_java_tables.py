@@ -6,6 +6,7 @@ same rows.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -220,6 +221,13 @@ def lists_as_values(numbers: Any) -> Any:
         yield [x, x + 1]
 
 
+@case("array<int>", "a int, b int", "array(3, 1, 2)", "array()", "array(7, -7)")
+def in_pairs(numbers: Any) -> Any:
+    yield from itertools.combinations(numbers, 2)
+    for a, b in itertools.product(numbers, (1, 2)):
+        yield a, b
+
+
 @case("map<string,int>", "k string, v int", *MAPS)
 def unfolded(values: Any) -> Any:
     if values:
@@ -340,6 +348,9 @@ def test_types_come_from_the_calls_where_none_are_declared(session: nu.Session) 
         (lambda n: (i for i in range(n)), "a range of any length"),
         ("upwards", "rows from a range of any length"),
         ("endless", "rows from a while loop, which may be any number"),
+        ("millions", "rows from a range of any length"),
+        ("repeated", "rows from a repeat of any length"),
+        ("ordered", "a permutations of any length where rows are returned"),
         ("told", "print"),
     ],
 )
@@ -355,12 +366,24 @@ def test_what_gives_any_number_of_rows_stays_in_a_worker(
             n += 1
             yield n
 
+    def millions(n: int) -> Iterator[int]:
+        for i in range(10_000_000):
+            yield i + n
+
+    def repeated(n: int) -> Iterator[int]:
+        for i in itertools.repeat(n, n):
+            yield i
+
+    def ordered(n: int) -> Iterator[int]:
+        yield from (sum(each) for each in itertools.permutations([n] * 4))
+
     def told(n: int) -> Iterator[int]:
         for i in (n, n + 1):
             print(i)
             yield i
 
-    chosen = {"upwards": upwards, "endless": endless, "told": told}.get(function, function)
+    named = (upwards, endless, millions, repeated, ordered, told)
+    chosen = {each.__name__: each for each in named}.get(function, function)
     record = session.register_function(
         "many", udtf(chosen, input_types=["int"], result_types="i int")
     )

@@ -12,6 +12,13 @@ from notebook_udf.compile.flow_graph import Evaluation, FlowGraph
 from notebook_udf.compile.java.terms import NotCompiled
 from notebook_udf.compile.loops import loops_of
 
+# They may give any number of values, whatever is in memory.
+_LONG = frozenset(
+    {"range", "repeat", "product"}
+    | {"permutations", "combinations", "combinations_with_replacement"}
+)
+_MOST_AT_A_TIME = 3
+_MOST_ROUNDS = 100_000
 # They go through what they are given.
 _THROUGH = ("enumerate", "reversed", "iter", "map", "filter", "sorted", "list", "tuple", "set")
 
@@ -26,10 +33,10 @@ def check(graph: FlowGraph) -> None:
     ways = {each.kind for each in evaluations if _gives(each)}
     if ways and "yield_from" not in ways:
         return
-    # It may be a range that is handed on.
+    # It may be what is handed on.
     for each in evaluations:
-        if _called(each) == "range" and not names.is_bounded(each):
-            raise NotCompiled("a range of any length where rows are returned", each.line)
+        if names.is_long(each):
+            raise NotCompiled(f"a {_called(each)} of any length where rows are returned", each.line)
 
 
 def _yields(graph: FlowGraph, keys: Iterable[int]) -> bool:
@@ -50,7 +57,8 @@ def _check_loop(graph: FlowGraph, head: int, names: _Names) -> None:
         raise NotCompiled("rows from a while loop, which may be any number", line)
     (iterator,) = end.values[0].operands
     if iterator.kind != "iterator" or not names.is_bounded(iterator.operands[0]):
-        raise NotCompiled("rows from a range of any length", iterator.line or line)
+        said = _called(iterator.operands[0]) if iterator.operands else ""
+        raise NotCompiled(f"rows from a {said or 'loop'} of any length", iterator.line or line)
 
 
 class _Names:
@@ -71,18 +79,34 @@ class _Names:
         if over.kind in ("local", "cell"):
             return self._all_set(over, seen, self._is_bounded, parameter=True)
         called = _called(over)
-        if called == "range":
-            return all(self._is_small(each, seen) for each in over.operands[1:])
+        if called in _LONG:
+            return not self._is_long(over, seen)
         if called == "zip":
             return any(self._is_bounded(each, seen) for each in over.operands[1:])
         if called in _THROUGH:
             return all(self._is_bounded(each, seen) for each in over.operands[1:])
         return True
 
+    def is_long(self, call: Evaluation) -> bool:
+        """Whether it is a call of what may give any number of values."""
+        return self._is_long(call, frozenset())
+
+    def _is_long(self, call: Evaluation, seen: frozenset[str]) -> bool:
+        called, given = _called(call), call.operands[1:]
+        if called == "range":
+            return not all(self._is_small(each, seen) for each in given)
+        if called == "repeat":
+            return len(given) != 2 or not self._is_small(given[1], seen)
+        if called in ("permutations", "combinations", "combinations_with_replacement"):
+            # Of so many at a time there are as many as loops within each other would give.
+            few = len(given) == 2 and given[1].kind == "constant"
+            return not few or given[1].detail not in range(_MOST_AT_A_TIME + 1)
+        return called in _LONG and (called != "product" or "repeat" in (call.detail or ()))
+
     def _is_small(self, number: Evaluation, seen: frozenset[str]) -> bool:
         """Whether a number is about as large as the row's values are long, at most."""
         if number.kind == "constant":
-            return True
+            return not isinstance(number.detail, int) or abs(number.detail) <= _MOST_ROUNDS
         if number.kind in ("local", "cell"):
             return self._all_set(number, seen, self._is_small, parameter=False)
         small = [self._is_small(each, seen) for each in number.operands]
@@ -116,8 +140,10 @@ class _Names:
 
 
 def _called(evaluation: Evaluation) -> str:
-    """The builtin that is called, by its name; "" for anything else."""
+    """The name of the builtin, or of the function of a module, that is called; "" for others."""
     if evaluation.kind != "call" or not evaluation.operands:
         return ""
     function = evaluation.operands[0]
+    if function.kind == "attribute" and function.operands[0].kind == "global":
+        return str(function.detail)
     return str(function.detail) if function.kind in ("builtin", "global") else ""
