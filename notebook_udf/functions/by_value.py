@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import inspect
 import io
+import pickle
 import sys
 from collections.abc import Callable
 from types import FunctionType
@@ -17,6 +18,11 @@ from typing import Any
 
 from pyspark import cloudpickle
 
+# What makes a class that is pickled by value.
+_MAKERS = (
+    cloudpickle.cloudpickle._make_skeleton_class,
+    cloudpickle.cloudpickle._make_skeleton_enum,
+)
 _CACHED = type(functools.lru_cache(len))
 _DISPATCHER = functools.singledispatch(len)
 # Every function of singledispatch's runs this code, and has these attributes for its table.
@@ -35,6 +41,15 @@ def dumps(value: Any) -> bytes:
     with io.BytesIO() as file:
         _Pickler(file).dump(value)
         return file.getvalue()
+
+
+def loads(payload: bytes) -> Any:
+    """A value as it was when it was pickled, beside the one that it was pickled of.
+
+    ``pickle.loads`` finds the classes again that this process has pickled by value, and sets all
+    their attributes to copies: what a notebook has defined would no longer be what it has defined.
+    """
+    return _Unpickler(io.BytesIO(payload)).load()
 
 
 def inside(value: Any) -> tuple[Any, ...]:
@@ -73,6 +88,18 @@ def has_a_name(obj: Any) -> bool:
     for part in str(getattr(obj, "__qualname__", "")).split("."):
         found = getattr(found, part, None)
     return found is obj
+
+
+class _Unpickler(pickle.Unpickler):
+    def find_class(self, module: str, name: str) -> Any:
+        found = super().find_class(module, name)
+        return functools.partial(_made_anew, found) if found in _MAKERS else found
+
+
+def _made_anew(make: Callable[..., Any], *given: Any) -> Any:
+    """A class without the number by which it is found again."""
+    *described, _, extra = given
+    return make(*described, None, extra)
 
 
 class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]

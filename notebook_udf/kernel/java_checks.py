@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from notebook_udf.compile.java.shapes import is_nested
 from notebook_udf.errors import FailedRow, SelfCheckFailed
+from notebook_udf.functions import by_value
 from notebook_udf.kernel.java_failures import decoded
 from notebook_udf.kernel.recent import Recent
 from notebook_udf.telemetry.records import IN_JVM, CallFailed, TaskId
@@ -106,7 +107,7 @@ class JavaChecks:
 
 
 def _expected(record: RegisteredFunction) -> Expected:
-    definition = replace(record.definition, function=pickle.loads(record.payload))
+    definition = replace(record.definition, function=by_value.loads(record.payload))
     return Expected(record.name, definition.call, definition.result_type)
 
 

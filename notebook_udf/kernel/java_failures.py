@@ -13,6 +13,7 @@ import pickle
 import re
 import struct
 import time
+import typing
 import uuid
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -103,7 +104,7 @@ class JavaFailures:
         else:
             arguments = tuple(map(decoded, values))
             if shape is not None:
-                arguments = (shape.maker()(*arguments),)
+                arguments = (shape.maker(_record_class(record))(*arguments),)
             error = self._raised(record, arguments if shape is None else (arguments,))
             exception, message = type(error).__name__, message_of(error)
         stage, partition, attempt, task_attempt = (
@@ -152,6 +153,12 @@ class JavaFailures:
             "compile=False, so that it runs in a worker. Please report it with the function and "
             "these values, as a fault of notebook-udf, unless a number in it has millions of digits"
         )
+
+
+def _record_class(record: RegisteredFunction) -> Any:
+    """The class that a process function annotates its records with."""
+    annotated = record.definition.process and record.definition.process.record
+    return typing.get_origin(annotated) or annotated
 
 
 def _parts(text: str) -> list[str]:

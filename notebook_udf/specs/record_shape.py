@@ -29,15 +29,16 @@ class RecordShape:
     plain: bool = False
     record: bytes = b""
 
-    def cls(self) -> Any:
+    def cls(self, loads: Callable[[bytes], Any] = pickle.loads) -> Any:
         """The class of records; None if they are plain values."""
         if self.plain:
             return None
-        return pickle.loads(self.record) if self.record else record_class(self.names)
+        return loads(self.record) if self.record else record_class(self.names)
 
-    def maker(self) -> Callable[..., Any]:
-        """What makes a record of its values, which are given by position."""
-        cls = self.cls()
+    def maker(self, known: Any = None) -> Callable[..., Any]:
+        """What makes a record of its values, which are given by position; of the class that is
+        ``known``, if it is pickled."""
+        cls = known if known is not None and self.record else self.cls()
         if cls is None:
             return lambda value: value
         names = self.names

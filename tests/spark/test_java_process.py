@@ -281,3 +281,30 @@ def test_it_runs_on_streams(session: nu.Session, tmp_path: Path) -> None:
     stream.put([(1, "a b")], [(2, "c"), (3, None)])
     rows = stream.rows.transform(nu.process(record))
     assert stream.run(rows) == [[(1, "a"), (1, "b")], [(2, "c")]]
+
+
+def test_what_a_notebook_has_defined_stays_what_it_is(session: nu.Session) -> None:
+    @dataclass
+    class Order:
+        id: int
+
+        def doubled(self) -> int:
+            return 2 * self.id
+
+    class Doubles(Function):
+        def process_record(self, record: Order, output: Any, ctx: Any) -> None:
+            output.collect(Order(10 // record.id).doubled())
+
+    class Tripled(nu.ScalarFunction):
+        def eval(self, x: int) -> int:
+            return Order(3 * x).doubled()
+
+    own = {kind: dict(vars(kind)) for kind in (Order, Doubles, Tripled)}
+    record = session.register_function("doubles", Doubles, output_type="bigint")
+    session.register_function("tripled", nu.udf(Tripled(), "bigint", "bigint"))
+    rows = session.spark.sql("SELECT * FROM VALUES (2), (5) AS t(id)")
+    assert [row.value for row in rows.transform(nu.process(record)).collect()] == [10, 4]
+    assert session.sql("SELECT tripled(2) AS y").collect() == [(12,)]
+    with pytest.raises(nu.UserFunctionError):
+        session.spark.sql("SELECT 0 AS id").transform(nu.process(record)).collect()
+    assert {kind: {n: vars(kind)[n] for n in names} for kind, names in own.items()} == own

@@ -403,18 +403,18 @@ def test_chains_are_made_where_each_call_runs(session: nu.Session) -> None:
         return text
 
     @udtf(result_types="letter string", compile=False)
-    def letters(word: str) -> Iterator[str]:
+    def letters_of(word: str) -> Iterator[str]:
         yield from word
 
     session.register_function("words", words)
-    session.register_function("letters", letters)
+    session.register_function("letters_of", letters_of)
     rows = "VALUES ('ab c') AS t(s)"
-    query = f"SELECT s, word, letter FROM {rows}, LATERAL words(s), LATERAL letters(word)"
+    query = f"SELECT s, word, letter FROM {rows}, LATERAL words(s), LATERAL letters_of(word)"
     expected = [("ab c", word, letter) for word in ("ab c", "ab", "c") for letter in word]
     assert [tuple(row) for row in session.sql(query).collect()] == expected
     assert ways(session, query)["words"] == IN_JAVA
-    assert ways(session, query)["letters"] != IN_JAVA
-    turned = f"SELECT word, letter FROM {rows}, LATERAL letters(s), LATERAL words(letter)"
+    assert ways(session, query)["letters_of"] != IN_JAVA
+    turned = f"SELECT word, letter FROM {rows}, LATERAL letters_of(s), LATERAL words(letter)"
     # In the pass of the one before it, whose rows need not leave the worker then.
     assert len(session.sql(turned).collect()) == 7
     assert ways(session, turned)["words"] != IN_JAVA

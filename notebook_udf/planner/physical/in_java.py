@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -17,6 +16,7 @@ from notebook_udf.compile.java.java_class import JavaClass, check, translate_pro
 from notebook_udf.compile.java.java_class import translate as java
 from notebook_udf.compile.java.shapes import is_nested
 from notebook_udf.compile.java.terms import NotCompiled, TypesMissing
+from notebook_udf.functions import by_value
 from notebook_udf.functions.base import (
     ScalarFunction,
     TableFunction,
@@ -65,7 +65,7 @@ def java_class(record: RegisteredFunction, given: Sequence[DataType] = ()) -> Ja
         raise NotCompiled("it is of another kind")
     _check(record, is_plain=_is_plain(definition))
     # As it was when it was registered: what it uses may have other values now.
-    function = replace(definition, function=pickle.loads(record.payload)).call
+    function = replace(definition, function=by_value.loads(record.payload)).call
     declared = definition.input_types or ()
     # What an array or a row holds is what Python gets of it.
     types = [
@@ -93,7 +93,7 @@ class RecordCall:
     @property
     def form(self) -> RecordForm:
         """What a record is, for the compiler."""
-        return RecordForm(self.shape.names, self.shape.cls())
+        return RecordForm(self.shape.names, self.shape.cls(by_value.loads))
 
 
 def process_class(record: RegisteredFunction, given: RecordCall | None = None) -> JavaClass:
@@ -110,7 +110,7 @@ def process_class(record: RegisteredFunction, given: RecordCall | None = None) -
         raise NotCompiled("what it collects does not leave record by record")
     if given is None:
         raise TypesMissing("its records are known where it is applied")
-    instance = pickle.loads(record.payload)
+    instance = by_value.loads(record.payload)
     instance = getattr(instance, "function", instance)
     label = f"{record.name} {record.version} {record.hash}"
     result = definition.result_type
