@@ -61,9 +61,13 @@ def panel(prepared: Notebook) -> Locator:
     return shown
 
 
-def chosen(panel: Locator) -> str:
+def expect_chosen(panel: Locator, node: str) -> None:
+    """Waits until an operator is chosen, by its number; "" for none."""
     found = panel.locator(".nu-operator[aria-pressed=true]")
-    return str(found.get_attribute("data-node")) if found.count() else ""
+    if node:
+        expect(found).to_have_attribute("data-node", node)
+    else:
+        expect(found).to_have_count(0)
 
 
 def test_shows_operators_functions_and_rows(prepared: Notebook, panel: Locator) -> None:
@@ -93,21 +97,21 @@ def test_mouse(panel: Locator) -> None:
 def test_keyboard(panel: Locator) -> None:
     page = panel.page
     panel.locator(".nu-operator").first.focus()
-    assert chosen(panel) == "0"
+    expect_chosen(panel, "0")
     page.keyboard.press("ArrowDown")
-    assert chosen(panel) == "1"
+    expect_chosen(panel, "1")
     page.keyboard.press("ArrowUp")
-    assert chosen(panel) == "0"
+    expect_chosen(panel, "0")
     page.keyboard.press("Enter")
     expect(panel.locator(".nu-operator")).to_have_count(1)
     page.keyboard.press(" ")
     page.keyboard.press("Escape")
-    assert chosen(panel) == ""
+    expect_chosen(panel, "")
     search = panel.get_by_role("searchbox")
     search.fill("TWICE")
     expect(panel.locator(".nu-search [role=status]")).to_have_text(re.compile(r"[1-9] found"))
     search.press("Enter")
-    assert chosen(panel) != ""
+    expect(panel.locator(".nu-operator[aria-pressed=true]")).to_have_count(1)
     panel.get_by_role("tab", name="Physical plan").focus()
     page.keyboard.press("ArrowRight")
     expect(panel.get_by_role("region", name="Logical plan")).to_contain_text("Aggregate")
