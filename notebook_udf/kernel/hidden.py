@@ -49,6 +49,10 @@ class HiddenFunctions:
         """Whether a name is kept for a function."""
         return name in self._names.get(record.name.lower(), ())
 
+    def discard(self, name: str, record: RegisteredFunction) -> None:
+        """Forgets one name that was kept for a function."""
+        self._names.get(record.name.lower(), set()).discard(name)
+
     def _register(self, name: str, function: Any, records: Sequence[RegisteredFunction]) -> str:
         self._spark.udf.register(name, function)
         return self.keep(name, *records)

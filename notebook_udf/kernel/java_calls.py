@@ -137,16 +137,17 @@ class JavaCalls:
     def runs_always(self, record: RegisteredFunction) -> bool:
         """Whether that is so of all calls, whatever arguments they give.
 
-        It is asked of every function for each query: what is cheap is asked first.
+        It is asked of every function for each query: what is cheap is asked first. Of a function
+        that gives rows, Spark's own name in a query is that of the function in Python.
         """
+        return not in_java.gives_rows(record) and self._has_all_classes(record)
+
+    def _has_all_classes(self, record: RegisteredFunction) -> bool:
         definition = record.definition
         least, most = definition.arity[0], len(definition.parameters)
         declared = definition.declared_types
         # Arrays and rows may hold something else than is declared.
         if least == 0 or len(declared) < most or any(map(is_nested, declared)):
-            return False
-        if in_java.gives_rows(record):
-            # Spark's own name in a query is that of the function in Python.
             return False
         if not self.is_free(record) or len(self.by_count(record)) <= most - least:
             return False
@@ -398,7 +399,10 @@ class JavaCalls:
             self._learning.start()
 
     def _is_open(self, record: RegisteredFunction) -> bool:
-        return self.may_run(record) and not self.runs_always(record)
+        """Whether calls may tell types that have no class yet; records tell theirs as they are
+        planned."""
+        by_call = record.definition.traits != PROCESS and self.may_run(record)
+        return by_call and not self._has_all_classes(record)
 
 
 def _counts(record: RegisteredFunction) -> range:

@@ -11,6 +11,7 @@ from pyspark.sql.types import DataType
 
 from notebook_udf.compile.java.java_class import JavaClass
 from notebook_udf.compile.java.terms import TypesMissing
+from notebook_udf.host.java_functions import JavaFunctions
 from notebook_udf.kernel.java_descriptions import java_name
 from notebook_udf.kernel.recent import Recent
 from notebook_udf.planner.physical.in_java import RecordCall
@@ -33,7 +34,9 @@ class JavaLists:
         self._lock = lock
         # Of what process functions get, by the names of their classes.
         self._shapes: Recent[RecordShape] = Recent(_MOST_CLASSES)
-        # The names in SQL, by those of the functions; a plan has what it calls, and not the name.
+        # The names in SQL by the calls whose classes they have, compiled.
+        self._known: Recent[str] = Recent(_MOST_CLASSES)
+        # The same by those of the functions, the oldest first; a plan has what it calls, not these.
         self._names: dict[str, deque[str]] = {}
 
     def shape_of(self, name: str) -> RecordShape | None:
@@ -53,34 +56,44 @@ class JavaLists:
         result = record.definition.result_type
         call = given if shape is None else RecordCall(given, shape, result)
         made = calls.class_of(record, call)
+        if isinstance(made, JavaClass):
+            # Spark is not asked again for each query.
+            name = self._known.known((*record.identity, call))
+            if name is not None and self._session.hidden.has(name, record):
+                return self._session.hidden.keep(name, record)
         text = functions.text_of(given)
         if call != record.definition.declared_types:
             calls.note(record, text, call)
         if not isinstance(made, JavaClass):
             return None
         with self._lock:
-            name = self._named(record, shape)
+            name = self._named(functions, record, shape)
             identity = java_name(record, shape)
             functions.add(identity, text, made)
             calls.belongs(record, made)
             if shape is not None:
                 self._shapes.get((made.name,), lambda: shape)
-        if not functions.compiles(identity, text, len(given)):
-            return None
-        return self._session.hidden.keep(name, record)
+            if not functions.compiles(identity, text, len(given)):
+                return None
+            self._known.get((*record.identity, call), lambda: name)
+            return self._session.hidden.keep(name, record)
 
-    def _named(self, record: RegisteredFunction, shape: RecordShape | None) -> str:
+    def _named(
+        self, functions: JavaFunctions, record: RegisteredFunction, shape: RecordShape | None
+    ) -> str:
         """The name in SQL of what gives the lists, which Spark knows from now on."""
-        functions, hidden = self._session.host.java, self._session.hidden
+        hidden = self._session.hidden
         name = f"_nu_rows_{record.name}_{java_name(record, shape)[1:9]}"
-        if functions is None or hidden.has(name, record):
+        if hidden.has(name, record):
             return name
         functions.register(name, self._calls.described(record, {}, shape))
         hidden.keep(name, record)
         names = self._names.setdefault(record.name.lower(), deque())
         names.append(name)
         if len(names) > MOST_VERSIONS:
-            functions.unregister(names.popleft())
+            oldest = names.popleft()
+            functions.unregister(oldest)
+            hidden.discard(oldest, record)
         return name
 
     def serve(self, record: RegisteredFunction) -> None:
