@@ -14,9 +14,9 @@ import types
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
-from pyspark.sql.types import DataType, StructField, StructType
+from pyspark.sql.types import DataType, StructType
 
 from notebook_udf.compile.bindings import bound, is_plain_code
 from notebook_udf.compile.flow_graph import FlowGraph, UnreadableCode
@@ -203,8 +203,6 @@ def _graph(function: types.FunctionType, *, gives_rows: bool = False) -> FlowGra
     graph = read_code(function.__code__, handlers=True)
     if isinstance(graph, UnreadableCode):
         raise NotCompiled(graph.reason, graph.line)
-    if gives_rows:
-        row_counts.check(graph)
     return graph
 
 
@@ -238,101 +236,107 @@ def translate(
     """
     plain, result = _checked(function, result_type, len(input_types), gives_rows)
     owner = [KnownValue(function.__self__)] if isinstance(function, types.MethodType) else []
-    made, taken = _Class(), parameters(input_types)
-    fast, exact = (_called(made, plain, owner, taken, way, result) for way in (True, False))
-    if not result.fits:
-        raise NotCompiled(f"results that are not {result_type.simpleString()}")
-    return _class(made, len(taken), fast, exact, label)
+
+    def given(terms: Sequence[Term]) -> list[Value]:
+        return [*owner, *terms]
+
+    misfit = f"results that are not {result_type.simpleString()}"
+    return _class(_Class(), plain, given, parameters(input_types), result, misfit, label)
 
 
 def translate_process(
     instance: Any,
     form: RecordForm,
     input_types: Sequence[DataType],
-    result_type: DataType,
+    columns: StructType,
     label: str = "",
+    *,
+    bare: bool,
 ) -> JavaClass:
     """The class of a process function for records made of columns of these types.
+
+    ``bare`` says that what it collects is the value of the one column, and no row of it.
 
     Raises
     ------
     NotCompiled
         If it may collect something else than Python, or keep something beyond a record.
     """
-    function = type(instance).process_record
-    rows_as: Literal["value", "row"] = "row" if isinstance(result_type, StructType) else "value"
-    if not isinstance(result_type, StructType):
-        result_type = StructType([StructField("value", result_type)])
-    _check_callable(function, len(input_types))
-    made, taken = _Class(), parameters(input_types)
+    function = _checked_code(type(instance).process_record, len(input_types))
+    result = GivenRows(columns, yields=True, rows_as="value" if bare else "row")
+    _check_graph(function, gives_rows=True)
+    made = _Class()
     if keeps_no_record(instance):
         made.records[function] = function.__code__.co_varnames[1]
-    result = GivenRows(result_type, yields=True, rows_as=rows_as)
-    calls = []
-    for way in (True, False):
-        terms = [Term(each.kinds(made.lists, fast=way), "") for each in taken]
-        others = (KnownValue(Output()), KnownValue(Context()))
-        given = (KnownValue(instance), form.record(terms), *others)
-        calls.append(_call_of(made, function, given, taken, way, result))
-    if not result.fits:
-        raise NotCompiled(f"records that are no {result_type.simpleString()}")
-    fast, exact = calls
-    return _class(made, len(taken), fast, exact, label)
+
+    def given(terms: Sequence[Term]) -> list[Value]:
+        own, others = KnownValue(instance), (KnownValue(Output()), KnownValue(Context()))
+        return [own, form.record(terms), *others]
+
+    misfit = f"records that are no {columns.simpleString()}"
+    return _class(made, function, given, parameters(input_types), result, misfit, label)
 
 
 def check(
     function: Callable[..., Any], result_type: DataType, count: int, *, gives_rows: bool = False
 ) -> None:
     """Raises a ``NotCompiled`` where no types of its ``count`` arguments give a function Java."""
-    plain, _ = _checked(function, result_type, count, gives_rows)
-    _graph(plain, gives_rows=gives_rows)
+    _checked(function, result_type, count, gives_rows)
 
 
 def _checked(
     function: Callable[..., Any], result_type: DataType, count: int, gives_rows: bool
 ) -> tuple[types.FunctionType, JavaResult | GivenRows]:
     function = function.__func__ if isinstance(function, types.MethodType) else function
-    _check_callable(function, count)
-    assert isinstance(function, types.FunctionType)
+    plain = _checked_code(function, count)
+    result: JavaResult | GivenRows
     if gives_rows and isinstance(result_type, StructType):
-        return function, GivenRows(result_type, yields=inspect.isgeneratorfunction(function))
-    return function, JavaResult(result_type)
+        result = GivenRows(result_type, yields=inspect.isgeneratorfunction(plain))
+    else:
+        result = JavaResult(result_type)
+    _check_graph(plain, gives_rows=gives_rows)
+    return plain, result
 
 
-def _check_callable(function: Any, count: int) -> None:
+def _checked_code(function: Any, count: int) -> types.FunctionType:
     if not isinstance(function, types.FunctionType):
         raise NotCompiled("anything but a plain function")
     if not 1 <= count <= MOST_ARGUMENTS:
         raise NotCompiled(f"{count} arguments")
+    return function
 
 
-def _called(
+def _check_graph(function: types.FunctionType, *, gives_rows: bool) -> None:
+    graph = _graph(function, gives_rows=gives_rows)
+    if gives_rows:
+        row_counts.check(graph)
+
+
+def _class(
     made: _Class,
     function: types.FunctionType,
-    owner: Sequence[KnownValue],
+    given: Callable[[Sequence[Term]], Sequence[Value]],
     taken: Sequence[JavaParameter],
-    fast: bool,
     result: JavaResult | GivenRows,
-) -> str:
-    """The call of the method that computes a row."""
-    terms = [Term(each.kinds(made.lists, fast=fast), "") for each in taken]
-    return _call_of(made, function, [*owner, *terms], taken, fast, result)
+    misfit: str,
+    label: str,
+) -> JavaClass:
+    """The class of a function; ``given`` makes its arguments of those that Spark gives."""
+
+    def called(fast: bool) -> str:
+        """The call of the method that computes a row."""
+        terms = [Term(each.kinds(made.lists, fast=fast), "") for each in taken]
+        values = _bound(function, given(terms), ())
+        name, _ = made.method(function, values, Integers(bounded=fast), result)
+        return f"{name}({', '.join(each.entered(made.constants, fast=fast) for each in taken)})"
+
+    fast, exact = called(True), called(False)
+    if not result.fits:
+        raise NotCompiled(misfit)
+    return _assembled(made, len(taken), fast, exact, label)
 
 
-def _call_of(
-    made: _Class,
-    function: types.FunctionType,
-    values: Sequence[Value],
-    taken: Sequence[JavaParameter],
-    fast: bool,
-    result: JavaResult | GivenRows,
-) -> str:
-    given = _bound(function, values, ())
-    name, _ = made.method(function, given, Integers(bounded=fast), result)
-    return f"{name}({', '.join(each.entered(made.constants, fast=fast) for each in taken)})"
-
-
-def _class(made: _Class, count: int, fast: str, exact: str, label: str) -> JavaClass:
+def _assembled(made: _Class, count: int, fast: str, exact: str, label: str) -> JavaClass:
     names = [f"x{at}" for at in range(count)]
     row = array_of(names)
     parameters = ", ".join(f"Object {name}" for name in names)

@@ -113,8 +113,8 @@ def process_class(record: RegisteredFunction, given: RecordCall | None = None) -
     instance = by_value.loads(record.payload)
     instance = getattr(instance, "function", instance)
     label = f"{record.name} {record.version} {record.hash}"
-    result = definition.result_type
-    return translate_process(instance, given.form, given.types, result, label)
+    columns, bare = row_type(record), not isinstance(definition.result_type, StructType)
+    return translate_process(instance, given.form, given.types, columns, label, bare=bare)
 
 
 def _check(record: RegisteredFunction, *, is_plain: bool) -> None:
