@@ -21,7 +21,7 @@ from notebook_udf.functions.process import (
 )
 from notebook_udf.functions.process_states import NO_KEY, KeyedStates
 from notebook_udf.kernel.kinds.function_kind import Candidate, FunctionKind
-from notebook_udf.kernel.kinds.scalar_kind import NOT_READY, of_types
+from notebook_udf.kernel.kinds.java_words import calls_in_words, why_in_workers
 from notebook_udf.kernel.preview import Trial
 from notebook_udf.planner.dataframe import process_function as planner
 from notebook_udf.worker.codec.encode import encoder
@@ -51,13 +51,11 @@ class ProcessKind(FunctionKind):
         )
 
     def explain(self) -> str:
-        java = self.session.java
-        called = sorted(java.called(self.record), key=str)
-        said = [f"without key_by, {of_types(*each)}" for each in called]
-        why = java.why_not(self.record)
-        if not called and not isinstance(why, TypesMissing):
-            said = [f"not in Spark's JVM: {why or NOT_READY}"]
-        return planner.explain(self.record, *said)
+        java, record = self.session.java, self.record
+        said = [f"without key_by, {each}" for each in calls_in_words(java, record)]
+        if not said and not isinstance(java.why_not(record), TypesMissing):
+            said = [why_in_workers(java, record)]
+        return planner.explain(record, *said)
 
     def run(self, args: Any, kwargs: Any) -> Any:
         __tracebackhide__ = True

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import starmap
 from typing import Any, ClassVar
 
 from pyspark.sql import functions as F
 
 from notebook_udf.bench.wrapped import ArrowPerElement, PandasPerElement, is_plain
-from notebook_udf.compile.java.terms import NotCompiled
 from notebook_udf.functions.base import ScalarFunction, UserDefinedFunction
 from notebook_udf.functions.declare import udf
 from notebook_udf.functions.definition import FunctionDefinition
@@ -18,6 +16,12 @@ from notebook_udf.functions.kind_traits import SCALAR
 from notebook_udf.functions.options import ROW_TYPES
 from notebook_udf.kernel.kinds.export_form import ExportForm, PlainForm
 from notebook_udf.kernel.kinds.function_kind import FunctionKind, Variants
+from notebook_udf.kernel.kinds.java_words import (
+    LINELESS,
+    calls_in_words,
+    java_variants,
+    why_in_workers,
+)
 from notebook_udf.planner.physical import scalar
 from notebook_udf.planner.physical.column_arguments import with_constants
 from notebook_udf.python_calls import PythonCall, quoted
@@ -38,16 +42,6 @@ def _register(
     if not definition.deterministic:
         made = replace(made, behind=".asNondeterministic()")
     return PythonCall("spark.udf.register", (name, made))
-
-
-NOT_READY = "its compiler is not ready yet"
-
-
-def of_types(types: str, why: NotCompiled | None) -> str:
-    """How calls with arguments of these types run."""
-    if why is None:
-        return f"in Spark's JVM where it is called with {types}"
-    return f"not in Spark's JVM where it is called with {types}: {why}"
 
 
 def _select(definition: FunctionDefinition, name: str, arguments: str, table: str) -> str:
@@ -81,15 +75,11 @@ class ScalarKind(FunctionKind):
         return scalar.call(self.session.planned(self.record), self.record, args, kwargs)
 
     def explain(self) -> str:
-        java = self.session.java
-        called = list(starmap(of_types, sorted(java.called(self.record), key=str)))
-        if java.runs(self.record):
-            return scalar.explain_java(self.record, java.class_name(self.record), *called)
-        if called:
-            return scalar.explain(self.record, *called)
-        why = java.why_not(self.record)
-        said = why or NOT_READY
-        return scalar.explain(self.record, f"not in Spark's JVM: {said}")
+        java, record = self.session.java, self.record
+        called = calls_in_words(java, record)
+        if java.runs(record):
+            return scalar.explain_java(record, java.class_name(record), *called)
+        return scalar.explain(record, *(called or [why_in_workers(java, record)]))
 
     def variants(self, inputs: Sequence[Any]) -> Variants:
         definition = self.record.definition
@@ -98,15 +88,11 @@ class ScalarKind(FunctionKind):
             return Variants("numba", [("general", "general, without numba", general)])
         if definition.func_type != "general":
             return super().variants(inputs)
-        own, others, notes = "general, row by row", [], []
+        in_java = java_variants(self.session.java, self.record, inputs)
+        own, others, notes = in_java.own or "general, row by row", [*in_java.others], in_java.notes
         options = definition.options
-        if self.session.java.runs(self.record, tuple(inputs)):
-            own = "general, in Spark's JVM"
+        if in_java.own:
             options = replace(options, compile=False)
-            in_worker = replace(definition, options=options)
-            others.append(("compile=False", "general, compile=False", in_worker))
-        elif (why := self.session.java.why_not(self.record, tuple(inputs))) is not None:
-            notes.append(f"{definition.name} cannot run in Spark's JVM: {why}")
         if scalar.runs_as_kernels(definition):
             if options.compile:
                 own = "general, as Arrow kernels"
@@ -133,8 +119,8 @@ class ScalarKind(FunctionKind):
     def lineless(self) -> str:
         if self.record.definition.func_type == "numba":
             return "it is compiled by numba; declare it without func_type to see it line by line"
-        if self.session.java.runs(self.record) or self.session.java.ran(self.record):
-            return "it runs in Spark's JVM; declare it with compile=False to see it line by line"
+        if self.session.java.has_class(self.record):
+            return LINELESS
         if not scalar.runs_as_kernels(self.record.definition):
             return ""
         return (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import starmap
 from typing import Any
 
 from pyspark.sql import Column, DataFrame
@@ -15,7 +14,12 @@ from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.functions.kind_traits import TABLE
 from notebook_udf.kernel.kinds.export_form import ExportForm, PlainForm
 from notebook_udf.kernel.kinds.function_kind import RESULT, Candidate, FunctionKind, Variants
-from notebook_udf.kernel.kinds.scalar_kind import NOT_READY, of_types
+from notebook_udf.kernel.kinds.java_words import (
+    LINELESS,
+    calls_in_words,
+    java_variants,
+    why_in_workers,
+)
 from notebook_udf.planner.dataframe import table_function
 from notebook_udf.planner.physical import table
 from notebook_udf.python_calls import PythonCall, quoted
@@ -110,30 +114,18 @@ class TableKind(FunctionKind):
         return table_function.call(made, self.record, self.session.java.listed, args, kwargs)
 
     def explain(self) -> str:
-        java = self.session.java
-        called = starmap(of_types, sorted(java.called(self.record), key=str))
-        if java.runs(self.record):
-            return table.explain(self.record, java.class_name(self.record), *called)
-        said = list(called) or [f"not in Spark's JVM: {java.why_not(self.record) or NOT_READY}"]
-        return table.explain(self.record, "", *said)
+        java, record = self.session.java, self.record
+        said = calls_in_words(java, record)
+        if java.runs(record):
+            return table.explain(record, java.class_name(record), *said)
+        return table.explain(record, "", *(said or [why_in_workers(java, record)]))
 
     def variants(self, inputs: Sequence[Any]) -> Variants:
-        why = self.session.java.why_not(self.record, tuple(inputs))
-        if why is not None:
-            note = f"{self.definition.name} cannot run in Spark's JVM: {why}"
-            return Variants("general", notes=[note])
-        options = replace(self.definition.options, compile=False)
-        in_worker = (
-            "compile=False",
-            "general, compile=False",
-            replace(self.definition, options=options),
-        )
-        return Variants("general, in Spark's JVM", [in_worker])
+        found = java_variants(self.session.java, self.record, inputs)
+        return found if found.own else replace(found, own="general")
 
     def lineless(self) -> str:
-        if self.session.java.has_class(self.record):
-            return "it runs in Spark's JVM; declare it with compile=False to see it line by line"
-        return ""
+        return LINELESS if self.session.java.has_class(self.record) else ""
 
     def run(self, args: Any, kwargs: Any) -> Any:
         """All rows of the call, in a list."""
