@@ -26,9 +26,9 @@ def awaited(session: nu.Session, arrived: Callable[[], bool]) -> Iterator[None]:
         end()
 
 
-def happens(what: Callable[[], bool]) -> None:
-    """Waits until something is so that a worker does outside the channel: in a file, say."""
-    deadline = time.monotonic() + PATIENCE
+def happens(what: Callable[[], bool], within: float = PATIENCE) -> None:
+    """Waits until something is so that no event tells of: what a worker does in a file, say."""
+    deadline = time.monotonic() + within
     while not what():
         assert time.monotonic() < deadline, "it did not happen"
-        time.sleep(0.02)
+        time.sleep(0.005)

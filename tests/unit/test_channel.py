@@ -13,12 +13,14 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
 import zmq
+from waiting import happens
 from zmq.utils.monitor import recv_monitor_message
 
 from notebook_udf.errors import SessionError
@@ -38,12 +40,8 @@ def dump(text: str = "here", pid: int = 1) -> StackDump:
     return StackDump(pid, 1.0, text, "")
 
 
-def eventually(true: Callable[[], bool], within: float = 10.0) -> None:
-    """For what no event tells: a count that another thread raises."""
-    end = time.monotonic() + within
-    while not true():
-        assert time.monotonic() < end, "it did not happen in time"
-        time.sleep(0.005)
+# What no event tells: a count that another thread raises.
+eventually = partial(happens, within=10.0)
 
 
 @pytest.fixture
