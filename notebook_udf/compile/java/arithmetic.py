@@ -5,6 +5,7 @@ from __future__ import annotations
 from notebook_udf.compile.java import date_values, decimals, json_values
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.date_values import is_temporal
+from notebook_udf.compile.java.number_terms import as_double, as_int
 from notebook_udf.compile.java.terms import (
     BOOL,
     DATE,
@@ -252,28 +253,6 @@ def condition(code: Code, value: Value) -> str:
     """``truth`` as Java, also where it is the same in every row."""
     found = truth(code, value)
     return str(found).lower() if isinstance(found, bool) else found
-
-
-def as_int(code: Code, term: Term) -> Term:
-    """A bool as the int that it counts as; any other value as it is."""
-    if term.kinds != BOOL:
-        return term
-    one, zero = code.integers.literal(1).java, code.integers.literal(0).java
-    return Term(INT, f"({term.java} ? {one} : {zero})")
-
-
-def number(code: Code, value: Value) -> Term:
-    """A value that has to be a number, a bool as the int that it counts as."""
-    return as_int(code, code.present(value))
-
-
-def as_double(code: Code, term: Term) -> str:
-    """A number as a double."""
-    if term.kinds == FLOAT:
-        return term.java
-    if term.kinds == INT and code.integers.bounded:
-        return f"(double) {term.java}"
-    return f"PyNumber.asDouble({code.object(term)})"
 
 
 def _scalar(*terms: Term) -> None:

@@ -23,16 +23,9 @@ from notebook_udf.compile.java import (
     text_methods,
     whole_numbers,
 )
-from notebook_udf.compile.java.arithmetic import (
-    absolute,
-    arithmetic,
-    as_double,
-    as_int,
-    condition,
-    number,
-    truth,
-)
+from notebook_udf.compile.java.arithmetic import absolute, arithmetic, condition, truth
 from notebook_udf.compile.java.code import Code
+from notebook_udf.compile.java.number_terms import as_double, as_int, number
 from notebook_udf.compile.java.powers import power
 from notebook_udf.compile.java.sorting import flag
 from notebook_udf.compile.java.terms import (

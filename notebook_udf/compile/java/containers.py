@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from notebook_udf.compile.flow_graph import Evaluation, FlowGraph
-from notebook_udf.compile.java import iterators, lookups, text_methods
+from notebook_udf.compile.java import iterators, lookups, unpacking
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.json_values import DICTS
 from notebook_udf.compile.java.terms import (
@@ -146,7 +146,7 @@ def made_dict(code: Code, given: tuple[Value, ...]) -> Value:
         over = iterators.iterated(code, pairs)
 
     def put() -> None:
-        key, value = text_methods.unpacked(code, over.value, 2).parts
+        key, value = unpacking.unpacked(code, over.value, 2).parts
         put_item(code, made, key, value)
 
     code.loop(over, put)

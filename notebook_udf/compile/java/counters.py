@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from notebook_udf.compile.java import json_values
-from notebook_udf.compile.java.arithmetic import as_int, number
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.iterators import iterated, materialised, zipped
+from notebook_udf.compile.java.number_terms import as_int, number
 from notebook_udf.compile.java.terms import (
     DICT,
     INT,

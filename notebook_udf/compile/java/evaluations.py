@@ -295,7 +295,7 @@ def _generator(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -
 def _unpack(run: FunctionCalls, code: Code, given: Sequence[Value], count: Any) -> Value:
     if isinstance(count, tuple):
         return unpacking.with_rest(code, given[0], *count)
-    return text_methods.unpacked(code, given[0], count)
+    return unpacking.unpacked(code, given[0], count)
 
 
 def _convert(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -> Value:

@@ -7,10 +7,10 @@ from dataclasses import replace
 from functools import partial
 
 from notebook_udf.compile.java import choices, json_values, named_parts
-from notebook_udf.compile.java.arithmetic import number
 from notebook_udf.compile.java.assembly import assign
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.exceptions import raising
+from notebook_udf.compile.java.number_terms import number
 from notebook_udf.compile.java.terms import (
     BOOL,
     BYTES,

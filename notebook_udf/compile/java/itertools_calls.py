@@ -9,10 +9,11 @@ from typing import Any
 
 from notebook_udf.compile.bindings import taken
 from notebook_udf.compile.java import iterators, selections
-from notebook_udf.compile.java.arithmetic import as_int, condition, number
+from notebook_udf.compile.java.arithmetic import condition
 from notebook_udf.compile.java.assembly import assign
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.iterators import held_apart, iterated
+from notebook_udf.compile.java.number_terms import as_int, number
 from notebook_udf.compile.java.sorting import is_none
 from notebook_udf.compile.java.terms import (
     DATE,

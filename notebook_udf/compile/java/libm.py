@@ -13,8 +13,9 @@ import struct
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from notebook_udf.compile.java.arithmetic import arithmetic, as_double, number
+from notebook_udf.compile.java.arithmetic import arithmetic
 from notebook_udf.compile.java.code import Code
+from notebook_udf.compile.java.number_terms import as_double, number
 from notebook_udf.compile.java.terms import FLOAT, INT, NUMBERS, NotCompiled, Term, Value
 
 # Those whose result may be too large; the others raise a ValueError then.

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from notebook_udf.compile.java import choices, json_values
-from notebook_udf.compile.java.arithmetic import number
 from notebook_udf.compile.java.code import Code
+from notebook_udf.compile.java.number_terms import number
 from notebook_udf.compile.java.terms import (
     INT,
     KEYS,

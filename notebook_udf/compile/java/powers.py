@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from notebook_udf.compile.java import decimals, libm
-from notebook_udf.compile.java.arithmetic import number
 from notebook_udf.compile.java.code import Code
+from notebook_udf.compile.java.number_terms import number
 from notebook_udf.compile.java.terms import (
     FLOAT,
     INT,

@@ -9,9 +9,10 @@ from typing import Any
 
 from notebook_udf.compile.bindings import taken
 from notebook_udf.compile.java import set_values, whole_numbers
-from notebook_udf.compile.java.arithmetic import arithmetic, as_double, number
+from notebook_udf.compile.java.arithmetic import arithmetic
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.iterators import materialised
+from notebook_udf.compile.java.number_terms import as_double, number
 from notebook_udf.compile.java.terms import (
     BOOL,
     FLOAT,

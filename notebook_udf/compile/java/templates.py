@@ -7,8 +7,9 @@ import string
 from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 
-from notebook_udf.compile.java.arithmetic import arithmetic, as_int
+from notebook_udf.compile.java.arithmetic import arithmetic
 from notebook_udf.compile.java.code import Code
+from notebook_udf.compile.java.number_terms import as_int
 from notebook_udf.compile.java.terms import (
     FLOAT,
     INT,

@@ -14,12 +14,11 @@ from notebook_udf.compile.java import (
     named_parts,
     set_values,
 )
-from notebook_udf.compile.java.arithmetic import as_int, comparison, number
+from notebook_udf.compile.java.arithmetic import comparison
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.date_values import formatted as times_text
 from notebook_udf.compile.java.date_values import is_temporal
-from notebook_udf.compile.java.exceptions import raising
-from notebook_udf.compile.java.iterators import materialised, taken_apart
+from notebook_udf.compile.java.iterators import materialised
 from notebook_udf.compile.java.lookups import (
     are_keys,
     array,
@@ -30,6 +29,7 @@ from notebook_udf.compile.java.lookups import (
     looked_up,
     place,
 )
+from notebook_udf.compile.java.number_terms import as_int, number
 from notebook_udf.compile.java.regex_calls import is_match, item_of_match
 from notebook_udf.compile.java.terms import (
     BOOL,
@@ -55,6 +55,7 @@ from notebook_udf.compile.java.terms import (
     is_set,
 )
 from notebook_udf.compile.java.text_encodings import encoded
+from notebook_udf.compile.java.unpacking import first_parts
 
 _CASES = ("upper", "lower", "title", "capitalize", "swapcase", "casefold")
 _TESTS = (
@@ -106,7 +107,7 @@ def method(
     if name in _PARTITIONS and len(given) == 1:
         separator = _text(code, given[0], "a separator")
         parts = code.set(TEXTS, f"PyText.{name}({text}, {separator})")
-        return _first(code, parts, 3)
+        return first_parts(code, parts, 3)
     if name in ("startswith", "endswith") and 1 <= len(given) <= 3 and not names:
         return _at_an_end(code, text, name, given)
     known = _METHODS.get(name)
@@ -318,34 +319,6 @@ def _slice(code: Code, container: Value, cut: Slice) -> Value:
     if json_values.is_part(whole):
         return json_values.cut(code, whole, written)
     return code.set(STR, f"PyText.slice({_text(code, whole, 'a slice')}, {written})")
-
-
-def _first(code: Code, whole: Term, count: int) -> Parts:
-    """What stands first in a list, which has so many."""
-    return Parts(tuple(code.taken(whole, f"{whole.java}.get({at})") for at in range(count)))
-
-
-def unpacked(code: Code, value: Value, count: int) -> Parts:
-    """A sequence taken apart."""
-    if isinstance(value, KnownValue) and isinstance(value.value, (tuple, list, str)):
-        value = Parts(tuple(map(KnownValue, value.value)))
-    value = code.opened(value)
-    if isinstance(value, Parts):
-        named_parts.check_places(value)
-        if len(value.parts) != count:
-            raise NotCompiled("a tuple of another length")
-        return value
-    if isinstance(value, Sequence) and value.parts is not None:
-        return unpacked(code, value.parts(), count)
-    if isinstance(value, Iteration):
-        return taken_apart(code, value, count)
-    if isinstance(value, Sequence):
-        return taken_apart(code, value.begin(), count)
-    term = code.present(value)
-    if not is_list(term.kinds):
-        raise NotCompiled("taking this apart")
-    code.say(f"if ({term.java}.size() != {count}) {raising(ValueError)}")
-    return _first(code, term, count)
 
 
 def contains(code: Code, value: Value, container: Value) -> str | bool:

@@ -8,9 +8,9 @@ from functools import lru_cache
 from typing import Any
 
 from notebook_udf.compile.java import json_values, local_times
-from notebook_udf.compile.java.arithmetic import as_int
 from notebook_udf.compile.java.aware_moments import STAMP
 from notebook_udf.compile.java.code import Code
+from notebook_udf.compile.java.number_terms import as_int
 from notebook_udf.compile.java.terms import (
     DATE,
     FLOAT,

@@ -1,12 +1,49 @@
-"""Sequences taken apart with a rest, and what stars put together, as Java."""
+"""Sequences taken apart, with a rest or without, and what stars put together, as Java."""
 
 from __future__ import annotations
 
 from notebook_udf.compile.java import named_parts
 from notebook_udf.compile.java.code import Code
 from notebook_udf.compile.java.exceptions import raising
-from notebook_udf.compile.java.iterators import materialised
-from notebook_udf.compile.java.terms import KnownValue, NotCompiled, Parts, Term, Value
+from notebook_udf.compile.java.iterators import materialised, taken_apart
+from notebook_udf.compile.java.terms import (
+    Iteration,
+    KnownValue,
+    NotCompiled,
+    Parts,
+    Sequence,
+    Term,
+    Value,
+    is_list,
+)
+
+
+def unpacked(code: Code, value: Value, count: int) -> Parts:
+    """A sequence taken apart."""
+    if isinstance(value, KnownValue) and isinstance(value.value, (tuple, list, str)):
+        value = Parts(tuple(map(KnownValue, value.value)))
+    value = code.opened(value)
+    if isinstance(value, Parts):
+        named_parts.check_places(value)
+        if len(value.parts) != count:
+            raise NotCompiled("a tuple of another length")
+        return value
+    if isinstance(value, Sequence) and value.parts is not None:
+        return unpacked(code, value.parts(), count)
+    if isinstance(value, Iteration):
+        return taken_apart(code, value, count)
+    if isinstance(value, Sequence):
+        return taken_apart(code, value.begin(), count)
+    term = code.present(value)
+    if not is_list(term.kinds):
+        raise NotCompiled("taking this apart")
+    code.say(f"if ({term.java}.size() != {count}) {raising(ValueError)}")
+    return first_parts(code, term, count)
+
+
+def first_parts(code: Code, whole: Term, count: int) -> Parts:
+    """What stands first in a list, which has so many."""
+    return Parts(tuple(code.taken(whole, f"{whole.java}.get({at})") for at in range(count)))
 
 
 def with_rest(code: Code, value: Value, before: int, after: int) -> Parts:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any
 
-from notebook_udf.compile.java.arithmetic import as_int, number
 from notebook_udf.compile.java.code import Code
+from notebook_udf.compile.java.number_terms import as_int, number
 from notebook_udf.compile.java.terms import INT, NONE, KnownValue, NotCompiled, Term, Value
 
 Given = tuple[Value, ...]
