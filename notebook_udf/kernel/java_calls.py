@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql.types import DataType, StructType
 
+from notebook_udf.compile.java.columns.shapes import is_nested
 from notebook_udf.compile.java.java_class import JavaClass
-from notebook_udf.compile.java.shapes import is_nested
-from notebook_udf.compile.java.terms import NotCompiled, TypesMissing
+from notebook_udf.compile.java.writing.terms import NotCompiled, TypesMissing
 from notebook_udf.errors import DeclarationError, PlanningError
 from notebook_udf.functions.kind_traits import PROCESS, TABLE
 from notebook_udf.host.java_functions import JavaFunction

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from notebook_udf.compile.java.shapes import is_nested
+from notebook_udf.compile.java.columns.shapes import is_nested
 from notebook_udf.errors import FailedRow, SelfCheckFailed
 from notebook_udf.functions import by_value
 from notebook_udf.kernel.java_failures import decoded

@@ -8,8 +8,8 @@ from typing import Any
 
 from pyspark.sql.types import ArrayType, DataType
 
+from notebook_udf.compile.java.columns.shapes import is_nested
 from notebook_udf.compile.java.java_class import JavaClass
-from notebook_udf.compile.java.shapes import is_nested
 from notebook_udf.host.java_functions import JavaFunction
 from notebook_udf.plan.functions import AS_JAVA
 from notebook_udf.planner.physical import in_java

@@ -18,7 +18,7 @@ import uuid
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from notebook_udf.compile.java.given_rows import MOST_ROWS
+from notebook_udf.compile.java.columns.given_rows import MOST_ROWS
 from notebook_udf.errors import DeclarationError, FailedRow, PlanningError
 from notebook_udf.functions.row import record_class
 from notebook_udf.kernel.kinds import kind_of

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql.types import DataType
 
 from notebook_udf.compile.java.java_class import JavaClass
-from notebook_udf.compile.java.terms import TypesMissing
+from notebook_udf.compile.java.writing.terms import TypesMissing
 from notebook_udf.host.java_functions import JavaFunctions
 from notebook_udf.kernel.java_descriptions import java_name
 from notebook_udf.kernel.recent import Recent

@@ -10,7 +10,7 @@ from typing import Any
 from pyspark.sql.types import BooleanType, DateType, DoubleType, LongType, StringType
 
 from notebook_udf.compile.java.java_class import translate
-from notebook_udf.compile.java.terms import NotCompiled
+from notebook_udf.compile.java.writing.terms import NotCompiled
 from tests.fuzz.functions import RESULTS, comparable, made
 from tests.spark.java_calls import Java, answer, in_column
 

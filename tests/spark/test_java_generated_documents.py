@@ -12,7 +12,7 @@ from pyspark.sql.types import ArrayType, BooleanType, DoubleType, LongType, Stri
 from test_java_documents import documents, gives_up
 
 import notebook_udf as nu
-from notebook_udf.compile.java.terms import NotCompiled
+from notebook_udf.compile.java.writing.terms import NotCompiled
 
 LEAVES = [
     *("d['a']", "d['a']", "d['b']", "d.get('a')", "d.get('b', 1)", "d.get('b', 'x')", "d[0]", "d"),

@@ -19,7 +19,7 @@ from pyspark.sql.types import ArrayType, BooleanType, DataType, DoubleType, Long
 
 import notebook_udf as nu
 from notebook_udf.compile.java.java_class import translate
-from notebook_udf.compile.java.terms import NotCompiled
+from notebook_udf.compile.java.writing.terms import NotCompiled
 from tests.spark.java_calls import Java, answered_alike
 
 LONG, DOUBLE, TEXT, BOOLEAN = LongType(), DoubleType(), StringType(), BooleanType()

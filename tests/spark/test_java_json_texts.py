@@ -23,7 +23,7 @@ from test_java_documents import documents
 import notebook_udf as nu
 from notebook_udf import udf
 from notebook_udf.compile.java.java_class import translate
-from notebook_udf.compile.java.terms import NotCompiled
+from notebook_udf.compile.java.writing.terms import NotCompiled
 
 TEXT, LONG, DOUBLE, BOOLEAN = StringType(), LongType(), DoubleType(), BooleanType()
 

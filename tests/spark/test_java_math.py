@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import notebook_udf as nu
 from notebook_udf import udf
-from notebook_udf.compile.java import libm
 from notebook_udf.compile.java.java_class import JavaClass, translate
+from notebook_udf.compile.java.numbers import libm
 from tests.fuzz.functions import comparable
 from tests.spark.java_calls import Java, answer
 

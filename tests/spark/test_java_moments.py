@@ -24,9 +24,9 @@ from pyspark.sql.types import (
 
 import notebook_udf as nu
 from notebook_udf import udf
-from notebook_udf.compile.java import local_times
 from notebook_udf.compile.java.java_class import translate
-from notebook_udf.compile.java.terms import NotCompiled
+from notebook_udf.compile.java.times import local_times
+from notebook_udf.compile.java.writing.terms import NotCompiled
 from notebook_udf.worker.codec.encode import encoder
 from notebook_udf.worker.codec.time_zone import to_wall
 

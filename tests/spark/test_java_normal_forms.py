@@ -12,7 +12,7 @@ from java_calls import Java, answered_alike, wrong_rows
 from pyspark.sql.types import LongType, StringType
 
 from notebook_udf.compile.java.java_class import translate
-from notebook_udf.compile.java.terms import NotCompiled
+from notebook_udf.compile.java.writing.terms import NotCompiled
 
 TEXT, LONG = StringType(), LongType()
 

@@ -12,9 +12,13 @@ import pytest
 from java_calls import Java
 
 import notebook_udf as nu
-from notebook_udf.compile.java.pattern_starts import first_letters
-from notebook_udf.compile.java.pattern_syntax import is_searched_alike, java_patterns, template
-from notebook_udf.compile.java.terms import NotCompiled
+from notebook_udf.compile.java.patterns.pattern_starts import first_letters
+from notebook_udf.compile.java.patterns.pattern_syntax import (
+    is_searched_alike,
+    java_patterns,
+    template,
+)
+from notebook_udf.compile.java.writing.terms import NotCompiled
 
 CALLS = """
 public final class PatternCalls {

@@ -22,7 +22,7 @@ from java_calls import Java, answered_alike
 from pyspark.sql.types import ArrayType, BooleanType, DataType, DoubleType, LongType, StringType
 
 from notebook_udf.compile.java.java_class import translate
-from notebook_udf.compile.java.terms import NotCompiled
+from notebook_udf.compile.java.writing.terms import NotCompiled
 
 LONG, DOUBLE, FLAG, TEXT = LongType(), DoubleType(), BooleanType(), StringType()
 TEXTS, LONGS = ArrayType(TEXT), ArrayType(LONG)

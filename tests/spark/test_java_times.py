@@ -12,7 +12,7 @@ import pytest
 
 import notebook_udf as nu
 from notebook_udf import udf
-from notebook_udf.compile.java import local_times
+from notebook_udf.compile.java.times import local_times
 from tests.scripts import script, told
 from tests.spark.java_calls import Java
 

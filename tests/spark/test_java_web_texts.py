@@ -17,7 +17,7 @@ from pyspark.sql.types import ArrayType, DataType, LongType, StringType
 import notebook_udf as nu
 from notebook_udf import udf
 from notebook_udf.compile.java.java_class import translate
-from notebook_udf.compile.java.terms import NotCompiled
+from notebook_udf.compile.java.writing.terms import NotCompiled
 
 TEXT, LONG = StringType(), LongType()
 

@@ -64,9 +64,26 @@ LAYERS = [
 ]
 
 
-# The same within the two largest parts; a module that stands in none of these folders comes after
-# all that it imports, and before all that import it.
+# The same within the largest parts and folders of theirs. "" stands for the modules beside these
+# folders; where it is missing, a module that stands in none of them comes after all that it
+# imports, and before all that import it.
 INSIDE = {
+    "compile.java": [
+        "writing",
+        "documents",
+        "times",
+        "numbers",
+        "objects",
+        "iterating",
+        "collections",
+        "patterns",
+        "texts",
+        "standard_library",
+        "calls",
+        "columns",
+        "bodies",
+        "",
+    ],
     "planner": ["syntax", "analysis", "physical", "streaming", "dataframe", "rules"],
     "worker": [
         "codec",
@@ -151,19 +168,30 @@ def test_imports_point_one_way(path: Path) -> None:
         assert LAYERS.index(name) <= own, f"{path.name} in {LAYERS[own]} imports {name}"
 
 
-def test_folders_inside_a_part_have_an_order_too() -> None:
-    def place(name: str) -> tuple[str, int] | None:
-        part, _, rest = name.partition(".")
-        folder = rest.partition(".")[0]
-        return (part, INSIDE[part].index(folder)) if folder in INSIDE.get(part, ()) else None
+def folder_in(whole: str, name: str) -> str | None:
+    """Which of its folders a module stands in; "" if beside them, None if elsewhere."""
+    before, _, rest = name.partition(f"{whole}.")
+    if before or not rest:
+        return None
+    first, _, module = rest.partition(".")
+    return first if module or first in INSIDE[whole] else ""
 
+
+def test_folders_inside_a_part_have_an_order_too() -> None:
     upwards = {
         (name, other)
+        for whole, folders in INSIDE.items()
         for name, found in graph().items()
         for other in found
-        if (own := place(name)) and (its := place(other)) and own[0] == its[0] and its[1] > own[1]
+        if (own := folder_in(whole, name)) in folders
+        and (its := folder_in(whole, other)) in folders
+        if folders.index(its) > folders.index(own)
     }
     assert not upwards
+
+
+def test_every_folder_of_the_compiler_to_java_has_its_place() -> None:
+    assert {folder_in("compile.java", name) for name in graph()} == {None, *INSIDE["compile.java"]}
 
 
 def test_no_two_modules_import_each_other() -> None:

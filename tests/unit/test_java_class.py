@@ -26,7 +26,7 @@ from pyspark.sql.types import (
 )
 
 from notebook_udf.compile.java.java_class import translate
-from notebook_udf.compile.java.terms import NotCompiled
+from notebook_udf.compile.java.writing.terms import NotCompiled
 
 DATE, MOMENT = DateType(), TimestampNTZType()
 LONG, DOUBLE, TEXT, BOOLEAN = LongType(), DoubleType(), StringType(), BooleanType()

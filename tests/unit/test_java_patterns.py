@@ -6,10 +6,14 @@ import re
 
 import pytest
 
-from notebook_udf.compile.java import pattern_syntax
-from notebook_udf.compile.java.pattern_starts import first_letters
-from notebook_udf.compile.java.pattern_syntax import is_searched_alike, java_patterns, template
-from notebook_udf.compile.java.terms import NotCompiled
+from notebook_udf.compile.java.patterns import pattern_syntax
+from notebook_udf.compile.java.patterns.pattern_starts import first_letters
+from notebook_udf.compile.java.patterns.pattern_syntax import (
+    is_searched_alike,
+    java_patterns,
+    template,
+)
+from notebook_udf.compile.java.writing.terms import NotCompiled
 
 WORD = "[0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ\\x{5f}abcdefghijklmnopqrstuvwxyz]"
 

@@ -20,13 +20,14 @@ from pyspark.sql.types import DataType, StructType
 
 from notebook_udf.compile.bindings import bound, is_plain_code
 from notebook_udf.compile.flow_graph import FlowGraph, UnreadableCode
-from notebook_udf.compile.java import body, row_counts
-from notebook_udf.compile.java.code import Code, Constants, ListKinds
-from notebook_udf.compile.java.given_records import Context, Output, RecordForm
-from notebook_udf.compile.java.given_rows import GivenRows
-from notebook_udf.compile.java.name_scope import NameScope
-from notebook_udf.compile.java.spark_types import JavaParameter, JavaResult, parameters
-from notebook_udf.compile.java.terms import (
+from notebook_udf.compile.java.bodies import body
+from notebook_udf.compile.java.bodies.name_scope import NameScope
+from notebook_udf.compile.java.columns import row_counts
+from notebook_udf.compile.java.columns.given_records import Context, Output, RecordForm
+from notebook_udf.compile.java.columns.given_rows import GivenRows
+from notebook_udf.compile.java.columns.spark_types import JavaParameter, JavaResult, parameters
+from notebook_udf.compile.java.writing.code import Code, Constants, ListKinds
+from notebook_udf.compile.java.writing.terms import (
     TEXTS,
     Integers,
     Kinds,

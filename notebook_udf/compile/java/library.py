@@ -7,8 +7,11 @@ import sys
 from functools import lru_cache
 from pathlib import Path
 
-from notebook_udf.compile.java import html_texts, normal_forms, unicode_tables
 from notebook_udf.compile.java.java_class import MOST_ARGUMENTS, PACKAGE
+from notebook_udf.compile.java.standard_library import html_texts
+from notebook_udf.compile.java.texts import normal_forms, unicode_tables
+
+_RUNTIME = Path(__file__).with_name("runtime")
 
 # Scala has a class of functions for each count of arguments, and so have we.
 _CALL = """
@@ -58,9 +61,8 @@ public final class PyFunction{count} extends scala.runtime.AbstractFunction{coun
 
 def library_version() -> str:
     """A text that is another one where ``library`` is; takes less time."""
-    folder = Path(__file__).parent
     written = (html_texts.__file__, normal_forms.__file__, unicode_tables.__file__, __file__)
-    made_of = sorted([*folder.glob("*.java"), *map(Path, written)])
+    made_of = sorted([*_sources(), *map(Path, written)], key=lambda path: path.name)
     found = hashlib.sha256()
     for path in made_of:
         found.update(path.read_bytes())
@@ -70,13 +72,17 @@ def library_version() -> str:
 @lru_cache(maxsize=1)
 def library() -> str:
     """Their source, as one unit."""
-    texts = [path.read_text("utf-8") for path in sorted(Path(__file__).parent.glob("*.java"))]
+    texts = [path.read_text("utf-8") for path in _sources()]
     calls = (_call(count) for count in range(1, MOST_ARGUMENTS + 1))
     tables = (html_texts.source(), normal_forms.source(), unicode_tables.source())
     lines = [line for text in (*texts, *calls, *tables) for line in text.splitlines()]
     imports = dict.fromkeys(line for line in lines if line.startswith("import "))
     code = (line for line in lines if not line.startswith(("import ", "package ")))
     return "\n".join([f"package {PACKAGE};", *imports, *code])
+
+
+def _sources() -> list[Path]:
+    return sorted(_RUNTIME.glob("*.java"))
 
 
 def _call(count: int) -> str:

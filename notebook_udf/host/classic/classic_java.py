@@ -15,8 +15,8 @@ from pyspark import accumulators
 from pyspark.sql import SparkSession
 from pyspark.sql.types import DataType
 
-from notebook_udf.compile.java import libm
 from notebook_udf.compile.java.java_class import PACKAGE, JavaClass
+from notebook_udf.compile.java.numbers import libm
 from notebook_udf.host.classic.classic_cluster import Taking
 from notebook_udf.host.classic.failed_jobs import fail_jobs
 from notebook_udf.host.java_functions import JavaFunction

@@ -8,7 +8,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
-from notebook_udf.compile.java.terms import TypesMissing
+from notebook_udf.compile.java.writing.terms import TypesMissing
 from notebook_udf.errors import PlanningError
 from notebook_udf.functions.declare_process import is_process, process_function
 from notebook_udf.functions.kind_traits import PROCESS

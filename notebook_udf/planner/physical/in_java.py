@@ -11,11 +11,11 @@ from typing import Any, Protocol
 
 from pyspark.sql.types import DataType, StructField, StructType, YearMonthIntervalType
 
-from notebook_udf.compile.java.given_records import RecordForm
+from notebook_udf.compile.java.columns.given_records import RecordForm
+from notebook_udf.compile.java.columns.shapes import is_nested
 from notebook_udf.compile.java.java_class import JavaClass, check, translate_process
 from notebook_udf.compile.java.java_class import translate as java
-from notebook_udf.compile.java.shapes import is_nested
-from notebook_udf.compile.java.terms import NotCompiled, TypesMissing
+from notebook_udf.compile.java.writing.terms import NotCompiled, TypesMissing
 from notebook_udf.functions import by_value
 from notebook_udf.functions.base import (
     ScalarFunction,

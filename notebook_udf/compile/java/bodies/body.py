@@ -1,0 +1,480 @@
+"""A function's blocks as Java.
+
+What kinds of values a variable has where ways meet is found by writing the body again until no
+kinds are added; the last writing stands.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import TypeVar
+
+from notebook_udf.compile.flow_graph import BasicBlock, Evaluation, FlowGraph, UnreadableCode
+from notebook_udf.compile.java.bodies import merging, name_scope
+from notebook_udf.compile.java.bodies.evaluations import OPERATIONS, is_none
+from notebook_udf.compile.java.bodies.merging import entered, kinds_of, set_local, without_none
+from notebook_udf.compile.java.collections import containers
+from notebook_udf.compile.java.columns.given_records import with_part
+from notebook_udf.compile.java.iterating.generated_values import given_out, gone_through
+from notebook_udf.compile.java.iterating.iterators import iterated, read_again
+from notebook_udf.compile.java.numbers.arithmetic import truth
+from notebook_udf.compile.java.writing.assembly import (
+    OUTSIDE,
+    Assembly,
+    Edge,
+    Variables,
+    WrittenBlock,
+    assign,
+)
+from notebook_udf.compile.java.writing.code import Code
+from notebook_udf.compile.java.writing.exceptions import NEVER_RAISING, thrown
+from notebook_udf.compile.java.writing.terms import (
+    EXCEPTION,
+    LEAVE,
+    Generated,
+    Iteration,
+    Kinds,
+    KnownValue,
+    Nested,
+    NotCalled,
+    NotCompiled,
+    Parts,
+    Term,
+    Undetermined,
+    Unset,
+    Value,
+    constant_parts,
+)
+from notebook_udf.compile.loops import loops_of
+from notebook_udf.compile.symbolic import read_code
+
+T = TypeVar("T")
+
+_MOST_WRITINGS = 12
+_DEEPEST = 8
+# The number among a block's phis of what was raised.
+_RAISED = 1_000_000
+
+
+@dataclass
+class Body:
+    """A function's body, for arguments of some kinds.
+
+    Attributes
+    ----------
+    statements
+        Of the whole body.
+    returned
+        The kinds of what it returns.
+    """
+
+    statements: list[str]
+    returned: Kinds
+
+
+def write(
+    scope: name_scope.NameScope,
+    graph: FlowGraph,
+    given: Mapping[str, Value],
+    code: Code,
+    returned: Callable[[Code, Value], list[str]] | None = None,
+    gives: Callable[[Code, Value], list[str]] | None = None,
+) -> Body:
+    """Writes the body of a function.
+
+    Parameters
+    ----------
+    returned
+        The statements that return a value from the function that Spark calls.
+    gives
+        Of a table function: what is done with a row that it yields.
+
+    Raises
+    ------
+    NotCalled
+        If it has to be written where it is called.
+    NotCompiled
+        If something of it has no Java.
+    """
+    shared = frozenset(scope.function.__code__.co_freevars)
+    each = None if gives is None else partial(gives, code)
+    last = _settled(scope, graph, given, code, "", shared, each)
+    if returned is not None:
+        lines = last.assembled(lambda value: returned(code, value))
+        return Body([*code.declared(), *lines], frozenset("?"))
+    whole = last.returned_value()
+    if not isinstance(whole, Term):
+        raise NotCalled("a tuple as a result")
+
+    def returns(value: Value) -> list[str]:
+        return [f"return {code.integers.converted(code.term(value), whole.kinds)};"]
+
+    lines = last.assembled(returns)
+    return Body([*code.declared(), *lines], whole.kinds)
+
+
+def _settled(
+    scope: name_scope.NameScope,
+    graph: FlowGraph,
+    given: Mapping[str, Value],
+    code: Code,
+    label: str,
+    shared: frozenset[str],
+    each: Callable[[Value], list[str]] | None,
+) -> _Writer:
+    """What has written the body for the last time."""
+    ways: dict[int, dict[int, Edge]] = {}
+    before, lists = code.statements, code.lists_made
+    for _ in range(_MOST_WRITINGS):
+        if not label:
+            code.begin()
+        code.lists_made = lists
+        known = code.lists.additions
+        writer = _Writer(scope, graph, given, code, label, shared, each, ways)
+        writer.write()
+        code.statements = before
+        if not writer.changed and code.lists.additions == known:
+            if writer.failed is not None:
+                raise writer.failed
+            return writer
+        ways = writer.ways
+    raise writer.failed or NotCompiled("variables whose kinds do not settle")
+
+
+@dataclass
+class _Writer:
+    scope: name_scope.NameScope
+    graph: FlowGraph
+    given: Mapping[str, Value]
+    code: Code
+    # What labels and variables begin with.
+    label: str
+    # Variables that belong to the function around it.
+    shared: frozenset[str]
+    # Of a generator: what is done with each value that it gives.
+    each: Callable[[Value], list[str]] | None
+    # By block, and by the one before it, as they were found the last time.
+    before: dict[int, dict[int, Edge]]
+    ways: dict[int, dict[int, Edge]] = field(default_factory=dict)
+    changed: bool = False
+    # What has no Java by what is known until now.
+    failed: NotCompiled | None = None
+    _values: dict[int, Value] = field(default_factory=dict)
+    # What each block begins with.
+    _entries: dict[int, Edge] = field(default_factory=dict)
+    _blocks: dict[int, WrittenBlock] = field(default_factory=dict)
+    # Of copies of variables: which variable of Java's each is a copy of.
+    _origins: dict[str, str] = field(default_factory=dict)
+    _nested: int = 0
+
+    def write(self) -> None:
+        if any(isinstance(each, Undetermined) for each in self.given.values()):
+            raise NotCompiled("what is not known yet")
+        for key in self.graph.blocks:
+            if key == self.graph.entry:
+                self.ways[key] = {OUTSIDE: Edge(dict(self.given), {})}
+            arriving = {**self._from_behind(key), **self.ways.get(key, {})}
+            if arriving:
+                self._entries[key] = self._entered(key, arriving)
+                self._block(key)
+        for key in self._entries:
+            if kinds_of(self._entered(key, self.ways[key])) != kinds_of(self._entries[key]):
+                self.changed = True
+
+    def _from_behind(self, key: int) -> dict[int, Edge]:
+        """The ways back to a block, as the last writing found them."""
+        done = set(self._blocks)
+        return {k: way for k, way in self.before.get(key, {}).items() if k not in done}
+
+    def _entered(self, key: int, ways: Mapping[int, Edge]) -> Edge:
+        loop = key in loops_of(self.graph)
+        try:
+            return entered(self.code, self.label, key, list(ways.values()), loop=loop)
+        except NotCompiled as why:
+            why.line = why.line or self.graph.blocks[key].line
+            raise
+
+    def _block(self, key: int) -> None:
+        block, line = self.graph.blocks[key], None
+        written = self._blocks[key] = WrittenBlock([])
+        handler = self.graph.handlers.get(key)
+        if handler is not None:
+            written.handler = handler, self.code.variable("Raised")
+            self._raise_to(key, handler, block, written.handler[1])
+        if block.end.kind == "raise":
+            # Whatever is evaluated before can only raise as well.
+            written.statements.append(self._raising(key, block, guarded=handler is not None))
+            return
+        self.code.statements = written.statements
+        entry = self._entries[key]
+        variables = dict(entry.variables)
+        for number, each in enumerate(block.evaluations):
+            line = each.line or line
+            if each.kind in ("phi", "exception"):
+                found = entry.phis[_RAISED if each.kind == "exception" else number]
+            else:
+                found = self._attempted(partial(self._evaluated, variables, each), line)
+            self._values[id(each)] = found
+        ended = self._attempted(partial(self._end, key, block, variables, written), line)
+        if isinstance(ended, Undetermined):
+            written.targets = block.end.targets
+            for target in block.end.targets:
+                self._go(key, target, variables)
+
+    def _attempted(self, write: Callable[[], T], line: int | None) -> T | Undetermined:
+        """What something gives; where it has no Java by what is known until now, nothing is known.
+
+        What is put into lists further on may give it some.
+        """
+        try:
+            return write()
+        except NotCompiled as why:
+            why.line = why.line or line
+            self.failed = self.failed or why
+            return Undetermined()
+
+    def _raise_to(self, key: int, handler: int, block: BasicBlock, variable: str) -> None:
+        """The way on which something of a block raises: without what it sets itself."""
+        # What is set after all that may raise is not set where something did.
+        last = max(
+            (n for n, each in enumerate(block.evaluations) if each.kind not in NEVER_RAISING),
+            default=-1,
+        )
+        stored = {e.detail for e in block.evaluations[:last] if e.kind.startswith("store_")}
+        stored |= name_scope.saved_names(self.graph)
+        known = {n: v for n, v in self._entries[key].variables.items() if n not in stored}
+        raised = Term(EXCEPTION, variable)
+        self.ways.setdefault(handler, {})[key] = Edge(known, {_RAISED: raised})
+
+    def _raising(self, key: int, block: BasicBlock, *, guarded: bool) -> str:
+        """The statement of a block that raises."""
+        exception = block.end.values[0] if block.end.values else None
+        if exception is not None and exception.kind == "exception":
+            return f"throw {self.code.term(self._of(exception)).java};"
+        return thrown(block, self.scope.named, guarded=guarded)
+
+    def _end(
+        self, key: int, block: BasicBlock, variables: Variables, written: WrittenBlock
+    ) -> None:
+        end = block.end
+        if end.kind == "return":
+            value = self._known(end.values[0])
+            if self.each is not None and not self.label:
+                value = gone_through(self, self.code, value)
+            value = constant_parts(value)
+            written.returned = value if isinstance(value, Parts) else self.code.term(value)
+            return
+        if end.kind == "jump":
+            written.targets = end.targets
+            self._go(key, end.targets[0], variables)
+            return
+        tested = self._known(end.values[0]) if end.kind == "branch" else None
+        if tested is None:
+            over = self._known(end.values[0].operands[0])
+            assert isinstance(over, Iteration)
+            self.code.statements += over.before
+            found: str | bool = over.more
+            written.steps = over.steps
+        elif end.test == "true":
+            found = truth(self.code, tested)
+        else:
+            found = is_none(self.code, tested)
+        if isinstance(found, bool):
+            written.targets = (end.targets[0 if found else 1],)
+            self._go(key, written.targets[0], variables)
+            return
+        holds, fails = end.targets
+        if holds == fails:
+            # What is tested makes no difference.
+            if tested is None:
+                raise NotCompiled("a loop that does nothing")
+            written.targets = (holds,)
+            self._go(key, holds, variables)
+            return
+        written.test, written.targets = found, end.targets
+        present = without_none(self.code, variables, self._origins, tested)
+        self._go(key, holds, present if end.test == "true" else variables)
+        self._go(key, fails, present if end.test == "none" else variables)
+
+    def _go(self, key: int, target: int, variables: Variables) -> None:
+        phis = {}
+        for number, each in enumerate(self.graph.blocks[target].evaluations):
+            if each.kind == "phi":
+                phis[number] = self._of(each.operands[each.detail.index(key)])
+        self.ways.setdefault(target, {})[key] = Edge(variables, phis)
+
+    def _known(self, evaluation: Evaluation) -> Value:
+        found = self._of(evaluation)
+        if isinstance(found, Undetermined):
+            raise NotCompiled("what is not known yet")
+        return found
+
+    def _of(self, evaluation: Evaluation) -> Value:
+        if evaluation.kind == "constant":
+            return KnownValue(evaluation.detail)
+        if evaluation.kind == "part":
+            whole = self._of(evaluation.operands[0])
+            if isinstance(whole, Undetermined):
+                return whole
+            assert isinstance(whole, Parts)
+            part: int = evaluation.detail
+            return whole.parts[part]
+        found = self._values.get(id(evaluation))
+        if found is None:
+            raise NotCompiled(f"{evaluation.kind} here", evaluation.line)
+        return found
+
+    def _evaluated(self, variables: Variables, each: Evaluation) -> Value:
+        kind, name = each.kind, each.detail
+        if kind == "local" or (kind == "cell" and name in variables):
+            return self._read(variables, name)
+        operands = [self._of(operand) for operand in each.operands]
+        if kind == "store_cell" and name in self.shared:
+            raise NotCompiled(f"{name}, which is set for another function")
+        if kind in ("store_local", "store_cell") and isinstance(operands[0], Generated):
+            raise NotCompiled("a generator in a variable")
+        if kind == "save_local":
+            # A copy: a comprehension may set what Java holds it in.
+            saved = self._read(variables, name) if name in variables else Unset()
+            set_local(variables, name)
+            return saved
+        if kind in ("store_local", "store_cell", "delete_local"):
+            return set_local(variables, name, *operands)
+        if any(isinstance(operand, Undetermined) for operand in operands):
+            return Undetermined()
+        if kind == "iterator":
+            return iterated(self.code, operands[0])
+        if kind == "next":
+            (over,) = operands
+            if not isinstance(over, Iteration):
+                raise NotCompiled("the next of this")
+            return over.value
+        if kind in ("global", "builtin", "cell"):
+            return KnownValue(self.scope.named(kind, name))
+        if kind == "function":
+            return self._function(variables, operands, name)
+        if kind == "function_attribute":
+            return name_scope.with_attribute(name, operands[1])
+        if kind in ("yield", "yield_from"):
+            return self.give(operands[0], whole=kind == "yield")
+        if kind == "store_attribute" and each.operands[1].is_local(self.scope.record):
+            variables[self.scope.record] = with_part(operands[1], name, operands[0])
+            return KnownValue(None)
+        if id(each) in self._changed_later:
+            return containers.displayed(self.code, each, tuple(operands))
+        evaluate = OPERATIONS.get(kind)
+        if evaluate is None:
+            raise NotCompiled(f"{kind.replace('_', ' ')} here")
+        return evaluate(self, self.code, operands, name)
+
+    @cached_property
+    def _changed_later(self) -> frozenset[int]:
+        return containers.changed_later(self.graph, in_place=self.code.lists.changed_in_place)
+
+    def _read(self, variables: Variables, name: str) -> Value:
+        found = variables.get(name)
+        if found is None:
+            raise NotCompiled(f"{name}, which may have no value, or values of several types")
+        if not isinstance(found, Term):
+            return found if name == name_scope.OVER else read_again(found)
+        # A copy: the variable may have another value where this one is used.
+        copied = self.code.set(found.kinds, found.java)
+        self._origins[copied.java] = found.java
+        return replace(copied, among=found.among)
+
+    def _function(
+        self, variables: Variables, operands: Sequence[Value], given: int | None
+    ) -> Value:
+        code = name_scope.made_here(operands, given)
+        name_scope.check_shared(self.graph, tuple(self.given), code)
+        names = code.co_freevars
+        return Nested(code, {name: self._shared(variables, name) for name in names})
+
+    def _shared(self, variables: Variables, name: str) -> Value:
+        if name in variables:
+            return self._read(variables, name)
+        return KnownValue(self.scope.named("cell", name))
+
+    def function(
+        self, function: types.FunctionType, given: tuple[Value, ...], names: tuple[str, ...]
+    ) -> Value:
+        """See ``evaluations.FunctionCalls``."""
+        self.code.lists.note_called()
+        try:
+            made = self.scope.call(function, given, names)
+            return self.code.set(made.kinds, made.java)
+        except NotCalled:
+            graph, variables = self.scope.opened(function, given, names)
+            scope = replace(self.scope, function=function, record="")
+            shared = frozenset(function.__code__.co_freevars)
+            return self._written_here(scope, graph, variables, shared, None)
+
+    def give(self, value: Value, *, whole: bool = True) -> Value:
+        """See ``evaluations.FunctionCalls``."""
+        if self.each is None:
+            raise NotCompiled("yield here")
+        return given_out(self, self.code, value, self.each, whole=whole)
+
+    def nested(
+        self,
+        nested: Nested,
+        given: tuple[Value, ...],
+        each: Callable[[Value], list[str]] | None = None,
+    ) -> Value:
+        """See ``evaluations.FunctionCalls``."""
+        inner = nested.code
+        graph = read_code(inner, handlers=True)
+        if isinstance(graph, UnreadableCode):
+            raise NotCompiled(graph.reason, graph.line)
+        if len(given) != inner.co_argcount or inner.co_kwonlyargcount:
+            raise NotCompiled(f"a call of {inner.co_name} that does not fit it")
+        code = self.code
+        code.lists.note_handlers(bool(graph.handlers), None if each is None else inner)
+        variables = {**nested.shared, **dict(zip(inner.co_varnames, given, strict=False))}
+        shared = frozenset(inner.co_freevars)
+        scope = replace(self.scope, record="")
+        return self._written_here(scope, graph, variables, shared, each)
+
+    def _written_here(
+        self,
+        scope: name_scope.NameScope,
+        graph: FlowGraph,
+        variables: Mapping[str, Value],
+        shared: frozenset[str],
+        each: Callable[[Value], list[str]] | None,
+    ) -> Value:
+        code = self.code
+        self._nested += 1
+        label = f"{self.label}N{self._nested}"
+        if label.count("N") > _DEEPEST:
+            raise NotCompiled("functions within so many others")
+        last = _settled(scope, graph, variables, code, label, shared, each)
+        end = f"{label}R"
+        if each is not None:
+            lines = last.assembled(lambda value: [f"break {end};"])
+            lines = [line.replace(LEAVE, f"break {end};") for line in lines]
+            result: Value = KnownValue(None)
+        else:
+            result = last.returned_value()
+
+            def returns(value: Value) -> list[str]:
+                statements: list[str] = []
+                assign(code, statements, result, value)
+                return [*statements, f"break {end};"]
+
+            lines = last.assembled(returns)
+        code.statements += [f"{end}: {{", *lines, "}"]
+        return result
+
+    def returned_value(self) -> Value:
+        """One that holds whatever is returned, in variables of its own."""
+        values = [each.returned for each in self._blocks.values() if each.returned is not None]
+        return merging.together(self.code, f"r{self.label}", values)
+
+    def assembled(self, returns: Callable[[Value], list[str]]) -> list[str]:
+        """The statements of all blocks."""
+        blocks, entries, ways = self._blocks, self._entries, self.ways
+        return Assembly(self.graph, self.code, self.label, blocks, entries, ways, returns).lines()

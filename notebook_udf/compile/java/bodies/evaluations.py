@@ -1,0 +1,410 @@
+"""What is evaluated, as Java, by its kind in ``compile.flow_graph``."""
+
+from __future__ import annotations
+
+import datetime as dt
+import inspect
+import types
+from collections.abc import Callable, Sequence
+from functools import reduce
+from typing import Any, TypeAlias
+
+from notebook_udf.compile.java.calls import (
+    builtin_calls,
+    functional,
+    library_calls,
+    method_calls,
+    operator_calls,
+)
+from notebook_udf.compile.java.collections import containers, set_values
+from notebook_udf.compile.java.columns.given_records import collects
+from notebook_udf.compile.java.documents import json_values
+from notebook_udf.compile.java.iterating import unpacking
+from notebook_udf.compile.java.iterating.generated_values import (
+    FunctionCalls,
+    asked,
+    listed,
+    next_of,
+)
+from notebook_udf.compile.java.iterating.iterators import filled, materialised
+from notebook_udf.compile.java.numbers.arithmetic import (
+    arithmetic,
+    comparison,
+    negated,
+    truth,
+)
+from notebook_udf.compile.java.numbers.powers import power
+from notebook_udf.compile.java.objects import known_objects, named_parts
+from notebook_udf.compile.java.standard_library import posix_paths, url_parts
+from notebook_udf.compile.java.texts import templates, text_methods
+from notebook_udf.compile.java.times import date_values
+from notebook_udf.compile.java.times.date_values import is_temporal
+from notebook_udf.compile.java.writing import choices
+from notebook_udf.compile.java.writing.code import Code
+from notebook_udf.compile.java.writing.exceptions import taken_by
+from notebook_udf.compile.java.writing.terms import (
+    BOOL,
+    NONE,
+    BoundMethod,
+    Generated,
+    KnownValue,
+    Nested,
+    NotCompiled,
+    OneOf,
+    Parts,
+    Slice,
+    Term,
+    Value,
+    is_dict,
+    is_list,
+    is_set,
+)
+from notebook_udf.compile.opcodes import LIST_TO_TUPLE
+
+Operation: TypeAlias = Callable[[FunctionCalls, Code, Sequence[Value], Any], Value]
+
+_ORDERED = ("<", "<=", ">", ">=", "==", "!=")
+
+
+def _attribute(run: FunctionCalls, code: Code, given: Sequence[Value], name: str) -> Value:
+    (owner,) = given
+    if isinstance(owner, KnownValue) and isinstance(owner.value, types.ModuleType):
+        if not hasattr(owner.value, name):
+            raise NotCompiled(f"{name}, which {owner.value.__name__} has not")
+        code.constants.files.add(getattr(owner.value, "__file__", None) or "")
+        return KnownValue(getattr(owner.value, name))
+    if isinstance(owner, KnownValue) and known_objects.is_object(owner.value):
+        code.constants.files.add(known_objects.file_of(owner.value))
+        known = known_objects.attribute(owner.value, name)
+        return BoundMethod(owner, name) if known is None else known
+    if isinstance(owner, KnownValue) and isinstance(owner.value, (dt.date, dt.timedelta)):
+        owner = code.term(owner)
+    if isinstance(owner, Term):
+        # Python asks for a method before it evaluates what the method is called with.
+        owner = code.present(owner, AttributeError)
+    if isinstance(owner, Term) and is_temporal(owner):
+        found = date_values.attribute(code, owner, name)
+        if found is not None:
+            return found
+    owner = code.opened(owner, AttributeError)
+    if isinstance(owner, Parts) and owner.form == "dict":
+        owner = containers.of_parts(code, owner)
+    if isinstance(owner, Parts) and name in owner.names:
+        return named_parts.part(owner, name)
+    found = url_parts.attribute(code, owner, name) or posix_paths.attribute(code, owner, name)
+    if found is not None:
+        return found
+    if isinstance(owner, Term) and json_values.is_part(owner):
+        owner = json_values.with_attribute(code, owner, name)
+    return BoundMethod(owner, name)
+
+
+def _binary(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -> Value:
+    left, right = given
+    if how in ("%", "%=") and isinstance(left, KnownValue) and type(left.value) is str:
+        return templates.percent(code, left.value, right, text_methods.formatted)
+    if how in ("**", "**="):
+        return power(code, left, right)
+    if set_values.involves_set(left, right):
+        return set_values.operation(code, how, left, right)
+    if how in ("|", "|=") and containers.is_mapping(left) and containers.is_mapping(right):
+        return containers.united(code, how, left, right)
+    # What these are in place of cannot be changed in place, but for lists of a document.
+    json_values.check_in_place(how, *given)
+    if how == "+" and _is_list(left) and _is_list(right):
+        return _joined(code, left, right)
+    if how in ("+=", "*=") and isinstance(left, Parts) and left.is_list:
+        code.lists.change_in_place()
+        raise NotCompiled(f"{how} of a list")
+    if how == "+=" and isinstance(left, Term) and is_list(left.kinds):
+        return containers.grown(code, left, right)
+    if how == "*" and (_is_list(left) or _is_list(right)):
+        listed, times = (left, right) if _is_list(left) else (right, left)
+        return containers.repeated(code, listed, times)
+    return arithmetic(code, how.removesuffix("="), *given)
+
+
+def _is_list(value: Value) -> bool:
+    if isinstance(value, Parts):
+        return value.is_list
+    return isinstance(value, Term) and is_list(value.kinds - NONE)
+
+
+def _joined(code: Code, *lists: Value) -> Value:
+    """A new list of what lists hold."""
+    made = code.new_list()
+    for each in lists:
+        if isinstance(each, Term):
+            # With a list Python raises, and with another one it is a tuple.
+            code.lists.check_changeable(each.kinds)
+        whole = materialised(code, code.present(each) if isinstance(each, Term) else each)
+        code.lists.put(made.kinds, code.lists.of(whole.kinds))
+        code.say(f"{made.java}.addAll({whole.java});")
+    return made
+
+
+def _compare(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -> Value:
+    left, right = given
+    if how in _ORDERED:
+        if set_values.involves_set(left, right):
+            return set_values.compared(code, how, left, right)
+        left, right = code.opened(left), code.opened(right)
+        if isinstance(left, Parts) or isinstance(right, Parts):
+            return _compare_tuples(code, how, left, right)
+        return comparison(code, how, left, right)
+    if how in ("in", "not in"):
+        found = text_methods.contains(code, left, right)
+        if isinstance(found, bool):
+            return KnownValue(found == (how == "in"))
+        return code.set(BOOL, found if how == "in" else f"!({found})")
+    if not (isinstance(right, KnownValue) and right.value is None):
+        raise NotCompiled(f"{how} anything but None")
+    known = is_none(code, left)
+    if isinstance(known, bool):
+        return KnownValue(known == (how == "is"))
+    return code.set(BOOL, known if how == "is" else f"!({known})")
+
+
+def _compare_tuples(code: Code, how: str, left: Value, right: Value) -> Value:
+    """Two tuples, by the first of their parts that are not equal."""
+    one, other = (_parts_of(each) for each in (left, right))
+    kinds = [(code.term(a).kinds, code.term(b).kinds) for a, b in zip(one, other, strict=False)]
+    # Of two tuples the same object is equal to itself, NaN included.
+    known = all(a == b and len(a) == 1 and "float" not in a for a, b in kinds)
+    if len(one) != len(other) or not known:
+        raise NotCompiled("comparing tuples of other lengths, or with other values")
+    found = "true" if how in ("==", "<=", ">=") else "false"
+    for a, b in reversed(list(zip(one, other, strict=True))):
+        same = code.term(comparison(code, "==", a, b)).java
+        if how in ("==", "!="):
+            differs = "false" if how == "==" else "true"
+        else:
+            differs = code.term(comparison(code, how, a, b)).java
+        found = f"({same} ? {found} : {differs})"
+    return code.set(BOOL, found)
+
+
+def _parts_of(value: Value) -> tuple[Value, ...]:
+    if isinstance(value, KnownValue) and type(value.value) is tuple:
+        return tuple(map(KnownValue, value.value))
+    if not isinstance(value, Parts) or value.form != "tuple":
+        raise NotCompiled("comparing a tuple with something else")
+    return value.parts
+
+
+def is_none(code: Code, value: Value) -> str | bool:
+    """Whether a value is None: an expression, or the answer for every row."""
+    if isinstance(value, KnownValue):
+        return value.value is None
+    if isinstance(value, Parts):
+        return False
+    term = code.term(value)
+    if "none" not in term.kinds:
+        return False
+    return len(term.kinds) == 1 or f"{term.java} == null"
+
+
+def _unary(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -> Value:
+    if how == "-":
+        return negated(code, given[0])
+    if how != "not":
+        raise NotCompiled(f"{how} here")
+    found = truth(code, given[0])
+    return KnownValue(not found) if isinstance(found, bool) else code.set(BOOL, f"!({found})")
+
+
+def _item(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
+    whole, index = given
+    if isinstance(whole, Term) and is_dict(whole.kinds):
+        containers.made_of_key(code, whole, index)
+    return text_methods.item(code, whole, index)
+
+
+def _slice(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
+    return Slice(tuple(given))
+
+
+def _tuple(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
+    constants = [each.value for each in given if isinstance(each, KnownValue)]
+    return KnownValue(tuple(constants)) if len(constants) == len(given) else Parts(tuple(given))
+
+
+def _list(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
+    return Parts(tuple(given), form="list") if given else code.new_list()
+
+
+def _map(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
+    if not given:
+        return json_values.empty_dict(code)
+    constants = [each.value for each in given if isinstance(each, KnownValue)]
+    if len(constants) == len(given):
+        return KnownValue(dict(zip(constants[::2], constants[1::2], strict=True)))
+    keys = [each.value if isinstance(each, KnownValue) else None for each in given[::2]]
+    names = tuple(key for key in keys if type(key) is str)
+    if len(names) == len(keys) == len(set(names)):
+        return Parts(tuple(given[1::2]), names, "dict")
+    return containers.new_dict(code, tuple(given))
+
+
+def _grow(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -> Value:
+    whole = given[0]
+    if isinstance(whole, Term) and is_set(whole.kinds):
+        change = set_values.put if how == "set_add" else set_values.extend
+        change(code, whole, given[1])
+        return whole
+    if how == "list_extend" and isinstance(whole, Term):
+        return filled(code, whole, given[1])
+    if how == "list_append" and isinstance(whole, Term):
+        code.put(whole, given[1])
+    elif how == "dict_update" and isinstance(whole, Term):
+        containers.put_all(code, whole, given[1])
+    elif how == "map_add" and isinstance(whole, Term):
+        containers.put_item(code, whole, given[1], given[2])
+    else:
+        raise NotCompiled(how.replace("_", " "))
+    return whole
+
+
+def _store(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
+    value, whole, index = given
+    containers.store(code, code.present(whole), index, value)
+    return KnownValue(None)
+
+
+def _matches(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
+    raised, handler = given
+    if not isinstance(raised, Term) or not isinstance(handler, KnownValue):
+        raise NotCompiled("an except clause with what varies")
+    return code.set(BOOL, f"{raised.java}.is({taken_by(handler.value)})")
+
+
+def _import(run: FunctionCalls, code: Code, given: Sequence[Value], name: str) -> Value:
+    level, names = (each.value if isinstance(each, KnownValue) else None for each in given)
+    if level != 0:
+        raise NotCompiled("an import from the package around it")
+    return KnownValue(known_objects.module(name if names else name.partition(".")[0]))
+
+
+def _closure(run: FunctionCalls, code: Code, given: Sequence[Value], name: str) -> Value:
+    return KnownValue(name)
+
+
+def _generator(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
+    return KnownValue(None)
+
+
+def _unpack(run: FunctionCalls, code: Code, given: Sequence[Value], count: Any) -> Value:
+    if isinstance(count, tuple):
+        return unpacking.with_rest(code, given[0], *count)
+    return unpacking.unpacked(code, given[0], count)
+
+
+def _convert(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -> Value:
+    if how != "str":
+        raise NotCompiled(f"!{how[0]} in a text")
+    return text_methods.formatted(code, given[0], "")
+
+
+def _format(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
+    if len(given) == 1:
+        return text_methods.formatted(code, given[0], "")
+    return text_methods.format_chosen(code, given[0], given[1])
+
+
+def _string(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
+    return reduce(lambda text, part: arithmetic(code, "+", text, part), given)
+
+
+def _intrinsic(run: FunctionCalls, code: Code, given: Sequence[Value], which: int) -> Value:
+    if which != LIST_TO_TUPLE:
+        raise NotCompiled("intrinsic here")
+    return unpacking.tuple_of(code, given[0])
+
+
+def _call_unpacked(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
+    function, arguments, *named = given
+    known = unpacking.known_parts(code, arguments)
+    if known is None or named:
+        raise NotCompiled("a call of so many arguments as a list has")
+    return _call(run, code, (function, *known), ())
+
+
+def _call(run: FunctionCalls, code: Code, given: Sequence[Value], names: Any) -> Value:
+    function, *rest = given
+    arguments, names = tuple(rest), tuple(names or ())
+    asks = isinstance(function, KnownValue) and function.value in (any, all)
+    if asks and len(arguments) == 1 and isinstance(arguments[0], Generated):
+        return asked(run, code, arguments[0], function.value is all)  # type: ignore[union-attr]
+    if isinstance(function, KnownValue) and function.value is next and not names:
+        return next_of(run, code, arguments)
+    if any(isinstance(each, Generated) for each in arguments):
+        functional.check_consumer(function, handled=code.lists.handled)
+    arguments = tuple(listed(run, code, each) for each in arguments)
+
+    def call(called: Value, given: tuple[Value, ...]) -> Value:
+        return _call(run, code, (called, *given), ())
+
+    def evaluated(kind: str, detail: Any, given: tuple[Value, ...]) -> Value:
+        return OPERATIONS[kind](run, code, given, detail)
+
+    found = operator_calls.called(function, arguments, names, evaluated)
+    if found is None:
+        found = functional.called(code, function, arguments, names, call)
+    if found is not None:
+        return found
+    if isinstance(function, OneOf):
+
+        def of_one(known: Any) -> Value:
+            return _call(run, code, (KnownValue(known), *arguments), names)
+
+        return choices.chosen(code, function, of_one, "a function")
+    if isinstance(function, BoundMethod) and collects(function.owner, function.name):
+        if len(arguments) != 1 or names:
+            raise NotCompiled("a call of collect that does not fit it")
+        return run.give(arguments[0])
+    if isinstance(function, BoundMethod):
+        known = function.owner.value if isinstance(function.owner, KnownValue) else None
+        own = known_objects.method(known, function.name) if known_objects.is_object(known) else None
+        if own is not None:
+            return run.function(own, (function.owner, *arguments), names)
+        return method_calls.called(code, function, arguments, names, call)
+    if isinstance(function, Nested) and not names:
+        if function.code.co_flags & inspect.CO_GENERATOR:
+            return Generated(function, arguments)
+        return run.nested(function, arguments)
+    if not isinstance(function, KnownValue):
+        raise NotCompiled("a call of what varies")
+    found = library_calls.called(code, function.value, arguments, names, call)
+    if found is not None:
+        return found
+    if isinstance(function.value, types.FunctionType):
+        return run.function(function.value, arguments, names)
+    return builtin_calls.call(code, function.value, arguments, names)
+
+
+OPERATIONS: dict[str, Operation] = {
+    "attribute": _attribute,
+    "binary": _binary,
+    "compare": _compare,
+    "unary": _unary,
+    "item": _item,
+    "slice": _slice,
+    "tuple": _tuple,
+    "list": _list,
+    "set": lambda run, code, given, _: set_values.of_items(code, tuple(given)),
+    "map": _map,
+    "grow": _grow,
+    "store_item": _store,
+    "closure": _closure,
+    "import": _import,
+    "import_from": _attribute,
+    "exception_match": _matches,
+    "generator": _generator,
+    "unpack": _unpack,
+    "convert": _convert,
+    "format": _format,
+    "string": _string,
+    "call": _call,
+    "call_unpacked": _call_unpacked,
+    "intrinsic": _intrinsic,
+}

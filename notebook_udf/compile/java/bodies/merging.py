@@ -1,0 +1,170 @@
+"""Values where ways meet: which variables of Java's hold them, and of what kinds they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from notebook_udf.compile.java.writing import choices
+from notebook_udf.compile.java.writing.assembly import Edge, Variables
+from notebook_udf.compile.java.writing.code import Code
+from notebook_udf.compile.java.writing.terms import (
+    Iteration,
+    Kinds,
+    KnownValue,
+    NotCompiled,
+    Parts,
+    Term,
+    Undetermined,
+    Unset,
+    Value,
+    constant_parts,
+)
+
+
+def merged(code: Code, name: str, values: Sequence[Value], *, loop: bool) -> Value | None:
+    """A variable that holds each of these; None if none can.
+
+    Where a loop begins it is one of its own, since its next value is not known yet.
+    """
+    values = [each for each in values if not isinstance(each, Undetermined)]
+    if not values:
+        return Undetermined()
+    first = values[0]
+    if all(_same(first, each) for each in values) and not (loop and isinstance(first, Term)):
+        return first
+    if any(isinstance(each, Parts) for each in values):
+        values = [constant_parts(each) for each in values]
+    wholes = [each for each in values if isinstance(each, Parts)]
+    if len(wholes) == len(values):
+        parts = [each.parts for each in wholes]
+        if len({(len(each.parts), each.names, each.form) for each in wholes}) != 1:
+            return None
+        each_part = [
+            merged(code, f"{name}_{i}", column, loop=loop)
+            for i, column in enumerate(zip(*parts, strict=True))
+        ]
+        if None in each_part:
+            return None
+        kept = tuple(part for part in each_part if part is not None)
+        return Parts(kept, wholes[0].names, wholes[0].form)
+    if not name.isidentifier() or not name.isascii():
+        return None
+    try:
+        kinds = frozenset(k for each in values for k in _kinds(code, name, each))
+    except NotCompiled:
+        return None
+    held = code.integers.held(kinds)
+    java = f"{name}_{held.rpartition('.')[2].replace('[]', 's')}"
+    code.variables[java] = held
+    return choices.noted(Term(kinds, java), values)
+
+
+def _kinds(code: Code, name: str, value: Value) -> Kinds:
+    """The kinds of a value in a variable: a tuple is one object."""
+    if not isinstance(value, Parts):
+        return code.term(value).kinds
+    if value.is_list:
+        raise NotCompiled("a list that is written here, or something else")
+    # What is said here is of no use: it is said again where the variable is set.
+    _, made = code.captured(lambda: code.whole(value, f"{code.name}.{name}"))
+    return made.kinds
+
+
+def entered(code: Code, label: str, key: int, ways: Sequence[Edge], *, loop: bool) -> Edge:
+    """What a block begins with, by the ways to it.
+
+    Raises
+    ------
+    NotCompiled
+        If values that are one in Python have nothing in common.
+    """
+    first, *others = ways
+    made = Edge({}, {})
+    if not others and not loop:
+        made.variables.update(first.variables)
+    else:
+        for name in first.variables:
+            if all(name in way.variables for way in others):
+                values = [way.variables[name] for way in ways]
+                together = merged(code, f"v{label}_{name}", values, loop=loop)
+                if together is not None:
+                    made.variables[name] = together
+    for number in first.phis:
+        values = [way.phis[number] for way in ways]
+        phi = merged(code, f"p{label}_{key}_{number}", values, loop=loop)
+        if phi is None:
+            raise NotCompiled("values that have nothing in common")
+        made.phis[number] = phi
+    return made
+
+
+def _same(one: Value, other: Value) -> bool:
+    if isinstance(one, KnownValue) and isinstance(other, KnownValue):
+        a, b = one.value, other.value
+        if a is b:
+            return True
+        if type(a) is not type(b) or type(a) not in (int, str, bool):
+            return False
+        return bool(a == b)
+    # As it was written before: the same variables of Java's.
+    return one is other or (isinstance(one, (Iteration, Unset)) and one == other)
+
+
+def kinds_of(entry: Edge) -> list[tuple[Any, Any]]:
+    """What is known of all that a block begins with, to tell whether it has changed."""
+    return [
+        (name, _kind(value))
+        for each in (entry.variables, entry.phis)
+        for name, value in each.items()
+    ]
+
+
+def _kind(value: Value) -> Any:
+    if isinstance(value, Term):
+        return value.kinds, value.among
+    if isinstance(value, Parts):
+        return tuple(map(_kind, value.parts))
+    if isinstance(value, KnownValue):
+        return ("constant", type(value.value), value.value if isinstance(value.value, int) else 0)
+    return type(value).__name__
+
+
+def together(code: Code, name: str, values: Sequence[Value]) -> Value:
+    """A variable that holds what is returned, whichever of these it is.
+
+    Raises
+    ------
+    NotCompiled
+        If there are none, or no variable can.
+    """
+    if not values:
+        raise NotCompiled("what raises in every row")
+    found = merged(code, name, values, loop=True)
+    if found is None:
+        raise NotCompiled("results that have nothing in common")
+    return found
+
+
+def without_none(
+    code: Code, variables: Variables, origins: Mapping[str, str], tested: Value | None
+) -> Variables:
+    """The variables on the way on which a value is not None; ``origins`` are those of copies."""
+    if not isinstance(tested, Term) or "none" not in tested.kinds:
+        return variables
+    origin = origins.get(tested.java, tested.java)
+    return {
+        name: code.integers.narrowed(value, value.kinds - {"none"})
+        if isinstance(value, Term) and value.java in (origin, tested.java)
+        else value
+        for name, value in variables.items()
+    }
+
+
+def set_local(variables: Variables, name: str, value: Value | None = None) -> Value:
+    """Gives a variable a value, or takes it away."""
+    if value is None or isinstance(value, Unset):
+        variables.pop(name, None)
+        return value or KnownValue(None)
+    variables[name] = value
+    return value

@@ -1,0 +1,110 @@
+"""Where a body's names are looked up, and how other functions are called from it."""
+
+from __future__ import annotations
+
+import types
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+from notebook_udf.compile.bindings import value_of
+from notebook_udf.compile.flow_graph import FlowGraph
+from notebook_udf.compile.java.writing.terms import KnownValue, NotCompiled, Term, Value
+
+Function: TypeAlias = Callable[[types.FunctionType, tuple[Value, ...], tuple[str, ...]], Term]
+
+# Functions that are called where they are made, before anything changes.
+# What a function is made with: its defaults, by place and by name.
+DEFAULTS = 0b11
+# What the function that a comprehension is goes through; it is asked for once.
+OVER = ".0"
+_CALLED_AT_ONCE = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
+
+
+@dataclass(frozen=True)
+class NameScope:
+    """Where a body's names are looked up, and what other functions are called by.
+
+    Attributes
+    ----------
+    function
+        The function that it belongs to.
+    call
+        Writes the call of a function of the user's.
+    opened
+        The graph and the variables of one that is written where it is called.
+    record
+        The variable of a record that nobody else has, and whose fields may be set; "" for none.
+    """
+
+    function: types.FunctionType
+    call: Function
+    opened: Callable[..., tuple[FlowGraph, dict[str, Value]]]
+    record: str = ""
+
+    def named(self, kind: str, name: str) -> Any:
+        """What a name that is no variable stands for."""
+        try:
+            return value_of(self.function, kind, name)
+        except LookupError:
+            why = "has no value yet" if kind == "cell" else "is not defined"
+            raise NotCompiled(f"{name}, which {why}") from None
+
+
+@lru_cache(maxsize=256)
+def set_again(graph: FlowGraph, given: tuple[str, ...]) -> frozenset[str]:
+    """The variables that are set more than once, which is once if they are given."""
+    stores = Counter(given)
+    for block in graph.blocks.values():
+        stores.update(e.detail for e in block.evaluations if e.kind.startswith("store_"))
+    return frozenset(name for name, count in stores.items() if count > 1)
+
+
+@lru_cache(maxsize=256)
+def saved_names(graph: FlowGraph) -> frozenset[str]:
+    """The variables whose names comprehensions use: what these have in a handler is unknown."""
+    every = (each for block in graph.blocks.values() for each in block.evaluations)
+    return frozenset(each.detail for each in every if each.kind == "save_local")
+
+
+def made_here(operands: Sequence[Value], given: int | None) -> types.CodeType:
+    """The code of a function that a function makes.
+
+    ``given`` says what the operands before it are, by the bits of Python's opcode; what a function
+    is given later comes as its attributes.
+
+    Raises
+    ------
+    NotCompiled
+        If it has defaults.
+    """
+    *_, code = operands
+    if not isinstance(code, KnownValue) or not isinstance(code.value, types.CodeType):
+        raise NotCompiled("a function here")
+    if (given or 0) & DEFAULTS:
+        raise NotCompiled("a function here, with defaults")
+    return code.value
+
+
+def with_attribute(which: int, function: Value) -> Value:
+    """A function that is given its annotations or cells, which are known by its code.
+
+    Raises
+    ------
+    NotCompiled
+        If it is given defaults.
+    """
+    if which & DEFAULTS:
+        raise NotCompiled("a function here, with defaults")
+    return function
+
+
+def check_shared(graph: FlowGraph, parameters: Sequence[str], code: types.CodeType) -> None:
+    """Refuses a variable that a function and one that it makes have, and that may change until that
+    is called."""
+    if code.co_name not in _CALLED_AT_ONCE:
+        changing = set(code.co_freevars) & set_again(graph, parameters)
+        if changing:
+            raise NotCompiled(f"{min(changing)}, which changes and which a function here shares")

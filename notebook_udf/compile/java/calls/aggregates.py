@@ -1,0 +1,129 @@
+"""``sum``, ``min`` and ``max``, as Java."""
+
+from __future__ import annotations
+
+import sys
+
+from notebook_udf.compile.java.collections import set_values
+from notebook_udf.compile.java.iterating import sorting
+from notebook_udf.compile.java.iterating.iterators import materialised
+from notebook_udf.compile.java.numbers.arithmetic import arithmetic, chosen
+from notebook_udf.compile.java.writing.code import Code
+from notebook_udf.compile.java.writing.exceptions import raising
+from notebook_udf.compile.java.writing.terms import (
+    BOOL,
+    FLOAT,
+    INT,
+    NONE,
+    NUMBERS,
+    STR,
+    KnownValue,
+    NotCompiled,
+    Parts,
+    Term,
+    Value,
+    is_record,
+)
+
+Given = tuple[Value, ...]
+
+
+def listed(code: Code, value: Value) -> Term:
+    """A list of what a set or anything else that can be iterated over has."""
+    if set_values.involves_set(value):
+        return set_values.elements(code, value)
+    return materialised(code, value)
+
+
+def extreme(which: str, code: Code, given: Given, default: Value | None = None) -> Value:
+    """``min`` or ``max`` of several values, or of one that has them; the default if it has none."""
+    if len(given) == 1:
+        one = given[0]
+        values = one.value if isinstance(one, KnownValue) else None
+        if isinstance(values, (tuple, list)):
+            given = tuple(map(KnownValue, values))
+        elif isinstance(one, Parts):
+            given = one.parts
+        else:
+            whole = listed(code, one)
+            held = code.lists.of(whole.kinds)
+            code.lists.check_order(held)
+            if is_record(held):
+                sorting.check_order(code, held, f"values of {which}")
+            elif not held - NONE <= NUMBERS and held - NONE != STR:
+                raise NotCompiled(f"{which} of this")
+            most = "true" if which == "max" else "false"
+            found = f"PyList.extreme({whole.java}, {most})"
+            return sorting.taken_or(code, whole, found, default)
+    if not given and default is not None:
+        return default
+    if not given:
+        raise NotCompiled("what raises in every row")
+    return chosen(code, which, given)
+
+
+def total(code: Code, given: Given) -> Value:
+    """``sum(values, start)``."""
+    if not 1 <= len(given) <= 2:
+        raise NotCompiled("sum of so many arguments")
+    parts, *start = given
+    several = parts.parts if isinstance(parts, Parts) else ()
+    if several and not any("float" in code.term(each).kinds for each in several):
+        found: Value = start[0] if start else KnownValue(0)
+        for each in several:
+            found = arithmetic(code, "+", found, each)
+        return found
+    whole = set_values.summed(code, parts)
+    if not start:
+        return _total(code, whole)
+    if isinstance(start[0], KnownValue) and type(start[0].value) is float:
+        return _from_zero(code, whole, start[0].value)
+    found, begun = _total(code, whole), code.term(start[0])
+    if found.kinds != INT or begun.kinds - NONE != INT:
+        # What it begins with is rounded with the first of them.
+        raise NotCompiled("sum from a number that is none of the whole ones")
+    if "none" not in begun.kinds:
+        return arithmetic(code, "+", found, begun)
+    if code.lists.handled:
+        raise NotCompiled("sum from what may be None, beside try")
+    # From None there is a sum of nothing only.
+    code.say(f"if ({begun.java} == null && !{whole.java}.isEmpty()) {raising(TypeError)}")
+    present = code.integers.narrowed(begun, INT)
+    made = code.fresh(begun.kinds)
+    added, summed = code.captured(lambda: code.object(arithmetic(code, "+", found, present)))
+    code.statements += [f"if ({begun.java} != null) {{", *added, f"{made.java} = {summed};", "}"]
+    return made
+
+
+def _total(code: Code, whole: Term) -> Term:
+    found = code.lists.of(whole.kinds)
+    code.lists.check_order(found)
+    held = found - NONE
+    if found == INT and code.integers.bounded:
+        return code.set(INT, f"PyList.sumOfLongs({whole.java})")
+    if held and held <= INT | BOOL:
+        java = f"PyList.sumOfInts({whole.java})"
+        return code.set(INT, code.integers.of_object(java))
+    nothing = code.integers.literal(0)
+    java = (
+        f"{whole.java}.isEmpty() ? (Object) {code.object(nothing)} "
+        f": (Object) Double.valueOf({_sum_of_floats(code, whole)})"
+    )
+    return code.set(INT | FLOAT, java)
+
+
+def _sum_of_floats(code: Code, whole: Term) -> str:
+    found = code.lists.of(whole.kinds)
+    code.lists.check_order(found)
+    if found - NONE != FLOAT:
+        raise NotCompiled("sum of what are no numbers, or of several kinds")
+    way = "compensatedSum" if sys.version_info >= (3, 12) else "sumOfDoubles"
+    return f"PyList.{way}({whole.java})"
+
+
+def _from_zero(code: Code, whole: Term, start: float) -> Term:
+    """``sum(values, 0.0)`` of floats, which Python begins with 0 in any case."""
+    if repr(start) != "0.0":
+        raise NotCompiled("sum from a number that is none of the whole ones")
+    found = _sum_of_floats(code, whole)
+    return code.set(FLOAT, f"{whole.java}.isEmpty() ? 0.0 : {found}")

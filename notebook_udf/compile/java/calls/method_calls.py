@@ -1,0 +1,118 @@
+"""Calls of methods, by what their owners are."""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+import re
+from typing import Any
+
+from notebook_udf.compile.java.collections import containers, lookups, set_values
+from notebook_udf.compile.java.documents import json_values
+from notebook_udf.compile.java.iterating.iterators import materialised, view, view_of_document
+from notebook_udf.compile.java.numbers import decimals
+from notebook_udf.compile.java.patterns import regex_calls
+from notebook_udf.compile.java.standard_library import hashes, real_numbers, web_texts
+from notebook_udf.compile.java.texts import templates, text_methods
+from notebook_udf.compile.java.times import date_values, time_sources
+from notebook_udf.compile.java.times.date_values import is_temporal
+from notebook_udf.compile.java.writing import choices
+from notebook_udf.compile.java.writing.code import Code
+from notebook_udf.compile.java.writing.terms import (
+    NONE,
+    BoundMethod,
+    Call,
+    KnownValue,
+    NotCompiled,
+    OneOf,
+    Parts,
+    Sequence,
+    Term,
+    Value,
+    is_dict,
+    is_list,
+)
+
+_VIEWS = ("items", "keys", "values")
+
+
+def called(
+    code: Code, method: BoundMethod, given: tuple[Value, ...], names: tuple[str, ...], call: Call
+) -> Value:
+    """The call of a method; ``call`` writes that of a function that it is given."""
+    owner, name = method.owner, method.name
+    if isinstance(owner, OneOf):
+
+        def of_one(known: Any) -> Value:
+            return called(code, BoundMethod(KnownValue(known), name), given, names, call)
+
+        return choices.chosen(code, owner, of_one, "an object")
+    constant = owner.value if isinstance(owner, KnownValue) else None
+    if isinstance(constant, dict) and type(constant) is dict:
+        if name in _VIEWS and not given:
+            return KnownValue(tuple(getattr(constant, name)()))
+        if name == "get" and 1 <= len(given) <= 2 and not names:
+            default = given[1] if len(given) == 2 else KnownValue(None)
+            return lookups.looked_up(code, constant, given[0], default)
+        raise NotCompiled(f"the method {name} of a dict")
+    if set_values.involves_set(owner) or type(constant) in (set, frozenset):
+        return set_values.method(code, owner, name, given, names)
+    if constant is str:
+        return text_methods.called_on_class(code, name, given, names)
+    if isinstance(constant, re.Pattern):
+        return regex_calls.method(code, constant, name, given, names, call)
+    if isinstance(owner, Term) and regex_calls.is_match(owner) and not names:
+        return regex_calls.of_match(code, owner, name, given)
+    if constant is dt.datetime and name == "strptime" and not names:
+        return regex_calls.strptime(code, given)
+    if time_sources.is_source(constant, name):
+        return time_sources.called(code, constant, name, given, names)
+    if isinstance(constant, decimal.Decimal):
+        owner = code.term(owner)
+    if isinstance(owner, Term) and decimals.is_decimal(owner):
+        return decimals.method(code, owner, name, given, names)
+    if isinstance(owner, Term) and is_temporal(owner):
+        return date_values.method(code, owner, name, given, names)
+    if isinstance(owner, Term) and web_texts.is_of_bytes(owner):
+        return web_texts.method(code, owner, name, given, names)
+    if isinstance(owner, Term) and hashes.is_hash(owner):
+        return hashes.method(code, owner, name, given, names)
+    if isinstance(owner, Term) and json_values.has_dict_methods(owner):
+        whole = owner
+        if name in _VIEWS and not given:
+            return Sequence(lambda: view_of_document(code, whole, name))
+        return json_values.method(code, owner, name, given, names)
+    if isinstance(owner, Term) and is_dict(owner.kinds - NONE):
+        return _method_of_dict(code, owner, name, given, names)
+    listed = isinstance(owner, Term) and is_list(owner.kinds - NONE)
+    if listed and name in ("index", "count") and len(given) == 1 and not names:
+        whole = code.present(owner, AttributeError)
+        return text_methods.method_of_list(code, whole, name, given)
+    if listed and not names:
+        whole = code.present(owner, AttributeError)
+        return containers.method_of_list(code, whole, name, given)
+    if name == "join" and len(given) == 1 and isinstance(given[0], Sequence):
+        given = (materialised(code, given[0]),)
+    if name == "format" and type(constant) is str:
+        return templates.braces(code, constant, given, names, text_methods.format_chosen)
+    number = real_numbers.of_number(code, owner)
+    if number is not None:
+        return real_numbers.method(code, number, name, given, names)
+    owner = web_texts.as_text(code, owner, name, given)
+    return text_methods.method(code, owner, name, given, names)
+
+
+def _method_of_dict(
+    code: Code, owner: Term, name: str, given: tuple[Value, ...], names: tuple[str, ...]
+) -> Value:
+    whole = code.present(owner, AttributeError)
+    if name == "get" and 1 <= len(given) <= 2 and not names:
+        default = given[1] if len(given) == 2 else KnownValue(None)
+        if isinstance(default, Parts):
+            default = code.whole(default, min(whole.kinds))
+        return lookups.item_of_dict(code, whole, given[0], default)
+    if name in _VIEWS and not given:
+        return Sequence(lambda: view(code, whole, name))
+    if names:
+        raise NotCompiled(f"the method {name} of a dict")
+    return containers.method_of_dict(code, whole, name, given)

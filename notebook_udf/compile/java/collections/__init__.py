@@ -1,0 +1,1 @@
+"""Lists, dicts, sets and Counters: what is made, changed and looked up in them."""

@@ -1,0 +1,308 @@
+"""Lists and dicts that a function makes and changes, as Java."""
+
+from __future__ import annotations
+
+from notebook_udf.compile.flow_graph import Evaluation, FlowGraph
+from notebook_udf.compile.java.collections import lookups
+from notebook_udf.compile.java.documents.json_values import DICTS
+from notebook_udf.compile.java.iterating import iterators, unpacking
+from notebook_udf.compile.java.writing.code import Code
+from notebook_udf.compile.java.writing.terms import (
+    BOOL,
+    DICT,
+    INT,
+    KEYS,
+    LIST,
+    NONE,
+    PARTS,
+    RECORD,
+    STR,
+    Kinds,
+    KnownValue,
+    NotCompiled,
+    Parts,
+    Slice,
+    Term,
+    Value,
+    is_dict,
+    is_list,
+)
+
+# What kinds of Counters have.
+_COUNTER = f"{DICT}counter "
+# What changes a list or a dict in place.
+_CHANGING = frozenset(
+    {"append", "extend", "insert", "pop", "remove", "reverse", "sort", "clear"}
+    | {"setdefault", "update", "popitem"}
+)
+
+
+def changed_later(graph: FlowGraph, *, in_place: bool) -> frozenset[int]:
+    """The identities of the displays of lists and dicts that may be changed once they are made.
+
+    They have to be objects of Java's: by whatever name it is changed, all of them see it.
+    ``in_place`` is whether an operator changes a list.
+    """
+    every = [each for block in graph.blocks.values() for each in block.evaluations]
+    changes = in_place or any(
+        each.kind in ("store_item", "grow")
+        or (each.kind == "attribute" and each.detail in _CHANGING)
+        for each in every
+    )
+    if not changes:
+        return frozenset()
+    keeping = ("store_local", "store_cell", "phi", "grow")
+    kept = {id(operand) for each in every if each.kind in keeping for operand in each.operands}
+    return frozenset(
+        id(each)
+        for each in every
+        if (each.kind in ("list", "map") or _is_dict_of_names(each)) and id(each) in kept
+    )
+
+
+def _is_dict_of_names(each: Evaluation) -> bool:
+    """Whether it is a call like ``dict(a=1)``."""
+    if each.kind != "call" or len(each.operands) != len(each.detail or ()) + 1:
+        return False
+    return each.operands[0].kind in ("global", "builtin") and each.operands[0].detail == "dict"
+
+
+def displayed(code: Code, each: Evaluation, given: tuple[Value, ...]) -> Term:
+    """What is displayed as an object of Java's."""
+    if each.kind == "list":
+        return new_list(code, given)
+    if each.kind == "map":
+        return new_dict(code, given)
+    function, *values = given
+    if not isinstance(function, KnownValue) or function.value is not dict:
+        raise NotCompiled("a call of what is named dict")
+    return of_parts(code, Parts(tuple(values), each.detail or (), "dict"))
+
+
+def new_list(code: Code, given: tuple[Value, ...]) -> Term:
+    """``[a, b]`` as an object of Java's."""
+    made = code.new_list()
+    for each in given:
+        code.put(made, each)
+    return made
+
+
+def new_dict(code: Code, given: tuple[Value, ...]) -> Term:
+    """``{key: value}``, of keys and values in turn."""
+    made = code.new_dict()
+    for key, value in zip(given[::2], given[1::2], strict=True):
+        put_item(code, made, key, value)
+    return made
+
+
+def of_parts(code: Code, parts: Parts) -> Term:
+    """A dict that is known part by part as an object of Java's."""
+    pairs = zip(map(KnownValue, parts.names), parts.parts, strict=True)
+    return new_dict(code, tuple(each for pair in pairs for each in pair))
+
+
+def is_own(kinds: frozenset[str]) -> bool:
+    """Whether values of these kinds are dicts that a function makes: no part of a document."""
+    return is_dict(kinds) and not kinds & PARTS and not any(k.startswith(f"{DICT}x") for k in kinds)
+
+
+def put_item(code: Code, whole: Term, key: Value, value: Value) -> None:
+    """``whole[key] = value`` of a dict."""
+    if not is_own(whole.kinds):
+        raise NotCompiled("a change of a dict that was given")
+    term = code.term(key)
+    keys = frozenset(f"{kind}{KEYS}" for kind in whole.kinds)
+    code.lists.put(keys, term.kinds)
+    if code.lists.of(keys) - NONE not in (INT, STR):
+        raise NotCompiled("a dict whose keys are neither all texts nor all whole numbers")
+    held = code.held_by(whole, value)
+    code.say(f"{whole.java}.put({code.object(term)}, {code.object(held)});")
+
+
+def store(code: Code, whole: Term, index: Value, value: Value) -> None:
+    """``whole[index] = value``."""
+    if is_dict(whole.kinds):
+        put_item(code, whole, index, value)
+        return
+    if not is_list(whole.kinds) or isinstance(index, Slice):
+        raise NotCompiled("a change of a part of what is no list and no dict")
+    code.lists.check_changeable(whole.kinds)
+    held = code.held_by(whole, value)
+    place = lookups.place(code, index)
+    code.say(f"PyList.set({whole.java}, {place}, {code.object(held)});")
+
+
+def made_dict(code: Code, given: tuple[Value, ...]) -> Value:
+    """``dict(pairs)``."""
+    made = code.new_dict()
+    if not given:
+        return made
+    (pairs,) = given
+    if isinstance(pairs, Term) and is_dict(pairs.kinds - NONE):
+        whole = code.present(pairs)
+        if whole.kinds == DICTS:
+            raise NotCompiled("a copy of a part of a document")
+        over = iterators.view(code, whole, "items")
+    else:
+        over = iterators.iterated(code, pairs)
+
+    def put() -> None:
+        key, value = unpacking.unpacked(code, over.value, 2).parts
+        put_item(code, made, key, value)
+
+    code.loop(over, put)
+    return made
+
+
+def dict_with_names(code: Code, given: tuple[Value, ...], names: tuple[str, ...]) -> Value:
+    """``dict(pairs, a=1)``, or ``dict(a=1)``."""
+    count = len(given) - len(names)
+    named = Parts(given[count:], names, "dict")
+    if not count:
+        return named
+    made = made_dict(code, given[:count])
+    assert isinstance(made, Term)
+    put_all(code, made, named)
+    return made
+
+
+def is_mapping(value: Value) -> bool:
+    """Whether a value is a dict that is no part of a document, or None."""
+    if isinstance(value, Parts):
+        return value.form == "dict"
+    if isinstance(value, KnownValue):
+        return type(value.value) is dict
+    return isinstance(value, Term) and is_dict(value.kinds - NONE) and not value.kinds & PARTS
+
+
+def put_all(code: Code, whole: Term, value: Value) -> None:
+    """``whole.update(value)`` of two dicts."""
+    if not is_mapping(value):
+        raise NotCompiled("update with what is no dict")
+    if isinstance(value, KnownValue):
+        value = Parts(tuple(map(KnownValue, value.value.values())), tuple(value.value), "dict")
+    if isinstance(value, Parts):
+        for name, each in zip(value.names, value.parts, strict=True):
+            put_item(code, whole, KnownValue(name), each)
+        return
+    over = iterators.view(code, code.present(value), "items")
+    assert isinstance(over.value, Parts)
+    pair = over.value.parts
+    code.loop(over, lambda: put_item(code, whole, *pair))
+
+
+def united(code: Code, how: str, left: Value, right: Value) -> Term:
+    """``left | right`` of two dicts, or ``left |= right``."""
+    terms = [each for each in (left, right) if isinstance(each, Term)]
+    # Of others it is a dict of their kind, and of Counters something else.
+    if any(code.lists.made.get(kind) or _COUNTER in kind for t in terms for kind in t.kinds):
+        raise NotCompiled(f"{how} of dicts that are no plain ones")
+    present = [code.present(each) if isinstance(each, Term) else each for each in (left, right)]
+    if how == "|=":
+        if not isinstance(left, Term):
+            raise NotCompiled("|= of a dict")
+        put_all(code, code.present(left), present[1])
+        return left
+    made = code.new_dict()
+    for each in present:
+        put_all(code, made, each)
+    return made
+
+
+def default_dict(code: Code, given: tuple[Value, ...]) -> Value:
+    """``defaultdict(factory)``."""
+    factory = given[0].value if len(given) == 1 and isinstance(given[0], KnownValue) else None
+    if factory not in (int, float, str, list):
+        raise NotCompiled("a defaultdict of anything but int, float, str or list")
+    made = code.new_dict()
+    code.lists.made[min(made.kinds)] = factory
+    return made
+
+
+def made_of_key(code: Code, whole: Term, key: Value) -> None:
+    """Has a dict hold a key that it may lack, where it makes what it lacks."""
+    factories = {code.lists.made.get(kind) for kind in whole.kinds}
+    if factories == {None}:
+        return
+    if len(factories) > 1:
+        raise NotCompiled("dicts of several kinds in one place")
+    (factory,) = factories
+    value = code.new_list() if factory is list else KnownValue(factory())  # type: ignore[misc]
+    _put_if_absent(code, whole, key, value)
+
+
+def _put_if_absent(code: Code, whole: Term, key: Value, value: Value) -> None:
+    statements, _ = code.captured(lambda: put_item(code, whole, key, value))
+    for each in (f"if (!{whole.java}.containsKey({code.object(key)})) {{", *statements, "}"):
+        code.say(each)
+
+
+def method_of_dict(code: Code, whole: Term, name: str, given: tuple[Value, ...]) -> Value:
+    """A method that changes a dict."""
+    if name == "setdefault" and len(given) == 2:
+        _put_if_absent(code, whole, *given)
+        return lookups.item_of_dict(code, whole, given[0], None)
+    if name == "update" and len(given) == 1:
+        put_all(code, whole, given[0])
+        return KnownValue(None)
+    raise NotCompiled(f"the method {name} of a dict")
+
+
+def method_of_list(code: Code, whole: Term, name: str, given: tuple[Value, ...]) -> Value:
+    """A method that changes a list."""
+    if f"{LIST}json" in whole.kinds:
+        raise NotCompiled(f"the method {name} of a list of a document")
+    code.lists.check_changeable(whole.kinds)
+    if name == "append" and len(given) == 1:
+        code.put(whole, given[0])
+    elif name == "extend" and len(given) == 1:
+        if isinstance(given[0], Term) and given[0].kinds & whole.kinds:
+            raise NotCompiled("extend with what may be the same list")
+        iterators.filled(code, whole, given[0])
+    elif name == "insert" and len(given) == 2:
+        held = code.held_by(whole, given[1])
+        place = lookups.fitting_place(code, given[0])
+        code.say(f"PyList.insert({whole.java}, {place}, {code.object(held)});")
+    elif name == "pop" and len(given) <= 1:
+        place = lookups.fitting_place(code, given[0] if given else KnownValue(-1))
+        return code.taken(whole, f"PyList.pop({whole.java}, {place})")
+    elif name == "remove" and len(given) == 1:
+        sought = code.term(given[0])
+        _check_equality(code, code.lists.of(whole.kinds) | sought.kinds)
+        code.say(f"PyList.remove({whole.java}, {code.object(sought)});")
+    elif name == "reverse" and not given:
+        code.say(f"java.util.Collections.reverse({whole.java});")
+    elif name == "clear" and not given:
+        code.say(f"{whole.java}.clear();")
+    elif name == "copy" and not given:
+        return code.set(whole.kinds, f"new java.util.ArrayList({whole.java})")
+    else:
+        raise NotCompiled(f"the method {name} of a list")
+    return KnownValue(None)
+
+
+def _check_equality(code: Code, kinds: Kinds) -> None:
+    """Refuses values of which one may be equal to another for what only Python knows."""
+    records = frozenset(kind for kind in kinds if kind.startswith(RECORD))
+    if not kinds - records <= INT | BOOL | STR | NONE:
+        # NaN is what it is looked for if it is the same object.
+        raise NotCompiled("what is equal to a value of this kind")
+    if records:
+        known = code.lists.of_records(records)
+        if known.form not in ("tuple", "row"):
+            raise NotCompiled("what is equal to an object")
+        for each in known.parts:
+            _check_equality(code, each)
+
+
+def grown(code: Code, whole: Term, value: Value) -> Term:
+    """``whole += value`` of a list: the same list."""
+    method_of_list(code, whole, "extend", (value,))
+    return whole
+
+
+def repeated(code: Code, whole: Value, times: Value) -> Value:
+    """``whole * times`` of a list."""
+    listed = iterators.materialised(code, whole)
+    count = lookups.place(code, times)
+    return code.set(listed.kinds, f"PyList.repeated({listed.java}, {count})")

@@ -1,0 +1,158 @@
+"""What is looked up in constants, lists and dicts, as Java."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from notebook_udf.compile.java.documents import json_values
+from notebook_udf.compile.java.writing import choices
+from notebook_udf.compile.java.writing.code import Code
+from notebook_udf.compile.java.writing.number_terms import number
+from notebook_udf.compile.java.writing.terms import (
+    INT,
+    KEYS,
+    NONE,
+    SCALARS,
+    STR,
+    Kinds,
+    KnownValue,
+    NotCompiled,
+    Parts,
+    Term,
+    Value,
+    array_of,
+    constant_parts,
+    is_literal,
+)
+
+_LIST = "java.util.ArrayList"
+_MOST_TUPLES = 500
+
+
+def place(code: Code, value: Value) -> str:
+    """A place in a sequence as a ``long``."""
+    term = number(code, value)
+    if term.kinds != INT:
+        raise NotCompiled("a place that is no whole number")
+    return code.integers.as_place(term)
+
+
+def fitting_place(code: Code, value: Value) -> str:
+    """The same for what raises an OverflowError where it is beyond 64 bits."""
+    term = number(code, value)
+    if term.kinds != INT:
+        raise NotCompiled("a place that is no whole number")
+    return term.java if code.integers.bounded else f"PyNumber.fitting({term.java})"
+
+
+def are_keys(container: Iterable[Any], kinds: Kinds) -> bool:
+    """Whether Java's equality of these with values of some kinds is Python's."""
+    types = {type(each) for each in container}
+    if types <= {str, type(None)}:
+        return kinds <= SCALARS
+    numbers = types <= {int, str, type(None)} and kinds <= INT | STR | NONE
+    return numbers and all(
+        -(1 << 63) <= each < 1 << 63 for each in container if isinstance(each, int)
+    )
+
+
+def array(code: Code, values: Iterable[Any]) -> str:
+    """An array of constants."""
+    written = [code.object(KnownValue(each)) for each in values]
+    if len(written) > 2000:
+        raise NotCompiled("a constant with so many values")
+    return array_of(written)
+
+
+def looked_up(code: Code, container: Any, index: Value, default: Value | None = None) -> Value:
+    """``container[index]`` of a constant, or ``container.get(index, default)`` of a dict."""
+    values = container.values() if isinstance(container, dict) else container
+    if not isinstance(container, (dict, tuple, list)) or not container:
+        raise NotCompiled(f"an item of this {type(container).__name__}")
+    if default is None and not all(map(is_literal, values)):
+        numbers = range(len(container))
+        places = dict(zip(container, numbers, strict=True)) if isinstance(container, dict) else None
+        place_of = looked_up(code, places or tuple(numbers), index)
+        return choices.of_places(code.term(place_of), tuple(map(KnownValue, values)))
+    constants = tuple(map(KnownValue, values))
+    if isinstance(container, dict) and has_tuples(container):
+        index = _tuple_key(code, container, index)
+    kinds: Kinds = frozenset(kind for each in values for kind in code.integers.literal(each).kinds)
+    if isinstance(container, dict):
+        index = json_values.as_key(code, index)
+    else:
+        held = code.constant(_LIST, f"PyList.list({array(code, values)})")
+        found = code.set_from(kinds, f"PyList.item({held}, {place(code, index)})")
+        return choices.noted(found, constants)
+    if not has_tuples(container) and not are_keys(container, code.term(index).kinds):
+        raise NotCompiled("a dict whose keys are equal to values of other types")
+    pairs = f"{_keys(code, container)}, {array(code, values)}"
+    held = code.constant("java.util.HashMap", f"PyList.map({pairs})")
+    found = _found(code, held, kinds, index, default)
+    return choices.noted(found, (*constants, default) if default else constants)
+
+
+def has_tuples(container: Iterable[Any]) -> bool:
+    """Whether all of some values are tuples, of which there is one at least."""
+    return {type(each) for each in container} == {tuple}
+
+
+def is_one_of_tuples(code: Code, value: Value, container: Iterable[Any]) -> str:
+    """Whether a tuple is one of some constant ones."""
+    key = _tuple_key(code, container, value)
+    held = code.constant("java.util.HashSet", f"PyList.set({_keys(code, container)})")
+    return f"{held}.contains({key.java})"
+
+
+def _tuple_key(code: Code, container: Iterable[Any], value: Value) -> Term:
+    """A tuple as a list of Java's, which is equal to another one where the tuples are."""
+    if isinstance(value, Term) and "none" in value.kinds:
+        raise NotCompiled("what may be a tuple or None, among tuples")
+    whole = code.opened(constant_parts(value))
+    if not isinstance(whole, Parts) or whole.form != "tuple":
+        raise NotCompiled("what is no tuple, among tuples")
+    parts = [code.term(each) for each in whole.parts]
+    fits = {len(each) for each in container} == {len(parts)}
+    columns = zip(parts, *container, strict=True) if fits else ()
+    if not fits or not all(are_keys(column, part.kinds) for part, *column in columns):
+        raise NotCompiled("a tuple that may be equal to one of other types")
+    return Term(frozenset("?"), _list_of(code, parts))
+
+
+def _list_of(code: Code, values: Iterable[Value]) -> str:
+    return f"PyList.list({array_of(f'(Object) {code.object(each)}' for each in values)})"
+
+
+def _keys(code: Code, container: Iterable[Any]) -> str:
+    if not has_tuples(container):
+        return array(code, container)
+    keys = [_list_of(code, map(KnownValue, each)) for each in container]
+    if len(keys) > _MOST_TUPLES:
+        raise NotCompiled("a constant with so many tuples")
+    return array_of(keys)
+
+
+def item_of_dict(code: Code, whole: Term, key: Value, default: Value | None) -> Value:
+    """An item of a dict that Spark gives: ``whole[key]``, or ``whole.get(key, default)``."""
+    check_key(code, whole, key)
+    return _found(code, whole.java, code.lists.of(whole.kinds), key, default)
+
+
+def _found(code: Code, java: str, kinds: Kinds, key: Value, default: Value | None) -> Term:
+    """What a map of Java's has for a key; without a default it raises where there is nothing."""
+    given = f"{java}, {code.object(key)}"
+    if default is None:
+        return code.set_from(kinds, f"PyList.lookUp({given})")
+    kinds |= code.term(default).kinds
+    return code.set_from(kinds, f"PyList.lookUp({given}, {code.object(default)})")
+
+
+def check_key(code: Code, whole: Term, key: Value) -> None:
+    """Refuses a key that Java may find where Python does not, or the other way."""
+    held = code.lists.of(frozenset(f"{kind}{KEYS}" for kind in whole.kinds))
+    kinds = code.term(key).kinds
+    # In one that is still empty nothing is found.
+    fits = kinds <= SCALARS if held <= STR | NONE else (held | kinds) <= INT | STR | NONE
+    if not fits:
+        raise NotCompiled("a key that may be equal to one of another type")

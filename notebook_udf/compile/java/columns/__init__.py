@@ -1,0 +1,1 @@
+"""What Spark gives a function and takes from it: columns, records and rows."""

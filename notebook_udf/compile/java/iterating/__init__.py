@@ -1,0 +1,1 @@
+"""Iterating: what goes through values one by one, and puts them into an order."""

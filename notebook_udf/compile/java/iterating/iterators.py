@@ -1,0 +1,347 @@
+"""What loops go through, as iterators of Java's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+from notebook_udf.compile.java.documents import json_values
+from notebook_udf.compile.java.objects import named_parts
+from notebook_udf.compile.java.writing import choices
+from notebook_udf.compile.java.writing.assembly import assign
+from notebook_udf.compile.java.writing.code import Code
+from notebook_udf.compile.java.writing.exceptions import raising
+from notebook_udf.compile.java.writing.number_terms import number
+from notebook_udf.compile.java.writing.terms import (
+    BOOL,
+    BYTES,
+    INT,
+    KEYS,
+    STR,
+    Iteration,
+    Kinds,
+    KnownValue,
+    NotCompiled,
+    OneOf,
+    Parts,
+    Sequence,
+    Term,
+    Value,
+    array_of,
+    constant_parts,
+    is_dict,
+    is_list,
+    is_literal,
+    is_set,
+)
+
+_MOST_CONSTANTS = 2000
+
+
+def iterated(code: Code, value: Value) -> Iteration:
+    """A new iterator of a value."""
+    if isinstance(value, Iteration):
+        return _apart(code, value) if value.shared else value
+    if isinstance(value, Sequence):
+        return value.begin()
+    if isinstance(value, KnownValue) and not isinstance(value.value, str):
+        return _of_constants(code, value.value)
+    value = code.opened(value)
+    if isinstance(value, Parts):
+        named_parts.check_places(value)
+        return _of_parts(code, value)
+    term = code.present(value)
+    if is_list(term.kinds):
+        return _of_list(code, term.java, code.lists.of(term.kinds))
+    if is_dict(term.kinds):
+        return view(code, term, "keys")
+    if json_values.is_part(term):
+        return _of_list(code, *json_values.elements(code, term))
+    if term.kinds == STR:
+        return _taken(code, "PyLetters", term.java, STR)
+    if term.kinds == BYTES:
+        return _taken(code, "PyBytes", term.java, INT, code.integers.of_long)
+    if is_set(term.kinds):
+        raise NotCompiled("what depends on the order of a set, which varies")
+    raise NotCompiled("a loop over what is no text and no list of texts")
+
+
+def _apart(code: Code, over: Iteration) -> Iteration:
+    """An iterator whose value stays as it is where it goes on elsewhere."""
+    value = held_apart(code, over.value)
+    kept: list[str] = []
+    assign(code, kept, value, over.value)
+    return replace(over, steps=(*over.steps, *kept), value=value)
+
+
+def _taken(
+    code: Code, held: str, given: str, kinds: Kinds, taken: Callable[[str], str] = str
+) -> Iteration:
+    """Of a new iterator of a class of ours; ``taken`` makes a value of what it gives."""
+    iterator = code.variable(held)
+    code.say(f"{iterator} = new {held}({given});")
+    value = code.fresh(kinds)
+    step = f"{value.java} = {taken(f'{iterator}.next()')};"
+    return Iteration(f"{iterator}.hasNext()", (step,), value)
+
+
+def _of_constants(code: Code, values: object) -> Iteration:
+    if isinstance(values, range):
+        return numbers(
+            code, (KnownValue(values.start), KnownValue(values.stop), KnownValue(values.step))
+        )
+    if not isinstance(values, (tuple, list, dict)) or len(values) > _MOST_CONSTANTS:
+        raise NotCompiled(f"a loop over this {type(values).__name__}")
+    return _of_parts(code, Parts(tuple(map(KnownValue, values))))
+
+
+def _of_parts(code: Code, whole: Parts) -> Iteration:
+    if not whole.parts:
+        raise NotCompiled("a loop over nothing")
+    rows = [each.parts if isinstance(each, Parts) else _row(each) for each in whole.parts]
+    if any(row is not None for row in rows):
+        if None in rows or len({len(row or ()) for row in rows}) != 1:
+            raise NotCompiled("a loop over tuples of several lengths")
+        columns = zip(*[row or () for row in rows], strict=True)
+        return zipped(code, [_of_parts(code, Parts(tuple(column))) for column in columns])
+    if any(isinstance(each, KnownValue) and not is_literal(each.value) for each in whole.parts):
+        places = numbers(code, (KnownValue(len(whole.parts)),))
+        assert isinstance(places.value, Term)
+        return replace(places, value=choices.of_places(places.value, whole.parts))
+    terms = [code.term(each) for each in whole.parts]
+    kinds: Kinds = frozenset(kind for term in terms for kind in term.kinds)
+    array = array_of(f"(Object) {code.object(term)}" for term in terms)
+    constant = all(isinstance(each, KnownValue) for each in whole.parts)
+    made = f"PyList.list({array})"
+    listed = code.constant("java.util.ArrayList", made) if constant else made
+    return choices.through(_of_list(code, listed, kinds), whole.parts)
+
+
+def _of_list(code: Code, java: str, kinds: Kinds, held: str = "PyIterator") -> Iteration:
+    if not kinds:
+        raise NotCompiled("a loop over a list with nothing in it")
+
+    def taken(given: str) -> str:
+        return code.integers.narrowed(Term(frozenset("?"), given), kinds).java
+
+    return _taken(code, held, java, kinds, taken)
+
+
+def view(code: Code, whole: Term, which: str) -> Iteration:
+    """Of the keys, the values or the items of a dict."""
+    keys = code.lists.of(frozenset(f"{kind}{KEYS}" for kind in whole.kinds))
+    size = code.set(frozenset("?"), f"Integer.valueOf({whole.java}.size())").java
+    made = []
+    if which != "values":
+        made.append(_of_list(code, f"new java.util.ArrayList({whole.java}.keySet())", keys))
+    if which != "keys":
+        values = code.lists.of(whole.kinds)
+        made.append(_of_list(code, f"new java.util.ArrayList({whole.java}.values())", values))
+    over = zipped(code, made) if len(made) == 2 else made[0]
+    # Python raises for a dict that has grown while it is gone through.
+    return replace(over, more=f"PyIterator.unchanged({whole.java}, {size}) && {over.more}")
+
+
+def view_of_document(code: Code, whole: Term, which: str) -> Iteration:
+    """As ``view``, of a dict of a document."""
+    held = [name for name in ("keySet", "values") if which == "items" or name.startswith(which[:3])]
+    made = [
+        _of_list(
+            code,
+            f"new java.util.ArrayList(((java.util.HashMap) {whole.java}).{name}())",
+            json_values.PART,
+        )
+        for name in held
+    ]
+    return zipped(code, made) if len(made) == 2 else made[0]
+
+
+def read_again(value: Value) -> Value:
+    """A value that a variable has, where it is read: an iterator goes on wherever it is used."""
+    if isinstance(value, Sequence) and value.parts is not None:
+        raise NotCompiled("an iterator in a variable: write a list")
+    if isinstance(value, Iteration) and value.once:
+        raise NotCompiled("an iterator of iterators in a variable")
+    return replace(value, shared=True) if isinstance(value, Iteration) else value
+
+
+def taken_apart(code: Code, over: Iteration, count: int) -> Parts:
+    """So many values of an iterator, which has to have no more of them."""
+    made = []
+    for _ in range(count):
+        too_few = f"if (!({over.more})) {raising(ValueError)}"
+        code.statements += [*over.before, too_few, *over.steps]
+        made.append(copied(code, over.value))
+    # Python asks for one more, which may raise something else.
+    one_more = (f"if ({over.more}) {{", *over.steps, raising(ValueError), "}")
+    code.statements += [*over.before, *one_more]
+    return Parts(tuple(made))
+
+
+def taken_next(code: Code, values: Value, *default: Value) -> Value:
+    """The next value of an iterator; without a default it raises where there is no more."""
+    if isinstance(values, Sequence) and values.parts is not None:
+        values = values.begin()
+    if not isinstance(values, Iteration):
+        raise NotCompiled("the next of what is no iterator")
+    if not default:
+        code.statements += [*values.before, f"if (!({values.more})) {raising(StopIteration)}"]
+        code.say_all(values.steps)
+        return copied(code, values.value)
+    made = code.new_list()
+    put, _ = code.captured(lambda: code.put(made, values.value))
+    code.statements += [*values.before, f"if ({values.more}) {{", *values.steps, *put, "}"]
+    return first_of(code, made, *default)
+
+
+def first_of(code: Code, whole: Term, *default: Value) -> Value:
+    """The first value of a list, or the default; without one it raises where there is none."""
+    if not default:
+        code.say(f"if ({whole.java}.isEmpty()) {raising(StopIteration)}")
+    for each in default:
+        put, _ = code.captured(partial(code.put, whole, each))
+        code.statements += [f"if ({whole.java}.isEmpty()) {{", *put, "}"]
+    return code.taken(whole, f"{whole.java}.get(0)")
+
+
+def copied(code: Code, value: Value) -> Value:
+    """A value of an iterator in variables of its own, which stay as they are when it goes on."""
+    if isinstance(value, Parts):
+        return replace(value, parts=tuple(copied(code, each) for each in value.parts))
+    if isinstance(value, OneOf):
+        return replace(value, place=code.set(value.place.kinds, value.place.java))
+    if isinstance(value, (Iteration, Sequence)):
+        raise NotCompiled("an iterator out of another one")
+    if isinstance(value, Term):
+        return replace(value, java=code.set(value.kinds, value.java).java)
+    return value
+
+
+def held_apart(code: Code, *values: Value) -> Value:
+    """A variable that may hold each of some values, or some of them for tuples."""
+    values = tuple(map(constant_parts, values))
+    if len(values) == 1 and isinstance(values[0], KnownValue):
+        return values[0]
+    wholes = [each for each in values if isinstance(each, Parts)]
+    if wholes and len(wholes) == len(values):
+        forms = {(len(each.parts), each.names, each.form) for each in wholes}
+        if len(forms) != 1 or wholes[0].form in ("list", "dict"):
+            raise NotCompiled("an iterator of values of several forms")
+        columns = zip(*[each.parts for each in wholes], strict=True)
+        return replace(wholes[0], parts=tuple(held_apart(code, *column) for column in columns))
+    terms = [code.term(each) for each in values]
+    kinds: Kinds = frozenset(kind for term in terms for kind in term.kinds)
+    return choices.noted(code.fresh(kinds), values)
+
+
+def materialised(code: Code, value: Value) -> Term:
+    """A new list of what can be iterated over; one that is a list already is itself."""
+    if isinstance(value, Term) and is_list(value.kinds):
+        return value
+    return filled(code, code.new_list(), value)
+
+
+def filled(code: Code, whole: Term, value: Value) -> Term:
+    """A list, at whose end what can be iterated over is put."""
+    over = iterated(code, value)
+    code.loop(over, lambda: code.put(whole, over.value))
+    return whole
+
+
+def mapped(
+    code: Code, given: tuple[Value, ...], call: Callable[[tuple[Value, ...]], Value]
+) -> Iteration:
+    """Of ``map(...)``: what a call gives, of values of each."""
+    over = zipped(code, [iterated(code, each) for each in given])
+    assert isinstance(over.value, Parts)
+    values = over.value.parts
+    statements, found = code.captured(lambda: call(values))
+    return replace(over, steps=(*over.steps, *statements), value=found, acts=True)
+
+
+def _row(value: Value) -> tuple[Value, ...] | None:
+    if isinstance(value, KnownValue) and isinstance(value.value, (tuple, list)):
+        return tuple(map(KnownValue, value.value))
+    return None
+
+
+def numbers(code: Code, given: tuple[Value, ...]) -> Iteration:
+    """Of ``range(...)``."""
+    if not 1 <= len(given) <= 3:
+        raise NotCompiled("a range of so many arguments")
+    if len(given) == 1:
+        given = (KnownValue(0), *given)
+    if len(given) == 2:
+        given = (*given, KnownValue(1))
+    written = []
+    for each in given:
+        term = number(code, each)
+        if term.kinds != INT:
+            raise NotCompiled("a range of anything but whole numbers")
+        written.append(code.integers.as_count(term))
+    return _taken(code, "PyRange", ", ".join(written), INT, code.integers.of_long)
+
+
+def zipped(code: Code, each: list[Iteration], strict: bool = False) -> Iteration:
+    """Of ``zip(...)``: as long as all of them have one more; all end together if it is strict."""
+    if not each:
+        raise NotCompiled("a zip of nothing")
+    if len(each) == 1:
+        return replace(each[0], value=Parts((each[0].value,)))
+    # Those before the last one go on where that one has no more.
+    if any(one.before or one.shared for one in each) or any(one.acts for one in each[:-1]):
+        if strict:
+            raise NotCompiled("zip with strict= of an iterator and something else: write lists")
+        return _zipped_in_turn(code, each)
+    more = " && ".join(one.more for one in each)
+    if strict:
+        tests = ", ".join(one.more for one in each)
+        more = f"PyIterator.together(new boolean[] {{{tests}}})"
+    steps = tuple(step for one in each for step in one.steps)
+    return Iteration(more, steps, Parts(tuple(one.value for one in each)))
+
+
+def _zipped_in_turn(code: Code, each: list[Iteration]) -> Iteration:
+    """Of iterators of which one goes on even where one behind it has no more."""
+    more = code.set(BOOL, "false").java
+    before: list[str] = [f"{more} = false;"]
+    for one in each:
+        before += [*one.before, f"if ({one.more}) {{", *one.steps]
+    before += [f"{more} = true;", *["}"] * len(each)]
+    whole = Parts(tuple(one.value for one in each))
+    once = any(one.once for one in each)
+    return Iteration(more, (), whole, tuple(before), once=once)
+
+
+def counted(code: Code, inner: Iteration, start: Value) -> Iteration:
+    """Of ``enumerate(...)``."""
+    first = number(code, start)
+    if first.kinds != INT:
+        raise NotCompiled("a count from what is no whole number")
+    following = code.set(INT, first.java)
+    count = code.fresh(INT)
+    more = (
+        f"{following.java} + 1L"
+        if code.integers.bounded
+        else f"PyNumber.add({following.java}, Long.valueOf(1L))"
+    )
+    # What raises is not counted.
+    steps = (*inner.steps, f"{count.java} = {following.java};", f"{following.java} = {more};")
+    return replace(inner, steps=steps, value=Parts((count, inner.value)))
+
+
+def backwards(code: Code, value: Value) -> Iteration:
+    """Of ``reversed(...)``."""
+    if isinstance(value, KnownValue) and isinstance(value.value, (range, tuple, list, str)):
+        return _of_constants(code, tuple(reversed(value.value)))
+    if isinstance(value, Parts):
+        return _of_parts(code, Parts(value.parts[::-1]))
+    term = code.present(value)
+    if term.kinds == STR:
+        turned = f"PyText.slice({term.java}, null, null, Long.valueOf(-1L))"
+        return iterated(code, code.set(STR, turned))
+    if not is_list(term.kinds):
+        raise NotCompiled("reversed of what is no list and no text")
+    kinds = code.lists.of(term.kinds)
+    return _of_list(code, term.java, kinds, "PyBackwards")

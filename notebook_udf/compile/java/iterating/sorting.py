@@ -1,0 +1,169 @@
+"""``sorted`` and ``list.sort``, as Java."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from notebook_udf.compile.bindings import taken
+from notebook_udf.compile.java.iterating.iterators import iterated, materialised
+from notebook_udf.compile.java.writing.code import Code
+from notebook_udf.compile.java.writing.terms import (
+    NONE,
+    NUMBERS,
+    STR,
+    Call,
+    Kinds,
+    KnownValue,
+    NotCompiled,
+    Parts,
+    Term,
+    Value,
+    array_of,
+    is_record,
+)
+
+# With a NaN it matters which values are compared: 3.13 has another way to find runs.
+_LONG_RUNS = str(sys.version_info >= (3, 13)).lower()
+
+
+def flag(value: Value, said: str) -> bool:
+    """A True or False that is written there."""
+    if not isinstance(value, KnownValue) or type(value.value) is not bool:
+        raise NotCompiled(f"{said} that varies")
+    return value.value
+
+
+def check_order(code: Code, held: Kinds, what: str) -> None:
+    """Refuses values that Java does not put in an order, or raises for at another time."""
+    code.lists.check_order(held)
+    if is_record(held):
+        known = code.lists.of_records(held)
+        if known.form != "tuple":
+            raise NotCompiled(f"{what} that are no tuples")
+        for kinds in known.parts:
+            check_order(code, kinds, "parts of tuples")
+        return
+    if not held <= NUMBERS | STR | NONE:
+        raise NotCompiled(f"{what} that are neither numbers nor texts")
+    if code.lists.handled and held & STR and held & NUMBERS:
+        raise NotCompiled(f"{what} that may be numbers or texts, beside try")
+
+
+def in_order(code: Code, whole: Term, backwards: bool) -> Term:
+    """``sorted(whole, reverse=backwards)``."""
+    check_order(code, code.lists.of(whole.kinds), "sorted values")
+    return code.set(whole.kinds, f"PyListSort.sorted({_of(whole, backwards)})")
+
+
+def in_order_of_keys(code: Code, whole: Term, key: Value, call: Call, backwards: bool) -> Term:
+    """``sorted(whole, key=key, reverse=backwards)``."""
+    keys = keys_of(code, whole, key, call)
+    given = f"{whole.java}, {_of(keys, backwards)}"
+    return code.set(whole.kinds, f"PyListSort.sortedBy({given})")
+
+
+def keys_of(code: Code, whole: Term, key: Value, call: Call) -> Term:
+    """A list of what a key is of each value of a list."""
+    keys, over = code.new_list(), iterated(code, whole)
+
+    def add() -> None:
+        found = call(key, (over.value,))
+        if isinstance(found, Parts) and found.form == "tuple":
+            code.say(f"{keys.java}.add({_array(code, found)});")
+        else:
+            code.put(keys, found)
+
+    code.loop(over, add)
+    check_order(code, code.lists.of(keys.kinds), "keys")
+    return keys
+
+
+def _array(code: Code, whole: Parts) -> str:
+    """A tuple as an array of objects."""
+    made = []
+    for each in whole.parts:
+        if isinstance(each, Parts) and each.form == "tuple":
+            made.append(_array(code, each))
+            continue
+        term = code.term(each)
+        check_order(code, term.kinds, "parts of keys")
+        made.append(code.object(term))
+    return f"(Object) {array_of(f'(Object) {each}' for each in made)}"
+
+
+def sort(
+    code: Code, whole: Term, given: tuple[Value, ...], names: tuple[str, ...], call: Call
+) -> Value:
+    """``whole.sort(key=..., reverse=...)``."""
+    code.lists.check_changeable(whole.kinds)
+    placed = taken(given, names, (), ("key", "reverse"))
+    if placed is None:
+        raise NotCompiled("a call of sort that does not fit it")
+    backwards = flag(placed.get("reverse", KnownValue(False)), "sort with reverse=")
+    key = placed.get("key", KnownValue(None))
+    if is_none(key):
+        check_order(code, code.lists.of(whole.kinds), "sorted values")
+        code.say(f"PyListSort.sort({_of(whole, backwards)});")
+        return KnownValue(None)
+    if code.lists.handled:
+        raise NotCompiled("list.sort by a key, beside try")
+    # While keys are asked for, Python's list is empty.
+    values = code.set(whole.kinds, f"new java.util.ArrayList({whole.java})")
+    code.say(f"{whole.java}.clear();")
+    made = in_order_of_keys(code, values, key, call, backwards)
+    code.say(f"PyListSort.restore({whole.java}, {made.java});")
+    return KnownValue(None)
+
+
+def sorted_by(code: Code, given: tuple[Value, ...], names: tuple[str, ...], call: Call) -> Value:
+    """``sorted(iterable, key=..., reverse=...)``."""
+    placed = taken(given, names, ("iterable",), ("key", "reverse"))
+    if placed is None or "iterable" not in placed:
+        raise NotCompiled("a call of sorted that does not fit it")
+    backwards = flag(placed.get("reverse", KnownValue(False)), "sorted with reverse=")
+    whole = materialised(code, placed["iterable"])
+    key = placed.get("key", KnownValue(None))
+    if is_none(key):
+        return in_order(code, whole, backwards)
+    # What a key does to the list makes no difference to what is sorted.
+    values = code.set(whole.kinds, f"new java.util.ArrayList({whole.java})")
+    return in_order_of_keys(code, values, key, call, backwards)
+
+
+def extreme_by(
+    code: Code, function: Any, given: tuple[Value, ...], names: tuple[str, ...], call: Call
+) -> Value:
+    """``min(iterable, key=...)`` or ``max``."""
+    count = len(given) - len(names)
+    if count > 1:
+        # Of several values.
+        given = (Parts(given[:count]), *given[count:])
+    placed = taken(given, names, ("iterable",), ("key", "default"))
+    if placed is None or "iterable" not in placed or (count > 1 and "default" in placed):
+        raise NotCompiled(f"a call of {function.__name__} that does not fit it")
+    whole = materialised(code, placed["iterable"])
+    if is_none(placed["key"]):
+        raise NotCompiled(f"{function.__name__} with key=None")
+    keys = keys_of(code, whole, placed["key"], call)
+    most = str(function is max).lower()
+    found = f"PyList.extremeBy({whole.java}, {keys.java}, {most})"
+    return taken_or(code, whole, found, placed.get("default"))
+
+
+def taken_or(code: Code, whole: Term, java: str, default: Value | None) -> Term:
+    """What an expression takes out of a list; the default, if there is one, out of an empty one."""
+    if default is None:
+        return code.taken(whole, java)
+    term = code.whole(default, min(whole.kinds))
+    chosen = f"({whole.java}.isEmpty() ? (Object) {code.object(term)} : (Object) {java})"
+    return code.set_from(code.lists.of(whole.kinds) | term.kinds, chosen)
+
+
+def is_none(value: Value) -> bool:
+    """Whether a value is None in every row."""
+    return isinstance(value, KnownValue) and value.value is None
+
+
+def _of(whole: Term, backwards: bool) -> str:
+    return f"{whole.java}, {str(backwards).lower()}, {_LONG_RUNS}"

@@ -1,0 +1,1 @@
+"""Numbers: arithmetic and comparisons, which times and texts have too, and powers."""

@@ -1,0 +1,139 @@
+"""``Decimal`` as Java, by Python's default context."""
+
+from __future__ import annotations
+
+import decimal
+from collections.abc import Sequence
+from typing import Any
+
+from notebook_udf.compile.java.writing.code import Code
+from notebook_udf.compile.java.writing.terms import (
+    BOOL,
+    DECIMAL,
+    FLOAT,
+    INT,
+    NONE,
+    STR,
+    KnownValue,
+    NotCompiled,
+    Term,
+    Value,
+)
+
+_OPERATORS = {"+": "add", "-": "subtract", "*": "multiply", "/": "divide"}
+_ROUNDINGS = ("UP", "DOWN", "CEILING", "FLOOR", "HALF_UP", "HALF_DOWN", "HALF_EVEN")
+
+
+def is_decimal(*terms: Term) -> bool:
+    """Whether one of some values may be a Decimal."""
+    return any(term.kinds & DECIMAL for term in terms)
+
+
+def _one(code: Code, value: Value, otherwise: type[Exception] = TypeError) -> str:
+    term = code.present(value, otherwise)
+    if term.kinds == DECIMAL:
+        return term.java
+    if term.kinds in (INT, BOOL):
+        return f"PyDecimal.ofInt({code.object(term)})"
+    raise NotCompiled("a Decimal and something else")
+
+
+def arithmetic(code: Code, how: str, left: Value, right: Value) -> Value:
+    """A sum, a difference, a product or a quotient."""
+    if how not in _OPERATORS:
+        raise NotCompiled(f"{how} of a Decimal")
+    pair = f"{_one(code, left)}, {_one(code, right)}"
+    return code.set(DECIMAL, f"PyDecimal.{_OPERATORS[how]}({pair})")
+
+
+def comparison(code: Code, how: str, left: Value, right: Value) -> Value:
+    """Which is more, or whether they are equal."""
+    if how in ("==", "!="):
+        same = _equality(code, code.term(left), code.term(right))
+        return code.set(BOOL, same if how == "==" else f"!({same})")
+    return code.set(BOOL, f"PyDecimal.compare({_one(code, left)}, {_one(code, right)}) {how} 0")
+
+
+def _equality(code: Code, one: Term, other: Term) -> str:
+    if "none" in one.kinds & other.kinds:
+        raise NotCompiled("whether two that may be None are equal")
+    present = [f"{term.java} != null" for term in (one, other) if "none" in term.kinds]
+    a, b = (
+        _one(code, code.integers.narrowed(term, term.kinds - NONE) if present else term)
+        for term in (one, other)
+    )
+    return " && ".join([*present, f"PyDecimal.compare({a}, {b}) == 0"])
+
+
+def changed(code: Code, which: str, value: Value) -> Value:
+    """``-value`` (negate) or ``abs(value)`` (absolute)."""
+    return code.set(DECIMAL, f"PyDecimal.{which}({_one(code, value)})")
+
+
+def made(code: Code, given: Sequence[Value], names: Sequence[str]) -> Value:
+    """``Decimal(value)``."""
+    if names or len(given) != 1:
+        raise NotCompiled("a Decimal of these arguments")
+    if isinstance(given[0], KnownValue):
+        try:
+            return KnownValue(decimal.Decimal(given[0].value))
+        except (decimal.InvalidOperation, TypeError, ValueError):
+            raise NotCompiled("what raises in every row") from None
+    term = code.present(given[0])
+    if term.kinds in (DECIMAL, INT, BOOL):
+        return code.set(DECIMAL, _one(code, term))
+    how = {FLOAT: "ofDouble", STR: "ofText"}.get(term.kinds)
+    if how is None:
+        raise NotCompiled("a Decimal of this")
+    return code.set(DECIMAL, f"PyDecimal.{how}({term.java})")
+
+
+def method(
+    code: Code, owner: Value, name: str, given: Sequence[Value], names: Sequence[str]
+) -> Value:
+    """``quantize``."""
+    rounding: Any = decimal.ROUND_HALF_EVEN
+    if names == ("rounding",) or (not names and len(given) == 2):
+        said = given[-1]
+        rounding = said.value if isinstance(said, KnownValue) else None
+        given, names = given[:-1], ()
+    if name != "quantize" or names or len(given) != 1:
+        raise NotCompiled(f"the method {name} of a Decimal, with these arguments")
+    if rounding not in [f"ROUND_{each}" for each in _ROUNDINGS]:
+        raise NotCompiled(f"quantize with rounding={rounding!r}")
+    own, like = _one(code, owner, AttributeError), _one(code, given[0])
+    return code.set(DECIMAL, f'PyDecimal.quantize({own}, {like}, "{rounding}")')
+
+
+def as_int(code: Code, term: Term, *, nearest: bool) -> Value:
+    """``int(value)``, or ``round(value)``."""
+    java = f"PyDecimal.toInt({_one(code, term)}, {'true' if nearest else 'false'})"
+    return code.set(INT, code.integers.of_object(java))
+
+
+def as_float(code: Code, term: Term) -> Value:
+    """``float(value)``."""
+    return code.set(FLOAT, f"PyDecimal.toDouble({_one(code, term)})")
+
+
+def rounded(code: Code, term: Term, digits: Value) -> Value:
+    """``round(value, digits)``."""
+    places = code.present(digits)
+    if places.kinds != INT:
+        raise NotCompiled("round of a Decimal to what is no whole number")
+    at = code.integers.as_place(places)
+    return code.set(DECIMAL, f"PyDecimal.round({_one(code, term)}, {at})")
+
+
+def text(code: Code, term: Term, how: str) -> Value:
+    """``format(value, how)``: as it is, or with so many digits after the point."""
+    if not how and term.kinds == DECIMAL:
+        return code.set(STR, f"PyDecimal.text({term.java})")
+    if not how and term.kinds == DECIMAL | NONE:
+        java = code.integers.narrowed(term, DECIMAL).java
+        return code.set(STR, f'{term.java} == null ? "None" : PyDecimal.text({java})')
+    digits = how.removeprefix(".").removesuffix("f")
+    term = code.present(term)
+    if term.kinds != DECIMAL or how != f".{digits}f" or not digits.isdecimal():
+        raise NotCompiled(f"the format {how or 'as it is'} of a Decimal")
+    return code.set(STR, f"PyDecimal.fixed({term.java}, {int(digits)})")

@@ -1,0 +1,77 @@
+"""What stands in classes, modules and plain objects that a function knows."""
+
+from __future__ import annotations
+
+import sys
+import types
+from abc import ABCMeta
+from typing import Any
+
+from notebook_udf.compile.java.writing.terms import KnownValue, NotCompiled, Value
+
+_ABSENT = object()
+
+
+def is_object(value: Any) -> bool:
+    """Whether it is a class or an object of the user's: what it says of its attributes is true."""
+    own = value if isinstance(value, type) else type(value)
+    is_theirs = own.__module__.partition(".")[0] in sys.stdlib_module_names
+    if is_theirs or type(own) not in (type, ABCMeta):
+        return False
+    names = [name for each in own.__mro__[:-1] for name in vars(each)]
+    plain = not {"__getattr__", "__getattribute__"} & set(names)
+    return isinstance(value, type) or (plain and hasattr(value, "__dict__"))
+
+
+def file_of(value: Any) -> str:
+    """Where the class stands that a value is, or is of; "" if it has no file."""
+    own = value if isinstance(value, type) else type(value)
+    return getattr(sys.modules.get(own.__module__), "__file__", None) or ""
+
+
+def attribute(owner: Any, name: str) -> Value | None:
+    """A constant, or a function without an owner, that a class or an object has; None for others.
+
+    Raises
+    ------
+    NotCompiled
+        If it has no such attribute, or one that is computed.
+    """
+    found = _found(owner, name)
+    if found is _ABSENT:
+        raise NotCompiled(f"{name}, which {getattr(owner, '__name__', type(owner).__name__)} lacks")
+    if isinstance(found, staticmethod):
+        return KnownValue(found.__func__)
+    if isinstance(found, types.FunctionType):
+        return KnownValue(found) if isinstance(owner, type) or name in vars(owner) else None
+    if hasattr(type(found), "__get__"):
+        raise NotCompiled(f"{name}, which is computed")
+    return KnownValue(found)
+
+
+def method(owner: Any, name: str) -> types.FunctionType | None:
+    """The function that is called with an object as the first argument, if there is one."""
+    found = _found(type(owner), name)
+    return found if isinstance(found, types.FunctionType) else None
+
+
+def _found(owner: Any, name: str) -> Any:
+    own = vars(owner) if not isinstance(owner, type) else {}
+    if name in own:
+        return own[name]
+    classes = owner.__mro__ if isinstance(owner, type) else type(owner).__mro__
+    return next((vars(each)[name] for each in classes if name in vars(each)), _ABSENT)
+
+
+def module(name: str) -> types.ModuleType:
+    """A module that a function imports: one that has been imported here already.
+
+    Raises
+    ------
+    NotCompiled
+        If it has not: what it does as it is imported is done in a worker.
+    """
+    found = sys.modules.get(name)
+    if found is None:
+        raise NotCompiled(f"import {name}, which nothing has imported before")
+    return found

@@ -1,0 +1,97 @@
+"""Tuples with names, and dataclasses that are no more than their fields, part by part."""
+
+from __future__ import annotations
+
+import dataclasses
+from keyword import iskeyword
+from typing import Any
+
+from pyspark.sql import Row as SparkRow
+
+from notebook_udf.compile.bindings import taken
+from notebook_udf.compile.java.writing.terms import Form, KnownValue, NotCompiled, Parts, Value
+from notebook_udf.functions.row import Row
+
+_ROWS: tuple[Any, ...] = (Row, SparkRow)
+# What a dataclass that does something besides has of its own.
+_BESIDES = ("__post_init__", "__new__", "__getattribute__", "__getattr__", "__setattr__")
+
+
+def is_record(called: Any) -> bool:
+    """Whether it is a class of values that are their named parts, and no more."""
+    return called in _ROWS or (
+        isinstance(called, type) and (_is_named_tuple(called) or _is_plain(called))
+    )
+
+
+def _is_named_tuple(called: type) -> bool:
+    return called.__bases__ == (tuple,) and hasattr(called, "_fields")
+
+
+def _is_plain(called: type) -> bool:
+    """Whether a dataclass is made by what it is given, as dataclasses are by default."""
+    if not dataclasses.is_dataclass(called) or called.__bases__ != (object,):
+        return False
+    own = vars(called)
+    fields = dataclasses.fields(called)
+    code = getattr(own.get("__init__"), "__code__", None)
+    # What dataclass() writes has no file.
+    named = tuple(each.name for each in fields)
+    written = code is not None and code.co_filename == "<string>" and code.co_varnames[1:] == named
+    plain = all(each.init and not each.kw_only for each in fields)
+    # A field with a default is an attribute of the class as well, anything else takes its place.
+    hidden = any(isinstance(own.get(name), property) for name in named)
+    frozen = called.__dataclass_params__.frozen  # type: ignore[attr-defined]
+    besides = [name for name in _BESIDES if name in own and not (frozen and name == "__setattr__")]
+    return written and plain and not hidden and not besides
+
+
+def made(called: type, given: tuple[Value, ...], names: tuple[str, ...]) -> Parts:
+    """What the class makes of these arguments, the last of which have names."""
+    if called in _ROWS:
+        if names and len(names) != len(given):
+            raise NotCompiled("a Row of values with and without names")
+        return Parts(given, names, "row")
+    form: Form = "tuple" if _is_named_tuple(called) else "object"
+    if form == "tuple":
+        fields: tuple[str, ...] = called._fields  # type: ignore[attr-defined]
+        defaults: dict[str, Any] = called._field_defaults  # type: ignore[attr-defined]
+    else:
+        known = dataclasses.fields(called)
+        fields = tuple(each.name for each in known)
+        defaults = {e.name: e.default for e in known if e.default is not dataclasses.MISSING}
+    found = taken(given, names, fields, fields)
+    filled = {name: KnownValue(default) for name, default in defaults.items()}
+    if found is None or not all(name in found or name in filled for name in fields):
+        raise NotCompiled(f"a call of {called.__name__} that does not fit it")
+    parts = (found[name] if name in found else filled[name] for name in fields)
+    return Parts(tuple(parts), fields, form)
+
+
+def part(owner: Parts, name: str) -> Value:
+    """The attribute of a tuple or an object that is its part of this name."""
+    if owner.form == "row" and (name.startswith("_") or hasattr(Row, name) or iskeyword(name)):
+        raise NotCompiled(f"the attribute {name} of a row")
+    return owner.parts[owner.names.index(name)]
+
+
+def item(owner: Parts, key: Any) -> Value:
+    """``owner[key]``, by a name or a place that is known.
+
+    Raises
+    ------
+    NotCompiled
+        If there is none in any row.
+    """
+    if owner.form in ("row", "dict") and isinstance(key, str) and key in owner.names:
+        return owner.parts[owner.names.index(key)]
+    check_places(owner)
+    if not isinstance(key, int) or not -len(owner.parts) <= key < len(owner.parts):
+        raise NotCompiled("a part that is not known beforehand")
+    return owner.parts[key]
+
+
+def check_places(owner: Parts) -> None:
+    """Raises a ``NotCompiled`` for what has no places: Python raises for its items."""
+    if owner.form in ("object", "dict"):
+        raise NotCompiled(f"the places of {'a dict' if owner.form == 'dict' else 'a dataclass'}")

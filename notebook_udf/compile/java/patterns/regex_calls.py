@@ -1,0 +1,267 @@
+"""``re``: patterns that are known beforehand, and what they find, as Java."""
+
+from __future__ import annotations
+
+import _strptime  # type: ignore[import-not-found]
+import re
+import types
+from collections.abc import Sequence
+from typing import Any
+
+from notebook_udf.compile.java.documents import json_values
+from notebook_udf.compile.java.patterns.pattern_starts import first_letters
+from notebook_udf.compile.java.patterns.pattern_syntax import (
+    is_searched_alike,
+    java_patterns,
+    template,
+)
+from notebook_udf.compile.java.writing import choices
+from notebook_udf.compile.java.writing.code import Code
+from notebook_udf.compile.java.writing.exceptions import raising
+from notebook_udf.compile.java.writing.terms import (
+    INT,
+    LIST,
+    MATCH,
+    MOMENT,
+    NONE,
+    STR,
+    TEXTS,
+    Call,
+    Iteration,
+    Kinds,
+    KnownValue,
+    Nested,
+    NotCompiled,
+    Parts,
+    Term,
+    Value,
+    array_of,
+    quoted,
+)
+
+_FINDING = ("search", "match", "fullmatch")
+# Parameters behind the text, which these may be given by name.
+_LIMITS = {"sub": "count", "split": "maxsplit"}
+_FUNCTIONS = {
+    id(getattr(re, name)): name for name in (*_FINDING, "sub", "findall", "split", "compile")
+}
+# A list of texts, some of which may be None: what groups of a split took.
+_SPLIT = frozenset({f"{LIST}split"})
+# What strptime reads here, and in which order datetime takes it.
+_DIRECTIVES = "YmdHMS"
+
+
+def is_function(function: Any) -> bool:
+    """Whether it is a function of ``re`` that has Java."""
+    return id(function) in _FUNCTIONS
+
+
+def called(
+    code: Code, function: Any, given: Sequence[Value], names: Sequence[str], call: Call
+) -> Value:
+    """A call of a function of ``re``; ``call`` writes that of a function that ``sub`` is given."""
+    name = _FUNCTIONS[id(function)]
+    pattern, *rest = given
+    flags: Any = 0
+    if names and names[-1] == "flags":
+        flags, rest, names = _known(rest[-1]), rest[:-1], names[:-1]
+    elif name in ("compile", *_FINDING, "findall") and len(rest) == 1 + (name != "compile"):
+        flags, rest = _known(rest[-1]), rest[:-1]
+
+    def written(text: Any) -> Value:
+        try:
+            compiled = re.compile(text, flags)
+        except (re.error, TypeError, ValueError):
+            raise NotCompiled("a pattern that is none") from None
+        if name == "compile":
+            return KnownValue(compiled)
+        return method(code, compiled, name, rest, names, call)
+
+    return choices.chosen(code, pattern, written, "a pattern")
+
+
+def _known(value: Value) -> Any:
+    if not isinstance(value, KnownValue):
+        raise NotCompiled("a pattern that varies")
+    return value.value
+
+
+def _pattern(code: Code, pattern: re.Pattern[str], *, grouped: bool = True) -> str:
+    if not isinstance(pattern.pattern, str):
+        raise NotCompiled("a pattern of bytes")
+    groups = pattern.groups
+    try:
+        plain, any_text = java_patterns(pattern)
+    except NotCompiled:
+        if grouped or not groups:
+            raise
+        plain, any_text = java_patterns(pattern, grouped=False)
+        groups = 0
+    letters = first_letters(pattern)
+    first = "null" if letters is None else quoted(letters)
+    made = f"new PyPattern({quoted(plain)}, {quoted(any_text)}, {groups}, {first})"
+    return code.constant("PyPattern", made)
+
+
+def method(
+    code: Code,
+    pattern: re.Pattern[str],
+    name: str,
+    given: Sequence[Value],
+    names: Sequence[str],
+    call: Call,
+) -> Value:
+    """A call of a pattern's method; ``call`` writes that of a function that ``sub`` is given."""
+    limit: Value = KnownValue(0)
+    expected = 2 if name == "sub" else 1
+    if name in _LIMITS and len(given) == expected + 1 and tuple(names) in ((), (_LIMITS[name],)):
+        *given, limit = given
+        names = ()
+    if names or len(given) != expected:
+        raise NotCompiled(f"{name} of a pattern, of these arguments")
+    text = code.present(json_values.as_text(code, given[-1]))
+    if text.kinds != STR:
+        raise NotCompiled(f"{name} in what is no text")
+    if name in _FINDING:
+        return _found(code, pattern, name, text)
+    if not is_searched_alike(pattern):
+        raise NotCompiled(f"{name} of a pattern that may be empty")
+    count = _known(limit)
+    if type(count) is not int:
+        raise NotCompiled(f"{name} with a count that varies")
+    if name == "sub":
+        return _substituted(code, pattern, text.java, given[0], count, call)
+    own = _pattern(code, pattern)
+    if name == "findall":
+        if pattern.groups > 1:
+            raise NotCompiled("findall of several groups")
+        return code.set(TEXTS, f"{own}.findall({text.java})")
+    if name != "split":
+        raise NotCompiled(f"the method {name} of a pattern")
+    kinds = TEXTS if not pattern.groups else _SPLIT
+    code.lists.note(_SPLIT, STR | NONE)
+    return code.set(kinds, f"{own}.split({text.java}, {count}L)")
+
+
+def _found(code: Code, pattern: re.Pattern[str], name: str, text: Term) -> Term:
+    """``pattern.search(text)``, or one of its like: a match or None."""
+    own = _pattern(code, pattern)
+    return code.set(_matches(code, pattern) | NONE, f"{own}.{name}({text.java})")
+
+
+def _matches(code: Code, pattern: re.Pattern[str]) -> Kinds:
+    return frozenset({f"{MATCH}{code.constants.number_of(pattern)}"})
+
+
+def _substituted(
+    code: Code, pattern: re.Pattern[str], text: str, by: Value, count: int, call: Call
+) -> Value:
+    """``pattern.sub(by, text, count)``."""
+    if _is_function(by):
+        made = code.variable("PySubstitution")
+        code.say(f"{made} = {_pattern(code, pattern)}.substitution({text}, {count}L);")
+        match = code.fresh(_matches(code, pattern))
+
+        def put() -> None:
+            found = code.term(call(by, (match,)))
+            if not found.kinds <= STR | NONE:
+                raise NotCompiled("sub by a function that gives no text")
+            code.say(f"{made}.put((String) {found.java});")
+
+        over = Iteration(f"{made}.next()", (f"{match.java} = {made}.match();",), match)
+        code.loop(over, put)
+        return code.set(STR, f"{made}.text()")
+    replacement = _known(by)
+    if not isinstance(replacement, str):
+        raise NotCompiled("sub by what is no text and no function")
+    parts = template(pattern, replacement)
+    own = _pattern(code, pattern, grouped=any(type(each) is int and each for each in parts))
+    written = [quoted(e) if isinstance(e, str) else f"Long.valueOf({e}L)" for e in parts]
+    array = code.constant("Object[]", array_of(written))
+    return code.set(STR, f"{own}.sub({text}, {array}, {count}L)")
+
+
+def _is_function(value: Value) -> bool:
+    function = value.value if isinstance(value, KnownValue) else None
+    return isinstance(value, Nested) or isinstance(function, types.FunctionType)
+
+
+def is_match(term: Term) -> bool:
+    """Whether a value is what a pattern found, or None."""
+    kinds = term.kinds - NONE
+    return bool(kinds) and all(kind.startswith(MATCH) for kind in kinds)
+
+
+def of_match(code: Code, match: Value, name: str, given: Sequence[Value]) -> Value:
+    """A call of a match's method."""
+    found = code.present(match, AttributeError)
+    several = [code.constants.patterns[int(kind.removeprefix(MATCH))] for kind in found.kinds]
+    pattern = several[0]
+    if any(_groups_of(each) != _groups_of(pattern) for each in several):
+        raise NotCompiled("a match of one of several patterns, whose groups differ")
+    if name == "group":
+        groups = tuple(_group(code, found, pattern, each) for each in given or (KnownValue(0),))
+        return groups[0] if len(groups) == 1 else Parts(groups)
+    if name == "groups" and not given:
+        numbers = range(1, pattern.groups + 1)
+        return Parts(tuple(_group(code, found, pattern, KnownValue(each)) for each in numbers))
+    if name in ("start", "end", "span") and len(given) <= 1:
+        number = _number(pattern, given[0] if given else KnownValue(0))
+        ends = tuple(_place(code, found, end, number) for end in ("start", "end"))
+        return Parts(ends) if name == "span" else ends[name == "end"]
+    raise NotCompiled(f"the method {name} of a match")
+
+
+def _groups_of(pattern: re.Pattern[str]) -> tuple[int, dict[str, int]]:
+    return pattern.groups, dict(pattern.groupindex)
+
+
+def item_of_match(code: Code, match: Value, group: Value) -> Value:
+    """``match[group]``."""
+    return of_match(code, code.present(match), "group", (group,))
+
+
+def _number(pattern: re.Pattern[str], group: Value) -> int:
+    asked = _known(group)
+    number = pattern.groupindex.get(asked) if isinstance(asked, str) else asked
+    if type(number) is not int or not 0 <= number <= pattern.groups:
+        raise NotCompiled("a group that the pattern has not")
+    return number
+
+
+def _group(code: Code, found: Term, pattern: re.Pattern[str], group: Value) -> Value:
+    number = _number(pattern, group)
+    java = f"{found.java}.group({number}L)"
+    if number == 0:
+        return code.set(STR, f"(String) {java}")
+    return code.set(STR | NONE, java)
+
+
+def _place(code: Code, found: Term, end: str, number: int) -> Value:
+    java = f"{found.java}.{end}({number}L)"
+    return code.set(INT, code.integers.of_long(java))
+
+
+def strptime(code: Code, given: Sequence[Value]) -> Value:
+    """``datetime.strptime(text, format)`` of formats with a year, a month and a day in digits."""
+    if len(given) != 2:
+        raise NotCompiled("strptime of so many arguments")
+    text = code.present(json_values.as_text(code, given[0]))
+    if text.kinds != STR:
+        raise NotCompiled("strptime of what is no text")
+    return choices.chosen(code, given[1], lambda how: _by_format(code, text, how), "a format")
+
+
+def _by_format(code: Code, text: Term, how: Any) -> Value:
+    asked = re.findall("%(.)", how) if isinstance(how, str) else []
+    if not set("Ymd") <= set(asked) <= set(_DIRECTIVES) or len(set(asked)) != len(asked):
+        raise NotCompiled(f"strptime with the format {how!r}")
+    pattern = _strptime.TimeRE().compile(how)
+    found = code.present(_found(code, pattern, "match", text), ValueError)
+    code.say(f"if ({found.java}.end(0L) != PyText.len({text.java})) {raising(ValueError)}")
+    numbers = []
+    for directive in _DIRECTIVES:
+        number = pattern.groupindex.get(directive)
+        digits = f"(String) {found.java}.group({number}L)"
+        numbers.append(f"PyNumber.count(PyParse.toInt({digits}, 10))" if number else "0L")
+    return code.set(MOMENT, f"PyDate.moment({', '.join(numbers)}, 0L)")

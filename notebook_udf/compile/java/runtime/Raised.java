@@ -1,0 +1,41 @@
+package notebookudf;
+
+/** An exception of Python's: which of the common ones it is, if that is known. */
+public final class Raised extends RuntimeException {
+    // Bits, which compile.java.writing.exceptions knows as well.
+    public static final Raised TYPE = new Raised(1);
+    public static final Raised VALUE = new Raised(2);
+    public static final Raised INDEX = new Raised(4);
+    public static final Raised KEY = new Raised(8);
+    public static final Raised ZERO = new Raised(16);
+    public static final Raised ATTRIBUTE = new Raised(32);
+    public static final Raised OVERFLOW = new Raised(64);
+    /** One of VALUE's, which a handler may ask for by its own name. */
+    public static final Raised JSON = new Raised(128);
+    public static final Raised OS = new Raised(256);
+    /** One of VALUE's, as are those of base64. */
+    public static final Raised UNICODE = new Raised(512);
+    public static final Raised BASE64 = new Raised(1024);
+    public static final Raised ENCODE = new Raised(2048);
+    /** Of no type that is known. */
+    public static final Raised RAISED = new Raised(0);
+    private static final int ALL = 4095;
+
+    private final int bit;
+
+    private Raised(int bit) {
+        super(null, null, false, false);
+        this.bit = bit;
+    }
+
+    /** Whether it is of one of some types. */
+    public boolean is(int types) {
+        if (types == ALL) {
+            return true;
+        }
+        if (bit == 0) {
+            throw GaveUp.GAVE_UP;
+        }
+        return (bit & types) != 0;
+    }
+}

@@ -1,0 +1,1 @@
+"""Functions of Python's standard library, by its modules."""

@@ -1,0 +1,1 @@
+"""Texts: their methods, templates, encodings, and the Unicode of this Python."""

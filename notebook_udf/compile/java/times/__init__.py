@@ -1,0 +1,1 @@
+"""Dates, datetimes and spans: their arithmetic, formats, sources and time zones."""

@@ -1,0 +1,293 @@
+"""Dates, naive datetimes, and the spans between them, as Java."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Sequence
+
+from notebook_udf.compile.bindings import taken
+from notebook_udf.compile.java.times import aware_moments, time_formats
+from notebook_udf.compile.java.times.aware_moments import STAMP, is_stamp
+from notebook_udf.compile.java.writing import choices
+from notebook_udf.compile.java.writing.code import Code
+from notebook_udf.compile.java.writing.terms import (
+    BOOL,
+    DATE,
+    FLOAT,
+    INT,
+    MOMENT,
+    NONE,
+    SPAN,
+    STR,
+    Kinds,
+    KnownValue,
+    NotCompiled,
+    Parts,
+    Term,
+    Value,
+)
+
+TEMPORAL: Kinds = DATE | MOMENT | SPAN | STAMP
+_OF_DATES = {"year": "getYear()", "month": "getMonthValue()", "day": "getDayOfMonth()"}
+_ATTRIBUTES: dict[Kinds, dict[str, str]] = {
+    DATE: {name: f"(long) {{0}}.{java}" for name, java in _OF_DATES.items()},
+    MOMENT: {
+        **{name: f"(long) {{0}}.{java}" for name, java in _OF_DATES.items()},
+        "hour": "(long) {0}.getHour()",
+        "minute": "(long) {0}.getMinute()",
+        "second": "(long) {0}.getSecond()",
+        "microsecond": "(long) ({0}.getNano() / 1000)",
+    },
+    SPAN: {"days": "PyDate.days({0})", "seconds": "PyDate.seconds({0})"},
+}
+# What a method without arguments gives.
+_METHODS: dict[Kinds, dict[str, tuple[Kinds, str]]] = {
+    DATE: {
+        "weekday": (INT, "PyDate.weekday({0})"),
+        "isoweekday": (INT, "PyDate.weekday({0}) + 1L"),
+        "toordinal": (INT, "PyDate.toOrdinal({0})"),
+        "isoformat": (STR, "PyDate.text({0})"),
+    },
+    MOMENT: {
+        "weekday": (INT, "PyDate.weekday({0}.toLocalDate())"),
+        "isoweekday": (INT, "PyDate.weekday({0}.toLocalDate()) + 1L"),
+        "toordinal": (INT, "PyDate.toOrdinal({0}.toLocalDate())"),
+        "isoformat": (STR, "PyDate.text({0}, 'T')"),
+        "date": (DATE, "{0}.toLocalDate()"),
+    },
+    SPAN: {"total_seconds": (FLOAT, "PyDate.totalSeconds({0})")},
+}
+_UNITS = {
+    "days": 86_400_000_000,
+    "hours": 3_600_000_000,
+    "minutes": 60_000_000,
+    "seconds": 1_000_000,
+    "milliseconds": 1_000,
+    "microseconds": 1,
+    "weeks": 7 * 86_400_000_000,
+}
+
+
+def is_temporal(*terms: Term) -> bool:
+    """Whether one of some values may be a date, a datetime or a span."""
+    return any(term.kinds & TEMPORAL for term in terms)
+
+
+def _whole(code: Code, kinds: Kinds, java: str) -> Term:
+    return code.set(kinds, code.integers.of_long(java) if kinds == INT else java)
+
+
+def _of_one_kind(code: Code, value: Value, otherwise: type[Exception] = TypeError) -> Term:
+    term = code.present(value, otherwise)
+    if term.kinds not in (DATE, MOMENT, SPAN, STAMP):
+        raise NotCompiled("a date or something else")
+    return term
+
+
+def attribute(code: Code, owner: Value, name: str) -> Value | None:
+    """An attribute; None if it is a method."""
+    term = code.term(owner)
+    if is_stamp(term) and name in _ATTRIBUTES[MOMENT]:
+        owner = aware_moments.shown(code, code.present(term, AttributeError))
+    kinds = code.term(owner).kinds - NONE
+    java = _ATTRIBUTES.get(kinds, {}).get(name)
+    if java is None:
+        return None
+    return _whole(code, INT, java.format(_of_one_kind(code, owner, AttributeError).java))
+
+
+def method(
+    code: Code, owner: Value, name: str, given: Sequence[Value], names: Sequence[str] = ()
+) -> Value:
+    """What a method gives, with the names of the last arguments."""
+    term = _of_one_kind(code, owner, AttributeError)
+    if name == "timestamp" and not given and term.kinds in (MOMENT, STAMP):
+        return aware_moments.timestamp(code, term)
+    if is_stamp(term):
+        if name == "isoformat" and not given:
+            return aware_moments.text(code, term, "T")
+        if name == "replace" and tuple(names) != ("tzinfo",):
+            changed = _replaced(code, aware_moments.shown(code, term), given, names)
+            return aware_moments.like(code, changed, term)
+        # What is left has no use for an offset, or asks for one that is no part of a format.
+        term = aware_moments.shown(code, term)
+    drops = name == "replace" and tuple(names) == ("tzinfo",) and aware_moments.is_none(given)
+    if drops and term.kinds == MOMENT:
+        return term
+    if name == "replace" and term.kinds in (DATE, MOMENT):
+        return _replaced(code, term, given, names)
+    if names:
+        raise NotCompiled(f"{name} with {names[0]}=")
+    if name in ("strftime", "__format__") and len(given) == 1:
+        empty_is_str = name == "__format__"
+
+        def written(how: object) -> Value:
+            if not isinstance(how, str):
+                raise NotCompiled("a time's format that is no text")
+            return formatted(code, term, how, empty_is_str=empty_is_str)
+
+        return choices.chosen(code, given[0], written, "a time's format")
+    if name == "isocalendar" and not given and term.kinds in (DATE, MOMENT):
+        return _iso_calendar(code, term)
+    known = _METHODS[term.kinds].get(name)
+    if known is None or given:
+        raise NotCompiled(f"the method {name} of a {min(term.kinds)}")
+    return _whole(code, known[0], known[1].format(term.java))
+
+
+def arithmetic(code: Code, how: str, left: Value, right: Value) -> Value:
+    """A sum or a difference."""
+    one, other = code.present(left), code.present(right)
+    if is_stamp(one) or is_stamp(other):
+        return aware_moments.arithmetic(code, how, one, other)
+    kinds = (min(one.kinds), min(other.kinds)) if len(one.kinds) == len(other.kinds) == 1 else ()
+    a, b = one.java, other.java
+    match (how, *kinds):
+        case ("-", "date", "date") | ("-", "moment", "moment"):
+            return code.set(SPAN, f"PyDate.between({a}, {b})")
+        case ("+", "date", "span"):
+            return code.set(DATE, f"PyDate.plusDays({a}, PyDate.days({b}))")
+        case ("+", "span", "date"):
+            return code.set(DATE, f"PyDate.plusDays({b}, PyDate.days({a}))")
+        case ("-", "date", "span"):
+            # Python negates the span's days, which are rounded down.
+            return code.set(DATE, f"PyDate.plusDays({a}, -PyDate.days({b}))")
+        case ("+", "moment", "span"):
+            return code.set(MOMENT, f"PyDate.plus({a}, {b})")
+        case ("+", "span", "moment"):
+            return code.set(MOMENT, f"PyDate.plus({b}, {a})")
+        case ("-", "moment", "span"):
+            return code.set(MOMENT, f"PyDate.plus({a}, Math.negateExact({b}))")
+        case ("+" | "-", "span", "span"):
+            way = "addExact" if how == "+" else "subtractExact"
+            return code.set(SPAN, f"PyDate.span(Math.{way}({a}, {b}))")
+    raise NotCompiled(f"{how} of these")
+
+
+def comparison(code: Code, how: str, left: Value, right: Value) -> Value:
+    """Which is earlier or shorter, or whether they are equal."""
+    if how in ("==", "!="):
+        one, other = code.term(left), code.term(right)
+        if aware_moments.are_moments(one, other):
+            return aware_moments.comparison(code, how, one, other)
+        if one.kinds != other.kinds or len(one.kinds) != 1:
+            raise NotCompiled("whether a date equals something else")
+    else:
+        one, other = code.present(left), code.present(right)
+        if aware_moments.are_moments(one, other):
+            return aware_moments.comparison(code, how, one, other)
+    if one.kinds != other.kinds or one.kinds not in (DATE, MOMENT, SPAN):
+        raise NotCompiled("the order of a date and something else")
+    if one.kinds == SPAN:
+        return code.set(BOOL, f"{one.java} {how} {other.java}")
+    order = "PyDate.order({0}, {1})" if one.kinds == MOMENT else "{0}.compareTo({1})"
+    return code.set(BOOL, f"{order.format(one.java, other.java)} {how} 0")
+
+
+def _replaced(code: Code, term: Term, given: Sequence[Value], names: Sequence[str]) -> Term:
+    """``replace``: the same value, some of its parts excepted."""
+    known = tuple(_ATTRIBUTES[term.kinds])
+    found = taken(given, names, known, known)
+    if found is None:
+        raise NotCompiled("replace with what a date or a naive datetime has not")
+    parts = [found.get(name) or attribute(code, term, name) for name in known]
+    made = "moment" if term.kinds == MOMENT else "date"
+    numbers = _numbers(code, [part for part in parts if part is not None], len(known))
+    java = f"PyDate.{made}({', '.join(numbers)})"
+    if term.kinds == MOMENT:
+        java = f"PyDate.foldedLike({java}, {term.java})"
+    return code.set(term.kinds, java)
+
+
+def _iso_calendar(code: Code, term: Term) -> Parts:
+    date = term.java if term.kinds == DATE else f"{term.java}.toLocalDate()"
+    year, week, weekday = (
+        _whole(code, INT, f"(long) {date}.get(java.time.temporal.{field})")
+        for field in (
+            "IsoFields.WEEK_BASED_YEAR",
+            "IsoFields.WEEK_OF_WEEK_BASED_YEAR",
+            "ChronoField.DAY_OF_WEEK",
+        )
+    )
+    return Parts((year, week, weekday), ("year", "week", "weekday"))
+
+
+def formatted(code: Code, term: Term, how: str, *, empty_is_str: bool = True) -> Term:
+    """``format`` of a date or a datetime, or ``strftime``, which has no text for no format."""
+    if not how and empty_is_str:
+        return text(code, term)
+    if is_stamp(term):
+        term = aware_moments.shown(code, code.present(term))
+    if term.kinds - NONE not in (DATE, MOMENT):
+        raise NotCompiled("the format of a span, or of what may be no date")
+    # None has no format but the empty one.
+    return time_formats.formatted(code, code.present(term), how)
+
+
+def text(code: Code, term: Term) -> Term:
+    """``str`` of a date or a datetime."""
+    if is_stamp(term):
+        return aware_moments.text(code, term, " ")
+    kinds = term.kinds - NONE
+    if kinds in (DATE, MOMENT):
+        java = code.integers.narrowed(term, kinds).java
+        said = f"PyDate.text({java})" if kinds == DATE else f"PyDate.text({java}, ' ')"
+        return code.set(
+            STR, said if kinds == term.kinds else f'{term.java} == null ? "None" : {said}'
+        )
+    raise NotCompiled("a span, or what may be no date, in a text")
+
+
+def _numbers(code: Code, values: Sequence[Value], count: int) -> list[str]:
+    written = []
+    for value in values:
+        term = code.present(value)
+        if term.kinds != INT:
+            raise NotCompiled("a date of what are no whole numbers")
+        written.append(code.integers.as_place(term))
+    return [*written, *["0L"] * (count - len(written))]
+
+
+def _placed(
+    given: Sequence[Value], names: Sequence[str], known: Sequence[str], least: int
+) -> list[Value]:
+    found = taken(given, names, known, known)
+    if found is None or not all(name in found for name in known[:least]):
+        raise NotCompiled("a call of date, datetime or timedelta that does not fit it")
+    return [found.get(name, KnownValue(0)) for name in known]
+
+
+def made_date(code: Code, given: Sequence[Value], names: Sequence[str]) -> Value:
+    """``date(year, month, day)``."""
+    parts = _placed(given, names, ("year", "month", "day"), 3)
+    return code.set(DATE, f"PyDate.date({', '.join(_numbers(code, parts, 3))})")
+
+
+def made_moment(code: Code, given: Sequence[Value], names: Sequence[str]) -> Value:
+    """``datetime(year, month, day, hour, minute, second, microsecond)``."""
+    known = ("year", "month", "day", "hour", "minute", "second", "microsecond")
+    parts = _placed(given, names, known, 3)
+    return code.set(MOMENT, f"PyDate.moment({', '.join(_numbers(code, parts, 7))})")
+
+
+def made_span(code: Code, given: Sequence[Value], names: Sequence[str]) -> Value:
+    """``timedelta`` of whole numbers of its units."""
+    known = ("days", "seconds", "microseconds", "milliseconds", "minutes", "hours", "weeks")
+    parts = _placed(given, names, known, 0)
+    constants = [each.value for each in parts if isinstance(each, KnownValue)]
+    if len(constants) == len(parts):
+        try:
+            return KnownValue(dt.timedelta(*constants))
+        except (TypeError, OverflowError):
+            raise NotCompiled("what raises in every row") from None
+    total = "0L"
+    for name, java in zip(known, _numbers(code, parts, len(known)), strict=True):
+        total = f"Math.addExact({total}, Math.multiplyExact({java}, {_UNITS[name]}L))"
+    return code.set(SPAN, f"PyDate.span({total})")
+
+
+CONSTRUCTORS: dict[object, Callable[[Code, Sequence[Value], Sequence[str]], Value]] = {
+    dt.date: made_date,
+    dt.datetime: made_moment,
+    dt.timedelta: made_span,
+}

@@ -1,0 +1,356 @@
+"""The Java of one body while it is written: its statements and its variables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from types import CodeType
+from typing import Any, TypeVar
+
+from notebook_udf.compile.exception_guards import takes_exceptions
+from notebook_udf.compile.java.writing.exceptions import raising
+from notebook_udf.compile.java.writing.terms import (
+    DATE,
+    DECIMAL,
+    DICT,
+    LIST,
+    MOMENT,
+    PARTS,
+    RECORD,
+    SCALARS,
+    STR,
+    TEXTS,
+    Form,
+    Integers,
+    Iteration,
+    Kinds,
+    KnownValue,
+    NotCompiled,
+    Parts,
+    Term,
+    Value,
+    array_of,
+    constant_parts,
+    is_record,
+)
+
+T = TypeVar("T")
+
+# What a list may hold besides other lists, dicts and tuples.
+_HELD = SCALARS | PARTS | DATE | MOMENT | DECIMAL
+_EMPTY = {
+    "int": "0", "long": "0L", "double": "0.0", "boolean": "false", "PyRows": "new PyRows()",
+}  # fmt: skip
+
+
+@dataclass
+class Constants:
+    """Objects that a class makes once, by how they are made: their Java types and names."""
+
+    made: dict[str, tuple[str, str]] = field(default_factory=dict)
+    patterns: list[re.Pattern[str]] = field(default_factory=list)
+    # Where functions and modules stand that were looked into.
+    files: set[str] = field(default_factory=set)
+    # Functions of the C library that are called.
+    libm: set[str] = field(default_factory=set)
+    # Whether a time is taken for that of this process's time zone.
+    has_zone: bool = False
+
+    def number_of(self, pattern: re.Pattern[str]) -> int:
+        """The number of a pattern among those that are used."""
+        if pattern not in self.patterns:
+            self.patterns.append(pattern)
+        return self.patterns.index(pattern)
+
+    def name(self, held: str, java: str) -> str:
+        """The field that holds what an expression makes."""
+        return self.made.setdefault(java, (held, f"C{len(self.made)}"))[1]
+
+
+@dataclass(frozen=True)
+class RecordKinds:
+    """The kinds of the parts of tuples or rows, and their names where they have some."""
+
+    parts: tuple[Kinds, ...]
+    names: tuple[str, ...] = ()
+    form: Form = "tuple"
+
+
+@dataclass
+class ListKinds:
+    """The kinds of what lists hold, by the kind that each is; those of ``TEXTS`` hold texts only.
+
+    ``additions`` counts what was found: a body that finds more has to be written again.
+    """
+
+    held: dict[str, Kinds] = field(default_factory=lambda: dict.fromkeys(TEXTS, STR))
+    records: dict[str, RecordKinds] = field(default_factory=dict)
+    # What dicts of a kind make of a key that they lack.
+    made: dict[str, Any] = field(default_factory=dict)
+    additions: int = 0
+    # Whether an operator changes a list that is written there.
+    changed_in_place: bool = False
+    # Whether an exception may be taken, so that it matters which of several comes first.
+    handled: bool = False
+    # Those of lists that are tuples in Python and of sets that are frozensets.
+    fixed: Kinds = frozenset()
+    # Whether a StopIteration may be raised, and whether iterators call what may raise it.
+    stops: bool = False
+    called_in_turn: bool = False
+    # How many calls that iterators make are being written, one within another.
+    calls_in_turn: int = 0
+
+    # How many generators are being written that are left before their end.
+    left_early: int = 0
+
+    def note_handlers(self, handled: bool, generator: CodeType | None) -> None:
+        """Notes whether a function takes exceptions; a generator with a handler is not left before
+        its end, since Python raises one in it there."""
+        if self.left_early and generator is not None and takes_exceptions(generator):
+            raise NotCompiled("a generator with try that is not gone through")
+        self.handled = self.handled or handled
+
+    def note_stop(self) -> None:
+        """Notes that ``next`` raises where there is no more."""
+        if self.handled:
+            raise NotCompiled("next without a default, beside try")
+        self.stops = True
+        self._check_stop()
+
+    def note_called(self) -> None:
+        """Notes that a function of the user's is called that may have been written before."""
+        if self.calls_in_turn:
+            self.note_called_in_turn()
+
+    def note_called_in_turn(self) -> None:
+        """Notes that an iterator calls a function of the user's for each of its values."""
+        self.called_in_turn = True
+        self._check_stop()
+
+    def _check_stop(self) -> None:
+        if self.stops and (self.called_in_turn or self.calls_in_turn):
+            # An iterator takes that for its own end.
+            raise NotCompiled("next without a default, beside an iterator that calls a function")
+
+    def check_changeable(self, kinds: Kinds) -> None:
+        """Refuses to change what Python does not."""
+        if kinds & self.fixed:
+            raise NotCompiled("a change of what may be a tuple or a frozenset")
+
+    def check_order(self, held: Kinds) -> None:
+        """Refuses to compute with what may be None once a list is complete."""
+        if self.handled and "none" in held:
+            raise NotCompiled("computing with a list that may hold None, beside try")
+
+    def of(self, kinds: Kinds) -> Kinds:
+        """The kinds of what lists of these kinds hold."""
+        return frozenset(each for kind in kinds for each in self.held.get(kind, ()))
+
+    def note(self, kinds: Kinds, values: Kinds) -> None:
+        """Notes what lists of these kinds hold from the beginning."""
+        for kind in kinds:
+            self.held[kind] = values
+
+    def put(self, kinds: Kinds, values: Kinds) -> None:
+        """Notes that values of some kinds are put into a list."""
+        others = [kind for kind in values - _HELD if not kind.startswith((LIST, DICT, RECORD))]
+        if others:
+            raise NotCompiled(f"a {min(others)} in a list")
+        for kind in kinds:
+            known = self.held.setdefault(kind, frozenset())
+            if not values <= known:
+                if kind in TEXTS:
+                    raise NotCompiled("a list of texts with something else in it")
+                self.held[kind] = known | values
+                self.additions += 1
+
+    def change_in_place(self) -> None:
+        """Notes that an operator changes a list."""
+        self.additions += not self.changed_in_place
+        self.changed_in_place = True
+
+    def put_record(self, kind: str, found: RecordKinds) -> None:
+        """Notes the parts of a tuple that is of a kind."""
+        made = _together(self.records.get(kind, found), found)
+        if self.records.get(kind) != made:
+            self.records[kind] = made
+            self.additions += 1
+
+    def of_records(self, kinds: Kinds) -> RecordKinds:
+        """What is known of tuples that are of one of these kinds."""
+        return reduce(_together, (self.records[kind] for kind in sorted(kinds)))
+
+
+def _together(one: RecordKinds, other: RecordKinds) -> RecordKinds:
+    """What is known of tuples that are one or the other."""
+    if (len(one.parts), one.names, one.form) != (len(other.parts), other.names, other.form):
+        raise NotCompiled("tuples of several forms in one place")
+    return replace(one, parts=tuple(a | b for a, b in zip(one.parts, other.parts, strict=True)))
+
+
+@dataclass
+class Code:
+    """Statements of a body, and the variables that they set.
+
+    ``name`` is one that no other body of the class has.
+    """
+
+    integers: Integers
+    constants: Constants
+    lists: ListKinds
+    name: str
+    variables: dict[str, str] = field(default_factory=dict)
+    statements: list[str] = field(default_factory=list)
+    lists_made: int = 0
+
+    def begin(self) -> None:
+        """Begins anew: nothing is written yet."""
+        self.variables.clear()
+        self.statements = []
+
+    def say(self, statement: str) -> None:
+        """Adds a statement."""
+        self.statements.append(statement)
+
+    def say_all(self, statements: Iterable[str]) -> None:
+        """Adds statements."""
+        self.statements += statements
+
+    def variable(self, held: str) -> str:
+        """A new variable of a Java type."""
+        name = f"t{len(self.variables)}"
+        self.variables[name] = held
+        return name
+
+    def fresh(self, kinds: Kinds) -> Term:
+        """A value in a new variable, which is yet to be set."""
+        return Term(kinds, self.variable(self.integers.held(kinds)))
+
+    def set(self, kinds: Kinds, java: str) -> Term:
+        """A value in a new variable: what an expression gives, as Java holds these kinds."""
+        made = self.fresh(kinds)
+        self.say(f"{made.java} = {java};")
+        return made
+
+    def set_from(self, kinds: Kinds, java: str) -> Term:
+        """As ``set``, of an expression that gives an object."""
+        if not kinds:
+            raise NotCompiled("what raises in every row")
+        return self.set(kinds, self.integers.narrowed(Term(frozenset("?"), java), kinds).java)
+
+    def new_list(self) -> Term:
+        """A new list with nothing in it, in a new variable."""
+        self.lists_made += 1
+        kinds = frozenset({f"{LIST}{self.name}.{self.lists_made}"})
+        return self.set(kinds, "new java.util.ArrayList()")
+
+    def new_dict(self) -> Term:
+        """A new dict with nothing in it, in a new variable."""
+        self.lists_made += 1
+        kinds = frozenset({f"{DICT}{self.name}.{self.lists_made}"})
+        return self.set(kinds, "new java.util.LinkedHashMap()")
+
+    def put(self, whole: Term, value: Value) -> None:
+        """Puts a value at the end of a list."""
+        self.say(f"{whole.java}.add({self.object(self.held_by(whole, value))});")
+
+    def held_by(self, whole: Term, value: Value) -> Term:
+        """A value that a list or a dict is to hold, as one object; its kinds are noted."""
+        term = self.whole(value, min(whole.kinds))
+        self.lists.put(whole.kinds, term.kinds)
+        return term
+
+    def whole(self, value: Value, place: str) -> Term:
+        """A value as a single one that Java has: a tuple as one object.
+
+        ``place`` names where it is kept: the tuples that are kept there are of one form.
+        """
+        value = constant_parts(value)
+        if not isinstance(value, Parts):
+            return self.term(value)
+        if value.is_list:
+            made = self.new_list()
+            for each in value.parts:
+                self.put(made, each)
+            return made
+        if value.form == "dict":
+            raise NotCompiled("a dict of several values within another value")
+        parts = [self.whole(each, f"{place}.{at}") for at, each in enumerate(value.parts)]
+        kind = f"{RECORD}{place}"
+        self.lists.put_record(
+            kind, RecordKinds(tuple(each.kinds for each in parts), value.names, value.form)
+        )
+        array = array_of(f"(Object) {self.object(each)}" for each in parts)
+        return self.set(frozenset({kind}), array)
+
+    def opened(self, value: Value, otherwise: type[Exception] = TypeError) -> Value:
+        """A tuple part by part; any other value as it is.
+
+        Where it is None it raises.
+        """
+        if not isinstance(value, Term) or not is_record(value.kinds - {"none"}):
+            return value
+        term = self.present(value, otherwise)
+        known = self.lists.of_records(term.kinds)
+        parts = [self._part(term, at, kinds) for at, kinds in enumerate(known.parts)]
+        return Parts(tuple(parts), known.names, known.form)
+
+    def _part(self, whole: Term, at: int, kinds: Kinds) -> Term:
+        # Without a variable of its own: most of them are never asked for.
+        return self.integers.narrowed(Term(frozenset("?"), f"{whole.java}[{at}]"), kinds)
+
+    def taken(self, whole: Term, java: str) -> Term:
+        """What an expression takes out of a list."""
+        return self.set_from(self.lists.of(whole.kinds), java)
+
+    def captured(self, write: Callable[[], T]) -> tuple[tuple[str, ...], T]:
+        """What something writes, which is left out here, and what it gives."""
+        before, self.statements = self.statements, []
+        try:
+            value = write()
+            return tuple(self.statements), value
+        finally:
+            self.statements = before
+
+    def loop(self, over: Iteration, write: Callable[[], object]) -> None:
+        """Goes through an iteration; ``write`` writes what is done with each value."""
+        statements, _ = self.captured(write)
+        more: tuple[str, ...] = (f"while ({over.more}) {{",)
+        if over.before:
+            more = ("while (true) {", *over.before, f"if (!({over.more})) break;")
+        self.statements += [*more, *over.steps, *statements, "}"]
+
+    def term(self, value: Value) -> Term:
+        """A value as a single one that Java has."""
+        if isinstance(value, Term):
+            return value
+        if isinstance(value, KnownValue):
+            return self.integers.literal(value.value)
+        found = value.form if isinstance(value, Parts) else type(value).__name__.lower()
+        raise NotCompiled(f"a {found} as a value")
+
+    def present(self, value: Value, otherwise: type[Exception] = TypeError) -> Term:
+        """A value that Python goes on with only if it is not None; with it, it raises."""
+        term = self.term(value)
+        if "none" not in term.kinds:
+            return term
+        if len(term.kinds) == 1:
+            raise NotCompiled("what raises in every row")
+        self.say(f"if ({term.java} == null) {raising(otherwise)}")
+        return self.integers.narrowed(term, term.kinds - {"none"})
+
+    def object(self, value: Value) -> str:
+        """A value as an object."""
+        return self.integers.converted(self.term(value), frozenset("?"))
+
+    def constant(self, held: str, java: str) -> str:
+        """An object of a Java type that is made once."""
+        return self.constants.name(held, java)
+
+    def declared(self) -> list[str]:
+        """The statements that declare the variables."""
+        return [
+            f"{held} {name} = {_EMPTY.get(held, 'null')};" for name, held in self.variables.items()
+        ]
