@@ -44,8 +44,10 @@ MAX_ALL_POINTS = 60_000
 # Workers beyond these share one line, as worker 0.
 MAX_WORKERS = 64
 _MAX_TASKS = 500
-# Bundles that are buffered before they are summed.
+# Bundles that are buffered before they are summed, and records of them: one of few bundles takes as
+# much memory as one of hundreds.
 _MAX_ASIDE = 10_000
+_MAX_RECORDS_ASIDE = 500
 _MAX_SAMPLES_ASIDE = 500
 # Samples kept whose query has no bundles yet.
 _MAX_ORPHANS = 100
@@ -227,19 +229,21 @@ class Timelines:
         """Removes all series."""
         self._queries: OrderedDict[str, Series] = OrderedDict()
         self._aside: dict[tuple[int, TaskId], list[BundlesDone]] = {}
-        self._bundles_aside = 0
+        self._bundles_aside = self._records_aside = 0
         self._samples_aside: list[BundleSampled] = []
 
     def add(self, record: BundlesDone) -> None:
         """Buffers the bundles of a record."""
         self._aside.setdefault((record.pid, record.task), []).append(record)
         self._bundles_aside += len(record)
-        if self._bundles_aside >= _MAX_ASIDE:
+        self._records_aside += 1
+        if self._bundles_aside >= _MAX_ASIDE or self._records_aside >= _MAX_RECORDS_ASIDE:
             self._count()
 
     def _count(self) -> None:
         """Adds the buffered bundles to their series, and keeps the total in bounds."""
-        aside, self._aside, self._bundles_aside = self._aside, {}, 0
+        aside, self._aside = self._aside, {}
+        self._bundles_aside = self._records_aside = 0
         for records in aside.values():
             for record in BundlesDone.joined(records):
                 self._series(record.task.query).add(record)
