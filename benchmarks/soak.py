@@ -16,9 +16,10 @@ import signal
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from array import array
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -179,12 +180,31 @@ class Work:
             assert repr(shown)
 
 
-@dataclass(frozen=True)
-class Held:
-    """What is held at a moment."""
+class Looks:
+    """What was held at each look, in as little memory as there is: it is looked at as well."""
 
-    at: float
-    values: dict[str, float]
+    def __init__(self) -> None:
+        self.count = 0
+        self.last = -_SECONDS_BETWEEN
+        self._of: defaultdict[str, tuple[array[float], array[float]]] = defaultdict(
+            lambda: (array("d"), array("d"))
+        )
+
+    def add(self, at: float, values: Mapping[str, float]) -> None:
+        """Adds a look at a moment."""
+        self.count += 1
+        self.last = at
+        for name, value in values.items():
+            ats, found = self._of[name]
+            ats.append(at)
+            found.append(value)
+
+    def counted(self) -> dict[str, list[tuple[float, float]]]:
+        """The moments and values of each that were not among the first."""
+        return {
+            name: [(at, value) for at, value in zip(*of, strict=True) if at > _WARM * self.last]
+            for name, of in self._of.items()
+        }
 
 
 def in_use(session: nu.Session) -> float:
@@ -195,7 +215,7 @@ def in_use(session: nu.Session) -> float:
     return float(runtime.totalMemory() - runtime.freeMemory()) / 1e6
 
 
-def held(session: nu.Session, since: float) -> Held:
+def held(session: nu.Session) -> dict[str, float]:
     """What this process, Java, the daemon and the workers hold now."""
     gc.collect()
     me = psutil.Process()
@@ -218,7 +238,7 @@ def held(session: nu.Session, since: float) -> Held:
                 values["Java, threads"] = process.num_threads()
             else:
                 workers += process.memory_info().rss / 1e6
-    return Held(time.monotonic() - since, {**values, "daemon and workers, MB": workers})
+    return {**values, "daemon and workers, MB": workers}
 
 
 def slope(points: list[tuple[float, float]]) -> tuple[float, float]:
@@ -265,22 +285,18 @@ def run() -> list[Figure]:
         for _ in range(MAX_FAILURES):
             # They are kept; at the pace of the rest they would still be coming when it ends.
             work.fails()
-        samples: list[Held] = []
+        looks = Looks()
         done = 0
         while (past := time.monotonic() - began) < 60 * MINUTES:
             seed.choice(often if seed.random() < 0.9 else seldom)()
             done += 1
-            if not samples or past - samples[-1].at >= _SECONDS_BETWEEN:
-                samples.append(held(session, began))
-                if len(samples) % _LOOKS_BETWEEN == 0:
-                    samples[-1].values["Java, MB of objects in use"] = in_use(session)
-                if len(samples) % 60 == 0:
-                    print(f"  {past / 60:.0f} min: {samples[-1].values}", flush=True)
-    counted = [each for each in samples if each.at > _WARM * samples[-1].at]
+            if past - looks.last >= _SECONDS_BETWEEN:
+                values = held(session)
+                if looks.count % _LOOKS_BETWEEN == 0:
+                    values["Java, MB of objects in use"] = in_use(session)
+                looks.add(past, values)
+                if looks.count % 60 == 0:
+                    print(f"  {past / 60:.0f} min: {values}", flush=True)
     detail = f"{done:,} actions in {MINUTES:g} min, {work.killed} workers killed, "
     detail += f"{work.interrupted} queries interrupted, {work.redefined} functions defined anew"
-    points = {
-        name: [(each.at, each.values[name]) for each in counted if name in each.values]
-        for name in dict.fromkeys(name for each in counted for name in each.values)
-    }
-    return [figure(name, found, detail) for name, found in points.items()]
+    return [figure(name, found, detail) for name, found in looks.counted().items()]
