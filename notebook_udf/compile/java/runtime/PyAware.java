@@ -60,7 +60,15 @@ public final class PyAware {
 
     /** isoformat, or with a space str. */
     public static String text(Object value, char between) {
-        String text = PyDate.text(shown(value), between);
+        return withOffset(PyDate.text(shown(value), between), value);
+    }
+
+    /** As text, up to what is asked for. */
+    public static String text(Object value, char between, int upTo) {
+        return withOffset(PyDate.text(shown(value), between, upTo), value);
+    }
+
+    private static String withOffset(String text, Object value) {
         return value instanceof PyAware ? text + said(((PyAware) value).offset) : text;
     }
 

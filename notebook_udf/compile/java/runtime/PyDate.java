@@ -190,12 +190,21 @@ public final class PyDate {
 
     /** isoformat of a datetime, or with a space str of it. */
     public static String text(LocalDateTime moment, char between) {
+        return text(moment, between, moment.getNano() >= 1000 ? 6 : 2);
+    }
+
+    /** isoformat of a datetime up to its hours (0), minutes (1), seconds (2), or digits of those. */
+    public static String text(LocalDateTime moment, char between, int upTo) {
         StringBuilder made = dateText(moment.toLocalDate());
         padded(made.append(between), moment.getHour(), 2);
-        padded(made.append(':'), moment.getMinute(), 2);
-        padded(made.append(':'), moment.getSecond(), 2);
-        if (moment.getNano() >= 1000) {
-            padded(made.append('.'), moment.getNano() / 1000, 6);
+        if (upTo > 0) {
+            padded(made.append(':'), moment.getMinute(), 2);
+        }
+        if (upTo > 1) {
+            padded(made.append(':'), moment.getSecond(), 2);
+        }
+        if (upTo > 2) {
+            padded(made.append('.'), moment.getNano() / (upTo == 3 ? 1000000 : 1000), upTo);
         }
         return made.toString();
     }

@@ -57,6 +57,8 @@ _METHODS: dict[Kinds, dict[str, tuple[Kinds, str]]] = {
     },
     SPAN: {"total_seconds": (FLOAT, "PyDate.totalSeconds({0})")},
 }
+# By the name of what isoformat ends with, how Java calls it.
+_UP_TO = {"hours": 0, "minutes": 1, "seconds": 2, "milliseconds": 3, "microseconds": 6}
 _UNITS = {
     "days": 86_400_000_000,
     "hours": 3_600_000_000,
@@ -103,6 +105,8 @@ def method(
     term = _of_one_kind(code, owner, AttributeError)
     if name == "timestamp" and not given and term.kinds in (MOMENT, STAMP):
         return aware_moments.timestamp(code, term)
+    if name == "isoformat" and given and term.kinds in (MOMENT, STAMP):
+        return _iso_format(code, term, given, names)
     if is_stamp(term):
         if name == "isoformat" and not given:
             return aware_moments.text(code, term, "T")
@@ -133,6 +137,23 @@ def method(
     if known is None or given:
         raise NotCompiled(f"the method {name} of a {min(term.kinds)}")
     return _whole(code, known[0], known[1].format(term.java))
+
+
+def _iso_format(code: Code, term: Term, given: Sequence[Value], names: Sequence[str]) -> Term:
+    """``isoformat(sep, timespec)``, of which both are known."""
+    places = ("sep", "timespec")[: len(given) - len(names)]
+    asked = {
+        name: each.value
+        for name, each in zip((*places, *names), given, strict=True)
+        if isinstance(each, KnownValue)
+    }
+    between, up_to = asked.get("sep", "T"), asked.get("timespec", "auto")
+    short = isinstance(between, str) and len(between) == 1 and between.isascii()
+    if len(asked) != len(given) or not short or up_to not in ("auto", *_UP_TO):
+        raise NotCompiled("isoformat with what is not known, or is none of its own")
+    own = "PyDate" if term.kinds == MOMENT else "PyAware"
+    limit = "" if up_to == "auto" else f", {_UP_TO[up_to]}"
+    return code.set(STR, f"{own}.text({term.java}, (char) {ord(between)}{limit})")
 
 
 def arithmetic(code: Code, how: str, left: Value, right: Value) -> Value:

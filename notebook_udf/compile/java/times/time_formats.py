@@ -5,14 +5,10 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable
 
+from notebook_udf.compile.java.times.calendar_names import DAYS, MONTHS
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.terms import DATE, STR, NotCompiled, Term, quoted
 
-_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-_MONTHS = (
-    *("January", "February", "March", "April", "May", "June", "July"),
-    *("August", "September", "October", "November", "December"),
-)
 # What Java writes for each directive; ``%Y`` has two ways.
 _WRITTEN: dict[str, Callable[[dt.datetime], str]] = {
     "y": lambda moment: f"{moment.year % 100:02}",
@@ -24,10 +20,10 @@ _WRITTEN: dict[str, Callable[[dt.datetime], str]] = {
     "S": lambda moment: f"{moment.second:02}",
     "f": lambda moment: f"{moment.microsecond:06}",
     "j": lambda moment: f"{moment.toordinal() - dt.date(moment.year, 1, 1).toordinal() + 1:03}",
-    "A": lambda moment: _DAYS[moment.weekday()],
-    "a": lambda moment: _DAYS[moment.weekday()][:3],
-    "B": lambda moment: _MONTHS[moment.month - 1],
-    "b": lambda moment: _MONTHS[moment.month - 1][:3],
+    "A": lambda moment: DAYS[moment.weekday()],
+    "a": lambda moment: DAYS[moment.weekday()][:3],
+    "B": lambda moment: MONTHS[moment.month - 1],
+    "b": lambda moment: MONTHS[moment.month - 1][:3],
     "p": lambda moment: "AM" if moment.hour < 12 else "PM",
     "%": lambda moment: "%",
 }
