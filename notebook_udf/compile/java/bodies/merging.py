@@ -101,14 +101,23 @@ def entered(code: Code, label: str, key: int, ways: Sequence[Edge], *, loop: boo
 
 def _same(one: Value, other: Value) -> bool:
     if isinstance(one, KnownValue) and isinstance(other, KnownValue):
-        a, b = one.value, other.value
-        if a is b:
-            return True
-        if type(a) is not type(b) or type(a) not in (int, str, bool):
-            return False
-        return bool(a == b)
+        return _same_constant(one.value, other.value)
     # As it was written before: the same variables of Java's.
     return one is other or (isinstance(one, (Iteration, Unset)) and one == other)
+
+
+def _same_constant(one: Any, other: Any) -> bool:
+    """Whether two constants are one: a display of constants is made anew each time it is read."""
+    if one is other:
+        return True
+    if type(one) is not type(other):
+        return False
+    if type(one) is dict:
+        return _same_constant(tuple(one.items()), tuple(other.items()))
+    if type(one) is tuple:
+        return len(one) == len(other) and all(map(_same_constant, one, other))
+    # By their texts numbers are told apart that are equal: 0.0 and -0.0.
+    return type(one) in (int, str, bool, bytes, float) and repr(one) == repr(other)
 
 
 def kinds_of(entry: Edge) -> list[tuple[Any, Any]]:
