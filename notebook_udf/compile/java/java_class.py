@@ -20,7 +20,7 @@ from pyspark.sql.types import DataType, StructType
 
 from notebook_udf.compile.bindings import bound, is_plain_code
 from notebook_udf.compile.flow_graph import FlowGraph, UnreadableCode
-from notebook_udf.compile.java.bodies import body
+from notebook_udf.compile.java.bodies import method_bodies
 from notebook_udf.compile.java.bodies.name_scope import NameScope
 from notebook_udf.compile.java.columns import row_counts
 from notebook_udf.compile.java.columns.given_records import Context, Output, RecordForm
@@ -36,8 +36,10 @@ from notebook_udf.compile.java.writing.terms import (
     NotCompiled,
     Parts,
     Term,
+    Undetermined,
     Value,
     array_of,
+    is_literal,
 )
 from notebook_udf.compile.record_retention import keeps_no_record
 from notebook_udf.compile.symbolic import read_code
@@ -46,6 +48,12 @@ PACKAGE = "notebookudf"
 MOST_ARGUMENTS = 22
 _DEEPEST = 8
 _MOST_CHARACTERS = 200_000
+# How often the kinds are looked for of what a function gives that calls itself.
+_MOST_TURNS = 5
+# What such a function calls the number of its calls that have not ended. A row that needs more is
+# left to Python, which raises after a thousand of a call's functions: each call may have three.
+_DEPTH = "depth"
+_NOT_TOO_DEEP = [f"if ({_DEPTH} > 300) {{", "    throw GaveUp.GAVE_UP;", "}"]
 
 
 @dataclass(frozen=True)
@@ -73,6 +81,37 @@ class JavaClass:
     has_zone: bool = False
 
 
+class _Unsettled(Exception):
+    """Of what kinds the results of a function are that calls itself, where others were assumed."""
+
+    def __init__(self, kinds: Kinds) -> None:
+        super().__init__(kinds)
+        self.kinds = kinds
+
+
+@dataclass
+class _Recursion:
+    """A method while it is written: what it is called by in its own body."""
+
+    name: str
+    # Of what kinds its results are, by what was found until now.
+    returned: Kinds | None = None
+    calls_itself: bool = False
+
+    def call(self, arguments: Sequence[str]) -> Term | Undetermined:
+        """The call of it in its own body."""
+        self.calls_itself = True
+        if self.returned is None:
+            return Undetermined()
+        given = ", ".join((f"{_DEPTH} + 1", *arguments))
+        return Term(self.returned, f"{self.name}({given})")
+
+    def settled(self, kinds: Kinds) -> None:
+        """Raises an ``_Unsettled`` where these are not the kinds that its calls gave."""
+        if self.calls_itself and kinds != self.returned:
+            raise _Unsettled(kinds)
+
+
 @dataclass
 class _Class:
     """A class while it is written: its constants, and a method for each function and its kinds."""
@@ -82,7 +121,9 @@ class _Class:
     methods: list[str] = field(default_factory=list)
     # What a process function calls a record whose fields it may set.
     records: dict[types.FunctionType, str] = field(default_factory=dict)
-    _known: dict[Any, tuple[str, Kinds]] = field(default_factory=dict)
+    # Methods as they are called from without: up to their first argument, and what they return.
+    _known: dict[Any, tuple[tuple[str, ...], Kinds]] = field(default_factory=dict)
+    _recursions: dict[Any, _Recursion] = field(default_factory=dict)
     # Objects whose identity is a key above.
     _kept: list[Any] = field(default_factory=list)
     _open: list[types.FunctionType] = field(default_factory=list)
@@ -94,17 +135,45 @@ class _Class:
         arguments: tuple[Value, ...],
         names: tuple[str, ...],
         integers: Integers,
-    ) -> Term:
+    ) -> Term | Undetermined:
         """The call of a method for arguments of these kinds, with the names of the last ones."""
         _graph(function)
         given = _bound(function, arguments, names)
+        if function in self._open:
+            given = {name: _varying(each, integers) for name, each in given.items()}
         key = (function, integers, *[_key(each) for each in given.values()])
+        java = [each.java for each in given.values() if isinstance(each, Term)]
+        if key in self._recursions:
+            if self._open[-1] is not function:
+                raise NotCompiled(f"{function.__name__}, which calls itself through another one")
+            return self._recursions[key].call(java)
         if key not in self._known:
             self._kept.append(list(given.values()))
-            self._known[key] = self.method(function, given, integers)
-        name, returned = self._known[key]
-        java = ", ".join(each.java for each in given.values() if isinstance(each, Term))
-        return Term(returned, f"{name}({java})")
+            self._known[key] = self._repeated(key, function, given, integers)
+        (name, *first), returned = self._known[key]
+        return Term(returned, f"{name}({', '.join((*first, *java))})")
+
+    def _repeated(
+        self,
+        key: Any,
+        function: types.FunctionType,
+        given: dict[str, Value],
+        integers: Integers,
+    ) -> tuple[tuple[str, ...], Kinds]:
+        """A new method, written until what it gives is what it was assumed to give."""
+        found = self._recursions[key] = _Recursion(f"r{len(self._kept)}")
+        known, count = dict(self._known), len(self.methods)
+        try:
+            for _ in range(_MOST_TURNS):
+                try:
+                    name, returned = self.method(function, given, integers, within=found)
+                    return ((name, "0") if found.calls_itself else (name,)), returned
+                except _Unsettled as turn:
+                    found.returned = turn.kinds | (found.returned or frozenset())
+                    self._known, self.methods = dict(known), self.methods[:count]
+            raise NotCompiled(f"{function.__name__}, whose calls of itself give ever more")
+        finally:
+            del self._recursions[key]
 
     def method(
         self,
@@ -112,16 +181,17 @@ class _Class:
         given: dict[str, Value],
         integers: Integers,
         result: JavaResult | GivenRows | None = None,
+        within: _Recursion | None = None,
     ) -> tuple[str, Kinds]:
         """The name of a new method, and the kinds of what it returns; ``result`` is what Spark gets
-        of the one that it calls."""
-        if function in self._open:
-            raise NotCompiled(f"{function.__name__}, which calls itself")
+        of the one that it calls, and ``within`` is what it calls itself by."""
+        if self._open.count(function) > 3:
+            raise NotCompiled(f"{function.__name__}, which calls itself with other arguments")
         if len(self._open) == _DEEPEST:
             raise NotCompiled(f"{function.__name__} within so many others")
         self._open.append(function)
         try:
-            return self._written(function, given, integers, result)
+            return self._written(function, given, integers, result, within)
         finally:
             self._open.pop()
 
@@ -131,6 +201,7 @@ class _Class:
         given: dict[str, Value],
         integers: Integers,
         result: JavaResult | GivenRows | None,
+        within: _Recursion | None,
     ) -> tuple[str, Kinds]:
         rows = result if isinstance(result, GivenRows) else None
         entered, graph = _entered(given), self._read(function, rows)
@@ -141,14 +212,16 @@ class _Class:
         scope = NameScope(function, partial(self._called, integers), self._opened, record)
         returned = None if result is None else result.returned
         gives = None if rows is None else rows.given
-        made = body.write(scope, graph, entered, code, returned, gives)
-        name = f"m{len(self.methods)}"
-        parameters = ", ".join(
-            f"{integers.held(each.kinds)} {each.java}" for each in _terms(entered.values())
-        )
+        settled = None if within is None else within.settled
+        made = method_bodies.write(scope, graph, entered, code, returned, gives, settled)
+        name, taken, statements = f"m{len(self.methods)}", [], made.statements
+        if within is not None and within.calls_itself:
+            name, taken, statements = within.name, [f"int {_DEPTH}"], [*_NOT_TOO_DEEP, *statements]
+        taken += [f"{integers.held(each.kinds)} {each.java}" for each in _terms(entered.values())]
         held = integers.held(made.returned)
-        lines = "\n".join(f"        {line}" for line in made.statements)
-        self.methods.append(f"    private static {held} {name}({parameters}) {{\n{lines}\n    }}")
+        lines = "\n".join(f"        {line}" for line in statements)
+        head = f"private static {held} {name}({', '.join(taken)})"
+        self.methods.append(f"    {head} {{\n{lines}\n    }}")
         return name, made.returned
 
     def _opened(
@@ -166,7 +239,7 @@ class _Class:
         function: types.FunctionType,
         arguments: tuple[Value, ...],
         names: tuple[str, ...],
-    ) -> Term:
+    ) -> Term | Undetermined:
         return self.call(function, arguments, names, integers)
 
 
@@ -176,6 +249,13 @@ def _key(value: Value) -> Any:
     if isinstance(value, KnownValue):
         return id(value.value)
     raise NotCalled("an argument that no method takes")
+
+
+def _varying(value: Value, integers: Integers) -> Value:
+    """A constant number or text as a value that varies: where a function calls itself."""
+    if isinstance(value, KnownValue) and is_literal(value.value) and value.value is not None:
+        return integers.literal(value.value)
+    return value
 
 
 def _entered(given: dict[str, Value]) -> dict[str, Value]:

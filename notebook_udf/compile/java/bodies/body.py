@@ -36,11 +36,11 @@ from notebook_udf.compile.java.writing.terms import (
     LEAVE,
     Generated,
     Iteration,
-    Kinds,
     KnownValue,
     Nested,
     NotCalled,
     NotCompiled,
+    NotKnownYet,
     Parts,
     Term,
     Undetermined,
@@ -59,64 +59,7 @@ _DEEPEST = 8
 _RAISED = 1_000_000
 
 
-@dataclass
-class Body:
-    """A function's body, for arguments of some kinds.
-
-    Attributes
-    ----------
-    statements
-        Of the whole body.
-    returned
-        The kinds of what it returns.
-    """
-
-    statements: list[str]
-    returned: Kinds
-
-
-def write(
-    scope: name_scope.NameScope,
-    graph: FlowGraph,
-    given: Mapping[str, Value],
-    code: Code,
-    returned: Callable[[Code, Value], list[str]] | None = None,
-    gives: Callable[[Code, Value], list[str]] | None = None,
-) -> Body:
-    """Writes the body of a function.
-
-    Parameters
-    ----------
-    returned
-        The statements that return a value from the function that Spark calls.
-    gives
-        Of a table function: what is done with a row that it yields.
-
-    Raises
-    ------
-    NotCalled
-        If it has to be written where it is called.
-    NotCompiled
-        If something of it has no Java.
-    """
-    shared = frozenset(scope.function.__code__.co_freevars)
-    each = None if gives is None else partial(gives, code)
-    last = _settled(scope, graph, given, code, "", shared, each)
-    if returned is not None:
-        lines = last.assembled(lambda value: returned(code, value))
-        return Body([*code.declared(), *lines], frozenset("?"))
-    whole = last.returned_value()
-    if not isinstance(whole, Term):
-        raise NotCalled("a tuple as a result")
-
-    def returns(value: Value) -> list[str]:
-        return [f"return {code.integers.converted(code.term(value), whole.kinds)};"]
-
-    lines = last.assembled(returns)
-    return Body([*code.declared(), *lines], whole.kinds)
-
-
-def _settled(
+def settled(
     scope: name_scope.NameScope,
     graph: FlowGraph,
     given: Mapping[str, Value],
@@ -124,8 +67,14 @@ def _settled(
     label: str,
     shared: frozenset[str],
     each: Callable[[Value], list[str]] | None,
-) -> _Writer:
-    """What has written the body for the last time."""
+) -> Writer:
+    """What has written the body for the last time.
+
+    Raises
+    ------
+    NotCompiled
+        If something of it has no Java, whatever is not known yet.
+    """
     ways: dict[int, dict[int, Edge]] = {}
     before, lists = code.statements, code.lists_made
     for _ in range(_MOST_WRITINGS):
@@ -133,11 +82,11 @@ def _settled(
             code.begin()
         code.lists_made = lists
         known = code.lists.additions
-        writer = _Writer(scope, graph, given, code, label, shared, each, ways)
+        writer = Writer(scope, graph, given, code, label, shared, each, ways)
         writer.write()
         code.statements = before
         if not writer.changed and code.lists.additions == known:
-            if writer.failed is not None:
+            if writer.failed is not None and not isinstance(writer.failed, NotKnownYet):
                 raise writer.failed
             return writer
         ways = writer.ways
@@ -145,7 +94,7 @@ def _settled(
 
 
 @dataclass
-class _Writer:
+class Writer:
     scope: name_scope.NameScope
     graph: FlowGraph
     given: Mapping[str, Value]
@@ -309,7 +258,7 @@ class _Writer:
     def _known(self, evaluation: Evaluation) -> Value:
         found = self._of(evaluation)
         if isinstance(found, Undetermined):
-            raise NotCompiled("what is not known yet")
+            raise NotKnownYet("what is not known yet")
         return found
 
     def _of(self, evaluation: Evaluation) -> Value:
@@ -405,6 +354,8 @@ class _Writer:
         self.code.lists.note_called()
         try:
             made = self.scope.call(function, given, names)
+            if isinstance(made, Undetermined):
+                return made
             return self.code.set(made.kinds, made.java)
         except NotCalled:
             graph, variables = self.scope.opened(function, given, names)
@@ -451,7 +402,9 @@ class _Writer:
         label = f"{self.label}N{self._nested}"
         if label.count("N") > _DEEPEST:
             raise NotCompiled("functions within so many others")
-        last = _settled(scope, graph, variables, code, label, shared, each)
+        last = settled(scope, graph, variables, code, label, shared, each)
+        if last.failed is not None:
+            raise last.failed
         end = f"{label}R"
         if each is not None:
             lines = last.assembled(lambda value: [f"break {end};"])

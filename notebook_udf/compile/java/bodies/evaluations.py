@@ -16,7 +16,7 @@ from notebook_udf.compile.java.calls import (
     method_calls,
     operator_calls,
 )
-from notebook_udf.compile.java.collections import containers, set_values
+from notebook_udf.compile.java.collections import containers, enum_members, lookups, set_values
 from notebook_udf.compile.java.columns.given_records import collects
 from notebook_udf.compile.java.documents import json_values
 from notebook_udf.compile.java.iterating import unpacking
@@ -34,10 +34,10 @@ from notebook_udf.compile.java.numbers.arithmetic import (
     truth,
 )
 from notebook_udf.compile.java.numbers.powers import power
-from notebook_udf.compile.java.objects import known_objects, named_parts
+from notebook_udf.compile.java.objects import enum_classes, known_objects, named_parts
 from notebook_udf.compile.java.standard_library import posix_paths, url_parts
 from notebook_udf.compile.java.texts import templates, text_methods
-from notebook_udf.compile.java.times import date_values
+from notebook_udf.compile.java.times import calendar_names, date_values
 from notebook_udf.compile.java.times.date_values import is_temporal
 from notebook_udf.compile.java.writing import choices
 from notebook_udf.compile.java.writing.code import Code
@@ -45,6 +45,7 @@ from notebook_udf.compile.java.writing.exceptions import taken_by
 from notebook_udf.compile.java.writing.terms import (
     BOOL,
     NONE,
+    SCALARS,
     BoundMethod,
     Generated,
     KnownValue,
@@ -55,6 +56,7 @@ from notebook_udf.compile.java.writing.terms import (
     Slice,
     Term,
     Value,
+    constant_parts,
     is_dict,
     is_list,
     is_set,
@@ -73,6 +75,8 @@ def _attribute(run: FunctionCalls, code: Code, given: Sequence[Value], name: str
             raise NotCompiled(f"{name}, which {owner.value.__name__} has not")
         code.constants.files.add(getattr(owner.value, "__file__", None) or "")
         return KnownValue(getattr(owner.value, name))
+    if _is_enum(owner) or enum_classes.is_member(owner):
+        return enum_members.attribute(code, owner, name)
     if isinstance(owner, KnownValue) and known_objects.is_object(owner.value):
         code.constants.files.add(known_objects.file_of(owner.value))
         known = known_objects.attribute(owner.value, name)
@@ -99,8 +103,12 @@ def _attribute(run: FunctionCalls, code: Code, given: Sequence[Value], name: str
     return BoundMethod(owner, name)
 
 
+def _is_enum(value: Value) -> bool:
+    return isinstance(value, KnownValue) and enum_classes.is_class(value.value)
+
+
 def _binary(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -> Value:
-    left, right = given
+    left, right = given = tuple(map(enum_classes.plain, given))
     if how in ("%", "%=") and isinstance(left, KnownValue) and type(left.value) is str:
         return templates.percent(code, left.value, right, text_methods.formatted)
     if how in ("**", "**="):
@@ -144,7 +152,10 @@ def _joined(code: Code, *lists: Value) -> Value:
 
 
 def _compare(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -> Value:
-    left, right = given
+    left, right = map(enum_classes.plain, given)
+    same = enum_members.compared(code, how, left, right)
+    if same is not None:
+        return same
     if how in _ORDERED:
         if set_values.involves_set(left, right):
             return set_values.compared(code, how, left, right)
@@ -153,7 +164,11 @@ def _compare(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -
             return _compare_tuples(code, how, left, right)
         return comparison(code, how, left, right)
     if how in ("in", "not in"):
-        found = text_methods.contains(code, left, right)
+        found = None
+        if isinstance(right, KnownValue):
+            found = enum_members.is_one_of(code, left, right.value)
+        if found is None:
+            found = text_methods.contains(code, left, right)
         if isinstance(found, bool):
             return KnownValue(found == (how == "in"))
         return code.set(BOOL, found if how == "in" else f"!({found})")
@@ -215,9 +230,36 @@ def _unary(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -> 
 
 def _item(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
     whole, index = given
+    if isinstance(whole, KnownValue) and enum_classes.is_class(whole.value):
+        return enum_members.by_name(code, whole.value, index)
+    if isinstance(whole, KnownValue):
+        chosen = enum_members.by_member(code, whole.value, index)
+        if chosen is not None:
+            return chosen
+        known = lookups.known_item(calendar_names.plain(whole.value), index)
+        if known is not None:
+            return known
     if isinstance(whole, Term) and is_dict(whole.kinds):
         containers.made_of_key(code, whole, index)
     return text_methods.item(code, whole, index)
+
+
+def _is_sequence(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
+    """Whether a pattern in brackets may match a value."""
+    value = constant_parts(code.opened(given[0]))
+    if isinstance(value, Parts) and value.form in ("tuple", "list"):
+        return KnownValue(True)
+    kinds = code.term(value).kinds
+    if is_list(kinds - NONE):
+        found = is_none(code, value)
+        return KnownValue(not found) if isinstance(found, bool) else code.set(BOOL, f"!({found})")
+    if kinds <= SCALARS:
+        return KnownValue(False)
+    raise NotCompiled("a pattern for what may be a list or something else")
+
+
+def _length(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
+    return builtin_calls.call(code, len, tuple(given), ())
 
 
 def _slice(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
@@ -300,8 +342,10 @@ def _unpack(run: FunctionCalls, code: Code, given: Sequence[Value], count: Any) 
 
 
 def _convert(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -> Value:
-    if how != "str":
-        raise NotCompiled(f"!{how[0]} in a text")
+    if how == "ascii":
+        raise NotCompiled("!a in a text")
+    if how == "repr":
+        return text_methods.represented(code, given[0])
     return text_methods.formatted(code, given[0], "")
 
 
@@ -377,6 +421,8 @@ def _call(run: FunctionCalls, code: Code, given: Sequence[Value], names: Any) ->
     found = library_calls.called(code, function.value, arguments, names, call)
     if found is not None:
         return found
+    if enum_classes.is_class(function.value):
+        return enum_members.by_value(code, function.value, arguments)
     if isinstance(function.value, types.FunctionType):
         return run.function(function.value, arguments, names)
     return builtin_calls.call(code, function.value, arguments, names)
@@ -389,6 +435,8 @@ OPERATIONS: dict[str, Operation] = {
     "unary": _unary,
     "item": _item,
     "slice": _slice,
+    "is_sequence": _is_sequence,
+    "length": _length,
     "tuple": _tuple,
     "list": _list,
     "set": lambda run, code, given, _: set_values.of_items(code, tuple(given)),

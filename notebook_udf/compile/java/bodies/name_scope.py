@@ -11,9 +11,17 @@ from typing import Any, TypeAlias
 
 from notebook_udf.compile.bindings import value_of
 from notebook_udf.compile.flow_graph import FlowGraph
-from notebook_udf.compile.java.writing.terms import KnownValue, NotCompiled, Term, Value
+from notebook_udf.compile.java.writing.terms import (
+    KnownValue,
+    NotCompiled,
+    Term,
+    Undetermined,
+    Value,
+)
 
-Function: TypeAlias = Callable[[types.FunctionType, tuple[Value, ...], tuple[str, ...]], Term]
+Function: TypeAlias = Callable[
+    [types.FunctionType, tuple[Value, ...], tuple[str, ...]], Term | Undetermined
+]
 
 # Functions that are called where they are made, before anything changes.
 # What a function is made with: its defaults, by place and by name.

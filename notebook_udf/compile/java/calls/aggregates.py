@@ -16,6 +16,7 @@ from notebook_udf.compile.java.writing.terms import (
     INT,
     NONE,
     NUMBERS,
+    PARTS,
     STR,
     KnownValue,
     NotCompiled,
@@ -26,6 +27,9 @@ from notebook_udf.compile.java.writing.terms import (
 )
 
 Given = tuple[Value, ...]
+
+# Whether ``sum`` makes up for what is rounded off.
+_COMPENSATED = sys.version_info >= (3, 12)
 
 
 def listed(code: Code, value: Value) -> Term:
@@ -104,6 +108,11 @@ def _total(code: Code, whole: Term) -> Term:
     if held and held <= INT | BOOL:
         java = f"PyList.sumOfInts({whole.java})"
         return code.set(INT, code.integers.of_object(java))
+    if held & PARTS and code.lists.handled:
+        raise NotCompiled("sum of parts of a document, beside try")
+    if held != FLOAT and (held <= NUMBERS or held & PARTS):
+        compensated = "true" if _COMPENSATED else "false"
+        return code.set_from(INT | FLOAT, f"PyList.sumOfNumbers({whole.java}, {compensated})")
     nothing = code.integers.literal(0)
     java = (
         f"{whole.java}.isEmpty() ? (Object) {code.object(nothing)} "
@@ -117,7 +126,7 @@ def _sum_of_floats(code: Code, whole: Term) -> str:
     code.lists.check_order(found)
     if found - NONE != FLOAT:
         raise NotCompiled("sum of what are no numbers, or of several kinds")
-    way = "compensatedSum" if sys.version_info >= (3, 12) else "sumOfDoubles"
+    way = "compensatedSum" if _COMPENSATED else "sumOfDoubles"
     return f"PyList.{way}({whole.java})"
 
 

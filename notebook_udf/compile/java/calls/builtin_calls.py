@@ -202,6 +202,8 @@ def _isinstance(code: Code, given: Given) -> Value:
         return KnownValue(False)
     if kinds - NONE <= accepted:
         return code.set(BOOL, f"{code.term(given[0]).java} != null")
+    if kinds <= SCALARS:
+        return json_values.is_of_types(code, code.term(given[0]), types)
     raise NotCompiled("isinstance of what is of several types")
 
 
@@ -310,6 +312,7 @@ _CALLS: dict[int, Callable[[Code, Given], Value]] = {
     id(defaultdict): containers.default_dict,
     id(set): lambda code, given: set_values.made(code, given, fixed=False),
     id(frozenset): lambda code, given: set_values.made(code, given, fixed=True),
+    id(repr): lambda code, given: text_methods.represented(code, _one(given, "repr")),
     id(pow): _pow,
     id(hex): _in_base("hex", 16),
     id(oct): _in_base("oct", 8),

@@ -61,7 +61,7 @@ def called(
         return text_methods.called_on_class(code, name, given, names)
     if isinstance(constant, re.Pattern):
         return regex_calls.method(code, constant, name, given, names, call)
-    if isinstance(owner, Term) and regex_calls.is_match(owner) and not names:
+    if isinstance(owner, Term) and regex_calls.is_match(owner) and names in ((), ("default",)):
         return regex_calls.of_match(code, owner, name, given)
     if constant is dt.datetime and name == "strptime" and not names:
         return regex_calls.strptime(code, given)
@@ -112,7 +112,10 @@ def _method_of_dict(
             default = code.whole(default, min(whole.kinds))
         return lookups.item_of_dict(code, whole, given[0], default)
     if name in _VIEWS and not given:
-        return Sequence(lambda: view(code, whole, name))
+        return Sequence(
+            lambda: view(code, whole, name),
+            has=lambda value: text_methods.is_in_view(code, value, whole, name),
+        )
     if names:
         raise NotCompiled(f"the method {name} of a dict")
     return containers.method_of_dict(code, whole, name, given)

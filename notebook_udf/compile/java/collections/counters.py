@@ -146,7 +146,7 @@ def _ranking(code: Code, whole: Term, given: tuple[Value, ...]) -> Ranking:
     def begin() -> Iteration:
         return zipped(code, [iterated(code, keys), iterated(code, counts)])
 
-    return Ranking(begin, None, (keys, counts))
+    return Ranking(begin, lists=(keys, counts))
 
 
 def _list_kinds(code: Code, held: Kinds) -> Kinds:

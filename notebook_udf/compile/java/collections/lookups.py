@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from notebook_udf.compile.java.documents import json_values
+from notebook_udf.compile.java.times import calendar_names
 from notebook_udf.compile.java.writing import choices
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.number_terms import number
@@ -19,6 +20,7 @@ from notebook_udf.compile.java.writing.terms import (
     KnownValue,
     NotCompiled,
     Parts,
+    Slice,
     Term,
     Value,
     array_of,
@@ -65,8 +67,29 @@ def array(code: Code, values: Iterable[Any]) -> str:
     return array_of(written)
 
 
+def known_item(container: Any, given: Value) -> KnownValue | None:
+    """A constant's item, or a slice of it, if there is one and both are known; otherwise None."""
+    if isinstance(given, Slice) and all(isinstance(each, KnownValue) for each in given.limits):
+        index = slice(*(each.value for each in given.limits if isinstance(each, KnownValue)))
+    elif isinstance(given, KnownValue):
+        index = given.value
+    else:
+        return None
+    if type(container) is dict and type(index) in (str, int, bool):
+        return KnownValue(container[index]) if index in container else None
+    if type(container) in (tuple, list, range) and type(index) is int:
+        return KnownValue(container[index]) if -len(container) <= index < len(container) else None
+    # A slice of a list is a new one, which may be changed.
+    limits = (index.start, index.stop, index.step) if isinstance(index, slice) else ()
+    whole = all(each is None or type(each) is int for each in limits)
+    if type(container) in (tuple, range) and limits and whole and limits[2] != 0:
+        return KnownValue(container[index])
+    return None
+
+
 def looked_up(code: Code, container: Any, index: Value, default: Value | None = None) -> Value:
     """``container[index]`` of a constant, or ``container.get(index, default)`` of a dict."""
+    container = calendar_names.plain(container)
     values = container.values() if isinstance(container, dict) else container
     if not isinstance(container, (dict, tuple, list)) or not container:
         raise NotCompiled(f"an item of this {type(container).__name__}")

@@ -7,7 +7,8 @@ from dataclasses import replace
 from functools import partial
 
 from notebook_udf.compile.java.documents import json_values
-from notebook_udf.compile.java.objects import named_parts
+from notebook_udf.compile.java.objects import enum_classes, named_parts
+from notebook_udf.compile.java.times import calendar_names
 from notebook_udf.compile.java.writing import choices
 from notebook_udf.compile.java.writing.assembly import assign
 from notebook_udf.compile.java.writing.code import Code
@@ -91,6 +92,7 @@ def _of_constants(code: Code, values: object) -> Iteration:
         return numbers(
             code, (KnownValue(values.start), KnownValue(values.stop), KnownValue(values.step))
         )
+    values = enum_classes.listed(calendar_names.plain(values))
     if not isinstance(values, (tuple, list, dict)) or len(values) > _MOST_CONSTANTS:
         raise NotCompiled(f"a loop over this {type(values).__name__}")
     return _of_parts(code, Parts(tuple(map(KnownValue, values))))

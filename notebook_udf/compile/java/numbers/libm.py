@@ -68,6 +68,12 @@ def power(code: Code, base: Term, exponent: Term) -> Term:
     return code.set(FLOAT, f"PyLibm.power({as_double(code, base)}, {as_double(code, exponent)})")
 
 
+def power_of_ints(code: Code, base: Term, exponent: Term) -> str:
+    """``base ** exponent`` of ints: an int, or a float where the exponent is negative."""
+    _field(code, "pow")
+    return f"PyLibm.powerOfInts({code.object(base)}, {code.object(exponent)})"
+
+
 def _field(code: Code, name: str) -> str:
     code.constants.libm.add(name)
     return f"PyLibm.{name.upper()}"

@@ -31,10 +31,13 @@ def power(code: Code, left: Value, right: Value) -> Term:
     written = right.value if isinstance(right, KnownValue) else None
     if FLOAT in (one.kinds, other.kinds):
         return libm.power(code, one, other)
-    if type(written) is not int:
-        raise NotCompiled("** of an int and of what varies: whether that is an int is not known")
     if one.kinds != INT:
         raise NotCompiled("** of what may be an int or a float")
+    if type(written) is not int and other.kinds == INT:
+        # Which of the two it is depends on whether the exponent is negative.
+        return code.set_from(INT | FLOAT, libm.power_of_ints(code, one, other))
+    if type(written) is not int:
+        raise NotCompiled("** of an int and of what may be an int or a float")
     return libm.power(code, one, other) if written < 0 else _of_int(code, one, written)
 
 

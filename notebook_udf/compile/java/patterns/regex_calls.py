@@ -202,9 +202,10 @@ def of_match(code: Code, match: Value, name: str, given: Sequence[Value]) -> Val
     if name == "group":
         groups = tuple(_group(code, found, pattern, each) for each in given or (KnownValue(0),))
         return groups[0] if len(groups) == 1 else Parts(groups)
-    if name == "groups" and not given:
+    if name == "groups" and len(given) <= 1:
         numbers = range(1, pattern.groups + 1)
-        return Parts(tuple(_group(code, found, pattern, KnownValue(each)) for each in numbers))
+        groups = tuple(_group(code, found, pattern, KnownValue(each)) for each in numbers)
+        return Parts(tuple(_or_default(code, each, *given) for each in groups))
     if name in ("start", "end", "span") and len(given) <= 1:
         number = _number(pattern, given[0] if given else KnownValue(0))
         ends = tuple(_place(code, found, end, number) for end in ("start", "end"))
@@ -235,6 +236,15 @@ def _group(code: Code, found: Term, pattern: re.Pattern[str], group: Value) -> V
     if number == 0:
         return code.set(STR, f"(String) {java}")
     return code.set(STR | NONE, java)
+
+
+def _or_default(code: Code, group: Value, default: Value | None = None) -> Value:
+    """A group, or what is given for those that took part in no match."""
+    if default is None:
+        return group
+    found, other = code.term(group), code.term(default)
+    java = f"({found.java} != null ? (Object) {found.java} : {code.object(other)})"
+    return code.set_from((found.kinds - NONE) | other.kinds, java)
 
 
 def _place(code: Code, found: Term, end: str, number: int) -> Value:

@@ -388,6 +388,13 @@ public final class PyJson {
         return made.toString();
     }
 
+    /** repr(value) of a number, a text or None, or of a list of those. */
+    public static String represented(Object value) {
+        StringBuilder made = new StringBuilder();
+        represent(made, value);
+        return made.toString();
+    }
+
     private static void represent(StringBuilder made, Object value) {
         if (value instanceof String || value instanceof PyHalf) {
             quote(made, value instanceof String ? (String) value : ((PyHalf) value).text);

@@ -135,6 +135,14 @@ public final class PyLibm {
         return found;
     }
 
+    /** x ** y of ints. */
+    public static Object powerOfInts(Object x, Object y) {
+        if (PyNumber.count(y) < 0L) {
+            return Double.valueOf(power(PyNumber.asDouble(x), PyNumber.asDouble(y)));
+        }
+        return PyNumber.power(x, y);
+    }
+
     private static boolean isFinite(double x) {
         return !Double.isNaN(x) && !Double.isInfinite(x);
     }

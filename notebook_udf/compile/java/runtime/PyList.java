@@ -156,6 +156,45 @@ public final class PyList {
         return lost != 0.0 && !Double.isNaN(lost) && !Double.isInfinite(lost) ? total + lost : total;
     }
 
+    /** sum(list) of whole numbers, bools and floats, with compensated as compensatedSum. */
+    public static Object sumOfNumbers(ArrayList list, boolean compensated) {
+        int at = 0, size = list.size();
+        Object total = Long.valueOf(0L);
+        while (at < size && !(total instanceof Double)) {
+            total = PyNumber.add(total, list.get(at++));
+            if (total instanceof java.math.BigInteger) {
+                // From here on Python adds one object to the other.
+                compensated = false;
+                break;
+            }
+        }
+        if (!compensated || !(total instanceof Double)) {
+            while (at < size) {
+                total = PyNumber.add(total, list.get(at++));
+            }
+            return total;
+        }
+        double sum = ((Double) total).doubleValue(), lost = 0.0;
+        for (; at < size; at++) {
+            Object each = list.get(at);
+            if (each instanceof Double) {
+                double value = ((Double) each).doubleValue(), next = sum + value;
+                lost += Math.abs(sum) >= Math.abs(value) ? (sum - next) + value : (value - next) + sum;
+                sum = next;
+            } else if (each instanceof Long || each instanceof Boolean) {
+                sum += PyNumber.asDouble(each);
+            } else {
+                break;
+            }
+        }
+        boolean counts = lost != 0.0 && !Double.isNaN(lost) && !Double.isInfinite(lost);
+        total = Double.valueOf(counts ? sum + lost : sum);
+        while (at < size) {
+            total = PyNumber.add(total, list.get(at++));
+        }
+        return total;
+    }
+
     /** min(list), or with most max(list): the first of those that are equal. */
     public static Object extreme(ArrayList list, boolean most) {
         if (list.isEmpty()) {

@@ -91,6 +91,11 @@ public final class PyNumber {
         return value == null ? null : Long.valueOf(place(value));
     }
 
+    /** A constant that does not fit 64 bits, in code whose ints do. */
+    public static long beyond() {
+        throw GaveUp.GAVE_UP;
+    }
+
     /** An int that has to fit 64 bits: what is asked for is too much to be had otherwise. */
     public static long count(Object value) {
         if (isSmall(value)) {

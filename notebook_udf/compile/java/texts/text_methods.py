@@ -322,6 +322,8 @@ def contains(code: Code, value: Value, container: Value) -> str | bool:
     """``value in container``: an expression, or the answer for every row."""
     if isinstance(container, KnownValue) and not isinstance(container.value, str):
         return _is_one_of(code, value, container.value)
+    if isinstance(container, Sequence) and container.has is not None:
+        return container.has(value)
     container = code.opened(container)
     if isinstance(container, Parts):
         named_parts.check_places(container)
@@ -345,6 +347,18 @@ def contains(code: Code, value: Value, container: Value) -> str | bool:
         return json_values.contains(code, value, whole)
     text = _text(code, whole, "in")
     return f"PyText.contains({text}, {_text(code, value, 'in')})"
+
+
+def is_in_view(code: Code, value: Value, whole: Term, name: str) -> str | bool:
+    """``value in whole.keys()``, or ``in whole.values()``, of a dict."""
+    if name == "keys":
+        return contains(code, value, whole)
+    if name != "values":
+        raise NotCompiled(f"in the {name} of a dict")
+    values = code.new_list()
+    code.lists.put(values.kinds, code.lists.of(whole.kinds))
+    code.say(f"{values.java}.addAll({whole.java}.values());")
+    return contains(code, value, values)
 
 
 def _check_identity(value: Term, *others: Term) -> None:
@@ -404,9 +418,30 @@ def format_chosen(code: Code, value: Value, how: Value) -> Value:
     return code.set(STR, f"PyFormat.formatted({code.object(term)}, {spec.java})")
 
 
+def _as_one(code: Code, value: Value) -> Value:
+    """A list that is written there as an object; any other value as it is."""
+    written = isinstance(value, Parts) and value.is_list
+    return materialised(code, value) if written else value
+
+
+def represented(code: Code, value: Value) -> Value:
+    """``repr(value)``."""
+    term = code.term(_as_one(code, value))
+    held = term.kinds
+    if is_list(held):
+        # A tuple is written in other brackets.
+        code.lists.check_changeable(held)
+        held = code.lists.of(held)
+    if not (held <= SCALARS or json_values.is_part(term)):
+        raise NotCompiled("a value of this type in a text")
+    return code.set(STR, f"PyJson.represented({code.object(term)})")
+
+
 def formatted(code: Code, value: Value, how: str) -> Value:
     """``format(value, how)``."""
-    term = code.term(value)
+    term = code.term(_as_one(code, value))
+    if is_list(term.kinds) and not how:
+        return represented(code, term)
     if is_temporal(term):
         return times_text(code, term, how)
     if decimals.is_decimal(term):

@@ -95,6 +95,10 @@ class TypesMissing(NotCompiled):
     """A function that may have Java, for arguments of some types: they are not declared."""
 
 
+class NotKnownYet(NotCompiled):
+    """Why a function has no Java by what is known of it until now."""
+
+
 class NotCalled(NotCompiled):
     """Why a function is no method of its own: it is written where it is called."""
 
@@ -192,10 +196,12 @@ class Sequence:
     """What can be iterated over and no more: ``begin`` makes an iteration of it.
 
     With ``parts``, which gives all that it goes through, it is an iterator: it is used once.
+    ``has`` says whether a value is among that, where nothing has to be gone through for it.
     """
 
     begin: Callable[[], Iteration]
     parts: Callable[[], Parts] | None = None
+    has: Callable[[Value], str | bool] | None = None
 
 
 @dataclass(frozen=True)
@@ -318,7 +324,7 @@ class Integers:
         fits = -(1 << 63) <= value < 1 << 63
         if self.bounded:
             if not fits:
-                raise NotCompiled("an int beyond 64 bits")
+                return Term(INT, "PyNumber.beyond()")
             return Term(INT, _long(value))
         if fits:
             return Term(INT, f"Long.valueOf({_long(value)})")

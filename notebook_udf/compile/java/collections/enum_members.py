@@ -1,0 +1,106 @@
+"""What is done with members of an ``Enum``: found by names or values, compared, asked for those."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from typing import Any
+
+from notebook_udf.compile.java.collections.lookups import looked_up
+from notebook_udf.compile.java.objects.enum_classes import ATTRIBUTES, every, is_class, is_member
+from notebook_udf.compile.java.writing import choices
+from notebook_udf.compile.java.writing.code import Code
+from notebook_udf.compile.java.writing.exceptions import raising
+from notebook_udf.compile.java.writing.terms import (
+    BOOL,
+    INT,
+    SCALARS,
+    KnownValue,
+    NotCompiled,
+    OneOf,
+    Term,
+    Value,
+)
+
+
+def attribute(code: Code, owner: Value, name: str) -> Value:
+    """``Class.MEMBER``, or the name or the value of a member.
+
+    Raises
+    ------
+    NotCompiled
+        If it is anything else.
+    """
+    known = owner.value if isinstance(owner, KnownValue) else None
+    if is_class(known) and name == "__members__":
+        return KnownValue(dict(known.__members__))
+    if is_class(known) and name in known.__members__:
+        return KnownValue(known.__members__[name])
+    if not is_member(owner) or name not in ATTRIBUTES:
+        raise NotCompiled(f"{name} of an Enum")
+    kept = ATTRIBUTES[name]
+    return choices.chosen(code, owner, lambda each: KnownValue(getattr(each, kept)), "a member")
+
+
+def by_member(code: Code, container: Any, member: Value) -> Value | None:
+    """``container[member]`` of a constant; None if it is no member that is looked for."""
+    if not is_member(member) or not isinstance(container, dict):
+        return None
+    if not all(each in container for each in every(member)):
+        raise NotCompiled("a member of an Enum that a dict may not have")
+    return choices.chosen(code, member, lambda each: KnownValue(container[each]), "a member")
+
+
+def is_one_of(code: Code, member: Value, container: Any) -> str | bool | None:
+    """``member in container`` of a constant; None if it is no member that is looked for."""
+    if not is_member(member) or not isinstance(container, (tuple, list, set, frozenset, dict)):
+        return None
+    tests = [compared(code, "==", member, KnownValue(each)) for each in container]
+    written = [code.term(each).java for each in tests if each is not None]
+    if len(written) != len(tests):
+        raise NotCompiled("a member of an Enum among what are none")
+    return " || ".join(written) or False
+
+
+def by_name(code: Code, known: type[enum.Enum], name: Value) -> Value:
+    """``Class[name]``."""
+    names = known.__members__
+    return looked_up(code, dict(names), name)
+
+
+def by_value(code: Code, known: type[enum.Enum], given: Sequence[Value]) -> Value:
+    """``Class(value)``."""
+    if len(given) != 1:
+        raise NotCompiled(f"a call of {known.__name__} with anything but a value")
+    members = list(known)
+    places = {each.value: at for at, each in enumerate(members)}
+    if not all(type(each) in (int, str) for each in places):
+        raise NotCompiled(f"{known.__name__}, whose values are neither numbers nor texts")
+    found = code.term(looked_up(code, places, given[0], KnownValue(-1)))
+    place = code.set(INT, found.java)
+    code.say(f"if ({code.integers.as_place(place)} < 0L) {raising(ValueError)}")
+    return choices.of_places(place, tuple(map(KnownValue, members)))
+
+
+def compared(code: Code, how: str, left: Value, right: Value) -> Value | None:
+    """Whether two values are the same member; None if that is asked of other values."""
+    if how not in ("==", "!=", "is", "is not") or not (is_member(left) or is_member(right)):
+        return None
+    same = how in ("==", "is")
+    member, other = (left, right) if is_member(left) else (right, left)
+    if not is_member(other):
+        # A member is equal to nothing else, but for None all are asked by their kinds.
+        if isinstance(other, Term) and other.kinds <= SCALARS:
+            return KnownValue(not same)
+        raise NotCompiled("a member of an Enum beside what is none")
+    if isinstance(member, KnownValue) and isinstance(other, KnownValue):
+        return KnownValue((member.value is other.value) == same)
+    if isinstance(member, KnownValue):
+        member, other = other, member
+    if not isinstance(member, OneOf) or not isinstance(other, KnownValue):
+        raise NotCompiled("comparing two members of an Enum that both vary")
+    if not any(each is other.value for each in member.of):
+        return KnownValue(not same)
+    at = next(at for at, each in enumerate(member.of) if each is other.value)
+    place = code.integers.as_place(member.place)
+    return code.set(BOOL, f"{place} {'==' if same else '!='} {at}L")

@@ -1,0 +1,345 @@
+"""Functions of several statements, as people write them: in the JVM they answer as in Python."""
+
+from __future__ import annotations
+
+import calendar
+import json
+import random
+import re
+from collections.abc import Callable
+from datetime import datetime
+from enum import Enum, IntEnum, StrEnum
+from typing import Any
+
+import pytest
+from java_calls import RAISED, Java, answered_alike, in_column
+from pyspark.sql.types import BooleanType, DataType, DoubleType, LongType, StringType
+
+from notebook_udf.compile.java.java_class import translate
+from notebook_udf.compile.java.writing.terms import NotCompiled
+
+LONG, DOUBLE, FLAG, TEXT = LongType(), DoubleType(), BooleanType(), StringType()
+
+CONFIG = {"prefix": "id", "tags": ["a", "b"], "most": 3}
+MONTHS = {"jan": 1, "feb": 2}
+
+
+class Colour(Enum):
+    RED = 1
+    GREEN = 2
+    LIME = 2
+
+
+class Status(IntEnum):
+    OK = 200
+    GONE = 410
+
+
+class Level(StrEnum):
+    LOW = "low"
+    HIGH = "high"
+
+
+def from_roman(text: str) -> int:
+    values = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
+    total = before = 0
+    for letter in reversed(text.upper()):
+        value = values[letter]
+        if value < before:
+            total -= value
+        else:
+            total += value
+            before = value
+    return total
+
+
+def balanced(text: str) -> bool:
+    open_ones: list[str] = []
+    pairs = {")": "(", "]": "[", "}": "{"}
+    for letter in text:
+        if letter in pairs.values():
+            open_ones.append(letter)
+        elif letter in pairs.keys() and (not open_ones or open_ones.pop() != pairs[letter]):  # noqa: SIM118
+            return False
+    return not open_ones
+
+
+def seconds(text: str) -> int | None:
+    match = re.fullmatch(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?", text)
+    if match is None:
+        return None
+    h, m, s = match.groups(default="0")
+    return int(h) * 3600 + int(m) * 60 + int(s)
+
+
+def groups_or_none(text: str) -> str:
+    match = re.fullmatch(r"(a)?(b)?", text)
+    return "" if match is None else ",".join(f"{each}" for each in match.groups(None))
+
+
+def fibonacci(n: int) -> int:
+    return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
+
+
+def factorial(n: int) -> int:
+    return 1 if n <= 1 else n * factorial(n - 1)
+
+
+def divisor(a: int, b: int) -> int:
+    return abs(a) if b == 0 else divisor(b, a % b)
+
+
+def in_words(n: int) -> str:
+    ones = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
+    if n < 10:
+        return ones[n]
+    return in_words(n // 10) + " " + ones[n % 10]
+
+
+def mirrored(text: str, at: int = 0) -> bool:
+    if at >= len(text) // 2:
+        return True
+    return text[at] == text[-1 - at] and mirrored(text, at + 1)
+
+
+def halved(x: float, n: int) -> float:
+    if n <= 0:
+        return 1
+    if n % 2:
+        return x * halved(x, n - 1)
+    half = halved(x, n // 2)
+    return half * half
+
+
+def how_long(text: str) -> int | None:
+    if not text:
+        return None
+    rest = how_long(text[1:])
+    return 1 if rest is None else rest + 1
+
+
+def digits(n: int) -> int:
+    return 0 if n == 0 else n % 10 + digits(n // 10)
+
+
+def root(n: int) -> int:
+    found = digits(abs(n))
+    return found if found < 10 else root(found)
+
+
+def ackermann(m: int, n: int) -> int:
+    if m == 0:
+        return n + 1
+    return ackermann(m - 1, 1 if n == 0 else ackermann(m, n - 1))
+
+
+def colour(n: int) -> str:
+    found = Colour(n)
+    if found == Colour.RED:
+        return "r"
+    return "g" if found is Colour.LIME else "?"
+
+
+def reason(n: int) -> str:
+    try:
+        return Status(n).name
+    except ValueError:
+        return "unknown"
+
+
+def matched(text: str) -> str | None:
+    match text.split(","):
+        case []:
+            return "nothing"
+        case [""]:
+            return "blank"
+        case ["a" | "b" as key, value]:
+            return key + value
+        case [first, *_, last] if first == last:
+            return "same"
+        case [_, *middle, last]:
+            return f"{last}{len(middle)}"
+        case _:
+            return None
+
+
+def both(a: int, b: int) -> str:
+    match (a % 2, b % 2):
+        case (0, 0):
+            return "both"
+        case (0, _) | (_, 0):
+            return "one"
+    return "none"
+
+
+def fnv(text: str) -> int:
+    found = 0xCBF29CE484222325
+    for byte in text.encode():
+        found ^= byte
+        found = (found * 0x100000001B3) % 2**64
+    return found >> 1
+
+
+def narcissistic(n: int) -> bool:
+    text = str(n)
+    return n == sum(int(digit) ** len(text) for digit in text)
+
+
+def power_of(a: int, b: int) -> str:
+    found = a**b
+    return f"{found:.3e}" if isinstance(found, float) else str(found)
+
+
+def quantity(text: str) -> float:
+    return sum(item["n"] for item in json.loads(text))
+
+
+def kind_of_total(text: str) -> str:
+    total = sum(json.loads(text))
+    return "whole" if isinstance(total, int) else f"{total!r}"
+
+
+TEXTS = (
+    *("", "XIV", "MCMXC", "iix", "Q", "([{}])", "(]", "((", "a)", "1h30m", "45s", "2h", "x5", "a"),
+    *(
+        "b",
+        "ab",
+        "ba",
+        "a,b",
+        "b,1",
+        "x,y,x",
+        "p,q,r,s",
+        ",",
+        "abcba",
+        "abca",
+        "Ünï",
+        "😀a😀",
+        "hello",
+    ),
+)
+NUMBERS = (*range(-3, 13), 19, 20, 97, 153, 200, 370, 371, 404, 410, 999, -123, None)
+SMALL = (0, 1, 2, 3, 5, 8, 13, 20, None)
+QUOTED = (
+    *TEXTS,
+    "it's",
+    'say "so"',
+    """it's "so" """,
+    "a\\b\n\t\r",
+    "\x00\x7f\xad\u200b\ue000😀 \xa0",
+)
+DOCUMENTS = (
+    *('[{"n":1},{"n":2.5}]', '[{"n":1},{"n":null}]', '[{"n":true},{"n":3}]', "[]", '[{"n":"x"}]'),
+    *('[{"n":0.1},{"n":0.2},{"n":0.3},{"n":1}]', '[{"n":9007199254740993},{"n":1.0}]', "{}", "1"),
+    *('[{"n":1e16},{"n":1},{"n":-1e16}]', '[{"n":9223372036854775807},{"n":1},{"n":0.5}]', "["),
+)
+SUMS = (
+    *(
+        "[1,2]",
+        "[1,0.1,0.2,0.3]",
+        "[0.1,2,true]",
+        "[]",
+        "[null]",
+        "[1,[2]]",
+        '["a"]',
+        "[true,false]",
+    ),
+    *("[1e308,1e308,-1e308]", "[1e16,1.0,1.0,-1e16]", "[9223372036854775807,1,0.5,0.25]"),
+    *("[0.1,9223372036854775808,0.1]", "[-0.0]", "[1e100,1,1.0,-1e100]"),
+)
+MOMENTS = ("2024-03-05", "2024-03-05T06:07:08.091", "2024-12-31 23:59:59.999999+05:30", "x")
+
+CASES: list[tuple[Callable[..., Any], list[DataType], DataType, list[tuple[Any, ...]]]] = [
+    (from_roman, [TEXT], LONG, [TEXTS]),
+    (balanced, [TEXT], FLAG, [TEXTS]),
+    (seconds, [TEXT], LONG, [TEXTS]),
+    (groups_or_none, [TEXT], TEXT, [TEXTS]),
+    (fibonacci, [LONG], LONG, [SMALL]),
+    (factorial, [LONG], LONG, [(*SMALL, 21, 30)]),
+    (divisor, [LONG, LONG], LONG, [NUMBERS, NUMBERS]),
+    (in_words, [LONG], TEXT, [NUMBERS]),
+    (mirrored, [TEXT], FLAG, [TEXTS]),
+    (halved, [DOUBLE, LONG], DOUBLE, [(0.5, 1.0, -2.0, 0.0, None), SMALL]),
+    (how_long, [TEXT], LONG, [TEXTS]),
+    (root, [LONG], LONG, [NUMBERS]),
+    (ackermann, [LONG, LONG], LONG, [(0, 1, 2), (0, 1, 2, 3)]),
+    (colour, [LONG], TEXT, [NUMBERS]),
+    (lambda n: Colour(n).name, [LONG], TEXT, [NUMBERS]),
+    (lambda s: Colour[s.upper()].value, [TEXT], LONG, [("red", "lime", "blue", None)]),
+    (lambda n: n == Colour.RED.value or n == Colour.RED, [LONG], FLAG, [NUMBERS]),
+    (lambda n: Status.OK <= n < Status.GONE, [LONG], FLAG, [NUMBERS]),
+    (lambda n: n + Status.OK, [LONG], LONG, [NUMBERS]),
+    (reason, [LONG], TEXT, [NUMBERS]),
+    (lambda s: s == Level.LOW or Level(s).value, [TEXT], TEXT, [("low", "high", "mid", None)]),
+    (lambda n: Colour(n) in (Colour.GREEN, Colour.LIME), [LONG], FLAG, [NUMBERS]),
+    (lambda n: {Colour.RED: "r", Colour.GREEN: "g"}[Colour(n)], [LONG], TEXT, [NUMBERS]),
+    (lambda s: s in Colour.__members__, [TEXT], FLAG, [("RED", "LIME", "red", None)]),
+    (lambda s: s in [each.name for each in Colour], [TEXT], FLAG, [("RED", "LIME", None)]),
+    (matched, [TEXT], TEXT, [TEXTS]),
+    (both, [LONG, LONG], TEXT, [NUMBERS, NUMBERS]),
+    (fnv, [TEXT], LONG, [TEXTS]),
+    (lambda s: f"{s!r}: {len(s)!r}", [TEXT], TEXT, [QUOTED]),
+    (lambda s: repr(s.split()), [TEXT], TEXT, [QUOTED]),
+    (lambda s: str([len(each) / 3 for each in s.split()]), [TEXT], TEXT, [QUOTED]),
+    (lambda a, b: f"{[a, b]} {[a > b]}"[:9] + repr(a > b), [LONG, LONG], TEXT, [NUMBERS, NUMBERS]),
+    (narcissistic, [LONG], FLAG, [NUMBERS]),
+    (power_of, [LONG, LONG], TEXT, [NUMBERS, NUMBERS]),
+    (quantity, [TEXT], DOUBLE, [DOCUMENTS]),
+    (kind_of_total, [TEXT], TEXT, [SUMS]),
+    (lambda n: calendar.month_name[n], [LONG], TEXT, [NUMBERS]),
+    (lambda n: calendar.day_abbr[n % 7], [LONG], TEXT, [NUMBERS]),
+    (lambda s: list(calendar.month_abbr).index(s), [TEXT], LONG, [("Jan", "Dec", "", "jan", None)]),
+    (lambda n: ".".join(str(n >> i & 7) for i in range(4)[::-1]), [LONG], TEXT, [NUMBERS]),
+    (lambda s: CONFIG["prefix"] + s + "-".join(CONFIG["tags"]), [TEXT], TEXT, [TEXTS]),
+    (lambda s: s[: CONFIG["most"]], [TEXT], TEXT, [TEXTS]),
+    (lambda s: datetime.fromisoformat(s).isoformat(timespec="minutes"), [TEXT], TEXT, [MOMENTS]),
+    (lambda s: datetime.fromisoformat(s).isoformat(" ", "milliseconds"), [TEXT], TEXT, [MOMENTS]),
+    (lambda s: datetime.fromisoformat(s).isoformat(sep=" "), [TEXT], TEXT, [MOMENTS]),
+    (lambda s: datetime.fromisoformat(s).isoformat(timespec="hours"), [TEXT], TEXT, [MOMENTS]),
+]
+
+
+@pytest.mark.parametrize("at", range(len(CASES)))
+def test_it_answers_as_python(java: Java, at: int) -> None:
+    function, types, result, values = CASES[at]
+    chance = random.Random(at)
+    asked = [tuple(chance.choice(among) for among in values) for _ in range(150 * len(values))]
+    if len(types) == 1:
+        asked = [(each,) for each in values[0]]
+    assert answered_alike(java, function, types, result, asked) >= len(asked) / 15
+
+
+def test_what_calls_itself_too_often_is_an_error_and_no_other_answer(java: Java) -> None:
+    found = java.rows(translate(digits, [LONG], LONG), [(10**18,)])
+    assert list(found) == [in_column(digits, LONG)(10**18)]
+    deep = translate(how_long, [TEXT], LONG)
+    assert list(java.rows(deep, [("x" * 200,), ("x" * 400,)])) == [200, RAISED]
+
+
+def even(n: int) -> bool:
+    return True if n == 0 else odd(n - 1)
+
+
+def odd(n: int) -> bool:
+    return False if n == 0 else even(n - 1)
+
+
+class Own(Enum):
+    A = 1
+
+    @classmethod
+    def _missing_(cls, value: object) -> Own:
+        return cls.A
+
+
+@pytest.mark.parametrize(
+    ("function", "why"),
+    [
+        (lambda n: even(n), "even, which calls itself through another one"),
+        (lambda n: Own(n).name, "a call of Own"),
+        (lambda n: Colour(n).colour, "colour of an Enum"),
+        (lambda n: str(Colour(n)), "oneof"),
+    ],
+)
+def test_what_has_no_java(function: Callable[..., Any], why: str) -> None:
+    with pytest.raises(NotCompiled, match=why):
+        translate(function, [LONG], TEXT)
