@@ -43,6 +43,6 @@ def listed(constant: Any) -> Any:
 def plain(value: Value) -> Value:
     """A member that is a number or a text as that; any other value as it is."""
     member = value.value if isinstance(value, KnownValue) else None
-    if is_class(type(member)) and isinstance(member, (int, str)):
+    if isinstance(member, enum.Enum) and isinstance(member, (int, str)) and is_class(type(member)):
         return KnownValue(member._value_)
     return value
