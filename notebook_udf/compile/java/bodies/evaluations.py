@@ -160,6 +160,9 @@ def _compare(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -
         if set_values.involves_set(left, right):
             return set_values.compared(code, how, left, right)
         left, right = code.opened(left), code.opened(right)
+        equal = containers.equal_lists(code, how, left, right)
+        if equal is not None:
+            return equal
         if isinstance(left, Parts) or isinstance(right, Parts):
             return _compare_tuples(code, how, left, right)
         return comparison(code, how, left, right)
@@ -336,9 +339,15 @@ def _generator(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -
 
 
 def _unpack(run: FunctionCalls, code: Code, given: Sequence[Value], count: Any) -> Value:
+    value = given[0]
+    if isinstance(value, Generated):
+        if code.lists.handled:
+            # Python asks for one more than there are to be, and for no other.
+            raise NotCompiled("a generator taken apart, beside try")
+        value = listed(run, code, value)
     if isinstance(count, tuple):
-        return unpacking.with_rest(code, given[0], *count)
-    return unpacking.unpacked(code, given[0], count)
+        return unpacking.with_rest(code, value, *count)
+    return unpacking.unpacked(code, value, count)
 
 
 def _convert(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -> Value:

@@ -11,7 +11,7 @@ from notebook_udf.compile.java.collections import containers, lookups, set_value
 from notebook_udf.compile.java.documents import json_values
 from notebook_udf.compile.java.iterating.iterators import materialised, view, view_of_document
 from notebook_udf.compile.java.numbers import decimals
-from notebook_udf.compile.java.patterns import regex_calls
+from notebook_udf.compile.java.patterns import parsed_times, regex_calls
 from notebook_udf.compile.java.standard_library import hashes, real_numbers, web_texts
 from notebook_udf.compile.java.texts import templates, text_methods
 from notebook_udf.compile.java.times import date_values, time_sources
@@ -64,7 +64,7 @@ def called(
     if isinstance(owner, Term) and regex_calls.is_match(owner) and names in ((), ("default",)):
         return regex_calls.of_match(code, owner, name, given)
     if constant is dt.datetime and name == "strptime" and not names:
-        return regex_calls.strptime(code, given)
+        return parsed_times.strptime(code, given)
     if time_sources.is_source(constant, name):
         return time_sources.called(code, constant, name, given, names)
     if isinstance(constant, decimal.Decimal):

@@ -16,6 +16,7 @@ from notebook_udf.compile.java.writing.terms import (
     NONE,
     PARTS,
     RECORD,
+    SCALARS,
     STR,
     Kinds,
     KnownValue,
@@ -117,6 +118,31 @@ def put_item(code: Code, whole: Term, key: Value, value: Value) -> None:
         raise NotCompiled("a dict whose keys are neither all texts nor all whole numbers")
     held = code.held_by(whole, value)
     code.say(f"{whole.java}.put({code.object(term)}, {code.object(held)});")
+
+
+def equal_lists(code: Code, how: str, left: Value, right: Value) -> Term | None:
+    """Whether two lists are equal; None if they are not two lists."""
+    if how not in ("==", "!=") or not (_is_listed(left) and _is_listed(right)):
+        return None
+    one, other = (
+        iterators.materialised(code, each) if isinstance(each, Parts) else code.term(each)
+        for each in (left, right)
+    )
+    for each in (one, other):
+        # A tuple is equal to no list.
+        code.lists.check_changeable(each.kinds - NONE)
+    held = [code.lists.of(each.kinds - NONE) for each in (one, other)]
+    if not held[0] | held[1] <= SCALARS or all("float" in each for each in held):
+        # NaN is equal to itself where it is the same object.
+        raise NotCompiled("whether lists of floats, or of lists, are equal")
+    same = f"PyList.equal({one.java}, {other.java})"
+    return code.set(BOOL, same if how == "==" else f"!{same}")
+
+
+def _is_listed(value: Value) -> bool:
+    if isinstance(value, Parts):
+        return value.is_list
+    return isinstance(value, Term) and is_list(value.kinds - NONE)
 
 
 def store(code: Code, whole: Term, index: Value, value: Value) -> None:

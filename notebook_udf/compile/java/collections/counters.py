@@ -41,7 +41,11 @@ class Ranking(Sequence):
 
 
 def counted(code: Code, given: tuple[Value, ...]) -> Term:
-    """``Counter(values)``."""
+    """``Counter(values)``, or one of nothing yet."""
+    if not given:
+        return code.set(
+            _new_dict(code, COUNTER, frozenset(), frozenset()), "new java.util.LinkedHashMap()"
+        )
     if len(given) != 1:
         raise NotCompiled("a Counter of so many arguments")
     listed = _counted_values(code, given[0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterable
 from typing import Any
 
@@ -11,6 +12,7 @@ from notebook_udf.compile.java.writing import choices
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.number_terms import number
 from notebook_udf.compile.java.writing.terms import (
+    DATE,
     INT,
     KEYS,
     NONE,
@@ -51,6 +53,8 @@ def fitting_place(code: Code, value: Value) -> str:
 def are_keys(container: Iterable[Any], kinds: Kinds) -> bool:
     """Whether Java's equality of these with values of some kinds is Python's."""
     types = {type(each) for each in container}
+    if types == {dt.date}:
+        return kinds <= DATE | NONE
     if types <= {str, type(None)}:
         return kinds <= SCALARS
     numbers = types <= {int, str, type(None)} and kinds <= INT | STR | NONE

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import _strptime  # type: ignore[import-not-found]
 import re
 import types
 from collections.abc import Sequence
@@ -17,12 +16,10 @@ from notebook_udf.compile.java.patterns.pattern_syntax import (
 )
 from notebook_udf.compile.java.writing import choices
 from notebook_udf.compile.java.writing.code import Code
-from notebook_udf.compile.java.writing.exceptions import raising
 from notebook_udf.compile.java.writing.terms import (
     INT,
     LIST,
     MATCH,
-    MOMENT,
     NONE,
     STR,
     TEXTS,
@@ -47,8 +44,6 @@ _FUNCTIONS = {
 }
 # A list of texts, some of which may be None: what groups of a split took.
 _SPLIT = frozenset({f"{LIST}split"})
-# What strptime reads here, and in which order datetime takes it.
-_DIRECTIVES = "YmdHMS"
 
 
 def is_function(function: Any) -> bool:
@@ -123,7 +118,7 @@ def method(
     if text.kinds != STR:
         raise NotCompiled(f"{name} in what is no text")
     if name in _FINDING:
-        return _found(code, pattern, name, text)
+        return search(code, pattern, name, text)
     if not is_searched_alike(pattern):
         raise NotCompiled(f"{name} of a pattern that may be empty")
     count = _known(limit)
@@ -143,7 +138,7 @@ def method(
     return code.set(kinds, f"{own}.split({text.java}, {count}L)")
 
 
-def _found(code: Code, pattern: re.Pattern[str], name: str, text: Term) -> Term:
+def search(code: Code, pattern: re.Pattern[str], name: str, text: Term) -> Term:
     """``pattern.search(text)``, or one of its like: a match or None."""
     own = _pattern(code, pattern)
     return code.set(_matches(code, pattern) | NONE, f"{own}.{name}({text.java})")
@@ -250,28 +245,3 @@ def _or_default(code: Code, group: Value, default: Value | None = None) -> Value
 def _place(code: Code, found: Term, end: str, number: int) -> Value:
     java = f"{found.java}.{end}({number}L)"
     return code.set(INT, code.integers.of_long(java))
-
-
-def strptime(code: Code, given: Sequence[Value]) -> Value:
-    """``datetime.strptime(text, format)`` of formats with a year, a month and a day in digits."""
-    if len(given) != 2:
-        raise NotCompiled("strptime of so many arguments")
-    text = code.present(json_values.as_text(code, given[0]))
-    if text.kinds != STR:
-        raise NotCompiled("strptime of what is no text")
-    return choices.chosen(code, given[1], lambda how: _by_format(code, text, how), "a format")
-
-
-def _by_format(code: Code, text: Term, how: Any) -> Value:
-    asked = re.findall("%(.)", how) if isinstance(how, str) else []
-    if not set("Ymd") <= set(asked) <= set(_DIRECTIVES) or len(set(asked)) != len(asked):
-        raise NotCompiled(f"strptime with the format {how!r}")
-    pattern = _strptime.TimeRE().compile(how)
-    found = code.present(_found(code, pattern, "match", text), ValueError)
-    code.say(f"if ({found.java}.end(0L) != PyText.len({text.java})) {raising(ValueError)}")
-    numbers = []
-    for directive in _DIRECTIVES:
-        number = pattern.groupindex.get(directive)
-        digits = f"(String) {found.java}.group({number}L)"
-        numbers.append(f"PyNumber.count(PyParse.toInt({digits}, 10))" if number else "0L")
-    return code.set(MOMENT, f"PyDate.moment({', '.join(numbers)}, 0L)")

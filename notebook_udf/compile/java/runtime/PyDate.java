@@ -144,6 +144,49 @@ public final class PyDate {
         return PyNumber.divide(micros, 1000000L);
     }
 
+    /** str of a span. */
+    public static String spanText(long micros) {
+        long days = days(micros), seconds = seconds(micros), rest = Math.floorMod(micros, 1000000L);
+        StringBuilder made = new StringBuilder();
+        if (days != 0L) {
+            made.append(days).append(days == 1L || days == -1L ? " day, " : " days, ");
+        }
+        made.append(seconds / 3600L);
+        padded(made.append(':'), (int) (seconds / 60L % 60L), 2);
+        padded(made.append(':'), (int) (seconds % 60L), 2);
+        if (rest != 0L) {
+            padded(made.append('.'), (int) rest, 6);
+        }
+        return made.toString();
+    }
+
+    /** The number of a month by a name that is not minded the case of. */
+    public static long month(String name, Object[] names) {
+        String asked = name.toLowerCase(java.util.Locale.ROOT);
+        for (int i = 0; i < names.length; i++) {
+            if (names[i].equals(asked)) {
+                return i + 1L;
+            }
+        }
+        throw Raised.VALUE;
+    }
+
+    /** A year of two digits, as POSIX has it. */
+    public static long year(long digits) {
+        return digits <= 68L ? 2000L + digits : 1900L + digits;
+    }
+
+    /** An hour of twelve; a half of the day that is not told is the first. */
+    public static long hour(long twelfth, String half) {
+        boolean second = half != null && half.toLowerCase(java.util.Locale.ROOT).equals("pm");
+        return twelfth % 12L + (second ? 12L : 0L);
+    }
+
+    /** Digits of a second's fraction as microseconds. */
+    public static long micros(String digits) {
+        return Long.parseLong((digits + "00000").substring(0, 6));
+    }
+
     /** A span; one that is too long for these 64 bits is left to Python. */
     public static long span(long micros) {
         if (Math.abs(Math.floorDiv(micros, DAY)) > MOST_DAYS) {

@@ -118,6 +118,19 @@ public final class PyList {
         return false;
     }
 
+    /** Whether two lists, or two that are None, have equal values in the same order. */
+    public static boolean equal(ArrayList one, ArrayList other) {
+        if (one == null || other == null || one.size() != other.size()) {
+            return one == other;
+        }
+        for (int i = 0; i < one.size(); i++) {
+            if (!PyNumber.equal(one.get(i), other.get(i))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** sum(list) of whole numbers that stay within 64 bits; raises elsewhere. */
     public static long sumOfLongs(ArrayList list) {
         long total = 0L;

@@ -191,18 +191,35 @@ def comparison(code: Code, how: str, left: Value, right: Value) -> Value:
         one, other = code.term(left), code.term(right)
         if aware_moments.are_moments(one, other):
             return aware_moments.comparison(code, how, one, other)
-        if one.kinds != other.kinds or len(one.kinds) != 1:
+        if one.kinds - NONE != other.kinds - NONE or one.kinds - NONE not in (DATE, MOMENT, SPAN):
             raise NotCompiled("whether a date equals something else")
+        return _equality(code, how, one, other)
     else:
         one, other = code.present(left), code.present(right)
         if aware_moments.are_moments(one, other):
             return aware_moments.comparison(code, how, one, other)
     if one.kinds != other.kinds or one.kinds not in (DATE, MOMENT, SPAN):
         raise NotCompiled("the order of a date and something else")
+    return code.set(BOOL, _compared(how, one, other))
+
+
+def _equality(code: Code, how: str, one: Term, other: Term) -> Term:
+    """Whether two are equal, of which each may be None."""
+    kinds = one.kinds - NONE
+    same = _compared("==", *(code.integers.narrowed(each, kinds) for each in (one, other)))
+    missing = [f"{each.java} == null" for each in (one, other) if "none" in each.kinds]
+    if len(missing) == 2:
+        same = f"({' || '.join(missing)} ? {' && '.join(missing)} : {same})"
+    elif missing:
+        same = f"(!({missing[0]}) && {same})"
+    return code.set(BOOL, same if how == "==" else f"!({same})")
+
+
+def _compared(how: str, one: Term, other: Term) -> str:
     if one.kinds == SPAN:
-        return code.set(BOOL, f"{one.java} {how} {other.java}")
+        return f"{one.java} {how} {other.java}"
     order = "PyDate.order({0}, {1})" if one.kinds == MOMENT else "{0}.compareTo({1})"
-    return code.set(BOOL, f"{order.format(one.java, other.java)} {how} 0")
+    return f"{order.format(one.java, other.java)} {how} 0"
 
 
 def _replaced(code: Code, term: Term, given: Sequence[Value], names: Sequence[str]) -> Term:
@@ -246,7 +263,7 @@ def formatted(code: Code, term: Term, how: str, *, empty_is_str: bool = True) ->
 
 
 def text(code: Code, term: Term) -> Term:
-    """``str`` of a date or a datetime."""
+    """``str`` of a date, a datetime or a span."""
     if is_stamp(term):
         return aware_moments.text(code, term, " ")
     kinds = term.kinds - NONE
@@ -256,7 +273,9 @@ def text(code: Code, term: Term) -> Term:
         return code.set(
             STR, said if kinds == term.kinds else f'{term.java} == null ? "None" : {said}'
         )
-    raise NotCompiled("a span, or what may be no date, in a text")
+    if term.kinds == SPAN:
+        return code.set(STR, f"PyDate.spanText({term.java})")
+    raise NotCompiled("what may be no date or no span, in a text")
 
 
 def _numbers(code: Code, values: Sequence[Value], count: int) -> list[str]:
