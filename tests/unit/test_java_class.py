@@ -83,7 +83,11 @@ def own_error(text: str) -> str:
 
 
 def itself(number: int) -> int:
-    return 1 if number < 2 else number * itself(number - 1)
+    return 1 if number < 2 else number * other(number - 1)
+
+
+def other(number: int) -> int:
+    return itself(number)
 
 
 def tried_within(numbers: list[int]) -> int:
@@ -133,7 +137,7 @@ REFUSED: list[tuple[Callable[..., Any], DataType, DataType, str]] = [
     (shared_later, LONG, LONG, "number, which changes"),
     (kept_generator, LONG, LONG, "a generator in a variable"),
     (lambda s: sum(n for n, _ in enumerate(int(c) for c in s)), TEXT, LONG, "write a list"),
-    (itself, LONG, LONG, "itself, which calls itself"),
+    (itself, LONG, LONG, "other, which calls itself through another one"),
     (tried_within, ArrayType(LONG), LONG, "may hold None, beside try"),
     (lambda x: (-x) ** 2.0j, DOUBLE, DOUBLE, "complex"),
     (lambda v: sum(v, 0.5), ArrayType(DOUBLE), DOUBLE, "sum from a number"),

@@ -67,7 +67,7 @@ def settled(
     label: str,
     shared: frozenset[str],
     each: Callable[[Value], list[str]] | None,
-) -> Writer:
+) -> BodyWriter:
     """What has written the body for the last time.
 
     Raises
@@ -82,7 +82,7 @@ def settled(
             code.begin()
         code.lists_made = lists
         known = code.lists.additions
-        writer = Writer(scope, graph, given, code, label, shared, each, ways)
+        writer = BodyWriter(scope, graph, given, code, label, shared, each, ways)
         writer.write()
         code.statements = before
         if not writer.changed and code.lists.additions == known:
@@ -94,7 +94,7 @@ def settled(
 
 
 @dataclass
-class Writer:
+class BodyWriter:
     scope: name_scope.NameScope
     graph: FlowGraph
     given: Mapping[str, Value]
