@@ -457,11 +457,18 @@ def test_a_function_that_begins_with_a_loop(session: nu.Session, register: Any) 
         assert found == shortened(text)
 
 
-def test_a_loop_without_end_is_cancelled(session: nu.Session, register: Any) -> None:
-    register(endless)
+def branching(number: int) -> int:
+    return number if number < 2 else branching(number - 1) + branching(number - 2)
+
+
+@pytest.mark.parametrize(("function", "given"), [(endless, "id"), (branching, "id + 90")])
+def test_what_does_not_end_is_cancelled(
+    session: nu.Session, register: Any, function: Any, given: str
+) -> None:
+    name = register(function).name
     spark = session.spark
     with ThreadPoolExecutor(1) as pool:
-        ending = pool.submit(spark.sql("SELECT in_java_endless(id) FROM range(2)").collect)
+        ending = pool.submit(spark.sql(f"SELECT {name}({given}) FROM range(2)").collect)
         deadline = time.monotonic() + 60
         # PySpark has no event for a stage that begins.
         while not spark.sparkContext.statusTracker().getActiveStageIds():
@@ -470,7 +477,7 @@ def test_a_loop_without_end_is_cancelled(session: nu.Session, register: Any) -> 
         spark.sparkContext.cancelAllJobs()
         with pytest.raises(Exception, match="cancelled"):
             ending.result(60)
-    assert session.sql("SELECT in_java_endless(-1)").first()[0] == -1
+    assert session.sql(f"SELECT {name}(-1)").first()[0] == -1
 
 
 def with_tax(price: Decimal, rate: Decimal) -> Decimal:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import calendar
+import heapq
 import json
+import math
 import random
 import re
+import statistics
+import time
 from collections import Counter
 from collections.abc import Callable
 from datetime import date, datetime, timedelta
+from datetime import time as at
 from enum import Enum, IntEnum, StrEnum
 from typing import Any
 
 import pytest
 from java_calls import RAISED, Java, answered_alike, in_column
-from pyspark.sql.types import BooleanType, DataType, DoubleType, LongType, StringType
+from pyspark.sql.types import ArrayType, BooleanType, DataType, DoubleType, LongType, StringType
 
 from notebook_udf.compile.java.java_class import translate
 from notebook_udf.compile.java.writing.terms import NotCompiled
@@ -42,6 +47,7 @@ class Level(StrEnum):
 
 
 HOLIDAYS = frozenset({date(2024, 1, 1), date(2024, 5, 1)})
+NAMED = re.compile(r"(?P<k>[ab])=(?P<v>\d)?")
 FORMATS = ("%m/%d/%Y %I:%M:%S %p", "%d-%b-%Y", "%d-%b-%y", "%a %B %d %Y", "%Y-%m-%d %H:%M:%S.%f")
 
 
@@ -212,6 +218,29 @@ def letters(text: str) -> str:
     return f"{most}{counts[most]}{counts['?']}"
 
 
+def pairs(text: str) -> str:
+    found = ""
+    for key, value in re.findall(r"(\w)?=(\w)?", text):
+        found += f"{key}:{value};"
+    return found
+
+
+def parts_of(text: str) -> str | None:
+    match = re.match(r"(?P<user>\w+)@(?P<host>\w+)(?P<rest>\.\w+)?", text)
+    if match is None:
+        return None
+    found = match.groupdict()
+    return f"{found['host']}{found['rest']} {found['user']}"
+
+
+def midnight(text: str) -> str:
+    return str(datetime.combine(date.fromisoformat(text), datetime.min.time()))
+
+
+def flat(text: str) -> list[str]:
+    return sum([list(each) for each in text.split(",")], [])  # noqa: RUF017
+
+
 def day_first(text: str) -> str:
     year, month, day = (int(part) for part in text.split("-"))
     return f"{day:02d}/{month:02d}/{year}"
@@ -299,7 +328,25 @@ TIMES = (
         None,
     ),
 )
+VERSIONS = ("1.2.3", "1.10", "1.2", "2", "0.9.9", "1.2.3.0", "x", "", None)
 SPANS = (0, 1, 59, 60, 3599, 3600, 86399, 86400, 90061, 172800, -1, -86400, -90061, 10**7, None)
+CHANCE = random.Random(11)
+
+
+def spread_out() -> float:
+    return CHANCE.uniform(-1, 1) * 10.0 ** CHANCE.randint(-9, 9)
+
+
+REALS = (
+    *([], [1.0], [-0.0], [0.1] * 3, [1e308, 1e308], [5e-324, 1e-310], [1.0, 2.0, 4.0]),
+    *([math.inf, 1.0], [math.inf, -math.inf], [math.nan, 2.0], [1.0, None], None, [3.0, 3.0, 3.0]),
+    [1e16, 1.0, -1e16],
+    *([spread_out() for _ in range(n)] for n in range(2, 40)),
+)
+WHOLES = (
+    *([], [1], [1, 2], [1, 3], [2, 2, 5], [2**62, 2**62, 2**62 - 1], [-7, 0, 7], [1, None], None),
+    *([CHANCE.randint(-99, 99) for _ in range(n)] for n in range(2, 30)),
+)
 MOMENTS = ("2024-03-05", "2024-03-05T06:07:08.091", "2024-12-31 23:59:59.999999+05:30", "x")
 
 CASES: list[tuple[Callable[..., Any], list[DataType], DataType, list[tuple[Any, ...]]]] = [
@@ -332,11 +379,62 @@ CASES: list[tuple[Callable[..., Any], list[DataType], DataType, list[tuple[Any, 
     (both, [LONG, LONG], TEXT, [NUMBERS, NUMBERS]),
     (fnv, [TEXT], LONG, [TEXTS]),
     (letters, [TEXT], TEXT, [TEXTS]),
+    (lambda s: heapq.nlargest(2, s.split(","), key=len), [TEXT], ArrayType(TEXT), [TEXTS]),
+    (lambda s: "".join(heapq.nsmallest(3, s)), [TEXT], TEXT, [TEXTS]),
+    (lambda xs: heapq.nlargest(3, xs), [ArrayType(LONG)], ArrayType(LONG), [WHOLES]),
+    (midnight, [TEXT], TEXT, [DAYS]),
+    (lambda s: str(datetime.combine(date.fromisoformat(s), at(6, 30))), [TEXT], TEXT, [DAYS]),
+    (lambda s: [m.start() for m in re.finditer("[a-q]", s)], [TEXT], ArrayType(LONG), [TEXTS]),
+    (pairs, [TEXT], TEXT, [("a=1;b=2", "a=;=2", "c", "", "😀=é;x=y", None)]),
+    (
+        lambda s: dict(re.findall(r"(\w)=(\d)?", s)).get("a", "-"),
+        [TEXT],
+        TEXT,
+        [("a=1;b=2", "a=", "")],
+    ),
+    (
+        lambda s: [m["k"] + (m["v"] or "") for m in NAMED.finditer(s)],
+        [TEXT],
+        ArrayType(TEXT),
+        [("a=1;b=2", "a=;b", "", "x", None)],
+    ),
+    (parts_of, [TEXT], TEXT, [("ada@x.org", "@", "b@c", "", None)]),
+    (flat, [TEXT], ArrayType(TEXT), [TEXTS]),
+    (
+        lambda s: {k: str(v) for k, v in json.loads(s).items()}["n"],
+        [TEXT],
+        TEXT,
+        [('{"n":1}', '{"n":[1,"a"]}', '{"n":null,"m":2}', '{"m":1}', "[]", "x", None)],
+    ),
+    (
+        lambda a, b: [int(x) for x in a.split(".")] < [int(x) for x in b.split(".")],
+        [TEXT, TEXT],
+        FLAG,
+        [VERSIONS, VERSIONS],
+    ),
+    (
+        lambda a, b: tuple(a.split(".")) >= tuple(b.split(".")),
+        [TEXT, TEXT],
+        FLAG,
+        [VERSIONS, VERSIONS],
+    ),
+    (lambda n: timedelta(seconds=n) / timedelta(hours=1), [LONG], DOUBLE, [SPANS]),
+    (lambda n: timedelta(seconds=n) // timedelta(minutes=7), [LONG], LONG, [SPANS]),
+    (
+        lambda a, b: str(timedelta(seconds=a) % timedelta(seconds=b)),
+        [LONG, LONG],
+        TEXT,
+        [SPANS, SPANS],
+    ),
+    (lambda s: s.translate(str.maketrans({"a": "4", "b": None, "h": "ch"})), [TEXT], TEXT, [TEXTS]),
     (day_first, [TEXT], TEXT, [DAYS]),
     (on_a_holiday, [TEXT], FLAG, [DAYS]),
     (moved, [TEXT, TEXT], FLAG, [TEXTS, TEXTS]),
     (lambda s: s.split(",") == ["a", "b"] or [s] == ["hello"], [TEXT], FLAG, [TEXTS]),
     (lambda n: str(timedelta(seconds=n)), [LONG], TEXT, [SPANS]),
+    (lambda n: time.strftime("%H:%M:%S %d.%m.%Y %a", time.gmtime(n)), [LONG], TEXT, [SPANS[:-1]]),
+    (lambda n: "-".join(map(str, time.gmtime(n / 1000)[:8])), [LONG], TEXT, [SPANS]),
+    (lambda n: time.gmtime(n / 7).tm_yday * 100 + time.gmtime(n).tm_wday, [LONG], LONG, [SPANS]),
     (lambda n: f"{timedelta(seconds=n, microseconds=n)}", [LONG], TEXT, [SPANS]),
     *(
         (lambda s, how=how: str(datetime.strptime(s, how)), [TEXT], TEXT, [TIMES])
@@ -350,6 +448,21 @@ CASES: list[tuple[Callable[..., Any], list[DataType], DataType, list[tuple[Any, 
     (power_of, [LONG, LONG], TEXT, [NUMBERS, NUMBERS]),
     (quantity, [TEXT], DOUBLE, [DOCUMENTS]),
     (kind_of_total, [TEXT], TEXT, [SUMS]),
+    *(
+        (function, [ArrayType(DOUBLE)], DOUBLE, [REALS])
+        for function in (
+            lambda xs: statistics.mean(xs),
+            lambda xs: statistics.fmean(xs),
+            lambda xs: statistics.variance(xs),
+            lambda xs: statistics.pvariance(xs),
+            lambda xs: statistics.stdev(xs),
+            lambda xs: statistics.pstdev(xs),
+            lambda xs: statistics.median(xs),
+        )
+    ),
+    (lambda xs: str(statistics.mean(xs)), [ArrayType(LONG)], TEXT, [WHOLES]),
+    (lambda xs: str(statistics.variance(xs)), [ArrayType(LONG)], TEXT, [WHOLES]),
+    (lambda xs: statistics.pstdev(xs), [ArrayType(LONG)], DOUBLE, [WHOLES]),
     (lambda n: calendar.month_name[n], [LONG], TEXT, [NUMBERS]),
     (lambda n: calendar.day_abbr[n % 7], [LONG], TEXT, [NUMBERS]),
     (lambda s: list(calendar.month_abbr).index(s), [TEXT], LONG, [("Jan", "Dec", "", "jan", None)]),

@@ -65,6 +65,8 @@ from notebook_udf.compile.opcodes import LIST_TO_TUPLE
 
 Operation: TypeAlias = Callable[[FunctionCalls, Code, Sequence[Value], Any], Value]
 
+# Classes whose first and last values are constants of theirs.
+_TIMES: tuple[Any, ...] = (dt.date, dt.datetime, dt.time)
 _ORDERED = ("<", "<=", ">", ">=", "==", "!=")
 
 
@@ -77,11 +79,15 @@ def _attribute(run: FunctionCalls, code: Code, given: Sequence[Value], name: str
         return KnownValue(getattr(owner.value, name))
     if _is_enum(owner) or enum_classes.is_member(owner):
         return enum_members.attribute(code, owner, name)
+    if isinstance(owner, KnownValue) and owner.value in _TIMES and name in ("min", "max"):
+        return KnownValue(getattr(owner.value, name))
     if isinstance(owner, KnownValue) and known_objects.is_object(owner.value):
         code.constants.files.add(known_objects.file_of(owner.value))
         known = known_objects.attribute(owner.value, name)
         return BoundMethod(owner, name) if known is None else known
     if isinstance(owner, KnownValue) and isinstance(owner.value, (dt.date, dt.timedelta)):
+        if name == "time":
+            return BoundMethod(owner, name)
         owner = code.term(owner)
     if isinstance(owner, Term):
         # Python asks for a method before it evaluates what the method is called with.
@@ -160,14 +166,14 @@ def _compare(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -
         if set_values.involves_set(left, right):
             return set_values.compared(code, how, left, right)
         left, right = code.opened(left), code.opened(right)
-        equal = containers.equal_lists(code, how, left, right)
-        if equal is not None:
-            return equal
+        in_order = containers.compared_lists(code, how, left, right)
+        if in_order is not None:
+            return in_order
         if isinstance(left, Parts) or isinstance(right, Parts):
             return _compare_tuples(code, how, left, right)
         return comparison(code, how, left, right)
     if how in ("in", "not in"):
-        found = None
+        found: str | bool | None = None
         if isinstance(right, KnownValue):
             found = enum_members.is_one_of(code, left, right.value)
         if found is None:

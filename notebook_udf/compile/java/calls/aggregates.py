@@ -23,6 +23,7 @@ from notebook_udf.compile.java.writing.terms import (
     Parts,
     Term,
     Value,
+    is_list,
     is_record,
 )
 
@@ -77,6 +78,8 @@ def total(code: Code, given: Given) -> Value:
         for each in several:
             found = arithmetic(code, "+", found, each)
         return found
+    if start and _is_empty_list(code, start[0]):
+        return _joined(code, parts)
     whole = set_values.summed(code, parts)
     if not start:
         return _total(code, whole)
@@ -96,6 +99,25 @@ def total(code: Code, given: Given) -> Value:
     made = code.fresh(begun.kinds)
     added, summed = code.captured(lambda: code.object(arithmetic(code, "+", found, present)))
     code.statements += [f"if ({begun.java} != null) {{", *added, f"{made.java} = {summed};", "}"]
+    return made
+
+
+def _is_empty_list(code: Code, value: Value) -> bool:
+    """Whether it is a new list, written there, in which there is nothing."""
+    if not isinstance(value, Term) or not is_list(value.kinds):
+        return False
+    return not code.lists.of(value.kinds) and not value.kinds & code.lists.fixed
+
+
+def _joined(code: Code, value: Value) -> Term:
+    """``sum(lists, [])``: a new list of all that they hold."""
+    whole, made = materialised(code, value), code.new_list()
+    held = code.lists.of(whole.kinds) - NONE
+    if not is_list(held) or code.lists.handled:
+        raise NotCompiled("sum of what may be no list, or beside try")
+    code.lists.check_changeable(held)
+    code.lists.put(made.kinds, code.lists.of(held))
+    code.say(f"PyList.join({made.java}, {whole.java});")
     return made
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import heapq
 import itertools
 import math
 import operator
@@ -43,6 +44,7 @@ _CONSUMERS = (
     *(sum, min, max, sorted, list, tuple, set, frozenset, dict, Counter),
     *itertools_calls.CONSUMERS,
     *(math.fsum, math.prod),
+    *(heapq.nlargest, heapq.nsmallest),
 )
 
 
@@ -60,6 +62,8 @@ def called(
         return sorting.sorted_by(code, given, names, call)
     if (known is min or known is max) and "key" in names:
         return sorting.extreme_by(code, known, given, names, call)
+    if known is heapq.nlargest or known is heapq.nsmallest:
+        return sorting.outermost(code, known, given, names, call)
     if known is functools.reduce and 2 <= len(given) <= 3 and not names:
         return _reduced(code, given, call)
     if known is itertools.accumulate:

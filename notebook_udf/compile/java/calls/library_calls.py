@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import decimal
 from typing import Any
 
@@ -15,13 +16,14 @@ from notebook_udf.compile.java.standard_library import (
     html_texts,
     posix_paths,
     real_numbers,
+    statistics_calls,
     url_parts,
     web_texts,
 )
 from notebook_udf.compile.java.texts import normal_forms, text_encodings
-from notebook_udf.compile.java.times import date_values
+from notebook_udf.compile.java.times import date_values, struct_times
 from notebook_udf.compile.java.writing.code import Code
-from notebook_udf.compile.java.writing.terms import Call, Value
+from notebook_udf.compile.java.writing.terms import Call, KnownValue, NotCompiled, Value
 
 
 def called(
@@ -47,6 +49,8 @@ def called(
         return whole_numbers.called(code, function, given, names)
     if real_numbers.is_function(function):
         return real_numbers.called(code, function, given, names)
+    if statistics_calls.is_function(function):
+        return statistics_calls.called(code, function, given, names)
     if text_encodings.is_checksum(function):
         return text_encodings.checksum(code, function, given, names)
     if posix_paths.is_function(function):
@@ -59,6 +63,13 @@ def called(
         return url_parts.called(code, function, given, names)
     if web_texts.is_function(function):
         return web_texts.called(code, function, given, names)
+    if struct_times.is_function(function):
+        return struct_times.called(code, function, given, names)
+    if function is dt.time and not names:
+        known = [each.value for each in given if isinstance(each, KnownValue)]
+        if len(known) != len(given):
+            raise NotCompiled("a time that varies")
+        return KnownValue(_constant_time(known))
     if function is decimal.Decimal:
         return decimals.made(code, given, names)
     if isinstance(function, type) and function in date_values.CONSTRUCTORS:
@@ -66,3 +77,10 @@ def called(
     if named_parts.is_record(function):
         return named_parts.made(function, given, names)
     return None
+
+
+def _constant_time(given: list[Any]) -> dt.time:
+    try:
+        return dt.time(*given)
+    except (TypeError, ValueError):
+        raise NotCompiled("what raises in every row") from None

@@ -65,6 +65,10 @@ def called(
         return regex_calls.of_match(code, owner, name, given)
     if constant is dt.datetime and name == "strptime" and not names:
         return parsed_times.strptime(code, given)
+    if constant is dt.datetime and name == "combine" and not names:
+        return date_values.combined(code, given)
+    if isinstance(constant, dt.datetime) and name == "time" and not given:
+        return KnownValue(constant.time())
     if time_sources.is_source(constant, name):
         return time_sources.called(code, constant, name, given, names)
     if isinstance(constant, decimal.Decimal):

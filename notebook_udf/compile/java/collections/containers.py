@@ -120,23 +120,30 @@ def put_item(code: Code, whole: Term, key: Value, value: Value) -> None:
     code.say(f"{whole.java}.put({code.object(term)}, {code.object(held)});")
 
 
-def equal_lists(code: Code, how: str, left: Value, right: Value) -> Term | None:
-    """Whether two lists are equal; None if they are not two lists."""
-    if how not in ("==", "!=") or not (_is_listed(left) and _is_listed(right)):
+def compared_lists(code: Code, how: str, left: Value, right: Value) -> Term | None:
+    """Which of two lists, or of two tuples of any length, is first, or whether they are equal.
+
+    None if they are neither.
+    """
+    if not (_is_listed(left) and _is_listed(right)):
         return None
     one, other = (
         iterators.materialised(code, each) if isinstance(each, Parts) else code.term(each)
         for each in (left, right)
     )
-    for each in (one, other):
-        # A tuple is equal to no list.
-        code.lists.check_changeable(each.kinds - NONE)
+    if len({bool((each.kinds - NONE) & code.lists.fixed) for each in (one, other)}) > 1:
+        raise NotCompiled("comparing a list with what may be a tuple")
     held = [code.lists.of(each.kinds - NONE) for each in (one, other)]
-    if not held[0] | held[1] <= SCALARS or all("float" in each for each in held):
-        # NaN is equal to itself where it is the same object.
-        raise NotCompiled("whether lists of floats, or of lists, are equal")
-    same = f"PyList.equal({one.java}, {other.java})"
-    return code.set(BOOL, same if how == "==" else f"!{same}")
+    if how in ("==", "!="):
+        if not held[0] | held[1] <= SCALARS or all("float" in each for each in held):
+            # NaN is equal to itself where it is the same object.
+            raise NotCompiled("whether lists of floats, or of lists, are equal")
+        same = f"PyList.equal({one.java}, {other.java})"
+        return code.set(BOOL, same if how == "==" else f"!{same}")
+    one, other = code.present(one), code.present(other)
+    if held not in ([INT, INT], [STR, STR]):
+        raise NotCompiled("the order of lists of anything but whole numbers, or but texts")
+    return code.set(BOOL, f"PyList.order({one.java}, {other.java}) {how} 0")
 
 
 def _is_listed(value: Value) -> bool:

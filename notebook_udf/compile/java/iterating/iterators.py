@@ -60,9 +60,9 @@ def iterated(code: Code, value: Value) -> Iteration:
     if json_values.is_part(term):
         return _of_list(code, *json_values.elements(code, term))
     if term.kinds == STR:
-        return _taken(code, "PyLetters", term.java, STR)
+        return of_class(code, "PyLetters", term.java, STR)
     if term.kinds == BYTES:
-        return _taken(code, "PyBytes", term.java, INT, code.integers.of_long)
+        return of_class(code, "PyBytes", term.java, INT, code.integers.of_long)
     if is_set(term.kinds):
         raise NotCompiled("what depends on the order of a set, which varies")
     raise NotCompiled("a loop over what is no text and no list of texts")
@@ -76,7 +76,7 @@ def _apart(code: Code, over: Iteration) -> Iteration:
     return replace(over, steps=(*over.steps, *kept), value=value)
 
 
-def _taken(
+def of_class(
     code: Code, held: str, given: str, kinds: Kinds, taken: Callable[[str], str] = str
 ) -> Iteration:
     """Of a new iterator of a class of ours; ``taken`` makes a value of what it gives."""
@@ -127,7 +127,7 @@ def _of_list(code: Code, java: str, kinds: Kinds, held: str = "PyIterator") -> I
     def taken(given: str) -> str:
         return code.integers.narrowed(Term(frozenset("?"), given), kinds).java
 
-    return _taken(code, held, java, kinds, taken)
+    return of_class(code, held, java, kinds, taken)
 
 
 def view(code: Code, whole: Term, which: str) -> Iteration:
@@ -147,13 +147,10 @@ def view(code: Code, whole: Term, which: str) -> Iteration:
 
 def view_of_document(code: Code, whole: Term, which: str) -> Iteration:
     """As ``view``, of a dict of a document."""
-    held = [name for name in ("keySet", "values") if which == "items" or name.startswith(which[:3])]
+    held = [name for name in ("keys", "values") if which in ("items", name)]
+    kinds = {"keys": STR, "values": json_values.PART}
     made = [
-        _of_list(
-            code,
-            f"new java.util.ArrayList(((java.util.HashMap) {whole.java}).{name}())",
-            json_values.PART,
-        )
+        _of_list(code, f"PyJson.{name}((java.util.HashMap) {whole.java})", kinds[name])
         for name in held
     ]
     return zipped(code, made) if len(made) == 2 else made[0]
@@ -282,7 +279,7 @@ def numbers(code: Code, given: tuple[Value, ...]) -> Iteration:
         if term.kinds != INT:
             raise NotCompiled("a range of anything but whole numbers")
         written.append(code.integers.as_count(term))
-    return _taken(code, "PyRange", ", ".join(written), INT, code.integers.of_long)
+    return of_class(code, "PyRange", ", ".join(written), INT, code.integers.of_long)
 
 
 def zipped(code: Code, each: list[Iteration], strict: bool = False) -> Iteration:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import sys
 from typing import Any
 
@@ -114,6 +115,31 @@ def sort(
     made = in_order_of_keys(code, values, key, call, backwards)
     code.say(f"PyListSort.restore({whole.java}, {made.java});")
     return KnownValue(None)
+
+
+def outermost(
+    code: Code, function: Any, given: tuple[Value, ...], names: tuple[str, ...], call: Call
+) -> Value:
+    """``heapq.nlargest(n, values, key)`` or ``nsmallest``: the first of them, sorted."""
+    placed = taken(given, names, ("n", "iterable"), ("n", "iterable", "key"))
+    count = None if placed is None else placed.get("n")
+    most = count.value if isinstance(count, KnownValue) else None
+    if placed is None or "iterable" not in placed or type(most) is not int or most < 0:
+        raise NotCompiled(f"{function.__name__} of so many, or of a number that varies")
+    whole, key = materialised(code, placed["iterable"]), placed.get("key", KnownValue(None))
+    keys = whole if is_none(key) else keys_of(code, whole, key, call)
+    held = code.lists.of(keys.kinds)
+    check_order(code, held, "values")
+    if is_record(held) or "float" in held:
+        # With a NaN it matters which values are compared, and a heap compares others.
+        code.say(f"PyList.withoutNaN({keys.java});")
+    backwards = function is heapq.nlargest
+    way = f"sorted({_of(keys, backwards)})"
+    if keys is not whole:
+        way = f"sortedBy({whole.java}, {_of(keys, backwards)})"
+    made = code.set(whole.kinds, f"PyListSort.{way}")
+    first = f"{made.java}.subList(0, Math.min({most}, {made.java}.size()))"
+    return code.set(whole.kinds, f"new java.util.ArrayList({first})")
 
 
 def sorted_by(code: Code, given: tuple[Value, ...], names: tuple[str, ...], call: Call) -> Value:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 import types
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from notebook_udf.compile.java.documents import json_values
+from notebook_udf.compile.java.iterating.iterators import materialised, of_class
 from notebook_udf.compile.java.patterns.pattern_starts import first_letters
 from notebook_udf.compile.java.patterns.pattern_syntax import (
     is_searched_alike,
@@ -40,7 +42,8 @@ _FINDING = ("search", "match", "fullmatch")
 # Parameters behind the text, which these may be given by name.
 _LIMITS = {"sub": "count", "split": "maxsplit"}
 _FUNCTIONS = {
-    id(getattr(re, name)): name for name in (*_FINDING, "sub", "findall", "split", "compile")
+    id(getattr(re, name)): name
+    for name in (*_FINDING, "sub", "findall", "finditer", "split", "compile")
 }
 # A list of texts, some of which may be None: what groups of a split took.
 _SPLIT = frozenset({f"{LIST}split"})
@@ -60,7 +63,7 @@ def called(
     flags: Any = 0
     if names and names[-1] == "flags":
         flags, rest, names = _known(rest[-1]), rest[:-1], names[:-1]
-    elif name in ("compile", *_FINDING, "findall") and len(rest) == 1 + (name != "compile"):
+    elif name not in ("sub", "split") and len(rest) == 1 + (name != "compile"):
         flags, rest = _known(rest[-1]), rest[:-1]
 
     def written(text: Any) -> Value:
@@ -127,15 +130,31 @@ def method(
     if name == "sub":
         return _substituted(code, pattern, text.java, given[0], count, call)
     own = _pattern(code, pattern)
+    if name == "finditer":
+        return of_class(code, "PyMatches", f"{own}, {text.java}", _matches(code, pattern))
+    if name == "findall" and pattern.groups > 1:
+        return materialised(code, _all_groups(code, pattern, own, text))
     if name == "findall":
-        if pattern.groups > 1:
-            raise NotCompiled("findall of several groups")
         return code.set(TEXTS, f"{own}.findall({text.java})")
     if name != "split":
         raise NotCompiled(f"the method {name} of a pattern")
     kinds = TEXTS if not pattern.groups else _SPLIT
     code.lists.note(_SPLIT, STR | NONE)
     return code.set(kinds, f"{own}.split({text.java}, {count}L)")
+
+
+def _all_groups(code: Code, pattern: re.Pattern[str], own: str, text: Term) -> Iteration:
+    """The groups of each match: "" for those that took no part."""
+    over = of_class(code, "PyMatches", f"{own}, {text.java}", _matches(code, pattern))
+    said, groups = code.captured(lambda: _groups(code, over.value, pattern, KnownValue("")))
+    return replace(over, steps=(*over.steps, *said), value=groups)
+
+
+def _groups(code: Code, found: Value, pattern: re.Pattern[str], *default: Value) -> Parts:
+    numbers = range(1, pattern.groups + 1)
+    match = code.term(found)
+    groups = tuple(_group(code, match, pattern, KnownValue(each)) for each in numbers)
+    return Parts(tuple(_or_default(code, each, *default) for each in groups))
 
 
 def search(code: Code, pattern: re.Pattern[str], name: str, text: Term) -> Term:
@@ -198,9 +217,11 @@ def of_match(code: Code, match: Value, name: str, given: Sequence[Value]) -> Val
         groups = tuple(_group(code, found, pattern, each) for each in given or (KnownValue(0),))
         return groups[0] if len(groups) == 1 else Parts(groups)
     if name == "groups" and len(given) <= 1:
-        numbers = range(1, pattern.groups + 1)
-        groups = tuple(_group(code, found, pattern, KnownValue(each)) for each in numbers)
-        return Parts(tuple(_or_default(code, each, *given) for each in groups))
+        return _groups(code, found, pattern, *given)
+    if name == "groupdict" and len(given) <= 1 and pattern.groupindex:
+        groups = _groups(code, found, pattern, *given).parts
+        named = {name: groups[number - 1] for name, number in pattern.groupindex.items()}
+        return Parts(tuple(named.values()), tuple(named), "dict")
     if name in ("start", "end", "span") and len(given) <= 1:
         number = _number(pattern, given[0] if given else KnownValue(0))
         ends = tuple(_place(code, found, end, number) for end in ("start", "end"))

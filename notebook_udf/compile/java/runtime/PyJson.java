@@ -369,6 +369,21 @@ public final class PyJson {
         return made;
     }
 
+    /** The keys of a dict: one with half of a pair is left to Python. */
+    public static ArrayList keys(HashMap map) {
+        ArrayList made = new ArrayList(map.keySet());
+        for (int i = 0; i < made.size(); i++) {
+            if (made.get(i) instanceof PyHalf) {
+                throw GaveUp.GAVE_UP;
+            }
+        }
+        return made;
+    }
+
+    public static ArrayList values(HashMap map) {
+        return new ArrayList(map.values());
+    }
+
     /** A list of which each is a text. */
     public static ArrayList texts(ArrayList list) {
         for (int i = 0; i < list.size(); i++) {

@@ -131,6 +131,20 @@ public final class PyList {
         return true;
     }
 
+    /** Below 0 if the first list is less, above if the other is: of ints, or of texts. */
+    public static int order(ArrayList one, ArrayList other) {
+        int most = Math.min(one.size(), other.size());
+        for (int i = 0; i < most; i++) {
+            Object a = one.get(i), b = other.get(i);
+            int found = a instanceof String
+                ? PyText.compare((String) a, (String) b) : PyNumber.order(a, b);
+            if (found != 0) {
+                return found;
+            }
+        }
+        return one.size() - other.size();
+    }
+
     /** sum(list) of whole numbers that stay within 64 bits; raises elsewhere. */
     public static long sumOfLongs(ArrayList list) {
         long total = 0L;
@@ -221,6 +235,34 @@ public final class PyList {
             }
         }
         return found;
+    }
+
+    /** Adds to a list all that others hold. */
+    public static void join(ArrayList list, ArrayList others) {
+        for (int i = 0; i < others.size(); i++) {
+            if (others.get(i) == null) {
+                throw Raised.TYPE;
+            }
+            list.addAll((ArrayList) others.get(i));
+        }
+    }
+
+    /** Leaves what holds a NaN, in tuples or by itself, to Python. */
+    public static void withoutNaN(ArrayList list) {
+        for (int i = 0; i < list.size(); i++) {
+            withoutNaN(list.get(i));
+        }
+    }
+
+    private static void withoutNaN(Object value) {
+        if (value instanceof Object[]) {
+            Object[] parts = (Object[]) value;
+            for (int i = 0; i < parts.length; i++) {
+                withoutNaN(parts[i]);
+            }
+        } else if (value instanceof Double && ((Double) value).isNaN()) {
+            throw GaveUp.GAVE_UP;
+        }
     }
 
     /** list + other. */

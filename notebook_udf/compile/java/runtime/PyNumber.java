@@ -226,7 +226,7 @@ public final class PyNumber {
     }
 
     /** The float nearest to a quotient: with so many digits, what is no tie is told from one. */
-    private static double quotient(BigInteger a, BigInteger b) {
+    static double quotient(BigInteger a, BigInteger b) {
         if (a.signum() == 0) {
             return b.signum() < 0 ? -0.0 : 0.0;
         }
@@ -330,7 +330,7 @@ public final class PyNumber {
     }
 
     /** Below, at or above 0 as a is less, equal or more; 2 where one of them is no number. */
-    private static int order(Object a, Object b) {
+    static int order(Object a, Object b) {
         if (a instanceof Double || b instanceof Double) {
             double x = a instanceof Double ? ((Double) a).doubleValue() : 0.0;
             double y = b instanceof Double ? ((Double) b).doubleValue() : 0.0;

@@ -32,7 +32,7 @@ public final class PyPattern {
         }
     }
 
-    private Matcher matcher(String s) {
+    Matcher matcher(String s) {
         for (int i = 0, n = s.length(); i < n; i++) {
             if (s.charAt(i) >= 128) {
                 return any.matcher(s);

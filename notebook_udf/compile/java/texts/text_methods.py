@@ -156,6 +156,8 @@ def called_on_class(
     """``str.lower(text)`` and its like."""
     if name == "maketrans" and not names:
         known = [each.value for each in given if isinstance(each, KnownValue)]
+        if len(known) == len(given) == 1 and type(known[0]) is dict:
+            return KnownValue(_letters(known[0]))
         if len(known) != len(given) or not all(type(each) is str for each in known):
             raise NotCompiled("str.maketrans of what varies")
         return KnownValue(str.maketrans(*known))
@@ -163,6 +165,13 @@ def called_on_class(
     if text is None or text.kinds != STR:
         raise NotCompiled(f"str.{name} of what is no text")
     return method(code, text, name, given[1:], names)
+
+
+def _letters(table: dict[Any, Any]) -> dict[Any, Any]:
+    try:
+        return str.maketrans(table)
+    except (TypeError, ValueError):
+        raise NotCompiled("str.maketrans of what is no table of letters") from None
 
 
 def _translated(code: Code, text: str, table: Value) -> Value:

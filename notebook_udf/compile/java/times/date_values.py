@@ -139,6 +139,18 @@ def method(
     return _whole(code, known[0], known[1].format(term.java))
 
 
+def combined(code: Code, given: Sequence[Value]) -> Term:
+    """``datetime.combine(date, time)`` of a time that is known."""
+    time = given[1].value if len(given) == 2 and isinstance(given[1], KnownValue) else None
+    if not isinstance(time, dt.time) or time.tzinfo is not None or time.fold:
+        raise NotCompiled("combine with a time that varies, or has a zone")
+    date = code.present(given[0])
+    if date.kinds != DATE:
+        raise NotCompiled("combine of what is no date")
+    at = f"{time.hour}, {time.minute}, {time.second}, {time.microsecond * 1000}"
+    return code.set(MOMENT, f"{date.java}.atTime({at})")
+
+
 def _iso_format(code: Code, term: Term, given: Sequence[Value], names: Sequence[str]) -> Term:
     """``isoformat(sep, timespec)``, of which both are known."""
     places = ("sep", "timespec")[: len(given) - len(names)]
@@ -182,6 +194,12 @@ def arithmetic(code: Code, how: str, left: Value, right: Value) -> Value:
         case ("+" | "-", "span", "span"):
             way = "addExact" if how == "+" else "subtractExact"
             return code.set(SPAN, f"PyDate.span(Math.{way}({a}, {b}))")
+        case ("/", "span", "span"):
+            return code.set(FLOAT, f"PyNumber.divide({a}, {b})")
+        case ("//", "span", "span"):
+            return code.set(INT, code.integers.of_long(f"PyNumber.floorDivide({a}, {b})"))
+        case ("%", "span", "span"):
+            return code.set(SPAN, f"PyNumber.modulo({a}, {b})")
     raise NotCompiled(f"{how} of these")
 
 
