@@ -18,6 +18,7 @@ from notebook_udf.compile.java.patterns.pattern_syntax import (
     java_patterns,
     template,
 )
+from notebook_udf.compile.java.patterns.scans import scan_of
 from notebook_udf.compile.java.writing.terms import NotCompiled
 
 CALLS = """
@@ -36,9 +37,22 @@ public final class PatternCalls {
         return made;
     }
 
+    private static PyScanner scanner(ArrayList parts) {
+        if (parts == null) {
+            return null;
+        }
+        ArrayList numbers = (ArrayList) parts.get(0);
+        int[] steps = new int[numbers.size()];
+        for (int i = 0; i < steps.length; i++) {
+            steps[i] = ((Long) numbers.get(i)).intValue();
+        }
+        Object[] sets = ((ArrayList) parts.get(1)).toArray();
+        return new PyScanner(steps, sets, ((ArrayList) parts.get(2)).toArray());
+    }
+
     public static ArrayList all(String ascii, String any, long groups, String letters,
-            ArrayList subjects, ArrayList template, long count) {
-        PyPattern pattern = new PyPattern(ascii, any, (int) groups, letters);
+            ArrayList scan, ArrayList subjects, ArrayList template, long count) {
+        PyPattern pattern = new PyPattern(ascii, any, (int) groups, letters, scanner(scan));
         ArrayList made = new ArrayList();
         for (int i = 0; i < subjects.size(); i++) {
             String s = (String) subjects.get(i);
@@ -285,7 +299,9 @@ def compared(
         if is_searched_alike(pattern):
             by = "<" + "".join(rf"\g<{i}>-" for i in range(pattern.groups + 1)) + "é>"
         parts = None if by is None else template(pattern, by)
-        known = (*java_patterns(pattern), pattern.groups, first_letters(pattern))
+        scan = scan_of(pattern)
+        steps = None if scan is None else [scan.steps, scan.sets, scan.texts]
+        known = (*java_patterns(pattern), pattern.groups, first_letters(pattern), steps)
         calls.append((*known, own, parts, count))
         python.append(expected(pattern, own, by, count))
     found = list(java.results("PatternCalls.all", calls))
@@ -309,6 +325,18 @@ def test_patterns_by_chance_find_what_they_find_in_python(java: Java, seed: int)
     chance = random.Random(seed)
     every = list(patterns(seed, 1500))
     assert compared(java, every, [subjects(chance, 14) for _ in every], chance) == []
+
+
+@pytest.mark.parametrize("seed", [4, 5])
+def test_steps_that_never_go_back_find_what_is_found_in_python(java: Java, seed: int) -> None:
+    chance = random.Random(seed)
+    every = [each for each in patterns(seed, 2500) if scan_of(each) is not None]
+    assert len(every) > 300
+    letters = [each for each in SUBJECT if each.isascii()]
+    texts = [
+        ["".join(chance.choices(letters, k=chance.randint(0, 9))) for _ in range(20)] for _ in every
+    ]
+    assert compared(java, every, texts, chance) == []
 
 
 def test_matches_that_are_always_empty_are_found_as_in_python(java: Java) -> None:

@@ -43,7 +43,7 @@ ONE = (ops.LITERAL, ops.NOT_LITERAL, ops.ANY, ops.IN)
 REPEATS = {ops.MAX_REPEAT: "", ops.MIN_REPEAT: "?", ops.POSSESSIVE_REPEAT: "+"}
 _MEANT = re.IGNORECASE | re.ASCII | re.UNICODE | re.DOTALL
 _TYPES = re.ASCII | re.UNICODE | re.LOCALE
-_WORD: Node = (ops.IN, [(ops.CATEGORY, ops.CATEGORY_WORD)])
+WORD: Node = (ops.IN, [(ops.CATEGORY, ops.CATEGORY_WORD)])
 _BOUNDARY: Node = (ops.AT, ops.AT_BOUNDARY)
 # Whether \B is found in an empty text, which depends on Python's version.
 _IN_EMPTY = re.search(r"\B", "") is not None
@@ -137,14 +137,14 @@ def _outside(ranges: Ranges, last: int = _LAST) -> Ranges:
     return tuple((low + 1, high - 1) for low, high in pairs if low + 1 < high)
 
 
-def _meet(one: Ranges, other: Ranges) -> bool:
+def meet(one: Ranges, other: Ranges) -> bool:
     return sum(high - low + 1 for low, high in union(one, other)) < sum(
         high - low + 1 for low, high in (*one, *other)
     )
 
 
-def _is_within(one: Ranges, other: Ranges) -> bool:
-    return not _meet(one, _outside(other))
+def is_within(one: Ranges, other: Ranges) -> bool:
+    return not meet(one, _outside(other))
 
 
 def _has_one_width(ranges: Ranges) -> bool:
@@ -210,7 +210,7 @@ def _has_groups(part: Any) -> bool:
     return isinstance(part, (tuple, list, parser.SubPattern)) and any(map(_has_groups, part))
 
 
-def _first(nodes: Nodes, flags: int, follow: Ranges) -> Ranges:
+def first_characters(nodes: Nodes, flags: int, follow: Ranges) -> Ranges:
     """All characters that may stand where the nodes begin to match, unless the text ends there or
     they are at their own end; those of ``follow`` come after them."""
     found: list[Ranges] = []
@@ -230,7 +230,7 @@ def _first(nodes: Nodes, flags: int, follow: Ranges) -> Ranges:
             return union(*found, _outside(matched(value[1][0], flags)))
         else:
             return _ALL
-        found += [_first(each, scope, ()) for each in inner]
+        found += [first_characters(each, scope, ()) for each in inner]
         if all(each.getwidth()[0] for each in inner) and (op not in REPEATS or value[0]):
             return union(*found)
     return union(*found, follow)
@@ -290,7 +290,7 @@ class _Writer:
             return self._reference(value, flags)
         if op in (ops.ASSERT, ops.ASSERT_NOT, ops.ATOMIC_GROUP):
             return self._apart(op, value, flags)
-        follow = _first(rest, flags, follow)
+        follow = first_characters(rest, flags, follow)
         if op is ops.BRANCH:
             return f"(?:{self._branches(value[1], flags, follow)})"
         if op is ops.SUBPATTERN:
@@ -321,7 +321,7 @@ class _Writer:
         if where is ops.AT_END:
             return r"(?![^\x{a}])" if flags & re.MULTILINE else r"(?=\x{a}?\z)"
         if where is ops.AT_NON_BOUNDARY:
-            word = self._one(_WORD, flags)
+            word = self._one(WORD, flags)
             inside = f"(?=(?<={word})(?={word})|(?<!{word})(?!{word}))"
             return inside if _IN_EMPTY else rf"(?!\A\z){inside}"
         raise NotCompiled(f"{str(where).lower()} in a regular expression")
@@ -329,10 +329,10 @@ class _Writer:
     def _boundary(self, before: list[Node], after: list[Node], flags: int) -> str:
         """The edge of a word; a look to one side where the pattern tells of the other."""
         self._depth += self._rounds
-        word = self._one(_WORD, flags)
-        if _is_within(_bordering(after, flags, 0), matched(_WORD, flags)):
+        word = self._one(WORD, flags)
+        if is_within(_bordering(after, flags, 0), matched(WORD, flags)):
             return f"(?<!{word})"
-        if _is_within(_bordering(before, flags, -1), matched(_WORD, flags)):
+        if is_within(_bordering(before, flags, -1), matched(WORD, flags)):
             return f"(?!{word})"
         # A lookahead around both, for Java takes a group with branches in it for another kind.
         return f"(?=(?<={word})(?!{word})|(?<!{word})(?={word}))"
@@ -386,7 +386,7 @@ class _Writer:
             return f"{self._group(body, flags, follow)}{often}"
         if not body.getwidth()[0]:
             raise NotCompiled("a repeat of what may be empty in a regular expression")
-        around = union(follow, _first(body, flags, ()))
+        around = union(follow, first_characters(body, flags, ()))
         if is_endless:
             return self._endless(kind, often, value, flags, follow, around)
         # In a loop, Java does not take back what the groups of a round hold that fails, nor what
@@ -419,7 +419,7 @@ class _Writer:
         if (
             kind
             or _has_groups(inner)
-            or _meet(_first(body, flags, ()), follow)
+            or meet(first_characters(body, flags, ()), follow)
             or not _is_plain(inner, scope, around)
         ):
             raise NotCompiled("an endless repeat of more than a character in a regular expression")
@@ -456,7 +456,7 @@ def _is_plain(nodes: Nodes, flags: int, follow: Ranges) -> bool:
     ``follow`` or nothing comes after them."""
     every = list(nodes)
     for i, (op, value) in enumerate(every):
-        after = _first(every[i + 1 :], flags, follow)
+        after = first_characters(every[i + 1 :], flags, follow)
         if op in ONE or (op is ops.AT and value in (ops.AT_BOUNDARY, ops.AT_NON_BOUNDARY)):
             continue
         if op is ops.SUBPATTERN:
@@ -464,14 +464,14 @@ def _is_plain(nodes: Nodes, flags: int, follow: Ranges) -> bool:
                 return False
         elif op in (ops.MAX_REPEAT, ops.POSSESSIVE_REPEAT):
             low, high, body = value
-            first = _first(body, flags, ())
-            if not body.getwidth()[0] or (low != high and _meet(first, after)):
+            first = first_characters(body, flags, ())
+            if not body.getwidth()[0] or (low != high and meet(first, after)):
                 return False
             if not _is_plain(body, flags, union(first, after)):
                 return False
         elif op is ops.BRANCH:
-            firsts = [_first(each, flags, ()) for each in value[1]]
-            if any(_meet(one, union(*firsts[:k])) for k, one in enumerate(firsts)):
+            firsts = [first_characters(each, flags, ()) for each in value[1]]
+            if any(meet(one, union(*firsts[:k])) for k, one in enumerate(firsts)):
                 return False
             if not all(each.getwidth()[0] and _is_plain(each, flags, after) for each in value[1]):
                 return False

@@ -16,6 +16,7 @@ from notebook_udf.compile.java.patterns.pattern_syntax import (
     java_patterns,
     template,
 )
+from notebook_udf.compile.java.patterns.scans import scan_of, written
 from notebook_udf.compile.java.writing import choices
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.terms import (
@@ -97,7 +98,9 @@ def _pattern(code: Code, pattern: re.Pattern[str], *, grouped: bool = True) -> s
         groups = 0
     letters = first_letters(pattern)
     first = "null" if letters is None else quoted(letters)
-    made = f"new PyPattern({quoted(plain)}, {quoted(any_text)}, {groups}, {first})"
+    scan = scan_of(pattern) if groups == pattern.groups else None
+    scanner = "null" if scan is None else written(scan)
+    made = f"new PyPattern({quoted(plain)}, {quoted(any_text)}, {groups}, {first}, {scanner})"
     return code.constant("PyPattern", made)
 
 

@@ -1,7 +1,6 @@
 package notebookudf;
 
 import java.util.ArrayList;
-import java.util.regex.Matcher;
 
 /** Python's re.Match: what a pattern found in a text. */
 public final class PyMatch {
@@ -9,13 +8,9 @@ public final class PyMatch {
     // The first and the end of each group, in Java's units; -1 for one that took no part.
     private final int[] places;
 
-    PyMatch(String text, Matcher found, int groups) {
+    PyMatch(String text, int[] places) {
         this.text = text;
-        places = new int[2 * groups + 2];
-        for (int i = 0; i <= groups; i++) {
-            places[2 * i] = found.start(i);
-            places[2 * i + 1] = found.end(i);
-        }
+        this.places = places;
     }
 
     private int checked(long number) {

@@ -1,19 +1,13 @@
 package notebookudf;
 
-import java.util.regex.Matcher;
-
 /** p.finditer(s). */
 public final class PyMatches {
-    private final PyPattern pattern;
-    private final String text;
-    private final Matcher found;
+    private final PyFinder found;
     private boolean isThere;
 
     public PyMatches(PyPattern pattern, String text) {
-        this.pattern = pattern;
-        this.text = text;
-        found = pattern.matcher(text);
-        isThere = pattern.next(found, text, 0);
+        found = pattern.finder(text);
+        isThere = found.next(0);
     }
 
     public boolean hasNext() {
@@ -21,8 +15,8 @@ public final class PyMatches {
     }
 
     public PyMatch next() {
-        PyMatch match = pattern.matched(text, found);
-        isThere = pattern.next(found, text, found.end());
+        PyMatch match = found.match();
+        isThere = found.next(found.end(0));
         return match;
     }
 }

@@ -1,0 +1,117 @@
+package notebookudf;
+
+import java.util.regex.Matcher;
+
+/** Finds the matches of a pattern in a text, by java.util.regex or by steps that never go back. */
+final class PyFinder {
+    private final String text;
+    private final PyScanner scanner;
+    private final Matcher matcher;
+    // Of the letters of ASCII, those that a match may begin with; null where others may.
+    private final boolean[] first;
+    private final int[] places;
+    // Where the next match may begin: behind an empty one there is none at the same place.
+    private int least = 0;
+
+    PyFinder(String text, PyScanner scanner, int groups, boolean[] first) {
+        this.text = text;
+        this.scanner = scanner;
+        this.first = first;
+        matcher = null;
+        places = new int[2 * groups + 2];
+    }
+
+    PyFinder(String text, Matcher matcher, int groups, boolean[] first) {
+        this.text = text;
+        this.matcher = matcher;
+        this.first = first;
+        scanner = null;
+        places = new int[2 * groups + 2];
+    }
+
+    /** Goes on to the next match, from the end of the one before or from 0. */
+    boolean next(int from) {
+        if (scanner != null) {
+            return scanned(from);
+        }
+        if (first != null) {
+            int at = begins(from);
+            return at >= 0 && matcher.find(at);
+        }
+        // One between the halves of a character is none.
+        while (matcher.find()) {
+            int at = matcher.start();
+            if (at == 0 || at != matcher.end() || at == text.length()
+                    || !Character.isSurrogatePair(text.charAt(at - 1), text.charAt(at))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean scanned(int from) {
+        int last = scanner.isAtStart() ? 0 : text.length();
+        for (int at = Math.max(from, least); at <= last; at++) {
+            if (first != null) {
+                at = begins(at);
+                if (at < 0) {
+                    return false;
+                }
+            }
+            if (scanner.matches(text, at, places)) {
+                least = Math.max(places[1], at + 1);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Where a match may begin in a text of ASCII; -1 if nowhere. */
+    private int begins(int from) {
+        for (int i = from, n = text.length(); i < n; i++) {
+            if (first[text.charAt(i)]) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    /** Whether the text begins with a match. */
+    boolean isAtStart() {
+        return scanner != null ? scanner.matches(text, 0, places) : matcher.lookingAt();
+    }
+
+    /** Whether the whole text is a match. */
+    boolean isAll() {
+        if (scanner == null) {
+            return matcher.matches();
+        }
+        return scanner.matches(text, 0, places) && places[1] == text.length();
+    }
+
+    int start(int group) {
+        if (scanner != null) {
+            return places[2 * group + 1] < 0 ? -1 : places[2 * group];
+        }
+        return matcher.start(group);
+    }
+
+    int end(int group) {
+        return scanner != null ? places[2 * group + 1] : matcher.end(group);
+    }
+
+    /** The text of a group; null if it took no part. */
+    String group(int group) {
+        int start = start(group);
+        return start < 0 ? null : text.substring(start, end(group));
+    }
+
+    PyMatch match() {
+        int[] found = new int[places.length];
+        for (int group = 0; 2 * group < found.length; group++) {
+            found[2 * group] = start(group);
+            found[2 * group + 1] = end(group);
+        }
+        return new PyMatch(text, found);
+    }
+}
