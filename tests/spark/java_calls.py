@@ -62,6 +62,9 @@ public final class Driver {
             }
             return;
         }
+        if (value instanceof UTF8String) {
+            value = value.toString();
+        }
         if (value instanceof String) {
             tag = 's';
             part = (String) value;

@@ -167,7 +167,7 @@ def test_what_is_not_deterministic_is_not_compared(session: nu.Session, numbers:
 
 def test_a_comparison_in_every_form(session: nu.Session, numbers: str) -> None:
     hostile = "<script>alert(1)</script>"
-    session.register_function(hostile, lambda x: f"{x!r}", result_type="string")
+    session.register_function(hostile, lambda x: f"{x!a}", result_type="string")
     found = session.bench(hostile, numbers, repeats=1)
     assert json.loads(json.dumps(found.to_dict()))["rows"] == 3_000
     assert list(found.to_pandas()["kind"]) == ["own", "pandas", "arrow"]

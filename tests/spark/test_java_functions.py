@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -478,6 +479,32 @@ def test_what_does_not_end_is_cancelled(
         with pytest.raises(Exception, match="cancelled"):
             ending.result(60)
     assert session.sql(f"SELECT {name}(-1)").first()[0] == -1
+
+
+def scaled(rate: int, number: int, shift: int) -> int:
+    return rate * number + shift
+
+
+class Times:
+    def __init__(self, rate: int) -> None:
+        self.rate = rate
+
+    def __call__(self, number: int) -> int:
+        return self.rate * number
+
+
+@pytest.mark.parametrize(
+    ("function", "expected"),
+    [(partial(scaled, 3, shift=1), 22), (partial(scaled, 3, shift=-1), 20), (Times(5), 35)],
+)
+def test_callables_that_are_no_functions(session: nu.Session, function: Any, expected: int) -> None:
+    made = udf(function, input_types=["bigint"], result_type="bigint")
+    registered = session.register_function("in_java_callable", made)
+    try:
+        assert session.sql("SELECT in_java_callable(7)").first()[0] == expected
+        assert "runs in Spark's JVM" in registered.explain()
+    finally:
+        session.drop_function("in_java_callable")
 
 
 def with_tax(price: Decimal, rate: Decimal) -> Decimal:

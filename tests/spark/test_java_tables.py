@@ -486,11 +486,11 @@ def test_a_new_version_is_called_from_then_on(session: nu.Session) -> None:
             for each in [x]:
                 yield each * number
 
-        session.register_function("one", udtf(one, result_types="y int"))
-        assert session.sql("SELECT y FROM one(5)").collect() == [(5 * number,)]
-    session.drop_function("one")
-    with pytest.raises(Exception, match="one"):
-        session.sql("SELECT y FROM one(5)").collect()
+        session.register_function("one_version", udtf(one, result_types="y int"))
+        assert session.sql("SELECT y FROM one_version(5)").collect() == [(5 * number,)]
+    session.drop_function("one_version")
+    with pytest.raises(Exception, match="one_version"):
+        session.sql("SELECT y FROM one_version(5)").collect()
 
 
 def test_a_method_of_a_plain_class_runs_there(session: nu.Session) -> None:

@@ -12,10 +12,11 @@ import statistics
 import time
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from datetime import time as at
 from enum import Enum, IntEnum, StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from java_calls import RAISED, Java, answered_alike, in_column
@@ -210,6 +211,58 @@ def kind_of_total(text: str) -> str:
     return "whole" if isinstance(total, int) else f"{total!r}"
 
 
+@dataclass(frozen=True)
+class Point:
+    x: float
+    y: float = 2.0
+
+    def norm(self, scale: float = 1.0) -> float:
+        return scale * math.sqrt(self.x**2 + self.y**2)
+
+    @property
+    def is_right(self) -> bool:
+        return self.x > self.y
+
+
+class Name(NamedTuple):
+    first: str
+    last: str
+
+    @property
+    def initials(self) -> str:
+        return f"{self.first[:1]}{self.last[:1]}".upper()
+
+    def said(self, between: str) -> str:
+        return between.join(self)
+
+
+def name_of(text: str) -> str:
+    first, _, last = text.partition(",")
+    name = Name(first, last)
+    return f"{name.initials} {name.said('-')} {name.first}"
+
+
+def around(n: int) -> list[int] | None:
+    return [n - 1, n + 1] if n % 3 else None
+
+
+def shared_out(n: int) -> list[int]:
+    found = []
+    if n % 2:
+        found = [n, 1] if n > 3 else [n]
+    return found
+
+
+def totals(n: int) -> str:
+    found = {"n": 0}
+    if n > 3:
+        found = {"n": n, "more": n - 3}
+    other = {"x": n} if n % 2 else {}
+    last = {"z": n} if n > 9 else None
+    texts = [f"{key}={value}" for each in (found, other) for key, value in each.items()]
+    return ",".join(texts) + ("" if last is None else str(last["z"]))
+
+
 def letters(text: str) -> str:
     counts = Counter()
     for letter in text:
@@ -378,6 +431,14 @@ CASES: list[tuple[Callable[..., Any], list[DataType], DataType, list[tuple[Any, 
     (matched, [TEXT], TEXT, [TEXTS]),
     (both, [LONG, LONG], TEXT, [NUMBERS, NUMBERS]),
     (fnv, [TEXT], LONG, [TEXTS]),
+    (around, [LONG], ArrayType(LONG), [NUMBERS]),
+    (shared_out, [LONG], ArrayType(LONG), [NUMBERS]),
+    (totals, [LONG], TEXT, [NUMBERS]),
+    (lambda s: len(s.split(",") if s else []), [TEXT], LONG, [TEXTS]),
+    (lambda n: sum([1, 2, 3] if n > 2 else [n]), [LONG], LONG, [NUMBERS]),
+    (lambda x: Point(x).norm(scale=2.0), [DOUBLE], DOUBLE, [(1.5, -2.0, 0.0, 1e200, None)]),
+    (lambda x: Point(x, 1.0).is_right, [DOUBLE], FLAG, [(1.5, -2.0, math.nan, None)]),
+    (name_of, [TEXT], TEXT, [TEXTS]),
     (letters, [TEXT], TEXT, [TEXTS]),
     (lambda s: heapq.nlargest(2, s.split(","), key=len), [TEXT], ArrayType(TEXT), [TEXTS]),
     (lambda s: "".join(heapq.nsmallest(3, s)), [TEXT], TEXT, [TEXTS]),

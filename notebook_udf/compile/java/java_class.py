@@ -320,13 +320,14 @@ def translate(
         If it may answer otherwise than Python, or not at all.
     """
     plain, result = _checked(function, result_type, len(input_types), gives_rows)
-    owner = [KnownValue(function.__self__)] if isinstance(function, types.MethodType) else []
+    _, before, named = _taken_apart(function)
 
     def given(terms: Sequence[Term]) -> list[Value]:
-        return [*owner, *terms]
+        return [*map(KnownValue, before), *terms, *map(KnownValue, named.values())]
 
     misfit = f"results that are not {result_type.simpleString()}"
-    return _class(_Class(), plain, given, parameters(input_types), result, misfit, label)
+    taken = parameters(input_types)
+    return _class(_Class(), plain, given, taken, result, misfit, label, names=tuple(named))
 
 
 def translate_process(
@@ -372,8 +373,7 @@ def check(
 def _checked(
     function: Callable[..., Any], result_type: DataType, count: int, gives_rows: bool
 ) -> tuple[types.FunctionType, JavaResult | GivenRows]:
-    function = function.__func__ if isinstance(function, types.MethodType) else function
-    plain = _checked_code(function, count)
+    plain = _checked_code(_taken_apart(function)[0], count)
     result: JavaResult | GivenRows
     if gives_rows and isinstance(result_type, StructType):
         result = GivenRows(result_type, yields=inspect.isgeneratorfunction(plain))
@@ -381,6 +381,18 @@ def _checked(
         result = JavaResult(result_type)
     _check_graph(plain, gives_rows=gives_rows)
     return plain, result
+
+
+def _taken_apart(function: Any) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+    """A callable as what it calls, and what it gives that before its arguments and by name."""
+    if isinstance(function, partial):
+        return function.func, function.args, function.keywords
+    if isinstance(function, types.MethodType):
+        return function.__func__, (function.__self__,), {}
+    called = inspect.getattr_static(type(function), "__call__", None)
+    if isinstance(called, types.FunctionType):
+        return called, (function,), {}
+    return function, (), {}
 
 
 def _checked_code(function: Any, count: int) -> types.FunctionType:
@@ -405,13 +417,16 @@ def _class(
     result: JavaResult | GivenRows,
     misfit: str,
     label: str,
+    *,
+    names: tuple[str, ...] = (),
 ) -> JavaClass:
-    """The class of a function; ``given`` makes its arguments of those that Spark gives."""
+    """The class of a function; ``given`` makes its arguments of those that Spark gives, the last of
+    which have names."""
 
     def called(fast: bool) -> str:
         """The call of the method that computes a row."""
         terms = [Term(each.kinds(made.lists, fast=fast), "") for each in taken]
-        values = _bound(function, given(terms), ())
+        values = _bound(function, given(terms), names)
         name, _ = made.method(function, values, Integers(bounded=fast), result)
         return f"{name}({', '.join(each.entered(made.constants, fast=fast) for each in taken)})"
 

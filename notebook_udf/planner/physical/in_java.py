@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import partial
+from inspect import getattr_static
 from itertools import zip_longest
 from types import FunctionType, MethodType
 from typing import Any, Protocol
@@ -150,10 +152,16 @@ def row_type(record: RegisteredFunction) -> StructType:
 
 
 def _is_plain(definition: FunctionDefinition) -> bool:
-    """Whether it is a function, or a method of an object that is no more than its values."""
-    if isinstance(definition.call, FunctionType):
+    """Whether it is a function, one whose first arguments are given, or a method of an object that
+    is no more than its values."""
+    call, owner = definition.call, definition.function
+    if isinstance(call, FunctionType):
         return True
-    owner = definition.function
+    if isinstance(call, partial):
+        values = (*call.args, *call.keywords.values())
+        return isinstance(call.func, FunctionType) and all(type(v) in _PLAIN for v in values)
+    if isinstance(getattr_static(type(call), "__call__", None), FunctionType):
+        return hasattr(call, "__dict__") and _is_plain_object(call, ())
     return (
         isinstance(definition.call, MethodType)
         and definition.call.__self__ is owner

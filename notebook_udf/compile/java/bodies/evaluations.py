@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import datetime as dt
-import inspect
 import types
 from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any, TypeAlias
 
+from notebook_udf.compile.java.bodies import function_calls
 from notebook_udf.compile.java.calls import (
     builtin_calls,
-    functional,
-    library_calls,
-    method_calls,
-    operator_calls,
 )
 from notebook_udf.compile.java.collections import containers, enum_members, lookups, set_values
-from notebook_udf.compile.java.columns.given_records import collects
 from notebook_udf.compile.java.documents import json_values
 from notebook_udf.compile.java.iterating import unpacking
 from notebook_udf.compile.java.iterating.generated_values import (
     FunctionCalls,
-    asked,
     listed,
-    next_of,
 )
 from notebook_udf.compile.java.iterating.iterators import filled, materialised
 from notebook_udf.compile.java.numbers.arithmetic import (
@@ -39,7 +32,6 @@ from notebook_udf.compile.java.standard_library import posix_paths, url_parts
 from notebook_udf.compile.java.texts import templates, text_methods
 from notebook_udf.compile.java.times import calendar_names, date_values
 from notebook_udf.compile.java.times.date_values import is_temporal
-from notebook_udf.compile.java.writing import choices
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.exceptions import taken_by
 from notebook_udf.compile.java.writing.terms import (
@@ -49,9 +41,7 @@ from notebook_udf.compile.java.writing.terms import (
     BoundMethod,
     Generated,
     KnownValue,
-    Nested,
     NotCompiled,
-    OneOf,
     Parts,
     Slice,
     Term,
@@ -97,6 +87,9 @@ def _attribute(run: FunctionCalls, code: Code, given: Sequence[Value], name: str
         if found is not None:
             return found
     owner = code.opened(owner, AttributeError)
+    method = named_parts.function_of(owner, name)
+    if method is not None and method[1]:
+        return run.function(method[0], (owner,), ())
     if isinstance(owner, Parts) and owner.form == "dict":
         owner = containers.of_parts(code, owner)
     if isinstance(owner, Parts) and name in owner.names:
@@ -389,58 +382,12 @@ def _call_unpacked(run: FunctionCalls, code: Code, given: Sequence[Value], _: An
 
 
 def _call(run: FunctionCalls, code: Code, given: Sequence[Value], names: Any) -> Value:
-    function, *rest = given
-    arguments, names = tuple(rest), tuple(names or ())
-    asks = isinstance(function, KnownValue) and function.value in (any, all)
-    if asks and len(arguments) == 1 and isinstance(arguments[0], Generated):
-        return asked(run, code, arguments[0], function.value is all)  # type: ignore[union-attr]
-    if isinstance(function, KnownValue) and function.value is next and not names:
-        return next_of(run, code, arguments)
-    if any(isinstance(each, Generated) for each in arguments):
-        functional.check_consumer(function, handled=code.lists.handled)
-    arguments = tuple(listed(run, code, each) for each in arguments)
+    function, *arguments = given
 
-    def call(called: Value, given: tuple[Value, ...]) -> Value:
-        return _call(run, code, (called, *given), ())
+    def evaluate(kind: str, detail: Any, values: tuple[Value, ...]) -> Value:
+        return OPERATIONS[kind](run, code, values, detail)
 
-    def evaluated(kind: str, detail: Any, given: tuple[Value, ...]) -> Value:
-        return OPERATIONS[kind](run, code, given, detail)
-
-    found = operator_calls.called(function, arguments, names, evaluated)
-    if found is None:
-        found = functional.called(code, function, arguments, names, call)
-    if found is not None:
-        return found
-    if isinstance(function, OneOf):
-
-        def of_one(known: Any) -> Value:
-            return _call(run, code, (KnownValue(known), *arguments), names)
-
-        return choices.chosen(code, function, of_one, "a function")
-    if isinstance(function, BoundMethod) and collects(function.owner, function.name):
-        if len(arguments) != 1 or names:
-            raise NotCompiled("a call of collect that does not fit it")
-        return run.give(arguments[0])
-    if isinstance(function, BoundMethod):
-        known = function.owner.value if isinstance(function.owner, KnownValue) else None
-        own = known_objects.method(known, function.name) if known_objects.is_object(known) else None
-        if own is not None:
-            return run.function(own, (function.owner, *arguments), names)
-        return method_calls.called(code, function, arguments, names, call)
-    if isinstance(function, Nested) and not names:
-        if function.code.co_flags & inspect.CO_GENERATOR:
-            return Generated(function, arguments)
-        return run.nested(function, arguments)
-    if not isinstance(function, KnownValue):
-        raise NotCompiled("a call of what varies")
-    found = library_calls.called(code, function.value, arguments, names, call)
-    if found is not None:
-        return found
-    if enum_classes.is_class(function.value):
-        return enum_members.by_value(code, function.value, arguments)
-    if isinstance(function.value, types.FunctionType):
-        return run.function(function.value, arguments, names)
-    return builtin_calls.call(code, function.value, arguments, names)
+    return function_calls.called(run, code, function, arguments, tuple(names or ()), evaluate)
 
 
 OPERATIONS: dict[str, Operation] = {

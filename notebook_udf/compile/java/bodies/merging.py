@@ -18,7 +18,7 @@ from notebook_udf.compile.java.writing.terms import (
     Undetermined,
     Unset,
     Value,
-    constant_parts,
+    displayed_parts,
 )
 
 
@@ -33,12 +33,15 @@ def merged(code: Code, name: str, values: Sequence[Value], *, loop: bool) -> Val
     first = values[0]
     if all(_same(first, each) for each in values) and not (loop and isinstance(first, Term)):
         return first
-    if any(isinstance(each, Parts) for each in values):
-        values = [constant_parts(each) for each in values]
+    displays = [displayed_parts(each) for each in values]
+    if any(isinstance(each, Parts) for each in displays):
+        values = displays
     wholes = [each for each in values if isinstance(each, Parts)]
-    if len(wholes) == len(values):
+    forms = {(len(each.parts), each.names, each.form) for each in wholes}
+    shown = all(each.form in ("list", "dict") for each in wholes)
+    if len(wholes) == len(values) and (len(forms) == 1 or not shown):
         parts = [each.parts for each in wholes]
-        if len({(len(each.parts), each.names, each.form) for each in wholes}) != 1:
+        if len(forms) != 1:
             return None
         each_part = [
             merged(code, f"{name}_{i}", column, loop=loop)
@@ -47,7 +50,8 @@ def merged(code: Code, name: str, values: Sequence[Value], *, loop: bool) -> Val
         if None in each_part:
             return None
         kept = tuple(part for part in each_part if part is not None)
-        return Parts(kept, wholes[0].names, wholes[0].form)
+        own = {each.of for each in wholes}
+        return Parts(kept, wholes[0].names, wholes[0].form, own.pop() if len(own) == 1 else None)
     if not name.isidentifier() or not name.isascii():
         return None
     try:
@@ -64,10 +68,10 @@ def _kinds(code: Code, name: str, value: Value) -> Kinds:
     """The kinds of a value in a variable: a tuple is one object."""
     if not isinstance(value, Parts):
         return code.term(value).kinds
-    if value.is_list:
-        raise NotCompiled("a list that is written here, or something else")
+    whole, place = value, f"{code.name}.{name}"
+    displayed = whole.form in ("list", "dict")
     # What is said here is of no use: it is said again where the variable is set.
-    _, made = code.captured(lambda: code.whole(value, f"{code.name}.{name}"))
+    _, made = code.captured(lambda: (code.display if displayed else code.whole)(whole, place))
     return made.kinds
 
 

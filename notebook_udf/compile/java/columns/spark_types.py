@@ -12,6 +12,7 @@ from pyspark.sql.types import (
     DecimalType,
     FloatType,
     MapType,
+    StringType,
     StructType,
     TimestampNTZType,
     TimestampType,
@@ -22,6 +23,7 @@ from notebook_udf.compile.java.columns import shapes
 from notebook_udf.compile.java.documents import json_values
 from notebook_udf.compile.java.times import aware_moments, local_times
 from notebook_udf.compile.java.times.aware_moments import STAMP
+from notebook_udf.compile.java.writing import choices
 from notebook_udf.compile.java.writing.code import Code, Constants, ListKinds
 from notebook_udf.compile.java.writing.terms import (
     BOOL,
@@ -35,11 +37,13 @@ from notebook_udf.compile.java.writing.terms import (
     SET,
     STR,
     Kinds,
+    KnownValue,
     NotCompiled,
     Parts,
     Term,
     Value,
     array_of,
+    quoted,
 )
 
 _KINDS: dict[type[DataType], Kinds] = {
@@ -56,6 +60,9 @@ _BOXES = {
     FLOAT: "(Object) Double.valueOf({})",
     BOOL: "(Object) Boolean.valueOf({})",
 }
+# A text as Spark holds it, and how many that are known are told apart.
+_SPARKS = "org.apache.spark.unsafe.types.UTF8String"
+_MOST_KNOWN = 8
 # By the type of a column, the method of its shape that takes an argument.
 _WAYS: dict[type[DataType], str] = {ArrayType: "list", MapType: "dict", StructType: "row"}
 _ACCEPTED = {**shapes.ACCEPTED, DATE: DATE, MOMENT: MOMENT | STAMP}
@@ -139,11 +146,30 @@ class JavaResult:
 
     def returned(self, code: Code, value: Value) -> list[str]:
         """The statements that return a value; what does not fit is an error of Python's as well."""
-        said, java = code.captured(lambda: column(code, value, self.data_type))
+        said, java = code.captured(lambda: _whole_column(code, value, self.data_type))
         if java is None:
             return ["throw Raised.RAISED;"]
         self.fits = True
         return [*said, f"return {java};"]
+
+
+def _whole_column(code: Code, value: Value, data_type: DataType) -> str | None:
+    """As ``column``; texts that are known are held as Spark holds them."""
+    java = column(code, value, data_type)
+    known = choices.texts_of([value]) if isinstance(data_type, StringType) else ()
+    halves = any("\ud800" <= letter < "\ue000" for text in known for letter in text)
+    if java is None or not known or len(known) > _MOST_KNOWN or halves:
+        return java
+    made = [code.constant(_SPARKS, f"{_SPARKS}.fromString({quoted(text)})") for text in known]
+    if isinstance(value, KnownValue):
+        return made[0]
+    # A text that is written in a class is one object there.
+    given = code.term(value).java
+    tests = [
+        f"(Object) {given} == {quoted(text)} ? (Object) {held} : "
+        for text, held in zip(known, made, strict=True)
+    ]
+    return f"{''.join(tests)}{java}"
 
 
 def is_known(data_type: DataType) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import types
 from keyword import iskeyword
 from typing import Any
 
@@ -65,7 +66,18 @@ def made(called: type, given: tuple[Value, ...], names: tuple[str, ...]) -> Part
     if found is None or not all(name in found or name in filled for name in fields):
         raise NotCompiled(f"a call of {called.__name__} that does not fit it")
     parts = (found[name] if name in found else filled[name] for name in fields)
-    return Parts(tuple(parts), fields, form)
+    return Parts(tuple(parts), fields, form, called)
+
+
+def function_of(owner: Value, name: str) -> tuple[types.FunctionType, bool] | None:
+    """The function that a class of the user's has for its objects under a name, and whether it is
+    called as that is read; None if there is none."""
+    if not isinstance(owner, Parts) or owner.of is None or name in owner.names:
+        return None
+    found = vars(owner.of).get(name)
+    if isinstance(found, property) and isinstance(found.fget, types.FunctionType):
+        return found.fget, True
+    return (found, False) if isinstance(found, types.FunctionType) else None
 
 
 def part(owner: Parts, name: str) -> Value:

@@ -6,6 +6,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import org.apache.spark.TaskContext;
+import org.apache.spark.unsafe.types.UTF8String;
 
 /**
  * Stands before a function of which a share of calls is checked. It keeps these calls with their
@@ -59,7 +60,8 @@ public final class PyCheck implements InvocationHandler {
         if (!plans && chosen++ % step != 0L) {
             return;
         }
-        String call = text(row, answer, values);
+        Object said = answer instanceof UTF8String ? answer.toString() : answer;
+        String call = text(row, said, values);
         if (call == null || call.length() > MOST_LETTERS / 4) {
             return;
         }

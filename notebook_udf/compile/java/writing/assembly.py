@@ -13,7 +13,13 @@ from typing import TypeAlias
 
 from notebook_udf.compile.flow_graph import FlowGraph
 from notebook_udf.compile.java.writing.code import Code
-from notebook_udf.compile.java.writing.terms import Parts, Term, Value, constant_parts
+from notebook_udf.compile.java.writing.terms import (
+    Parts,
+    Term,
+    Value,
+    constant_parts,
+    displayed_parts,
+)
 from notebook_udf.compile.loops import loops_of
 
 # Where a function is entered from.
@@ -162,10 +168,12 @@ def assign(code: Code, lines: list[str], wanted: Value, value: Value) -> None:
         for one, other in zip(wanted.parts, value.parts, strict=True):
             assign(code, lines, one, other)
     elif isinstance(wanted, Term) and wanted is not value:
-        value = constant_parts(value)
+        value = displayed_parts(value)
         if isinstance(value, Parts):
             place = f"{code.name}.{wanted.java.rpartition('_')[0]}"
-            said, value = code.captured(partial(code.whole, value, place))
+            displayed = value.form in ("list", "dict")
+            write = partial(code.display if displayed else code.whole, value, place)
+            said, value = code.captured(write)
             lines += said
         java = code.integers.converted(code.term(value), wanted.kinds)
         if java != wanted.java:

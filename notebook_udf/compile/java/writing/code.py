@@ -15,6 +15,7 @@ from notebook_udf.compile.java.writing.terms import (
     DATE,
     DECIMAL,
     DICT,
+    KEYS,
     LIST,
     MOMENT,
     PARTS,
@@ -284,6 +285,21 @@ class Code:
         )
         array = array_of(f"(Object) {self.object(each)}" for each in parts)
         return self.set(frozenset({kind}), array)
+
+    def display(self, value: Parts, place: str) -> Term:
+        """A list or a dict that is written there as an object, which is kept at a place."""
+        kind = f"{LIST if value.is_list else DICT}{place}"
+        held = "java.util.ArrayList" if value.is_list else "java.util.LinkedHashMap"
+        made = self.set(frozenset({kind}), f"new {held}()")
+        if value.is_list:
+            for each in value.parts:
+                self.put(made, each)
+            return made
+        self.lists.put(frozenset({f"{kind}{KEYS}"}), STR)
+        for name, each in zip(value.names, value.parts, strict=True):
+            key = self.object(KnownValue(name))
+            self.say(f"{made.java}.put({key}, {self.object(self.held_by(made, each))});")
+        return made
 
     def opened(self, value: Value, otherwise: type[Exception] = TypeError) -> Value:
         """A tuple part by part; any other value as it is.

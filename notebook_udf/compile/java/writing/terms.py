@@ -140,11 +140,15 @@ class BoundMethod:
 
 @dataclass(frozen=True)
 class Parts:
-    """A tuple, or something else that is known part by part; its parts may have names."""
+    """A tuple, or something else that is known part by part.
+
+    Its parts may have names, and it may be ``of`` a class of the user's.
+    """
 
     parts: tuple[Value, ...]
     names: tuple[str, ...] = ()
     form: Form = "tuple"
+    of: type | None = None
 
     @property
     def is_list(self) -> bool:
@@ -255,6 +259,14 @@ def constant_parts(value: Value) -> Value:
     if isinstance(value, KnownValue) and type(value.value) is tuple:
         return Parts(tuple(map(KnownValue, value.value)))
     return value
+
+
+def displayed_parts(value: Value) -> Value:
+    """As ``constant_parts``, of a constant dict with texts as keys as well."""
+    known = value.value if isinstance(value, KnownValue) else None
+    if type(known) is dict and known and all(type(key) is str for key in known):
+        return Parts(tuple(map(KnownValue, known.values())), tuple(known), "dict")
+    return constant_parts(value)
 
 
 def is_literal(value: Any) -> bool:

@@ -1,0 +1,123 @@
+"""Calls, by what is called: a function of Python's, of the user's, a method, a class."""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+from notebook_udf.compile.java.calls import (
+    builtin_calls,
+    functional,
+    library_calls,
+    method_calls,
+    operator_calls,
+)
+from notebook_udf.compile.java.collections import enum_members
+from notebook_udf.compile.java.columns.given_records import collects
+from notebook_udf.compile.java.iterating.generated_values import (
+    FunctionCalls,
+    asked,
+    listed,
+    next_of,
+)
+from notebook_udf.compile.java.objects import enum_classes, known_objects, named_parts
+from notebook_udf.compile.java.writing import choices
+from notebook_udf.compile.java.writing.code import Code
+from notebook_udf.compile.java.writing.terms import (
+    BoundMethod,
+    Generated,
+    KnownValue,
+    Nested,
+    NotCompiled,
+    OneOf,
+    Value,
+)
+
+# What evaluates an operation of a kind, with its detail, of values.
+Evaluate: TypeAlias = Callable[[str, Any, tuple[Value, ...]], Value]
+
+
+def called(
+    run: FunctionCalls,
+    code: Code,
+    function: Value,
+    given: Sequence[Value],
+    names: tuple[str, ...],
+    evaluate: Evaluate,
+) -> Value:
+    """What a call gives, with the names of the last arguments."""
+    found = _of_generated(run, code, function, given, names)
+    if found is not None:
+        return found
+    arguments = tuple(listed(run, code, each) for each in given)
+
+    def call(other: Value, values: tuple[Value, ...]) -> Value:
+        return called(run, code, other, values, (), evaluate)
+
+    found = operator_calls.called(function, arguments, names, evaluate)
+    if found is None:
+        found = functional.called(code, function, arguments, names, call)
+    if found is not None:
+        return found
+    if isinstance(function, OneOf):
+
+        def of_one(known: Any) -> Value:
+            return called(run, code, KnownValue(known), arguments, names, evaluate)
+
+        return choices.chosen(code, function, of_one, "a function")
+    if isinstance(function, BoundMethod):
+        own = _method(run, function, arguments, names)
+        if own is None:
+            own = method_calls.called(code, function, arguments, names, call)
+        return own
+    if isinstance(function, Nested) and not names:
+        if function.code.co_flags & inspect.CO_GENERATOR:
+            return Generated(function, arguments)
+        return run.nested(function, arguments)
+    if not isinstance(function, KnownValue):
+        raise NotCompiled("a call of what varies")
+    found = library_calls.called(code, function.value, arguments, names, call)
+    if found is not None:
+        return found
+    if enum_classes.is_class(function.value):
+        return enum_members.by_value(code, function.value, arguments)
+    if isinstance(function.value, types.FunctionType):
+        return run.function(function.value, arguments, names)
+    return builtin_calls.call(code, function.value, arguments, names)
+
+
+def _of_generated(
+    run: FunctionCalls,
+    code: Code,
+    function: Value,
+    given: Sequence[Value],
+    names: tuple[str, ...],
+) -> Value | None:
+    """A call that takes no more of a generator than it has to; None if it is none."""
+    known = function.value if isinstance(function, KnownValue) else None
+    if (known is any or known is all) and len(given) == 1 and isinstance(given[0], Generated):
+        return asked(run, code, given[0], known is all)
+    if known is next and not names:
+        return next_of(run, code, tuple(given))
+    if any(isinstance(each, Generated) for each in given):
+        functional.check_consumer(function, handled=code.lists.handled)
+    return None
+
+
+def _method(
+    run: FunctionCalls, method: BoundMethod, given: tuple[Value, ...], names: tuple[str, ...]
+) -> Value | None:
+    """The call of a method of the user's, or of a collector; None if it is of neither."""
+    owner, name = method.owner, method.name
+    if collects(owner, name):
+        if len(given) != 1 or names:
+            raise NotCompiled("a call of collect that does not fit it")
+        return run.give(given[0])
+    known = owner.value if isinstance(owner, KnownValue) else None
+    own = known_objects.method(known, name) if known_objects.is_object(known) else None
+    found = named_parts.function_of(owner, name)
+    if own is None and found is not None:
+        own, _ = found
+    return None if own is None else run.function(own, (owner, *given), names)
