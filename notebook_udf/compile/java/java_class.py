@@ -22,6 +22,7 @@ from notebook_udf.compile.bindings import bound, is_plain_code
 from notebook_udf.compile.flow_graph import FlowGraph, UnreadableCode
 from notebook_udf.compile.java.bodies import method_bodies
 from notebook_udf.compile.java.bodies.name_scope import NameScope
+from notebook_udf.compile.java.bodies.recursions import DEPTH, NOT_TOO_DEEP, Recursion, Unsettled
 from notebook_udf.compile.java.columns import row_counts
 from notebook_udf.compile.java.columns.given_records import Context, Output, RecordForm
 from notebook_udf.compile.java.columns.given_rows import GivenRows
@@ -50,14 +51,6 @@ _DEEPEST = 8
 _MOST_CHARACTERS = 200_000
 # How often the kinds are looked for of what a function gives that calls itself.
 _MOST_TURNS = 5
-# What such a function calls the number of its calls that have not ended. A row that needs more is
-# left to Python, which raises after a thousand of a call's functions: each call may have three.
-_DEPTH = "depth"
-_NOT_TOO_DEEP = (
-    *(f"if ({_DEPTH} > 300) {{", "    throw GaveUp.GAVE_UP;", "}"),
-    # Of those that branch, most calls are many calls deep.
-    *(f"if (({_DEPTH} & 7) == 7) {{", "    PyTask.goOn();", "}"),
-)
 
 
 @dataclass(frozen=True)
@@ -85,37 +78,6 @@ class JavaClass:
     has_zone: bool = False
 
 
-class _Unsettled(Exception):
-    """Of what kinds the results of a function are that calls itself, where others were assumed."""
-
-    def __init__(self, kinds: Kinds) -> None:
-        super().__init__(kinds)
-        self.kinds = kinds
-
-
-@dataclass
-class _Recursion:
-    """A method while it is written: what it is called by in its own body."""
-
-    name: str
-    # Of what kinds its results are, by what was found until now.
-    returned: Kinds | None = None
-    calls_itself: bool = False
-
-    def call(self, arguments: Sequence[str]) -> Term | Undetermined:
-        """The call of it in its own body."""
-        self.calls_itself = True
-        if self.returned is None:
-            return Undetermined()
-        given = ", ".join((f"{_DEPTH} + 1", *arguments))
-        return Term(self.returned, f"{self.name}({given})")
-
-    def settled(self, kinds: Kinds) -> None:
-        """Raises an ``_Unsettled`` where these are not the kinds that its calls gave."""
-        if self.calls_itself and kinds != self.returned:
-            raise _Unsettled(kinds)
-
-
 @dataclass
 class _Class:
     """A class while it is written: its constants, and a method for each function and its kinds."""
@@ -127,7 +89,7 @@ class _Class:
     records: dict[types.FunctionType, str] = field(default_factory=dict)
     # Methods as they are called from without: up to their first argument, and what they return.
     _known: dict[Any, tuple[tuple[str, ...], Kinds]] = field(default_factory=dict)
-    _recursions: dict[Any, _Recursion] = field(default_factory=dict)
+    _recursions: dict[Any, Recursion] = field(default_factory=dict)
     # Objects whose identity is a key above.
     _kept: list[Any] = field(default_factory=list)
     _open: list[types.FunctionType] = field(default_factory=list)
@@ -165,14 +127,14 @@ class _Class:
         integers: Integers,
     ) -> tuple[tuple[str, ...], Kinds]:
         """A new method, written until what it gives is what it was assumed to give."""
-        found = self._recursions[key] = _Recursion(f"r{len(self._kept)}")
+        found = self._recursions[key] = Recursion(f"r{len(self._kept)}")
         known, count = dict(self._known), len(self.methods)
         try:
             for _ in range(_MOST_TURNS):
                 try:
                     name, returned = self.method(function, given, integers, within=found)
                     return ((name, "0") if found.calls_itself else (name,)), returned
-                except _Unsettled as turn:
+                except Unsettled as turn:
                     found.returned = turn.kinds | (found.returned or frozenset())
                     self._known, self.methods = dict(known), self.methods[:count]
             raise NotCompiled(f"{function.__name__}, whose calls of itself give ever more")
@@ -185,7 +147,7 @@ class _Class:
         given: dict[str, Value],
         integers: Integers,
         result: JavaResult | GivenRows | None = None,
-        within: _Recursion | None = None,
+        within: Recursion | None = None,
     ) -> tuple[str, Kinds]:
         """The name of a new method, and the kinds of what it returns; ``result`` is what Spark gets
         of the one that it calls, and ``within`` is what it calls itself by."""
@@ -205,7 +167,7 @@ class _Class:
         given: dict[str, Value],
         integers: Integers,
         result: JavaResult | GivenRows | None,
-        within: _Recursion | None,
+        within: Recursion | None,
     ) -> tuple[str, Kinds]:
         rows = result if isinstance(result, GivenRows) else None
         entered, graph = _entered(given), self._read(function, rows)
@@ -220,7 +182,7 @@ class _Class:
         made = method_bodies.write(scope, graph, entered, code, returned, gives, settled)
         name, taken, statements = f"m{len(self.methods)}", [], made.statements
         if within is not None and within.calls_itself:
-            name, taken, statements = within.name, [f"int {_DEPTH}"], [*_NOT_TOO_DEEP, *statements]
+            name, taken, statements = within.name, [f"int {DEPTH}"], [*NOT_TOO_DEEP, *statements]
         taken += [f"{integers.held(each.kinds)} {each.java}" for each in _terms(entered.values())]
         held = integers.held(made.returned)
         lines = "\n".join(f"        {line}" for line in statements)
