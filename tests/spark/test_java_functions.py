@@ -507,6 +507,26 @@ def test_callables_that_are_no_functions(session: nu.Session, function: Any, exp
         session.drop_function("in_java_callable")
 
 
+class Undone(Times):
+    def __reduce__(self) -> Any:
+        return _undone, ()
+
+
+def _undone() -> Any:
+    raise AssertionError("it was unpickled here")
+
+
+def test_an_object_that_does_something_as_it_is_unpickled_stays_in_a_worker(
+    session: nu.Session,
+) -> None:
+    made = udf(Undone(5), input_types=["bigint"], result_type="bigint")
+    registered = session.register_function("in_java_undone", made)
+    try:
+        assert "not in Spark's JVM: it is no plain function" in registered.explain()
+    finally:
+        session.drop_function("in_java_undone")
+
+
 def with_tax(price: Decimal, rate: Decimal) -> Decimal:
     return (price * (1 + rate)).quantize(Decimal("0.01"), rounding=ROUND_HALF_UP)
 

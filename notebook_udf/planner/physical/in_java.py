@@ -32,6 +32,10 @@ from notebook_udf.specs.record_shape import RecordShape
 
 # Of a function that may be compiled for the JVM.
 _MOST_BYTES = 1 << 20
+_UNPICKLING = (
+    *("__reduce__", "__reduce_ex__", "__getstate__", "__setstate__", "__new__"),
+    *("__getnewargs__", "__getnewargs_ex__"),
+)
 _PLAIN = (int, float, bool, str, type(None), Decimal)
 
 
@@ -176,8 +180,8 @@ def _is_plain_object(owner: Any, methods: Sequence[str]) -> bool:
     return (
         not isinstance(owner, WithGracefulShutdown)
         and not any(implements(owner, name) for name in methods)
-        and own.__reduce_ex__ is object.__reduce_ex__
-        and not hasattr(own, "__setstate__")
+        # It is made anew here: nothing of its class is to run then.
+        and all(getattr(own, name, None) is getattr(object, name, None) for name in _UNPICKLING)
         and all(type(each) in _PLAIN for each in vars(owner).values())
     )
 
