@@ -15,7 +15,7 @@ SPENT = r"longer v\d+: 7 rows in, 7 out"
 
 @pytest.fixture
 def longer(cell: Cell) -> None:
-    ran = cell("%%udf\ndef longer(x: int) -> str:\n    return f'{x!r}' * 2")
+    ran = cell("%%udf\ndef longer(x: int) -> str:\n    return f'{x!a}' * 2")
     assert ran.ok, ran.errors
 
 
