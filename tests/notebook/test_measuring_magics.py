@@ -14,7 +14,7 @@ Cell = Callable[[str], Ran]
 @pytest.fixture
 def doubled(cell: Cell) -> None:
     ran = cell(
-        "%%udf\ndef doubled(x: int) -> str:\n    return f'{x!r}' * 2\n"
+        "%%udf\ndef doubled(x: int) -> str:\n    return f'{x!a}' * 2\n"
         "rows = session.sql('SELECT id AS x FROM range(500)')"
     )
     assert ran.ok, ran.errors
