@@ -11,6 +11,7 @@ import urllib.parse
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 from pyspark.sql.types import (
     ArrayType,
@@ -132,11 +133,14 @@ def test_it_has_java(function: Callable[..., Any], given: DataType, result: Data
     assert made.name != translate(function, [given], result, label="another").name
 
 
+WEIGHTS = np.array([1, 2])
+
 REFUSED: list[tuple[Callable[..., Any], DataType, DataType, str]] = [
     (counted(), LONG, LONG, "set for another function"),
     (shared_later, LONG, LONG, "number, which changes"),
     (kept_generator, LONG, LONG, "a generator in a variable"),
     (lambda s: sum(n for n, _ in enumerate(int(c) for c in s)), TEXT, LONG, "write a list"),
+    (lambda n: n * WEIGHTS.min(), LONG, LONG, "a constant of type ndarray"),
     (itself, LONG, LONG, "other, which calls itself through another one"),
     (tried_within, ArrayType(LONG), LONG, "may hold None, beside try"),
     (lambda x: (-x) ** 2.0j, DOUBLE, DOUBLE, "complex"),

@@ -6,7 +6,7 @@ import datetime as dt
 import types
 from collections.abc import Callable, Sequence
 from functools import reduce
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 from notebook_udf.compile.java.bodies import function_calls
 from notebook_udf.compile.java.calls import (
@@ -69,7 +69,7 @@ def _attribute(run: FunctionCalls, code: Code, given: Sequence[Value], name: str
         return KnownValue(getattr(owner.value, name))
     if _is_enum(owner) or enum_classes.is_member(owner):
         return enum_members.attribute(code, owner, name)
-    if isinstance(owner, KnownValue) and owner.value in _TIMES and name in ("min", "max"):
+    if name in ("min", "max") and _is_time(owner):
         return KnownValue(getattr(owner.value, name))
     if isinstance(owner, KnownValue) and known_objects.is_object(owner.value):
         code.constants.files.add(known_objects.file_of(owner.value))
@@ -100,6 +100,11 @@ def _attribute(run: FunctionCalls, code: Code, given: Sequence[Value], name: str
     if isinstance(owner, Term) and json_values.is_part(owner):
         owner = json_values.with_attribute(code, owner, name)
     return BoundMethod(owner, name)
+
+
+def _is_time(value: Value) -> TypeGuard[KnownValue]:
+    # By identity: what an array is equal to is no yes and no no.
+    return isinstance(value, KnownValue) and any(value.value is each for each in _TIMES)
 
 
 def _is_enum(value: Value) -> bool:
