@@ -19,7 +19,7 @@ from notebook_udf.compile.java.iterating.generated_values import (
     FunctionCalls,
     listed,
 )
-from notebook_udf.compile.java.iterating.iterators import filled, materialised
+from notebook_udf.compile.java.iterating.iterators import filled, is_listed, materialised
 from notebook_udf.compile.java.numbers.arithmetic import (
     arithmetic,
     comparison,
@@ -30,7 +30,7 @@ from notebook_udf.compile.java.numbers.powers import power
 from notebook_udf.compile.java.objects import enum_classes, known_objects, named_parts
 from notebook_udf.compile.java.standard_library import posix_paths, url_parts
 from notebook_udf.compile.java.texts import templates, text_methods
-from notebook_udf.compile.java.times import calendar_names, date_values
+from notebook_udf.compile.java.times import date_values
 from notebook_udf.compile.java.times.date_values import is_temporal
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.exceptions import taken_by
@@ -123,23 +123,17 @@ def _binary(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) ->
         return containers.united(code, how, left, right)
     # What these are in place of cannot be changed in place, but for lists of a document.
     json_values.check_in_place(how, *given)
-    if how == "+" and _is_list(left) and _is_list(right):
+    if how == "+" and is_listed(left) and is_listed(right):
         return _joined(code, left, right)
     if how in ("+=", "*=") and isinstance(left, Parts) and left.is_list:
         code.lists.change_in_place()
         raise NotCompiled(f"{how} of a list")
     if how == "+=" and isinstance(left, Term) and is_list(left.kinds):
         return containers.grown(code, left, right)
-    if how == "*" and (_is_list(left) or _is_list(right)):
-        listed, times = (left, right) if _is_list(left) else (right, left)
+    if how == "*" and (is_listed(left) or is_listed(right)):
+        listed, times = (left, right) if is_listed(left) else (right, left)
         return containers.repeated(code, listed, times)
     return arithmetic(code, how.removesuffix("="), *given)
-
-
-def _is_list(value: Value) -> bool:
-    if isinstance(value, Parts):
-        return value.is_list
-    return isinstance(value, Term) and is_list(value.kinds - NONE)
 
 
 def _joined(code: Code, *lists: Value) -> Value:
@@ -243,7 +237,7 @@ def _item(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Val
         chosen = enum_members.by_member(code, whole.value, index)
         if chosen is not None:
             return chosen
-        known = lookups.known_item(calendar_names.plain(whole.value), index)
+        known = lookups.known_item(whole.value, index)
         if known is not None:
             return known
     if isinstance(whole, Term) and is_dict(whole.kinds):

@@ -68,10 +68,8 @@ def _kinds(code: Code, name: str, value: Value) -> Kinds:
     """The kinds of a value in a variable: a tuple is one object."""
     if not isinstance(value, Parts):
         return code.term(value).kinds
-    whole, place = value, f"{code.name}.{name}"
-    displayed = whole.form in ("list", "dict")
     # What is said here is of no use: it is said again where the variable is set.
-    _, made = code.captured(lambda: (code.display if displayed else code.whole)(whole, place))
+    _, made = code.captured(lambda: code.kept(value, f"{code.name}.{name}"))
     return made.kinds
 
 

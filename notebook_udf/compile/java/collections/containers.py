@@ -125,12 +125,9 @@ def compared_lists(code: Code, how: str, left: Value, right: Value) -> Term | No
 
     None if they are neither.
     """
-    if not (_is_listed(left) and _is_listed(right)):
+    if not (iterators.is_listed(left) and iterators.is_listed(right)):
         return None
-    one, other = (
-        iterators.materialised(code, each) if isinstance(each, Parts) else code.term(each)
-        for each in (left, right)
-    )
+    one, other = (code.term(iterators.as_one(code, each)) for each in (left, right))
     if len({bool((each.kinds - NONE) & code.lists.fixed) for each in (one, other)}) > 1:
         raise NotCompiled("comparing a list with what may be a tuple")
     held = [code.lists.of(each.kinds - NONE) for each in (one, other)]
@@ -144,12 +141,6 @@ def compared_lists(code: Code, how: str, left: Value, right: Value) -> Term | No
     if held not in ([INT, INT], [STR, STR]):
         raise NotCompiled("the order of lists of anything but whole numbers, or but texts")
     return code.set(BOOL, f"PyList.order({one.java}, {other.java}) {how} 0")
-
-
-def _is_listed(value: Value) -> bool:
-    if isinstance(value, Parts):
-        return value.is_list
-    return isinstance(value, Term) and is_list(value.kinds - NONE)
 
 
 def store(code: Code, whole: Term, index: Value, value: Value) -> None:

@@ -73,6 +73,7 @@ def array(code: Code, values: Iterable[Any]) -> str:
 
 def known_item(container: Any, given: Value) -> KnownValue | None:
     """A constant's item, or a slice of it, if there is one and both are known; otherwise None."""
+    container = calendar_names.plain(container)
     index: Any
     if isinstance(given, Slice) and all(isinstance(each, KnownValue) for each in given.limits):
         index = slice(*(each.value for each in given.limits if isinstance(each, KnownValue)))

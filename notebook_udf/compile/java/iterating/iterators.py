@@ -19,6 +19,7 @@ from notebook_udf.compile.java.writing.terms import (
     BYTES,
     INT,
     KEYS,
+    NONE,
     STR,
     Iteration,
     Kinds,
@@ -232,6 +233,19 @@ def held_apart(code: Code, *values: Value) -> Value:
     terms = [code.term(each) for each in values]
     kinds: Kinds = frozenset(kind for term in terms for kind in term.kinds)
     return choices.noted(code.fresh(kinds), values)
+
+
+def is_listed(value: Value) -> bool:
+    """Whether a value is a list, written there or held by Java, or may be None instead."""
+    if isinstance(value, Parts):
+        return value.is_list
+    return isinstance(value, Term) and is_list(value.kinds - NONE)
+
+
+def as_one(code: Code, value: Value) -> Value:
+    """A list that is written there as an object; any other value as it is."""
+    written = isinstance(value, Parts) and value.is_list
+    return materialised(code, value) if written else value
 
 
 def materialised(code: Code, value: Value) -> Term:

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-from notebook_udf.compile.java.patterns.pattern_widths import goes_on_alike, ungrouped
+from notebook_udf.compile.java.patterns.pattern_widths import goes_on_alike, groups_in, ungrouped
 from notebook_udf.compile.java.writing.terms import NotCompiled
 
 # The first and last of each stretch of code points, ascending.
@@ -204,12 +204,6 @@ def in_force(flags: int, added: int) -> int:
     return (flags & ~_TYPES if added & _TYPES else flags) | added
 
 
-def _has_groups(part: Any) -> bool:
-    if isinstance(part, tuple) and part[0] is ops.SUBPATTERN and part[1][0] is not None:
-        return True
-    return isinstance(part, (tuple, list, parser.SubPattern)) and any(map(_has_groups, part))
-
-
 def first_characters(nodes: Nodes, flags: int, follow: Ranges) -> Ranges:
     """All characters that may stand where the nodes begin to match, unless the text ends there or
     they are at their own end; those of ``follow`` come after them."""
@@ -347,7 +341,7 @@ class _Writer:
     def _apart(self, op: Any, value: Any, flags: int) -> str:
         """A part that Java does not go back into: nor does it take back what groups hold then."""
         sign, inner = (0, value) if op is ops.ATOMIC_GROUP else value
-        if _has_groups(inner):
+        if groups_in(inner):
             raise NotCompiled("groups in a lookaround or an atomic group of a regular expression")
         outer, self._is_behind = self._is_behind, self._is_behind or sign < 0
         body = self._sequence(inner, flags, ())
@@ -367,7 +361,7 @@ class _Writer:
 
     def _repeat(self, op: Any, value: Any, flags: int, follow: Ranges) -> str:
         low, high, body = value
-        if high == 0 and not _has_groups(body):
+        if high == 0 and not groups_in(body):
             return ""
         kind = REPEATS[op]
         is_endless = high is ops.MAXREPEAT
@@ -380,7 +374,7 @@ class _Writer:
             if not kind and not is_endless and not self._is_steady(body, flags):
                 self._depth += self._rounds * (high - low)
             return self._one(body[0], flags) + often
-        if kind == "+" and _has_groups(body):
+        if kind == "+" and groups_in(body):
             raise NotCompiled("groups in a possessive repeat of a regular expression")
         if high <= 1:
             return f"{self._group(body, flags, follow)}{often}"
@@ -393,7 +387,7 @@ class _Writer:
         # they held before in a loop within a loop.
         inner = body[0][1][-1] if _is_group(body) else body
         kept = body if self._is_repeated else inner
-        if _has_groups(kept) and self._is_steady(body, flags):
+        if groups_in(kept) and self._is_steady(body, flags):
             raise NotCompiled("groups within a repeat of a regular expression")
         outer, repeated = self._rounds, self._is_repeated
         self._rounds, self._is_repeated = outer * (1 if kind == "+" else high), True
@@ -413,12 +407,12 @@ class _Writer:
         low, _, body = value
         inner = body[0][1][-1] if _is_group(body) else body
         kept = body if self._is_repeated else inner
-        if kind == "+" or (self._is_steady(body, flags) and not _has_groups(kept)):
+        if kind == "+" or (self._is_steady(body, flags) and not groups_in(kept)):
             return f"{self._group(body, flags, around)}{often}"
         scope = in_force(flags, body[0][1][1]) if _is_group(body) else flags
         if (
             kind
-            or _has_groups(inner)
+            or groups_in(inner)
             or meet(first_characters(body, flags, ()), follow)
             or not _is_plain(inner, scope, around)
         ):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re._constants as ops  # type: ignore[import-not-found]
+import re._parser as parser  # type: ignore[import-not-found]
 from typing import Any
 
 from notebook_udf.compile.java.writing.terms import NotCompiled
@@ -45,3 +46,13 @@ def ungrouped(parsed: Any) -> Any:
         for each in inner:
             ungrouped(each)
     return parsed
+
+
+def groups_in(part: Any) -> list[int]:
+    """The numbers of the groups within a part of a parsed pattern."""
+    if isinstance(part, tuple) and part[0] is ops.SUBPATTERN:
+        own = [] if part[1][0] is None else [part[1][0]]
+        return own + groups_in(part[1][-1])
+    if not isinstance(part, (tuple, list, parser.SubPattern)):
+        return []
+    return [each for inner in part for each in groups_in(inner)]

@@ -24,6 +24,7 @@ from notebook_udf.compile.java.patterns.pattern_syntax import (
     parse_tree,
     union,
 )
+from notebook_udf.compile.java.patterns.pattern_widths import groups_in
 from notebook_udf.compile.java.writing.terms import array_of, quoted
 
 # The steps, as the library of Java numbers them.
@@ -114,7 +115,7 @@ def _is_sure(node: Node, flags: int, after: Ranges) -> bool:
         first = first_characters(body, flags, ())
         if not body.getwidth()[0] or (low != high and meet(first, after)):
             return False
-        if high > 1 and _groups(body):
+        if high > 1 and groups_in(body):
             # A round that fails gives back what groups held before.
             return False
         return _has_one_way(body, flags, union(first, after))
@@ -125,16 +126,6 @@ def _is_sure(node: Node, flags: int, after: Ranges) -> bool:
             each.getwidth()[0] and _has_one_way(each, flags, after) for each in value[1]
         )
     return False
-
-
-def _groups(part: Any) -> list[int]:
-    """The numbers of the groups within a part."""
-    if isinstance(part, tuple) and part[0] is ops.SUBPATTERN:
-        own = [] if part[1][0] is None else [part[1][0]]
-        return own + _groups(part[1][-1])
-    if isinstance(part, (str, int)) or part is None:
-        return []
-    return [each for inner in part for each in _groups(inner)]
 
 
 class _Writer:
@@ -183,7 +174,7 @@ class _Writer:
             return
         first = self._set(first_characters(body, flags, ()))
         if (low, most) == (0, 1):
-            groups = _groups(body)
+            groups = groups_in(body)
             at = self._say(TRY, first, 0, min(groups, default=0), max(groups, default=-1))
         else:
             at = self._say(LOOP, first, 0, low, most)

@@ -18,7 +18,7 @@ from notebook_udf.compile.java.collections.lookups import (
     place,
 )
 from notebook_udf.compile.java.documents import json_values
-from notebook_udf.compile.java.iterating.iterators import materialised
+from notebook_udf.compile.java.iterating.iterators import as_one, materialised
 from notebook_udf.compile.java.iterating.unpacking import first_parts
 from notebook_udf.compile.java.numbers import decimals
 from notebook_udf.compile.java.numbers.arithmetic import comparison
@@ -427,15 +427,9 @@ def format_chosen(code: Code, value: Value, how: Value) -> Value:
     return code.set(STR, f"PyFormat.formatted({code.object(term)}, {spec.java})")
 
 
-def _as_one(code: Code, value: Value) -> Value:
-    """A list that is written there as an object; any other value as it is."""
-    written = isinstance(value, Parts) and value.is_list
-    return materialised(code, value) if written else value
-
-
 def represented(code: Code, value: Value) -> Value:
     """``repr(value)``."""
-    term = code.term(_as_one(code, value))
+    term = code.term(as_one(code, value))
     held = term.kinds
     if is_list(held):
         # A tuple is written in other brackets.
@@ -448,7 +442,7 @@ def represented(code: Code, value: Value) -> Value:
 
 def formatted(code: Code, value: Value, how: str) -> Value:
     """``format(value, how)``."""
-    term = code.term(_as_one(code, value))
+    term = code.term(as_one(code, value))
     if is_list(term.kinds) and not how:
         return represented(code, term)
     if is_temporal(term):

@@ -171,9 +171,7 @@ def assign(code: Code, lines: list[str], wanted: Value, value: Value) -> None:
         value = displayed_parts(value)
         if isinstance(value, Parts):
             place = f"{code.name}.{wanted.java.rpartition('_')[0]}"
-            displayed = value.form in ("list", "dict")
-            write = partial(code.display if displayed else code.whole, value, place)
-            said, value = code.captured(write)
+            said, value = code.captured(partial(code.kept, value, place))
             lines += said
         java = code.integers.converted(code.term(value), wanted.kinds)
         if java != wanted.java:

@@ -286,8 +286,10 @@ class Code:
         array = array_of(f"(Object) {self.object(each)}" for each in parts)
         return self.set(frozenset({kind}), array)
 
-    def display(self, value: Parts, place: str) -> Term:
-        """A list or a dict that is written there as an object, which is kept at a place."""
+    def kept(self, value: Parts, place: str) -> Term:
+        """A tuple, or a list or a dict that is written there, as one object kept at a place."""
+        if not (value.is_list or value.form == "dict"):
+            return self.whole(value, place)
         kind = f"{LIST if value.is_list else DICT}{place}"
         held = "java.util.ArrayList" if value.is_list else "java.util.LinkedHashMap"
         made = self.set(frozenset({kind}), f"new {held}()")
