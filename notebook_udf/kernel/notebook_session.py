@@ -28,6 +28,7 @@ from notebook_udf.kernel import arguments
 from notebook_udf.kernel.actions import SessionActions
 from notebook_udf.kernel.cell_names import CellNames
 from notebook_udf.kernel.cluster_check import ClusterCheck, check
+from notebook_udf.kernel.debugging import Debugging
 from notebook_udf.kernel.dropping import SqlDrops, drop
 from notebook_udf.kernel.folder import make_folder, remove_folder
 from notebook_udf.kernel.function_names import check_name, session_functions_first
@@ -37,14 +38,13 @@ from notebook_udf.kernel.job_parameters import WithJobParameters
 from notebook_udf.kernel.kept_tables import kept_tables
 from notebook_udf.kernel.kinds import declare, kind_of
 from notebook_udf.kernel.measure.measurements import Measuring
+from notebook_udf.kernel.observation import WithObservation
 from notebook_udf.kernel.open_spark import abandon, open_spark
 from notebook_udf.kernel.owner import Owner
 from notebook_udf.kernel.planning import plan_of
 from notebook_udf.kernel.quarantine_folder import QuarantineFolder, given_folder
-from notebook_udf.kernel.quarantined_rows import quarantined
 from notebook_udf.kernel.querying import Rewriting, run_query
 from notebook_udf.kernel.recent import Recent
-from notebook_udf.kernel.replay import replay
 from notebook_udf.kernel.requirements import WithDependencies
 from notebook_udf.kernel.spark_loggers import QuietLoggers
 from notebook_udf.kernel.steady_queries import SteadyQueries
@@ -72,7 +72,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 
-class Session(Streams, Measuring, WithDependencies, WithJobParameters):
+class Session(Streams, Measuring, WithDependencies, WithJobParameters, WithObservation, Debugging):
     """A Spark session with managed workers. Made by ``session()``, one per process.
 
     Attributes
@@ -361,29 +361,6 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters):
     ) -> LogView:
         """What functions wrote, oldest first; by query, function, lowest level, worker, text."""
         return LogView(self.store, self.spark, LogChoice(query, function, level, pid, text))
-
-    def errors(self, name: str) -> DataFrame:
-        """The quarantined rows of a function with ``on_error="quarantine"``, with their errors.
-
-        Raises
-        ------
-        KeyError
-            If no such function is registered.
-        """
-        return quarantined(self, self.functions[name])
-
-    def replay(self, name: str, error: Any = None) -> Any:
-        """Calls a function in the kernel with the row it failed on, for a debugger to stop in it.
-
-        ``error`` is an error of this package or its ``error_id``; the newest one by default.
-
-        Raises
-        ------
-        SessionError
-            If the function has not failed, or the row's arguments could not be kept.
-        """
-        __tracebackhide__ = True
-        return replay(self, name, error)
 
     def check(self) -> ClusterCheck:
         """Asks a worker of every executor what it has: Python, this package, the daemon that forks

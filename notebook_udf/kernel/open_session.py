@@ -36,6 +36,7 @@ def session(
     conf: Mapping[str, Any] | None = None,
     quarantine_path: str | os.PathLike[str] | None = None,
     ship: bool = False,
+    observe: bool = True,
 ) -> Session:
     """The session of this process, started on first use.
 
@@ -68,6 +69,9 @@ def session(
         cannot take: ``s3://…``, ``hdfs://…``, ``file:///…`` or a path. What is there outlives the
         session. By default they go with it: they are in its folder, or, on a cluster whose
         warehouse is set, beside that.
+    observe
+        Whether functions made by PySpark's own API are watched as the session's are; see
+        ``Session.observe``, which changes it later.
 
     Raises
     ------
@@ -107,6 +111,8 @@ def session(
                 )
             for key, value in (job_parameters or {}).items():
                 running.set_job_parameter(key, value)
+            if not observe:
+                running.observe(False)
             return running
         if remote is not None:
             _check_remote(spark=spark, master=master, workers=workers, ship=ship or None)
@@ -127,6 +133,8 @@ def session(
             remote=remote,
         )
         activate(opened)
+        if not observe:
+            opened.observe(False)
         return opened
 
 

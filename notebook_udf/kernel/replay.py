@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import FailedRow, RemoteError, SessionError
 from notebook_udf.kernel.kinds import kind_of
+from notebook_udf.kernel.observed_failures import replay_observed
+from notebook_udf.telemetry.records import CallFailed
 
 if TYPE_CHECKING:
     from notebook_udf.kernel.notebook_session import Session
@@ -16,6 +18,9 @@ def replay(session: Session, name: str, error: Any = None) -> Any:
     """The function's result for the failing row; raises what the function raises."""
     # IPython then shows the user's frames only.
     __tracebackhide__ = True
+    observed = _observed(session, name, error)
+    if observed is not None:
+        return replay_observed(observed)
     record = session.functions[name]
     failed = _chosen(session, record.name, error)
     version = session.functions.version(name, failed.version)
@@ -34,6 +39,20 @@ def replay(session: Session, name: str, error: Any = None) -> Any:
     # From the session's own workers, over a channel that only they have the key to.
     arguments = pickle.loads(failed.pickled_arguments)
     return kind_of(session, version or record).replay(failed.method, arguments)
+
+
+def _observed(session: Session, name: str, error: Any) -> CallFailed | None:
+    """The failure that is meant, if it is of a function of PySpark's own API; of two functions of
+    one name the one that failed last."""
+    if isinstance(error, str):
+        record = session.store.failure(error)
+    elif (card := getattr(error, "_nu_card", error)) is not None:
+        failed = card.failed if isinstance(card, RemoteError) else None
+        record = None if failed is None else session.store.failure(failed.error_id)
+    else:
+        failures = session.store.failures(name)
+        record = failures[-1] if failures else None
+    return record if record is not None and not record.failed.version else None
 
 
 def _chosen(session: Session, name: str, error: Any) -> FailedRow:

@@ -31,6 +31,7 @@ from notebook_udf.errors import (
 )
 from notebook_udf.host.spark_errors import RaisedError
 from notebook_udf.kernel.full_disk import full_disk
+from notebook_udf.kernel.observed_failures import ObservedFailures, give_card
 from notebook_udf.kernel.query_errors import as_query_error
 from notebook_udf.planner.messages import retold
 from notebook_udf.pool.view import is_gone
@@ -79,8 +80,10 @@ class Translator:
     """
 
     def __init__(self, session: Session) -> None:
+        self._session = session
         self._store = session.store
         self._errors = session.host.errors
+        self._observed = ObservedFailures(session.store)
         self._java = session.java
         self._end: Callable[[], None] | None = None
         self._explained = partial(as_query_error, session=session)
@@ -103,6 +106,11 @@ class Translator:
         converted = raised.converted()
         found = self.translate(raised.text)
         self._latest = found or self._latest
+        if found is None and self._session.observes:
+            observed = self._observed.behind(raised.text)
+            if observed is not None:
+                give_card(converted, from_record(observed, raised.text))
+                return converted
         return found or self._explained(retold(converted), raised)
 
     def translate(self, text: str) -> NotebookUdfError | None:
@@ -265,6 +273,8 @@ def advice(failed: FailedRow) -> str:
             f"%pip install {package}, then session.pool.restart()), "
             f"session.add_python_file('{package}.py') is for a file of yours"
         )
+    if failed.pickled_arguments and failed.row < 0:
+        return f"session.replay({failed.function!r}) calls it so here; %debug then stops in it"
     if failed.pickled_arguments:
         return f"session.replay({failed.function!r}) runs this row here; %debug then stops in it"
     if failed.arguments:

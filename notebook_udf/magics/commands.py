@@ -154,7 +154,8 @@ class Commands:
             case "drop":
                 return _drop(running, name)
             case _:
-                _known(running, name)
+                if not running.store.failures(name):
+                    _known(running, name)
                 return running.replay(name)
 
     def _plan(self, query: str) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from notebook_udf.plan.functions import AS_JAVA
 from notebook_udf.plan.plan_model import FunctionCost, Metric, Plan, PlanNode
-from notebook_udf.render.format import counted, seconds, size
+from notebook_udf.render.format import counted, seconds, size, versioned
 
 _SHOWN = (
     "number of output rows", "shuffle records written", "shuffle bytes written", "spill size",
@@ -44,7 +44,7 @@ def figures(node: PlanNode) -> str:
 def cost_line(cost: FunctionCost, node: PlanNode) -> str:
     """What a function cost in an operator, in one line."""
     if cost.nodes[0] != node.id:
-        return f"{cost.name} v{cost.version}: counted with operator {cost.nodes[0]}"
+        return f"{versioned(cost.name, cost.version)}: counted with operator {cost.nodes[0]}"
     said = [
         f"{counted(cost.rows_in, 'row')} in, {cost.rows_out:,} out",
         f"own code {seconds(cost.user)}",
@@ -61,7 +61,7 @@ def cost_line(cost: FunctionCost, node: PlanNode) -> str:
         said.append(counted(cost.errors, "error"))
     if len(cost.nodes) > 1:
         said.append(f"in operators {', '.join(map(str, cost.nodes))} together")
-    return f"{cost.name} v{cost.version}: {', '.join(said)}"
+    return f"{versioned(cost.name, cost.version)}: {', '.join(said)}"
 
 
 def shown_metrics(node: PlanNode) -> list[Metric]:

@@ -94,7 +94,7 @@ def _by_text(
     definition = lookup(name, None)
     if definition is None:
         return FunctionUse(
-            name, eval_type=raw.eval_type, call=call, identity=identity,
+            name, version=0, eval_type=raw.eval_type, call=call, identity=identity,
             deterministic=raw.deterministic, nested=raw.nested,
         )  # fmt: skip
     return _known(raw, name, None, "scalar", definition.func_type, definition, call, identity)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict
 
 from notebook_udf.host.runs import Run
+from notebook_udf.render.format import versioned
 
 Kind = Literal[
     "scan", "python", "filter", "project", "aggregate", "join", "shuffle", "broadcast", "sort",
@@ -59,7 +60,7 @@ class FunctionUse:
     Attributes
     ----------
     name, version
-        As registered; the version is None for functions that are not of this package, and where
+        As registered; the version is 0 for functions that are not of this package, and None where
         a plan could only be read as text.
     kind, func_type
         ``scalar``, ``aggregate`` or ``table aggregate``, and ``general``, ``pandas`` or
@@ -105,7 +106,7 @@ class FunctionUse:
     @property
     def label(self) -> str:
         """Name and version."""
-        return f"{self.name} v{self.version}" if self.version else self.name
+        return versioned(self.name, self.version or 0)
 
 
 @dataclass(frozen=True)

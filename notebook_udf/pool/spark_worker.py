@@ -15,25 +15,28 @@ import json
 import os
 import select
 import signal
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from time import perf_counter_ns
 from types import FrameType
 from typing import Any
 
-from notebook_udf.pool import spark_worker_logs
+from notebook_udf.pool import observed_functions, spark_worker_logs
+from notebook_udf.pool.observed_functions import OBSERVE_CONF
 from notebook_udf.pool.task_environment import enter_environment
 from notebook_udf.specs.stream_confs import DRAINING_CONF, OUTPUT_MODE_CONF, SCOPE_CONF
 from notebook_udf.telemetry.records import TaskId
 from notebook_udf.telemetry.sender import WorkerCommands, connect_from_environment
 from notebook_udf.worker.call import quarantine
 from notebook_udf.worker.call.function_call import FunctionCall, take_arrived
+from notebook_udf.worker.observed.node_watch import NodeWatch
 from notebook_udf.worker.runtime import channel_folder, failure, forked
 from notebook_udf.worker.runtime.dependencies import DEPENDENCIES_CONF
 from notebook_udf.worker.runtime.error_kinds import WorkerStopped
 from notebook_udf.worker.runtime.failure import FunctionFailed
 from notebook_udf.worker.runtime.heartbeat import Agent
 from notebook_udf.worker.runtime.stop_signal import STOPPED_AT
-from notebook_udf.worker.runtime.task import Task
+from notebook_udf.worker.runtime.task import Task, TaskCall
 from notebook_udf.worker.runtime.worker_process import Runtime, process
 from notebook_udf.worker.stream.stream_operator import StreamPass, take_pass
 
@@ -101,11 +104,14 @@ def attach() -> None:
         if isinstance(error, WorkerStopped):
             # Without a message to the JVM, which then says itself why it ended the worker.
             raise error
+        observed_functions.without_own_frames(error)
         original_handle(error, outfile, *options)
 
     spark_worker_logs.attach()
     spark.main, spark.handle_worker_exception = main, handle
-    spark.read_udfs, spark.read_udtf = _reading(spark.read_udfs), _reading(spark.read_udtf)
+    spark.read_udfs = _reading(spark.read_udfs)
+    spark.read_udtf = _reading(_noted_table_function(spark.read_udtf))
+    observed_functions.attach()
 
 
 def _reading(original_read: Callable[..., Any]) -> Callable[..., Any]:
@@ -117,6 +123,9 @@ def _reading(original_read: Callable[..., Any]) -> Callable[..., Any]:
             enter_process()
             process.clean.begin()
         process.busy = True
+        observes = process.runtime.sender is not None
+        watched = observes and task_properties().get(OBSERVE_CONF) != "false"
+        observed_functions.begin(watched=watched)
         func, profiler, deserializer, serializer = original_read(*args, **kwargs)
         passed = take_pass()
         calls = take_arrived()
@@ -126,9 +135,33 @@ def _reading(original_read: Callable[..., Any]) -> Callable[..., Any]:
             # The fourth argument of both, under Spark's name for it.
             runner_conf = kwargs["runner_conf"] if "runner_conf" in kwargs else args[3]
             func = around(func, calls, runner_conf.timezone)
+        else:
+            func = observed_functions.watched(func, serializer, deserializer, _around_watch)
         return func, profiler, deserializer, serializer
 
     return read
+
+
+def _noted_table_function(original_read: Callable[..., Any]) -> Callable[..., Any]:
+    def read(*args: Any, **kwargs: Any) -> Any:
+        return observed_functions.table_function_read(lambda: original_read(*args, **kwargs))
+
+    return read
+
+
+@contextmanager
+def _around_watch(watch: NodeWatch) -> Iterator[None]:
+    """A task around functions that Spark calls itself; what they raise is raised on."""
+    ended_by: BaseException | None = None
+    try:
+        watch.begin(_task(watch.calls, None))
+        yield
+    except BaseException as error:
+        ended_by = error
+        raise
+    finally:
+        watch.end(ended_by)
+    process.runtime.leave_records()
 
 
 def with_state(passed: StreamPass, func: Process) -> Process:
@@ -195,11 +228,13 @@ def around(func: Process, calls: list[FunctionCall], time_zone: str | None) -> P
 
     def run(split: int, batches: Batches) -> Generator[Any, None, None]:
         task = _task(calls, time_zone)
+        for call in calls:
+            call.join(task)
         outcome = "failed"
         try:
             process.imports.enter(task_properties().get(DEPENDENCIES_CONF) or "")
             task.start()
-            yield from _bundles(task, func, split, batches)
+            yield from _bundles(task, calls, func, split, batches)
             task.close(failed=False)
             quarantine.commit(task)
             outcome = "done"
@@ -229,7 +264,9 @@ def around(func: Process, calls: list[FunctionCall], time_zone: str | None) -> P
     return run
 
 
-def _bundles(task: Task, func: Process, split: int, batches: Batches) -> Batches:
+def _bundles(
+    task: Task, calls: list[FunctionCall], func: Process, split: int, batches: Batches
+) -> Batches:
     def arriving() -> Batches:
         while True:
             start = perf_counter_ns()
@@ -248,7 +285,7 @@ def _bundles(task: Task, func: Process, split: int, batches: Batches) -> Batches
 
     # A scalar function's result belongs to the rows that came last; a pass over the partition
     # returns rows at any time, and its bundles end when it asks for the next ones.
-    pairing = not any(call.in_pass for call in task.calls)
+    pairing = not any(call.in_pass for call in calls)
     for result in func(split, arriving()):
         start = perf_counter_ns()
         yield result
@@ -287,7 +324,7 @@ def _description(properties: Mapping[str, str]) -> str:
     return next(said, "")[:_MOST_DESCRIBED]
 
 
-def _task(calls: list[FunctionCall], time_zone: str | None) -> Task:
+def _task(calls: Sequence[TaskCall], time_zone: str | None) -> Task:
     from pyspark import TaskContext
 
     context = TaskContext.get()
@@ -313,6 +350,4 @@ def _task(calls: list[FunctionCall], time_zone: str | None) -> Task:
         profile=properties.get(PROFILE_PROPERTY) or "",
         description=_description(properties),
     )
-    for call in calls:
-        call.join(task)
     return task

@@ -30,6 +30,11 @@ def percent(share: float, digits: int = 0) -> str:
     return f"{100 * share:.{digits}f} %"
 
 
+def versioned(function: str, version: int) -> str:
+    """A function with its version; that of Spark's own, which is 0, is none."""
+    return f"{function} v{version}" if version else function
+
+
 def size(count: float) -> str:
     """A number of bytes: ``1.5 MiB``."""
     for unit in ("B", "KiB", "MiB", "GiB"):

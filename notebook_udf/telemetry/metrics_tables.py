@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from notebook_udf.functions.metrics import describe
-from notebook_udf.render.format import nanoseconds
+from notebook_udf.render.format import nanoseconds, versioned
 from notebook_udf.render.tables import Table
 from notebook_udf.sanitize import one_line
 from notebook_udf.telemetry.query_names import first_words
@@ -56,7 +56,7 @@ def _total(name: str, t: FunctionTotals, ranks: Percentiles | None) -> tuple[str
     times = (t.wait_ns, t.decode_ns, t.user_ns, t.encode_ns)
     return (
         _named(t.query, name),
-        f"{_name(t.function)} v{t.version}",
+        versioned(_name(t.function), t.version),
         f"{t.rows_in:,}",
         f"{t.bundles:,}",
         f"{t.rows_per_second:,.0f}",

@@ -74,10 +74,11 @@ def headline(error: NotebookUdfError) -> str:
     return one_line(first_line(error), _HEADLINE)
 
 
-def card_html(error: NotebookUdfError) -> str:
-    """The card as static HTML, for light and dark themes."""
+def card_html(error: NotebookUdfError, kind: str = "") -> str:
+    """The card as static HTML, for light and dark themes; ``kind`` is the name of the exception
+    that is raised, if that is another than the error."""
     failed = error.failed if isinstance(error, RemoteError) else None
-    parts: list[Child] = [_title(error)]
+    parts: list[Child] = [_title(error, kind)]
     if failed is not None:
         parts.append(_call(failed))
     elif isinstance(error, QueryError):
@@ -91,9 +92,9 @@ def card_html(error: NotebookUdfError) -> str:
     return markup(div(parts, _folds(error, failed), style=(edge, _CARD)))
 
 
-def _title(error: NotebookUdfError) -> list[Element]:
+def _title(error: NotebookUdfError, kind: str) -> list[Element]:
     return [
-        div(span(type(error).__name__, style=(QUIET, "font-size:12px"))),
+        div(span(kind or type(error).__name__, style=(QUIET, "font-size:12px"))),
         div(headline(error), style=("font-weight:600", _FAILED, "overflow-wrap:anywhere")),
     ]
 
@@ -194,7 +195,9 @@ def _folds(error: NotebookUdfError, failed: FailedRow | None) -> list[Element]:
     if isinstance(error, RemoteError) and error.jvm_stack:
         folds.append(_fold("Spark's own account (JVM stack)", error.jvm_stack))
     if isinstance(error, UserFunctionError) and failed is not None and failed.error_id:
-        which = f"{failed.function} version {failed.version}, error {failed.error_id}"
+        which = f"error {failed.error_id}"
+        if failed.version:
+            which = f"{failed.function} version {failed.version}, {which}"
         small = (QUIET, "font-size:11px;margin-top:4px")
         folds.append(div(one_line(which, 2 * _LINE), style=small))
     return folds

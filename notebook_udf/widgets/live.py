@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 from notebook_udf.functions.metrics import describe
 from notebook_udf.plan.progress import Progress, StageProgress
-from notebook_udf.render.format import counted, size
+from notebook_udf.render.format import counted, size, versioned
 from notebook_udf.sanitize import one_line
 from notebook_udf.telemetry.store.function_sums import FunctionTotals, MetricTotal
 
@@ -112,7 +112,7 @@ class RunState:
         return {
             "outcome": self.outcome,
             "seconds": self.seconds,
-            "functions": [one_line(f"{t.function} v{t.version}", NAME) for t in self.totals],
+            "functions": [one_line(versioned(t.function, t.version), NAME) for t in self.totals],
             "rows": self.rows,
             "bundles": self.bundles,
             "in_progress": self.in_progress,

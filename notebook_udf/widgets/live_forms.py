@@ -6,7 +6,7 @@ The HTML holds no script and no style sheet, so that it looks the same where it 
 from __future__ import annotations
 
 from notebook_udf.plan.progress import Progress, StageProgress
-from notebook_udf.render.format import counted, nanoseconds, seconds
+from notebook_udf.render.format import counted, nanoseconds, seconds, versioned
 from notebook_udf.render.markup import Child, Element, details, div, markup, span, summary
 from notebook_udf.render.tables import Table
 from notebook_udf.render.theme import (
@@ -165,7 +165,7 @@ def _tables(state: RunState) -> list[Table]:
 
 def _total(t: FunctionTotals) -> tuple[str, ...]:
     return (
-        f"{one_line(t.function, NAME)} v{t.version}",
+        versioned(one_line(t.function, NAME), t.version),
         f"{t.rows_in:,}",
         f"{t.bundles:,}",
         f"{t.rows_per_second:,.0f}",

@@ -81,7 +81,7 @@ MUTATIONS = (
     Mutation(14, "test_14_out_of_memory.py", "worker/runtime/memory_limit.py",
              "resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))\n", "pass\n"),
     Mutation(15, "test_15_one_bad_row.py", "worker/call/failure_report.py",
-             "pickled_arguments=_pickled(arguments),\n", "pickled_arguments=b'',\n"),
+             "else pickled(arguments),\n", "else b'',\n"),
     Mutation(16, "test_16_limits.py", "functions/options.py",
              "    if size < SMALLEST_MEMORY:\n", "    if False:\n"),
     Mutation(17, "test_17_failed_fork.py", "pool/daemon.py",

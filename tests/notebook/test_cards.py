@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from notebook_kernel import Ran
@@ -117,3 +118,35 @@ def test_outputs_hold_nothing_that_runs(cell: Cell) -> None:
     # What is live names its model here, and stands in the saved notebook as HTML.
     live = "application/vnd.jupyter.widget-view+json"
     assert kinds == {"text/html", "text/plain", live}
+
+
+def test_an_error_of_sparks_own_function_is_a_card(cell: Cell) -> None:
+    assert cell(
+        "from pyspark.sql import functions as F\n"
+        "def part_of(part, whole):\n"
+        "    return part / whole\n"
+        "plain = F.udf(part_of, 'double')"
+    ).ok
+    ran = cell("session.spark.range(0, 10, 1, 1).select(plain('id', F.col('id') - 3)).collect()")
+    (card,) = ran.displays
+    for shown in ("PythonException", "part_of: ZeroDivisionError", ">whole<", "row 4 of 10"):
+        assert shown in card["text/html"], shown
+    (error,) = ran.errors
+    assert error["ename"] == "PythonException"
+    assert sum(map(len, error["traceback"])) < 500
+    assert cell(
+        "import sys\nfrom pyspark.errors import PythonException\n"
+        "assert isinstance(sys.last_value, PythonException)\n"
+        "assert str(sys.last_value).startswith('An exception was thrown from the Python worker')"
+    ).ok
+    for call in ("%udf replay part_of", "session.replay('part_of')"):
+        assert cell(call).errors[0]["ename"] == "ZeroDivisionError"
+
+
+def test_an_error_of_sparks_without_a_card_is_shown_as_ever(cell: Cell) -> None:
+    ran = cell("from pyspark.errors import PythonException\nraise PythonException('as it is')")
+    (error,) = ran.errors
+    assert error["ename"] == "PythonException"
+    assert "raise PythonException('as it is')" in re.sub(
+        "\x1b.*?m", "", "".join(error["traceback"])
+    )

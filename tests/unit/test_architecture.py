@@ -89,6 +89,7 @@ INSIDE = {
         "codec",
         "runtime",
         "call",
+        "observed",
         "scalar",
         "aggregate",
         "table",

@@ -313,6 +313,18 @@ class Store:
             self._changed.wait_for(lambda: error_id in self._failures_by_id, timeout)
             return self._failures_by_id.get(error_id)
 
+    def wait_last_failure(
+        self, wanted: Callable[[CallFailed], bool], timeout: float
+    ) -> CallFailed | None:
+        """The newest failed call that is wanted, waiting up to ``timeout`` seconds for one."""
+
+        def found() -> CallFailed | None:
+            return next(filter(wanted, reversed(self._failures)), None)
+
+        with self._changed:
+            self._changed.wait_for(lambda: found() is not None, timeout)
+            return found()
+
     def stacks(self, pid: int | None = None) -> list[StackDump]:
         """Stack dumps, oldest first, of one worker or of all."""
         with self._changed:

@@ -6,7 +6,8 @@ import os
 import pickle
 import uuid
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pyspark import cloudpickle
 
@@ -17,7 +18,18 @@ from notebook_udf.worker.runtime.failure import frames_of, message_of, parameter
 from notebook_udf.worker.runtime.progress_file import row_number
 
 if TYPE_CHECKING:
-    from notebook_udf.worker.call.function_call import FunctionCall
+    from notebook_udf.worker.runtime.task import TaskCall
+
+Shown: TypeAlias = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Copy:
+    """A call as it is shown, by the names of what it took, and pickled for a replay."""
+
+    shown: Shown
+    pickled: bytes
+
 
 # What methods are called with that take no parameters of the user's.
 _ARGUMENTS = {"merge": ("accumulators",), "get_value": ("accumulator",)}
@@ -26,7 +38,7 @@ _MOST_PICKLED_BYTES = 1 << 20
 
 
 def report(
-    call: FunctionCall,
+    call: TaskCall,
     error: BaseException,
     arguments: Sequence[Any] | None,
     row: int,
@@ -34,6 +46,7 @@ def report(
     group: Mapping[str, Any] | None,
     method: str,
     attempts: int,
+    copy: Copy | None = None,
 ) -> CallFailed:
     """Reports a failed call to the kernel; returns what is sent.
 
@@ -49,6 +62,8 @@ def report(
         Which of its methods was called with the arguments; "" for the only one.
     attempts
         How often it was called.
+    copy
+        What is shown and sent of the call, if that is not what it was called with.
     """
     task = call.task
     bundle, rows = call.bundle or (task.bundle, task.rows)
@@ -61,9 +76,7 @@ def report(
         exception=type(error).__name__,
         message=message_of(error) + (f" (after {attempts} attempts)" if attempts > 1 else ""),
         frames=frames_of(error.__traceback__),
-        arguments=tuple(
-            (parameter_name(parameters, i), short(value)) for i, value in enumerate(arguments or ())
-        ),
+        arguments=copy.shown if copy is not None else named(parameters, arguments or ()),
         row=row_number(place) if arguments is not None else -1,
         rows=rows,
         bundle=bundle,
@@ -72,7 +85,7 @@ def report(
         stage=task.identity.stage,
         query=task.identity.query,
         worker=os.getpid(),
-        pickled_arguments=_pickled(arguments),
+        pickled_arguments=copy.pickled if copy is not None else pickled(arguments),
         group=tuple((name, short(value)) for name, value in (group or {}).items()),
         method=method,
         chain=call.chain,
@@ -81,7 +94,13 @@ def report(
     return task.report(failed, outcome, error=kind, extra=extra)
 
 
-def _pickled(arguments: Sequence[Any] | None) -> bytes:
+def named(parameters: Sequence[str], arguments: Sequence[Any]) -> Shown:
+    """The name and the text of each argument."""
+    return tuple([(parameter_name(parameters, i), short(v)) for i, v in enumerate(arguments)])
+
+
+def pickled(arguments: Sequence[Any] | None) -> bytes:
+    """Arguments for a replay; b"" if there are none, or they are too large or cannot be pickled."""
     if arguments is None:
         return b""
     try:

@@ -10,7 +10,7 @@ from notebook_udf.worker.runtime.memory_limit import peak_bytes
 from notebook_udf.worker.runtime.timeout import CallTimedOut
 
 if TYPE_CHECKING:
-    from notebook_udf.worker.call.function_call import FunctionCall
+    from notebook_udf.worker.runtime.task import TaskCall
 
 
 # Not about the row's values, so no other row would fare better.
@@ -25,11 +25,10 @@ class WorkerStopped(SystemExit):
     """
 
 
-def classify(error: BaseException, call: FunctionCall) -> tuple[str, dict[str, Any]]:
+def classify(error: BaseException, call: TaskCall) -> tuple[str, dict[str, Any]]:
     """The name of a class in ``notebook_udf.errors``, and that class's own attributes."""
     if isinstance(error, CallTimedOut):
-        limit = call.header.options.timeout or 0.0
-        return "FunctionTimeout", {"timeout": limit, "stack": str(error)}
+        return "FunctionTimeout", {"timeout": call.timeout, "stack": str(error)}
     if isinstance(error, MemoryError):
         most = call.task.runtime.limit.current
         return "WorkerOutOfMemory", {"limit": most, "peak": peak_bytes()}

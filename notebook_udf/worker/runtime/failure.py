@@ -19,6 +19,7 @@ from notebook_udf.sanitize import cut
 from notebook_udf.telemetry.carried import line_of
 from notebook_udf.telemetry.records import CallFailed
 from notebook_udf.worker.codec.refusal import BadResult
+from notebook_udf.worker.runtime.column_texts import column_text
 from notebook_udf.worker.runtime.error_kinds import FATAL, WorkerStopped
 
 _MOST_MESSAGE_CHARACTERS = 20_000
@@ -36,7 +37,7 @@ class FunctionFailed(Exception):
 def short(value: Any) -> str:
     """A ``repr`` of bounded length that never raises."""
     try:
-        return _repr.repr(value)
+        return column_text(value, _repr.repr) or _repr.repr(value)
     except WorkerStopped:
         raise
     except (Exception, *FATAL) as error:

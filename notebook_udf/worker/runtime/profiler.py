@@ -23,7 +23,7 @@ from notebook_udf.telemetry.records import StackFrame, StackSamples
 from notebook_udf.telemetry.stacks import Paths, folded
 
 if TYPE_CHECKING:
-    from notebook_udf.worker.call.function_call import FunctionCall
+    from notebook_udf.worker.runtime.task import TaskCall
     from notebook_udf.worker.runtime.worker_process import Runtime
 
 _log = logging.getLogger(__name__)
@@ -186,7 +186,7 @@ class Profiler:
             else:
                 self._dropped += 1
 
-    def _where(self, call: FunctionCall, frames: dict[int, FrameType]) -> _Walk:
+    def _where(self, call: TaskCall, frames: dict[int, FrameType]) -> _Walk:
         """The stack of the function; of one whose calls are awaited, that of one of them."""
         thread = self._runtime.loop_thread
         inside = frames.get(thread) if thread is not None else None

@@ -10,10 +10,10 @@ import os
 import time
 from array import array
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter_ns
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from notebook_udf.errors import FailedRow
 from notebook_udf.telemetry.records import (
@@ -33,7 +33,62 @@ from notebook_udf.worker.runtime.worker_process import Runtime, process
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from notebook_udf.worker.call.function_call import FunctionCall
+    from notebook_udf.functions.metrics import MetricGroup
+    from notebook_udf.worker.call.bundle_statistics import BundleStatistics
+
+
+class TaskCall(Protocol):
+    """A function in a task, as the task sees it."""
+
+    name: str
+    version: int
+    chain: str
+    statistics: BundleStatistics
+    # Number and rows of the bundle that a failed row belongs to, where it is not the last.
+    bundle: tuple[int, int] | None
+    # The bundle's row that a row of what runs belongs to, where they are not the same.
+    row_of: Callable[[int], int] | None
+
+    @property
+    def task(self) -> Task:
+        """The task it belongs to."""
+
+    @property
+    def metrics(self) -> MetricGroup:
+        """Its user's metrics."""
+
+    @property
+    def known_parameters(self) -> tuple[str, ...]:
+        """The names of its parameters, as far as they are known."""
+
+    @property
+    def file(self) -> str | None:
+        """The file of its code, as in tracebacks; "" where it could not be found, None where that
+        is not known yet."""
+
+    @property
+    def memory(self) -> int:
+        """The bytes that it may allocate; 0 without a limit."""
+
+    @property
+    def timeout(self) -> float:
+        """The seconds that a call may take; 0 without a limit."""
+
+    @property
+    def running(self) -> tuple[int, int]:
+        """The row that is running and the first row of its slice; (-1, -1) between rows."""
+
+    def open(self, task: Task) -> None:
+        """Begins, before the first row."""
+
+    def close(self, failed: bool) -> None:
+        """Ends, after the last one."""
+
+    def take_timing(self) -> FunctionTiming:
+        """The statistics of the bundle; they begin at zero for the next."""
+
+    def awaiting(self, number: int) -> Any:
+        """The coroutine of a call in flight, another for another number; None if there is none."""
 
 
 @dataclass
@@ -74,7 +129,7 @@ class Task:
     def __init__(
         self,
         identity: TaskId,
-        calls: Sequence[FunctionCall],
+        calls: Sequence[TaskCall],
         runtime: Runtime,
         *,
         job_parameters: Mapping[str, str],
@@ -106,7 +161,7 @@ class Task:
         self.arrived: pa.RecordBatch | None = None
         # How many rows had come with each bundle and those before it.
         self._until = array("q")
-        self.active: FunctionCall | None = None
+        self.active: TaskCall | None = None
         self._totals: dict[int, FunctionTiming] = {}
         self._rows_in = 0
         self._rows_out = 0
@@ -156,6 +211,13 @@ class Task:
         self._bundle_open = True
         self._since_ns = perf_counter_ns()
 
+    def extend_bundle(self, rows: int, size: int, wait_ns: int) -> None:
+        """More rows have arrived, too few for a bundle of their own: ``size`` bytes."""
+        self.rows += rows
+        self._until[-1] += rows
+        self._bytes_in += size
+        self._wait_ns += wait_ns
+
     def place(self, row: int) -> tuple[int, int, int]:
         """The position of a row of the partition: number of its bundle, row in it, rows of it."""
         index = bisect_right(self._until, row)
@@ -186,7 +248,7 @@ class Task:
         busy_ns = self.report_midway()
         arrived, self.arrived = self.arrived, None
         if arrived is not None and self.runtime.slowest.beaten(self.identity.query, busy_ns):
-            parameters = self.calls[0].header.parameters if len(self.calls) == 1 else ()
+            parameters = self.calls[0].known_parameters if len(self.calls) == 1 else ()
             sample = sampled(self.identity, self.bundle, arrived, parameters)
             if sample is not None:
                 self.runtime.send(sample)

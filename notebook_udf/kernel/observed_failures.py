@@ -1,0 +1,86 @@
+"""Failures of functions made by PySpark's own API: their cards, and their replay.
+
+The exception that is raised is Spark's, with Spark's text. What the worker told of the call goes
+with it, for whoever shows it.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+from notebook_udf.errors import NotebookUdfError, SessionError
+from notebook_udf.telemetry.records import CallFailed
+
+if TYPE_CHECKING:
+    from notebook_udf.telemetry.store.session_store import Store
+
+# How Spark's text begins: it has no word of the task.
+_RAISED = "org.apache.spark.api.python.PythonException"
+# A record usually overtakes the JVM's exception.
+_PATIENCE_SECONDS = 0.5
+_MOST_QUERIES = 100
+# As much of a message has to be in Spark's text.
+_MOST_CHARACTERS = 200
+
+
+class ObservedFailures:
+    """Finds the failed call that an error of Spark's is about: by what the exception says."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        # Queries whose errors were told: an error that says the same is of a later one.
+        self._told: deque[str] = deque(maxlen=_MOST_QUERIES)
+
+    def behind(self, text: str) -> CallFailed | None:
+        """The failed call behind an error; None if no watched function raised it."""
+        if _RAISED not in text or not self._store.workers():
+            return None
+
+        def is_it(record: CallFailed) -> bool:
+            untold = not record.failed.version and record.task.query not in self._told
+            return untold and _says(record) in text
+
+        found = self._store.wait_last_failure(is_it, _PATIENCE_SECONDS)
+        if found is not None:
+            self._told.append(found.task.query)
+        return found
+
+
+def _says(record: CallFailed) -> str:
+    """What Python's traceback ends with for it."""
+    failed = record.failed
+    message = failed.message[:_MOST_CHARACTERS]
+    return f"{failed.exception}: {message}" if message else failed.exception
+
+
+def give_card(error: Any, card: NotebookUdfError) -> None:
+    """Has an exception of Spark's shown as a card where IPython shows it; it stays what it is."""
+    vars(error)["_nu_card"] = card
+    vars(error)["_render_traceback_"] = str(card).splitlines
+
+
+def replay_observed(record: CallFailed) -> Any:
+    """Calls the function with what it failed with; raises what the function raises.
+
+    Raises
+    ------
+    SessionError
+        If it cannot be called here: its arguments, or the function itself, could not be pickled.
+    """
+    __tracebackhide__ = True
+    failed = record.failed
+    if not failed.pickled_arguments:
+        raise SessionError(
+            f"{failed.function} or its arguments were too large to keep or could not be pickled; "
+            f"they looked like {dict(failed.arguments)}"
+        )
+    # From the session's own workers, over a channel that only they have the key to.
+    function, arguments, iterators = pickle.loads(failed.pickled_arguments)
+    for place in iterators:
+        arguments[place] = iter(arguments[place])
+    if isinstance(function, type):
+        return list(function().eval(*arguments))
+    result = function(*arguments)
+    return list(result) if hasattr(result, "__next__") else result

@@ -1,0 +1,123 @@
+"""A function of PySpark's own API in a task: what it costs, and what it was called with last.
+
+Spark opens it, calls it and raises what it raises. It has no options, no version and no metrics of
+its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import CodeType
+from typing import Any
+
+from notebook_udf.functions.metrics import MetricGroup
+from notebook_udf.telemetry.records import CallFailed, FunctionTiming
+from notebook_udf.worker.call.bundle_statistics import BundleStatistics
+from notebook_udf.worker.call.failure_report import Copy, named, pickled, report
+from notebook_udf.worker.observed.failing_row import arguments_within
+from notebook_udf.worker.runtime.failure import short
+from notebook_udf.worker.runtime.task import Task
+
+
+class ObservedCall:
+    """One function in one Python node of a plan, see ``runtime.task.TaskCall``.
+
+    Parameters
+    ----------
+    function
+        What was given to PySpark.
+    """
+
+    version = 0
+    memory = 0
+    timeout = 0.0
+    chain = ""
+    running = (-1, -1)
+    bundle: tuple[int, int] | None = None
+    row_of: Callable[[int], int] | None = None
+
+    def __init__(self, function: Any) -> None:
+        self.function = function
+        self.code = _code_of(function)
+        self.name = _name_of(function, self.code)
+        self.statistics = BundleStatistics()
+        self.metrics = MetricGroup()
+        # What it was called with last, where a call takes a batch or a group: of an iterator, a
+        # list of what it gave last. Their places are in ``iterators``.
+        self.arguments: list[Any] | None = None
+        self.iterators: tuple[int, ...] = ()
+        self._task: Task | None = None
+
+    @property
+    def task(self) -> Task:
+        """The task this call belongs to."""
+        assert self._task is not None
+        return self._task
+
+    @property
+    def known_parameters(self) -> tuple[str, ...]:
+        """The names of its parameters, as far as its code tells them."""
+        code = self.code
+        if code is None:
+            return ()
+        names = code.co_varnames[: code.co_argcount]
+        own = names[1:] if names[:1] == ("self",) else names
+        star = (f"*{code.co_varnames[code.co_argcount]}",) if code.co_flags & 4 else ()
+        return (*own, *star)
+
+    @property
+    def file(self) -> str | None:
+        """The file of its code, as in tracebacks; "" for a function that is not Python's."""
+        return self.code.co_filename if self.code is not None else ""
+
+    def awaiting(self, number: int) -> Any:
+        """No call of it is awaited."""
+        return None
+
+    def open(self, task: Task) -> None:
+        """Makes this call part of a task: there is nothing to open."""
+        self._task = task
+
+    def close(self, failed: bool) -> None:
+        """Lets go of what it was called with."""
+        self.arguments = None
+
+    def take_timing(self) -> FunctionTiming:
+        """The statistics of the bundle; they begin at zero for the next."""
+        return self.statistics.take(self.name, self.version)
+
+    def failed(
+        self, error: BaseException, arguments: Sequence[Any] | None, row: int = -1
+    ) -> CallFailed:
+        """Reports that it raised; who calls this raises the error on."""
+        self.statistics.errors += 1
+        copy = None if arguments is None else self._copy(error, arguments)
+        return report(self, error, arguments, row, "fail", None, "", 1, copy)
+
+    def _copy(self, error: BaseException, arguments: Sequence[Any]) -> Copy:
+        """The call as it is shown; pickled it has the function too, which no session has."""
+        # Of what it iterates over, the part that it had last.
+        last = [
+            value[-1] if at in self.iterators and value else value
+            for at, value in enumerate(arguments)
+        ]
+        inner = arguments_within(error, self.code)
+        shown = (*named(self.known_parameters, last), *((n, short(v)) for n, v in inner))
+        return Copy(shown, pickled((self.function, [*arguments], self.iterators)))
+
+
+def _code_of(function: Any) -> CodeType | None:
+    """The code that a call of the function runs first, if it is Python's."""
+    inner = getattr(function, "__func__", function)
+    code = getattr(inner, "__code__", None)
+    if code is None:
+        # A callable object, or the class of a table function.
+        method = getattr(inner, "eval" if isinstance(inner, type) else "__call__", None)
+        code = getattr(method, "__code__", None)
+    return code if isinstance(code, CodeType) else None
+
+
+def _name_of(function: Any, code: CodeType | None) -> str:
+    """The name it is shown under; that of a lambda tells its line."""
+    name = getattr(function, "__name__", None) or type(function).__name__
+    return f"lambda in line {code.co_firstlineno}" if name == "<lambda>" and code else str(name)
