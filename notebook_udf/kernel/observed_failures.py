@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 # How Spark's text begins: it has no word of the task.
 _RAISED = "org.apache.spark.api.python.PythonException"
 # A record usually overtakes the JVM's exception.
-_PATIENCE_SECONDS = 0.5
+_PATIENCE_SECONDS = 3.0
 _MOST_QUERIES = 100
 # As much of a message has to be in Spark's text.
 _MOST_CHARACTERS = 200

@@ -228,6 +228,9 @@ def around(func: Process, calls: list[FunctionCall], time_zone: str | None) -> P
 
     def run(split: int, batches: Batches) -> Generator[Any, None, None]:
         task = _task(calls, time_zone)
+        capture = process.runtime.capture
+        if capture is not None:
+            capture.set_level(task_properties().get(LOG_LEVEL_CONF) or "INFO")
         for call in calls:
             call.join(task)
         outcome = "failed"
@@ -331,8 +334,6 @@ def _task(calls: Sequence[TaskCall], time_zone: str | None) -> Task:
     assert context is not None
     properties = task_properties()
     runtime = process.runtime
-    if runtime.capture is not None:
-        runtime.capture.set_level(properties.get(LOG_LEVEL_CONF) or "INFO")
     task = Task(
         TaskId(
             query=properties.get(_QUERY_PROPERTY) or "",

@@ -452,7 +452,7 @@ def test_other_people_s_functions_and_cached_rows(session: nu.Session) -> None:
         planned = session.plan(frame.filter("y > 3"))
         (node,) = python_nodes(planned)
         (use,) = node.functions
-        assert (use.name, use.version, use.eval_type, use.role) == ("plan_pickled", None, 100, "")
+        assert (use.name, use.version, use.eval_type, use.role) == ("plan_pickled", 0, 100, "")
         assert planned.plan.strategies == ()
     finally:
         frame.unpersist()

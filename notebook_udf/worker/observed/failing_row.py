@@ -6,6 +6,8 @@ exception left them, so that rows that do not raise cost nothing.
 
 from __future__ import annotations
 
+import dis
+import inspect
 import operator
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -51,7 +53,26 @@ def row_of(error: BaseException, codes: Sequence[CodeType | None]) -> FailingRow
                 # A comprehension has a frame of its own, or, in later Pythons, none.
                 around = own if "rows" in own or not at else frames[at - 1].f_locals
                 return FailingRow(own[name], _place(own, around), call)
-    return None
+    if call is None:
+        return None
+    # Later Pythons have no trace of the variables of a comprehension that is over.
+    return FailingRow(_parameters(frames[first]), -1, call)
+
+
+def _parameters(frame: FrameType) -> list[Any] | None:
+    """What a function was called with, if its code gives its parameters no other values."""
+    code, known = frame.f_code, frame.f_locals
+    starred = bool(code.co_flags & inspect.CO_VARARGS)
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + starred]
+    changed = {
+        each.argval
+        for each in dis.get_instructions(code)
+        if each.opname.startswith(("STORE_", "DELETE_"))
+    }
+    if code.co_kwonlyargcount or not set(names) <= known.keys() - changed:
+        return None
+    values = [known[name] for name in names]
+    return [*values[:-1], *values[-1]] if starred else values
 
 
 def arguments_within(error: BaseException, called: CodeType | None) -> list[tuple[str, Any]]:
