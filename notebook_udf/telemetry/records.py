@@ -297,8 +297,21 @@ def _shared(bundle: BundleDone | BundlesDone) -> tuple[int, TaskId, tuple[tuple[
 
 
 @dataclass(frozen=True)
+class SampledCalls:
+    """The arguments of some calls of a function in a bundle, as a list of tuples that is pickled.
+
+    Those of an aggregate are of one group, in their order.
+    """
+
+    function: str
+    version: int
+    pickled: bytes = field(repr=False)
+
+
+@dataclass(frozen=True)
 class BundleSampled(Record):
-    """The first rows of a bundle slower than all before it: column names and shortened values."""
+    """The first rows of a bundle slower than all before it: column names and shortened values, and
+    what its functions were called with for them."""
 
     kind: ClassVar[str] = "bundle-sampled"
     pid: int
@@ -307,6 +320,7 @@ class BundleSampled(Record):
     bundle: int
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    calls: tuple[SampledCalls, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from notebook_udf.telemetry.records import (
     BundleSampled,
     BundlesDone,
     FunctionTiming,
+    SampledCalls,
     TaskId,
 )
 from notebook_udf.telemetry.store.session_store import Store
@@ -230,6 +231,19 @@ def test_samples_of_older_queries_push_no_series_out() -> None:
     kept = dict(timelines.of(None))
     assert list(kept) == [str(number) for number in range(2 * MAX_QUERIES, 3 * MAX_QUERIES)]
     assert all(series.slowest()[0].sample for series in kept.values())
+
+
+def test_arguments_of_calls_are_kept_of_the_newest_samples_alone() -> None:
+    store = Store()
+    for record in BundlesDone.of([done()]):
+        store.apply(record)
+    for bundle in range(1, 31):
+        calls = (SampledCalls("f", 1, b"x" * 16_000),)
+        at = NOW + bundle
+        store.apply(BundleSampled(1, at, done().task, bundle, ("a",), (("1",),), calls))
+    kept = store.samples("f")
+    assert [each.bundle for each in kept] == list(range(23, 31))
+    assert store.samples("g") == []
 
 
 def test_workers_beyond_the_bound_are_one_line() -> None:

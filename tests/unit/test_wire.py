@@ -27,6 +27,7 @@ from notebook_udf.telemetry.records import (
     LogLines,
     MetricValue,
     QueryLeft,
+    SampledCalls,
     StackDump,
     StackFrame,
     StackSamples,
@@ -54,6 +55,7 @@ RECORDS = [
         [BundleDone(1, 2.0, TASK, n, 1, 1, 8, 8, 5, 6, (TIMING,), (COUNTER,)) for n in (1, 2)]
     ),
     BundleSampled(1, 2.0, TASK, 2, ("x", NASTY), (("1", NASTY), ("2", ""))),
+    BundleSampled(1, 2.0, TASK, 2, ("x",), (("1",),), (SampledCalls("f", 2, b"\x80\xff"),)),
     TaskEnded(1, 3.0, TASK, "done", 5, 10, 9, (TIMING, TIMING)),
     LogLines(1, "12", (LogLine(1, 2.0, "INFO", "print", "f", 0, 3, NASTY),), 7),
     CallFailed(

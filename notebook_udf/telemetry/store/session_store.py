@@ -263,6 +263,13 @@ class Store:
             found = [slow for _, each in self._timelines.of(query) for slow in each.slowest()]
         return sorted(found, key=lambda slow: slow.busy_ns, reverse=True)
 
+    def samples(self, function: str) -> list[BundleSampled]:
+        """The samples of slow bundles with calls of a function, oldest first."""
+        with self._changed:
+            kept = [each for _, series in self._timelines.of(None) for each in series.samples()]
+        called = (s for s in kept if any(each.function == function for each in s.calls))
+        return sorted(called, key=lambda sample: sample.time)
+
     def wait_settled(self, query: str, timeout: float) -> bool:
         """Waits up to ``timeout`` seconds until a query has tasks and all have ended."""
         with self._changed:

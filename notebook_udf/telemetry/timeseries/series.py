@@ -55,6 +55,8 @@ _NARROWEST = 0.1
 _LATEST = 1e11
 _SAMPLED = 10
 _SAMPLED_TEXT = 200
+# Samples of a query that keep what its functions were called with.
+_WITH_CALLS = 8
 _LONGEST_NS = 10**15
 _FRACTIONS = (0.5, 0.95, 0.99)
 
@@ -136,8 +138,15 @@ class Series:
         ]
         kept = replace(record, columns=cut[0], rows=tuple(cut[1:]))
         self._samples[record.task, record.pid, record.bundle] = kept
+        if len(self._samples) > _WITH_CALLS:
+            place = list(self._samples)[-_WITH_CALLS - 1]
+            self._samples[place] = replace(self._samples[place], calls=())
         if len(self._samples) > 2 * MAX_SLOWEST:
             self._samples.popitem(last=False)
+
+    def samples(self) -> list[BundleSampled]:
+        """The samples that are kept, oldest first."""
+        return list(self._samples.values())
 
     @property
     def _least(self) -> int:

@@ -114,6 +114,10 @@ class WholeRunner(GroupRunner):
     def decoded(self, columns: list[pa.Array], group: Group) -> Any:
         offsets, structs = list_parts(columns[0])
         given = argument_columns(structs, self._call)
+        first = next((pair for pair in pairwise(offsets) if pair[0] < pair[1]), (0, 0))
+        self._call.sample = lambda: [
+            column.slice(first[0], first[1] - first[0]) for column in given
+        ]
         return offsets, given, [decoder(column.type)(column) for column in given]
 
     def accumulators(self, decoded: Any, rows: int, group: Group) -> list[Any]:

@@ -13,6 +13,7 @@ Where rows arrive sorted by key, only a few groups are held at a time.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import repeat
 from time import perf_counter_ns
 from typing import Any
@@ -117,6 +118,7 @@ class _Table:
             t0 = perf_counter_ns()
             own, columns = self._arguments(batch, keys, part, call)
             values = [decoder(column.type)(column) for column in columns]
+            call.sample = partial(_of_one_group, own, columns)
             call.row_of = self._places(batch, part, first)
             t1 = perf_counter_ns()
             call.statistics.rows_in += len(own)
@@ -244,3 +246,9 @@ class _Table:
 
     def _naming(self, keys: list[Any]) -> Group:
         return lambda place: key_names(keys[place], self._layout.keys)
+
+
+def _of_one_group(keys: Sequence[Any], columns: Sequence[pa.Array]) -> list[pa.Array]:
+    """The rows of columns that have the first row's key."""
+    own = pa.array([key == keys[0] for key in keys], pa.bool_())
+    return [column.filter(own) for column in columns]

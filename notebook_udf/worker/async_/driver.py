@@ -96,6 +96,8 @@ class Flow:
         elif call.header.role == "guarded":
             guard, *columns = columns
         columns = fitted(list(columns), call.header)
+        if guard is None:
+            call.sample = lambda: columns
         reached = None if guard is None else guard.fill_null(False).to_pylist()
         decoded = [decoder(column.type)(column) for column in columns]
         arguments = list(zip(*decoded, strict=True)) if decoded else list(repeat((), count))

@@ -6,9 +6,9 @@ arguments it is called.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from notebook_udf.errors import NotebookUdfError
 from notebook_udf.functions.definition import doorway
@@ -22,6 +22,9 @@ from notebook_udf.worker.runtime import failure, forked
 from notebook_udf.worker.runtime.error_kinds import WorkerStopped
 from notebook_udf.worker.runtime.task import Task
 from notebook_udf.worker.runtime.worker_process import process
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 # Calls unpickled in this process and not yet claimed by a task.
 _arrived: list[FunctionCall] = []
@@ -58,6 +61,9 @@ class FunctionCall:
         self.results: list[Any] = []
         # The bundle's row that a row of what runs belongs to, where they are not the same.
         self.row_of: Callable[[int], int] | None = None
+        # Answers the columns of arguments of the rows it is called for, or of a group's rows; the
+        # first of them are kept if the bundle turns out to be slow.
+        self.sample: Callable[[], Sequence[pa.Array]] | None = None
         # Number and rows of the bundle that a failed row belongs to, where it is not the last.
         self.bundle: tuple[int, int] | None = None
 

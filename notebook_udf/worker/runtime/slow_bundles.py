@@ -1,26 +1,36 @@
 """Samples of slow bundles: their first rows, which are gone when someone wants to know why.
 
 Only of a bundle that is slower than all before it in this worker and query, so that a query takes
-few samples however long it runs. The values are sent as short texts.
+few samples however long it runs. The values are sent as short texts, to be shown, and what the
+functions were called with as it was, to be called again in a test.
 """
 
 from __future__ import annotations
 
 import os
+import pickle
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from notebook_udf.telemetry.records import BundleSampled, TaskId
+from notebook_udf.telemetry.records import BundleSampled, SampledCalls, TaskId
+from notebook_udf.worker.codec.decode import decoder
 from notebook_udf.worker.runtime.failure import short
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from notebook_udf.worker.call.function_call import FunctionCall
+
 _ROWS = 3
 _COLUMNS = 8
 # Rows that are larger would take longer to be written down than is worth it.
 _MOST_BYTES = 100_000
+# Calls whose arguments are sent, of a group so many rows, and what they may take: the kernel keeps
+# them for as long as it keeps the query.
+_CALLS = 5
+_GROUP_ROWS = 20
+_MOST_PICKLED_BYTES = 16_384
 # What is worth a look, and how much slower than the last one: a larger step would leave the slowest
 # of all without its rows, a smaller one could note every bundle of a query that slows down.
 _LEAST_NS = 1_000_000
@@ -45,9 +55,10 @@ class Slowest:
 
 
 def sampled(
-    task: TaskId, bundle: int, batch: pa.RecordBatch, parameters: Sequence[str]
+    task: TaskId, bundle: int, batch: pa.RecordBatch, calls: Sequence[FunctionCall]
 ) -> BundleSampled | None:
     """The first rows of a batch; None if they are too large, or have values that Python lacks."""
+    parameters = calls[0].header.parameters if len(calls) == 1 else ()
     first = batch.slice(0, _ROWS)
     if first.nbytes > _MOST_BYTES:
         return None
@@ -62,7 +73,29 @@ def sampled(
         shown.append(f"… {len(names) - len(shown):,} more")
         columns.append(["…"] * first.num_rows)
     rows = tuple(zip(*columns, strict=True))
-    return BundleSampled(os.getpid(), time.time(), task, bundle, tuple(shown), rows)
+    return BundleSampled(
+        os.getpid(), time.time(), task, bundle, tuple(shown), rows, tuple(_arguments(calls))
+    )
+
+
+def _arguments(calls: Iterable[FunctionCall]) -> Iterable[SampledCalls]:
+    """What functions were called with first, as far as it can be pickled and is not too large."""
+    for call in calls:
+        if call.sample is None:
+            continue
+        most = _GROUP_ROWS if call.aggregates else _CALLS
+        columns = [column.slice(0, most) for column in call.sample()]
+        try:
+            rows = list(zip(*[decoder(each.type)(each) for each in columns], strict=True))
+            while rows:
+                pickled = pickle.dumps(rows)
+                if len(pickled) <= _MOST_PICKLED_BYTES:
+                    yield SampledCalls(call.name, call.version, pickled)
+                    break
+                del rows[len(rows) // 2 :]
+        except (ValueError, OverflowError, NotImplementedError):
+            # A value that Python has none for: the function was not called with it either.
+            continue
 
 
 def _texts(column: Any) -> list[str]:

@@ -248,10 +248,11 @@ class Task:
         busy_ns = self.report_midway()
         arrived, self.arrived = self.arrived, None
         if arrived is not None and self.runtime.slowest.beaten(self.identity.query, busy_ns):
-            parameters = self.calls[0].known_parameters if len(self.calls) == 1 else ()
-            sample = sampled(self.identity, self.bundle, arrived, parameters)
+            sample = sampled(self.identity, self.bundle, arrived, self.calls)
             if sample is not None:
                 self.runtime.send(sample)
+        for call in self.calls:
+            call.sample = None
 
     @property
     def unnoted_ns(self) -> int:

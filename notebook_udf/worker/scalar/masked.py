@@ -165,7 +165,11 @@ class Guarded:
         if not count:
             return pa.nulls(rows, self._type)
         self._runner.reached = None if count == rows else reached
-        return self._runner(columns, named, rows)
+        result = self._runner(columns, named, rows)
+        every = call.sample
+        if every is not None and count < rows:
+            call.sample = lambda: [column.filter(reached) for column in every()]
+        return result
 
 
 class Each:

@@ -59,6 +59,7 @@ class RowRunner:
             function = positional(function, len(columns), list(named))
             columns = [*columns, *named.values()]
         columns = fitted(columns, call.header, tuple(named))
+        call.sample = lambda: columns
         if self._kernels is not None and columns and not named:
             t0 = perf_counter_ns()
             call.task.note_rows(call.name, 0, rows - 1, rows)

@@ -111,6 +111,7 @@ class Explosion:
         ``places`` tells which row of the bundle an input is, for messages.
         """
         columns = fitted(columns, self.call.header, self.names)
+        self.call.sample = lambda: columns
         quarantine = Quarantine(self.call, columns)
         self.call.statistics.rows_in += size
         yield from _Stream(self, columns, size, places, quarantine).exploded()
