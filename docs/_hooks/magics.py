@@ -22,13 +22,13 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def _page() -> str:
-    from notebook_udf.magics.magic_options import SPARKSQL_CELL, UDF_CELL, UDF_LINE
+    from notebook_udf.magics.magic_options import SPARKSQL_CELL, UDF_CAPTURE, UDF_CELL, UDF_LINE
 
     parts = [
         "# Magics and commands",
         "After `%load_ext notebook_udf`. `%%udf?` shows the same in a notebook.",
     ]
-    for magic in (UDF_CELL, SPARKSQL_CELL, UDF_LINE):
+    for magic in (UDF_CELL, SPARKSQL_CELL, UDF_LINE, UDF_CAPTURE):
         parts += [f"## `{magic.name}`", f"```\n{magic.usage.rstrip()}\n```"]
     parts.append("## `notebook-udf`")
     parts.append(f"```\n{_help('--help')}\n```")

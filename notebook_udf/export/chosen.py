@@ -283,6 +283,21 @@ def _literal(text: str) -> str | None:
     return value if isinstance(value, str) else None
 
 
+def defined_as(
+    name: str, text: str, found: list[ExportedStatement], names: ChosenNames
+) -> Chosen | None:
+    """The function that a session was given as an object, by its source; None if no cell has it.
+
+    Other names have for it the values that they have after all cells.
+    """
+    for statement in reversed(found):
+        if text and statement.defines and text in statement.text:
+            (variable,) = statement.binds
+            declared = _kind(statement.node, names) == "decorated"
+            return Chosen(variable, name, statement, len(found), declared=declared)
+    return None
+
+
 def undecorated(statement: ExportedStatement, names: ChosenNames) -> ExportedStatement:
     """A statement without the decorator ``@nu.register``, which registers when it is run."""
     decorator = _register_call(statement, names)

@@ -54,7 +54,7 @@ class Module:
             If the notebook uses a name that the module needs for itself.
         """
         body = self._body()
-        spelled = _Spelled(self.needed)
+        spelled = SpelledNames(self.needed)
         registering = self._register(spelled)
         imports = import_lines([*self.needed.imports, *spelled.imports], self.local)
         futures = ", ".join(self.needed.futures)
@@ -69,8 +69,6 @@ class Module:
         return "".join([*parts, "\n\n\n", registering, "\n"])
 
     def _body(self) -> str:
-        texts: list[str] = []
-        before: ExportedStatement | None = None
         plain = (kind.export.plain for kind in KINDS.values())
         own = {*_OWN, *(form.helper[0] for form in plain if form is not None)}
         for statement in self.needed.statements:
@@ -79,11 +77,7 @@ class Module:
                     f"{statement.where}: the module has its own {name!r}; give this one another "
                     f"name"
                 )
-            if before is not None:
-                texts.append(_between(before, statement))
-            texts.append(self._text(statement))
-            before = statement
-        return "".join(texts)
+        return body_text(self.needed, self._text)
 
     def _text(self, statement: ExportedStatement) -> str:
         text = statement.text
@@ -106,7 +100,7 @@ class Module:
             return ""
         options |= {new: options.pop(old) for old, new in form.renamed.items() if old in options}
         arguments = [f"{key}={value}" for key, value in options.items()]
-        name = f"{_Spelled(self.needed).of(_PACKAGE)}.{form.decorator}"
+        name = f"{SpelledNames(self.needed).of(_PACKAGE)}.{form.decorator}"
         return "@" + PythonCall(name, tuple(arguments)).text(0, 1)
 
     def _docstring(self) -> str:
@@ -132,7 +126,7 @@ class Module:
             f'{textwrap.fill(needs, LINE)}\n"""'
         )
 
-    def _register(self, spelled: _Spelled) -> str:
+    def _register(self, spelled: SpelledNames) -> str:
         """The text of the function ``register``."""
         names = listed(function.chosen.name for function in self.functions)
         title = f"Registers {names}."
@@ -191,13 +185,16 @@ class Module:
         return PythonCall("session.register_function", arguments)
 
 
-class _Spelled:
-    """Names for the module's own imports that do not clash with the notebook's."""
+class SpelledNames:
+    """Names for the module's own imports that do not clash with the notebook's.
 
-    def __init__(self, needed: Needed) -> None:
+    ``reserved`` are further names that none of them may have.
+    """
+
+    def __init__(self, needed: Needed, reserved: Iterable[str] = ()) -> None:
         self._existing = {(each.module, each.name): each.bound for each in needed.imports}
         self._taken = {name for statement in needed.statements for name in statement.binds}
-        self._taken |= {each.bound for each in needed.imports}
+        self._taken |= {each.bound for each in needed.imports} | set(reserved)
         self._used: dict[str, Imported] = {}
 
     @property
@@ -210,22 +207,47 @@ class _Spelled:
         existing = self._existing.get((wanted.module, wanted.name))
         if existing is not None:
             return existing
+        mine = next((each for each in self._used.values() if _same(each, wanted)), None)
+        if mine is not None:
+            return mine.bound
         name, bound = wanted.name, wanted.bound
         while bound in self._taken:
             bound += "_"
         if name is None and bound != wanted.module:
             name = ""
+        self._taken.add(bound)
         self._used[bound] = Imported(wanted.module, name, bound)
         return bound
 
+    def knows(self, name: str) -> bool:
+        """Whether the notebook, or an import, binds a name."""
+        return name in self._taken
 
-def _in_spark(function: Declared, spelled: _Spelled) -> PythonCall:
+
+def _same(one: Imported, other: Imported) -> bool:
+    """Whether two imports are of one thing, a module under a name of its own included."""
+    return (one.module, one.name or None) == (other.module, other.name or None)
+
+
+def _in_spark(function: Declared, spelled: SpelledNames) -> PythonCall:
     """The registration of a function with Spark itself."""
     chosen, form = function.chosen, function.form.plain
     assert form is not None
     return form.register(
         spelled.of(_FUNCTIONS), function.definition, quoted(chosen.name), chosen.variable
     )
+
+
+def body_text(needed: Needed, text_of: Callable[[ExportedStatement], str]) -> str:
+    """The statements of a module, with as many blank lines between them as formatters leave."""
+    texts: list[str] = []
+    before: ExportedStatement | None = None
+    for statement in needed.statements:
+        if before is not None:
+            texts.append(_between(before, statement))
+        texts.append(text_of(statement))
+        before = statement
+    return "".join(texts)
 
 
 def _between(before: ExportedStatement, statement: ExportedStatement) -> str:

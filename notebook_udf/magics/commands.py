@@ -14,6 +14,7 @@ from notebook_udf.magics.magic_options import (
     OF_A_FUNCTION,
     SPARKSQL_CELL,
     SUBCOMMANDS,
+    UDF_CAPTURE,
     UDF_CELL,
     UDF_EXPORT,
     UDF_LINE,
@@ -126,6 +127,8 @@ class Commands:
             return measure_magics.profile(_running(), self._shell, query)
         if what == "export":
             return self._export(query)
+        if what == "capture":
+            return self._capture(query)
         arguments = UDF_LINE.parse(line)
         what, name = arguments.what, arguments.name
         if what not in SUBCOMMANDS:
@@ -211,6 +214,30 @@ class Commands:
         sources = {name: each.source for name, each in _running().functions.items()}
         return export_session(
             self._shell, sources, self._tried, target, force=bool(arguments.force)
+        )
+
+    def _capture(self, line: str) -> Any:
+        """Writes tests from calls of a function."""
+        __tracebackhide__ = True
+        from notebook_udf.export.captured import capture
+        from notebook_udf.magics.exporting import cells_of
+
+        given = UDF_CAPTURE.parse(line)
+        if given.name is None:
+            raise DeclarationError(
+                f"%udf capture takes the name of a function\n\n{UDF_CAPTURE.usage}"
+            )
+        running = _running()
+        _known(running, given.name)
+        return capture(
+            running,
+            cells_of(self._shell, self._tried),
+            given.name,
+            Path(given.output or f"test_{given.name.lower()}.py"),
+            rows=given.rows,
+            failed=bool(given.failed),
+            mask=bool(given.mask),
+            force=bool(given.force),
         )
 
     def _errors(self, running: Session, name: str) -> Any:

@@ -68,16 +68,21 @@ def export_session(
 
     ``tried`` is the output of each cell's example, by the cell's text below its first line.
     """
+    # Jupyter tells a kernel the path of its notebook.
+    name = Path(os.environ.get("JPY_SESSION_NAME") or "a notebook").name
+    return export(
+        cells_of(shell, tried), target, notebook=name, folder=Path.cwd(),
+        registered=registered, force=force,
+    )  # fmt: skip
+
+
+def cells_of(shell: Any, tried: Mapping[str, str]) -> list[ExportedCell]:
+    """The cells that were run; ``tried`` is as for ``export_session``."""
     sources = [
         (source, tried.get(source.strip().partition("\n")[2].strip(), ""))
         for source in shell.history_manager.input_hist_raw[1:]
     ]
-    # Jupyter tells a kernel the path of its notebook.
-    name = Path(os.environ.get("JPY_SESSION_NAME") or "a notebook").name
-    return export(
-        cells(sources, lenient=True), target, notebook=name, folder=Path.cwd(),
-        registered=registered, force=force,
-    )  # fmt: skip
+    return cells(sources, lenient=True)
 
 
 def module_name(notebook: Path) -> Path:

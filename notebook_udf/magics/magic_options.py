@@ -190,7 +190,7 @@ SPARKSQL_CELL = Magic(
 
 SUBCOMMANDS = (
     "functions", "pool", "metrics", "logs", "errors", "replay", "state", "plan", "bench",
-    "profile", "export", "drop",
+    "profile", "export", "capture", "drop",
 )  # fmt: skip
 # Subcommands that take the name of a function.
 OF_A_FUNCTION = ("errors", "replay", "drop")
@@ -206,6 +206,21 @@ UDF_EXPORT = Magic(
     ),
 )
 
+UDF_CAPTURE = Magic(
+    "%udf capture",
+    "Writes tests from calls of a function: those that failed, with what they raised, and the "
+    "first rows of slow bundles, with the result. They are run green before the file is kept.",
+    (
+        Option("-o", "output", "the file (test_NAME.py)", "FILE"),
+        Option("--rows", "rows", "calls of each of the two, at most, newest first (5)", "N",
+               suggestions=("1", "5", "20"), number=True),
+        Option("--failed", "failed", "only calls that failed"),
+        Option("--mask", "mask", "replace texts by others that look alike; numbers stay"),
+        Option("--force", "force", "overwrite a file that is there"),
+    ),
+    ("NAME",),
+)  # fmt: skip
+
 UDF_LINE = Magic(
     "%udf",
     "Shows what the session knows: functions, pool, metrics, logs, errors NAME, replay NAME, "
@@ -214,7 +229,9 @@ UDF_LINE = Magic(
     "plan QUERY [--against QUERY] (a query, or the variable of a DataFrame), "
     "bench NAME QUERY [--against NAMES] [--repeats N] [--rows N], "
     "profile [NAME] [QUERY] [--seconds N], "
-    "export [-o FILE] [--force] (the functions as a module).",
+    "export [-o FILE] [--force] (the functions as a module), "
+    "capture NAME [-o FILE] [--rows N] [--failed] [--mask] [--force] (calls that failed and rows "
+    "of slow bundles as tests).",
     (
         Option("--level", "level", "logs: the lowest level", "LEVEL", LEVELS),
         Option("--function", "function", "logs: of one function", "FUNCTION"),

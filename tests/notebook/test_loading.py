@@ -100,6 +100,7 @@ def test_nbclient_sees_the_failure() -> None:
             "%udf ",
             [
                 "bench",
+                "capture",
                 "drop",
                 "errors",
                 "export",
@@ -114,6 +115,7 @@ def test_nbclient_sees_the_failure() -> None:
             ],
         ),
         ("%udf export --", ["--force"]),
+        ("%udf capture f --f", ["--failed", "--force"]),
         ("%udf logs --level W", ["WARNING"]),
     ],
 )

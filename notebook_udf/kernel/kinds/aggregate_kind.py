@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
 from pyspark.sql import Column, DataFrame
-from pyspark.sql.types import ArrayType
+from pyspark.sql.types import ArrayType, DataType
 
 from notebook_udf.errors import DeclarationError
 from notebook_udf.functions.base import (
@@ -17,6 +17,7 @@ from notebook_udf.functions.base import (
 )
 from notebook_udf.functions.declare_aggregate import udaf, udtaf
 from notebook_udf.functions.kind_traits import AGGREGATE, TABLE_AGGREGATE
+from notebook_udf.kernel.kinds.call_form import HELPER, CallForm, Spell, opened
 from notebook_udf.kernel.kinds.export_form import ExportForm
 from notebook_udf.kernel.kinds.function_kind import RESULT, Candidate, FunctionKind, Variants
 from notebook_udf.kernel.transforms.aggregate_transforms import aggregate as grouped
@@ -62,10 +63,16 @@ class AggregateKind(FunctionKind):
                 f"{self.definition.name}.eval takes the values of one group: a sequence per "
                 f"parameter, all of one length"
             )
+        held = held_accumulator(self.definition)
+        return self._value_of(zip(*columns, strict=True), held)
+
+    def _value_of(self, rows: Iterable[tuple[Any, ...]], held: DataType | None = None) -> Any:
+        """The value of a group's rows; its accumulator has to fit the type, if one is given."""
+        __tracebackhide__ = True
         with self.opened() as function:
             accumulator = function.create_accumulator()
-            hold = Codec(held_accumulator(self.definition), accumulator).hold
-            for row in zip(*columns, strict=True):
+            hold = Codec(held, accumulator).hold
+            for row in rows:
                 answer = function.accumulate(accumulator, *row)
                 accumulator = accumulator if answer is None else answer
             if hold is not None:
@@ -84,6 +91,32 @@ class AggregateKind(FunctionKind):
             if method == "get_value":
                 return _value(function, *arguments)
             return getattr(function, method)(function.create_accumulator(), *arguments)
+
+    def call_form(self, target: str, spell: Spell) -> CallForm:
+        """A helper accumulates the rows of a group and returns its value."""
+        function = self.definition.function
+        value = "list(function.emit_value(accumulator) or ())"
+        if not hasattr(function, "emit_value"):
+            value = "function.get_value(accumulator)"
+        body = [
+            "accumulator = function.create_accumulator()",
+            "for row in rows:",
+            "    changed = function.accumulate(accumulator, *row)",
+            "    accumulator = accumulator if changed is None else changed",
+            f"return {value}",
+        ]
+        made = opened(function, self.record.name, target, spell, body, "rows")
+        return CallForm(f"{HELPER}(", helper=made)
+
+    def sampled_calls(self, rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+        return [(rows,)]
+
+    def failed_call(self, method: str, arguments: tuple[Any, ...]) -> tuple[Any, ...] | None:
+        return ([arguments],) if method == "accumulate" else None
+
+    def answer(self, arguments: tuple[Any, ...]) -> Any:
+        __tracebackhide__ = True
+        return self._value_of(*arguments)
 
     def results(
         self, rows: DataFrame, columns: Sequence[Column], keys: Sequence[Column]

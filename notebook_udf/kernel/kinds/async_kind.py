@@ -12,6 +12,13 @@ from notebook_udf.functions.base import AsyncScalarFunction, UserDefinedFunction
 from notebook_udf.functions.definition import doorway
 from notebook_udf.functions.kind_traits import ASYNC
 from notebook_udf.kernel.async_conf import configured
+from notebook_udf.kernel.kinds.call_form import (
+    HELPER,
+    CallForm,
+    Spell,
+    needs_no_opening,
+    opened,
+)
 from notebook_udf.kernel.kinds.export_form import ExportForm
 from notebook_udf.kernel.kinds.function_kind import FunctionKind, Variants
 from notebook_udf.kernel.kinds.scalar_kind import ScalarKind
@@ -49,6 +56,16 @@ class AsyncKind(ScalarKind):
 
     def explain(self) -> str:
         return async_.explain(configured(self.session.host, self.record))
+
+    def call_form(self, target: str, spell: Spell) -> CallForm:
+        run, function = f"{spell('asyncio', None)}.run(", self.definition.function
+        if not isinstance(function, UserDefinedFunction):
+            return CallForm(f"{run}{target}(", "))")
+        if needs_no_opening(function):
+            return CallForm(f"{run}{target}.eval(", "))")
+        body = ["return await function.eval(*arguments)"]
+        made = opened(function, self.record.name, target, spell, body)
+        return CallForm(f"{run}{HELPER}(", "))", made)
 
     def variants(self, inputs: Sequence[Any]) -> Variants:
         return FunctionKind.variants(self, inputs)

@@ -20,6 +20,13 @@ from notebook_udf.functions.context import FunctionContext
 from notebook_udf.functions.definition import FunctionDefinition, doorway
 from notebook_udf.functions.kind_traits import KindTraits
 from notebook_udf.functions.options import ROW_TYPES
+from notebook_udf.kernel.kinds.call_form import (
+    HELPER,
+    CallForm,
+    Spell,
+    needs_no_opening,
+    opened,
+)
 from notebook_udf.kernel.kinds.export_form import ExportForm
 from notebook_udf.kernel.preview import Trial, columns_of, matching
 from notebook_udf.planner.analysis.arity import check
@@ -183,6 +190,38 @@ class FunctionKind(ABC):
                         method()
                 finally:
                     close()
+
+    # In a test -------------------------------------------------------------------------------
+
+    def call_form(self, target: str, spell: Spell) -> CallForm:
+        """How a test calls the function; ``target`` is the text of it, or makes an instance.
+
+        Raises
+        ------
+        DeclarationError
+            If no test of one call can be made of functions of the kind.
+        """
+        function = self.definition.function
+        if not isinstance(function, UserDefinedFunction):
+            return CallForm(f"{target}(")
+        if needs_no_opening(function):
+            return CallForm(f"{target}.eval(")
+        body = ["return function.eval(*arguments)"]
+        return CallForm(
+            f"{HELPER}(", helper=opened(function, self.record.name, target, spell, body)
+        )
+
+    def sampled_calls(self, rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+        """The arguments of calls in a test, of the rows that a worker has called it for."""
+        return rows
+
+    def failed_call(self, method: str, arguments: tuple[Any, ...]) -> tuple[Any, ...] | None:
+        """The same of a call that failed; None if a test cannot repeat it."""
+        return arguments
+
+    def answer(self, arguments: tuple[Any, ...]) -> Any:
+        """What the call in a test gives; raises what the function raises."""
+        return self.run(arguments, {})
 
     # On rows ---------------------------------------------------------------------------------
 

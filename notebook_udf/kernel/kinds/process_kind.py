@@ -9,7 +9,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from notebook_udf.compile.java.writing.terms import TypesMissing
-from notebook_udf.errors import PlanningError
+from notebook_udf.errors import DeclarationError, PlanningError
 from notebook_udf.functions.declare_process import is_process, process_function
 from notebook_udf.functions.kind_traits import PROCESS
 from notebook_udf.functions.process import (
@@ -20,6 +20,7 @@ from notebook_udf.functions.process import (
     RuntimeContext,
 )
 from notebook_udf.functions.process_states import NO_KEY, KeyedStates
+from notebook_udf.kernel.kinds.call_form import CallForm, Spell
 from notebook_udf.kernel.kinds.function_kind import Candidate, FunctionKind
 from notebook_udf.kernel.kinds.java_words import calls_in_words, why_in_workers
 from notebook_udf.kernel.preview import Trial
@@ -95,6 +96,14 @@ class ProcessKind(FunctionKind):
     def replay(self, method: str, arguments: Any) -> Any:
         __tracebackhide__ = True
         return self.run((arguments,), {})
+
+    def call_form(self, target: str, spell: Spell) -> CallForm:
+        name = self.record.name
+        raise DeclarationError(
+            f"no test can be captured of {name}: what a process function gives for a record "
+            f"depends on its state, and so on all records before it. Write the records down "
+            f"instead, as in assert {name}.eval([...]) == [...]"
+        )
 
     def preview(self, rows: DataFrame | str, n: int) -> Trial:
         """What the function collects for the first rows."""

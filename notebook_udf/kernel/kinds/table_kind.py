@@ -11,7 +11,9 @@ from pyspark.sql import Column, DataFrame
 from notebook_udf.functions.base import TableFunction
 from notebook_udf.functions.declare_table import returns_one, udtf, yields_rows
 from notebook_udf.functions.definition import FunctionDefinition
+from notebook_udf.functions.hints import yields
 from notebook_udf.functions.kind_traits import TABLE
+from notebook_udf.kernel.kinds.call_form import CallForm, Spell, opened
 from notebook_udf.kernel.kinds.export_form import ExportForm, PlainForm
 from notebook_udf.kernel.kinds.function_kind import RESULT, Candidate, FunctionKind, Variants
 from notebook_udf.kernel.kinds.java_words import (
@@ -132,6 +134,24 @@ class TableKind(FunctionKind):
         __tracebackhide__ = True
         with self.opened():
             return list(rows_in(self.definition.call(*args, **kwargs)))
+
+    def call_form(self, target: str, spell: Spell) -> CallForm:
+        form = super().call_form(target, spell)
+        if not yields(self.definition.call):
+            return form
+        if not form.helper:
+            return CallForm(f"list({form.before}", "))")
+        # The rows are drawn before it is closed.
+        body = ["return list(function.eval(*arguments))"]
+        made = opened(self.definition.function, self.record.name, target, spell, body)
+        return replace(form, helper=made)
+
+    def answer(self, arguments: tuple[Any, ...]) -> Any:
+        __tracebackhide__ = True
+        with self.opened():
+            made = self.definition.call(*arguments)
+            drawn = made is not None and yields(self.definition.call)
+            return list(made) if drawn else made
 
     def encode(self, result: Any) -> object:
         return rows_encoder(self.definition.declared_type)(result)
