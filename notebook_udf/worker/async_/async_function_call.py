@@ -38,6 +38,7 @@ class AsyncInstance(FunctionInstance):
 class AsyncCall(FunctionCall):
     """One async function in one Python node of a plan."""
 
+    answers_later = True
     instances = AsyncInstance
 
     def __init__(self, shipment: Shipment) -> None:

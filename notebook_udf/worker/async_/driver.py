@@ -230,7 +230,7 @@ class Driver:
             for flow in self.flows:
                 flow.lanes.stop(0.0 if self._stuck else _GRACE_SECONDS)
                 flow.call.note_metrics()
-            self._task.report_midway()
+            self._task.end_answers()
 
     def wait(self, seconds: float = _GLANCE_SECONDS) -> None:
         """Waits, not for long, until something has happened in the lanes.

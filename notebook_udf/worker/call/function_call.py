@@ -40,6 +40,8 @@ def take_arrived() -> list[FunctionCall]:
 class FunctionCall:
     """One function in one Python node of a plan."""
 
+    # Whether its bundle may have ended before its results are there.
+    answers_later: ClassVar[bool] = False
     instances: ClassVar[type[FunctionInstance]] = FunctionInstance
 
     def __init__(self, shipment: Shipment, *, in_pass: bool = False, waits: bool = False) -> None:

@@ -170,6 +170,8 @@ class Task:
         self._leaving = _Leaving()
         self._bundle_open = False
         self._since_ns = 0
+        # What the functions took for the bundle, as far as it is reported.
+        self._busy_ns = 0
         self._reported_rows = 0
         self._sent_metrics: dict[tuple[int, str], Any] = {}
         self.timer: CallTimer | None = None
@@ -208,6 +210,7 @@ class Task:
         self._wait_ns = wait_ns
         self._leaving = _Leaving()
         self._reported_rows = 0
+        self._busy_ns = 0
         self._bundle_open = True
         self._since_ns = perf_counter_ns()
 
@@ -245,12 +248,29 @@ class Task:
             self._leaving = leaving
         self._bundle_open = False
         self.active = None
-        busy_ns = self.report_midway()
-        arrived, self.arrived = self.arrived, None
-        if arrived is not None and self.runtime.slowest.beaten(self.identity.query, busy_ns):
-            sample = sampled(self.identity, self.bundle, arrived, self.calls)
-            if sample is not None:
-                self.runtime.send(sample)
+        self.report_midway()
+        if not self._sampled() and not any(call.answers_later for call in self.calls):
+            self._forget_rows()
+
+    def end_answers(self) -> None:
+        """The last results of calls that answer later are there, and what they took is known."""
+        self.report_midway()
+        self._sampled()
+        self._forget_rows()
+
+    def _sampled(self) -> bool:
+        """Sends the first rows of the bundle if it was slower than all before it."""
+        arrived = self.arrived
+        if arrived is None or not self.runtime.slowest.beaten(self.identity.query, self._busy_ns):
+            return False
+        sample = sampled(self.identity, self.bundle, arrived, self.calls)
+        if sample is not None:
+            self.runtime.send(sample)
+        self._forget_rows()
+        return True
+
+    def _forget_rows(self) -> None:
+        self.arrived = None
         for call in self.calls:
             call.sample = None
 
@@ -266,11 +286,8 @@ class Task:
         noted = self._leaving.write_ns + sum(call.statistics.noted_ns for call in self.calls)
         return max(0, perf_counter_ns() - self._since_ns - noted)
 
-    def report_midway(self) -> int:
-        """Sends the statistics since the last report, while rows are still being processed.
-
-        Returns how many nanoseconds the functions took since then.
-        """
+    def report_midway(self) -> None:
+        """Sends the statistics since the last report, while rows are still being processed."""
         leaving, self._leaving = self._leaving, _Leaving()
         self._since_ns = perf_counter_ns()
         rows, self._reported_rows = self.rows - self._reported_rows, self.rows
@@ -298,7 +315,7 @@ class Task:
                 metrics=self._metrics(changed_only=True),
             )
         )
-        return sum(each.decode_ns + each.user_ns + each.encode_ns for each in timings)
+        self._busy_ns += sum(each.decode_ns + each.user_ns + each.encode_ns for each in timings)
 
     def close(self, *, failed: bool) -> None:
         """Closes the functions, the last one first. All are closed even if one raises.
