@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from types import CodeType
-from typing import Any
+from typing import Any, ClassVar
 
 from notebook_udf.functions.metrics import MetricGroup
 from notebook_udf.telemetry.records import CallFailed, FunctionTiming
@@ -35,6 +35,9 @@ class ObservedCall:
     running = (-1, -1)
     bundle: tuple[int, int] | None = None
     row_of: Callable[[int], int] | None = None
+    sample: Callable[[], Sequence[Any]] | None = None
+    answers_later: ClassVar[bool] = False
+    aggregates = False
 
     def __init__(self, function: Any) -> None:
         self.function = function

@@ -20,7 +20,7 @@ from notebook_udf.worker.runtime.failure import short
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from notebook_udf.worker.call.function_call import FunctionCall
+    from notebook_udf.worker.runtime.task import TaskCall
 
 _ROWS = 3
 _COLUMNS = 8
@@ -55,10 +55,10 @@ class Slowest:
 
 
 def sampled(
-    task: TaskId, bundle: int, batch: pa.RecordBatch, calls: Sequence[FunctionCall]
+    task: TaskId, bundle: int, batch: pa.RecordBatch, calls: Sequence[TaskCall]
 ) -> BundleSampled | None:
     """The first rows of a batch; None if they are too large, or have values that Python lacks."""
-    parameters = calls[0].header.parameters if len(calls) == 1 else ()
+    parameters = calls[0].known_parameters if len(calls) == 1 else ()
     first = batch.slice(0, _ROWS)
     if first.nbytes > _MOST_BYTES:
         return None
@@ -78,7 +78,7 @@ def sampled(
     )
 
 
-def _arguments(calls: Iterable[FunctionCall]) -> Iterable[SampledCalls]:
+def _arguments(calls: Iterable[TaskCall]) -> Iterable[SampledCalls]:
     """What functions were called with first, as far as it can be pickled and is not too large."""
     for call in calls:
         if call.sample is None:

@@ -13,7 +13,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter_ns
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from notebook_udf.errors import FailedRow
 from notebook_udf.telemetry.records import (
@@ -48,6 +48,14 @@ class TaskCall(Protocol):
     bundle: tuple[int, int] | None
     # The bundle's row that a row of what runs belongs to, where they are not the same.
     row_of: Callable[[int], int] | None
+    # Gives the columns that it was called with first in the bundle, where that is known.
+    sample: Callable[[], Sequence[Any]] | None
+    # Whether its bundle may have ended before its results are there.
+    answers_later: ClassVar[bool]
+
+    @property
+    def aggregates(self) -> bool:
+        """Whether its rows belong to groups."""
 
     @property
     def task(self) -> Task:
