@@ -26,6 +26,7 @@ from notebook_udf.functions.hints import hints_of, own_name
 from notebook_udf.functions.kind_traits import ASYNC, SCALAR
 from notebook_udf.functions.options import FUNCTION_TYPES, ROW_TYPES, FunctionOptions, function_type
 from notebook_udf.functions.source import find_source
+from notebook_udf.functions.spark_objects import refuse_spark_object
 from notebook_udf.types import from_annotation, resolve, unmarked
 
 
@@ -140,6 +141,7 @@ def udf(
 
 def _scalar(f: Any) -> tuple[Any, str]:
     """The callable or instance, and its name."""
+    refuse_spark_object(f)
     f = derived(f)
     if isinstance(f, type):
         if not issubclass(f, UserDefinedFunction):

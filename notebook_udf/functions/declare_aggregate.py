@@ -36,6 +36,7 @@ from notebook_udf.functions.hints import LAZY, called, hints_of, own_name, rows_
 from notebook_udf.functions.kind_traits import AGGREGATE, TABLE_AGGREGATE, articled
 from notebook_udf.functions.options import COLUMN_TYPES, FunctionOptions, function_type
 from notebook_udf.functions.source import find_source
+from notebook_udf.functions.spark_objects import refuse_spark_object
 from notebook_udf.functions.views import ListView, MapView
 from notebook_udf.types import resolve, unmarked
 
@@ -140,6 +141,7 @@ def _declare(
 ) -> FunctionDefinition:
     if isinstance(f, FunctionDefinition):
         f = f.function
+    refuse_spark_object(f)
     f = derived(f)
     flavours = ("general",) if base is TableAggregateFunction else COLUMN_TYPES
     title = name or own_name(f)

@@ -38,6 +38,7 @@ from notebook_udf.functions.hints import (
 from notebook_udf.functions.kind_traits import TABLE
 from notebook_udf.functions.options import FunctionOptions, function_type
 from notebook_udf.functions.source import find_source
+from notebook_udf.functions.spark_objects import refuse_spark_object
 from notebook_udf.types import contains_year_month, from_annotation, resolve
 
 
@@ -142,6 +143,7 @@ def returns_one(f: Any) -> bool:
 
 def _table(f: Any) -> tuple[Any, str]:
     """The callable or instance, and its name."""
+    refuse_spark_object(f)
     f = derived(f, plain=TableFunction)
     if isinstance(f, type):
         if not issubclass(f, TableFunction):

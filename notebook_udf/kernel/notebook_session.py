@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from notebook_udf.errors import DeclarationError, SessionError
+from notebook_udf.errors import SessionError
 from notebook_udf.functions.capture import freeze
 from notebook_udf.functions.definition import FunctionDefinition, doorway
 from notebook_udf.functions.options import FunctionOptions, parse_memory
@@ -29,6 +29,7 @@ from notebook_udf.kernel.actions import SessionActions
 from notebook_udf.kernel.cell_names import CellNames
 from notebook_udf.kernel.cluster_check import ClusterCheck, check
 from notebook_udf.kernel.debugging import Debugging
+from notebook_udf.kernel.declaring import declared
 from notebook_udf.kernel.dropping import SqlDrops, drop
 from notebook_udf.kernel.folder import make_folder, remove_folder
 from notebook_udf.kernel.function_names import check_name, session_functions_first
@@ -36,7 +37,7 @@ from notebook_udf.kernel.hidden import HiddenFunctions
 from notebook_udf.kernel.java_calls import JavaCalls
 from notebook_udf.kernel.job_parameters import WithJobParameters
 from notebook_udf.kernel.kept_tables import kept_tables
-from notebook_udf.kernel.kinds import declare, kind_of
+from notebook_udf.kernel.kinds import kind_of
 from notebook_udf.kernel.measure.measurements import Measuring
 from notebook_udf.kernel.observation import WithObservation
 from notebook_udf.kernel.open_spark import abandon, open_spark
@@ -244,14 +245,16 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters, WithObser
         name
             The SQL name.
         function
-            What ``udf``, ``udtf`` or ``udaf`` returned, or anything they take.
+            What ``udf``, ``udtf`` or ``udaf`` returned, anything they take, or a function object
+            of PySpark's own, which says its types and kind.
         replace
             Allows the name of one of Spark's built-ins.
         kind
             One of ``scalar``, ``async``, ``table``, ``aggregate``, ``process``: the kind that the
             code has to be of.
         **options
-            Passed to ``udf`` if ``function`` is not declared yet.
+            Passed to ``udf`` if ``function`` is not declared yet. Of an object of PySpark's, with
+            ``coerce=True`` results of another type are converted as by Spark, and are no errors.
 
         Raises
         ------
@@ -263,16 +266,7 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters, WithObser
             If the name is a built-in's and ``replace`` is not set.
         """
         self._check_alive()
-        if isinstance(function, RegisteredFunction):
-            function = function.definition
-        if isinstance(function, FunctionDefinition):
-            if options:
-                raise DeclarationError(
-                    f"{name} is declared already; give {', '.join(options)} where it is declared"
-                )
-            definition = declare(function, kind=kind)
-        else:
-            definition = declare(function, kind=kind, **options)
+        definition = declared(self, name, function, kind, options)
         return self._record(name, definition, freeze(definition), replace=replace)
 
     # PyFlink's name for the same.

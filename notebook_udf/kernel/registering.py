@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+from notebook_udf.functions.spark_objects import spark_object
 from notebook_udf.kernel.kinds import declare
 from notebook_udf.kernel.open_session import session
 from notebook_udf.registry import RegisteredFunction
@@ -18,13 +19,14 @@ def register(
     Parameters
     ----------
     f
-        A function, a class, or what ``udf`` returned.
+        A function, a class, what ``udf`` returned, or a function object of PySpark's own.
     name
         Another name to register it under.
     replace
         Allows the name of one of Spark's built-ins.
     **options
-        As for ``udf``.
+        As for ``udf``; for an object of PySpark's ``coerce`` as well, see
+        ``Session.register_function``.
 
     Returns
     -------
@@ -33,6 +35,9 @@ def register(
     """
     if f is None:
         return functools.partial(register, name=name, replace=replace, **options)
+    found = spark_object(f)
+    if found is not None:
+        return session().register_function(name or found.name, f, replace=replace, **options)
     definition = declare(f, **options)
     record: RegisteredFunction = session().register_function(
         name or definition.name, definition, replace=replace

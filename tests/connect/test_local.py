@@ -376,3 +376,13 @@ def test_no_function_runs_in_the_jvm_and_each_says_so(session: nu.Session) -> No
     record = session.register_function("plus_two", plus_two)
     assert "not in Spark's JVM: no class can be brought there" in record.explain()
     assert rows(session.sql("SELECT plus_two(5)")) == [(7,)]
+
+
+def test_function_objects_of_connects_are_registered_as_they_are(local: nu.Session) -> None:
+    made = F.udf(lambda x: x / 2, "int", useArrow=True)
+    assert type(made._unwrapped).__module__ == "pyspark.sql.connect.udf"
+    record = local.register_function("connect_half", made, coerce=True)
+    rows = local.spark.range(4).select(made("id"), record("id")).collect()
+    assert list(map(tuple, rows)) == [(0, 0), (0, 0), (1, 1), (1, 1)]
+    query = "SELECT connect_half(id) AS half FROM range(4)"
+    assert [row.half for row in local.sql(query).collect()] == [0, 0, 1, 1]

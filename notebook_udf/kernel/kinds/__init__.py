@@ -9,8 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import DeclarationError
+from notebook_udf.functions.adopted_function import adopt
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.functions.function_class import kind_of_class
+from notebook_udf.functions.spark_objects import spark_object
 from notebook_udf.kernel.kinds.aggregate_kind import AggregateKind, TableAggregateKind
 from notebook_udf.kernel.kinds.async_kind import AsyncKind
 from notebook_udf.kernel.kinds.function_kind import Candidate, FunctionKind
@@ -37,6 +39,8 @@ def kind_of(session: Session, record: RegisteredFunction) -> FunctionKind:
 def declare(f: Any, *, kind: str | None = None, **options: Any) -> FunctionDefinition:
     """The definition of anything a user may register; its kind follows from the code.
 
+    Of a function object of PySpark's it follows from the object.
+
     Parameters
     ----------
     kind
@@ -57,6 +61,14 @@ def declare(f: Any, *, kind: str | None = None, **options: Any) -> FunctionDefin
 
 
 def _declared(f: Any, wanted: str | None, options: dict[str, Any]) -> FunctionDefinition:
+    found = spark_object(f)
+    if found is not None:
+        return adopt(found, **options)
+    if "coerce" in options:
+        raise DeclarationError(
+            "coerce is for function objects of PySpark's own: a function declared here has results "
+            "of its type, and another is an error"
+        )
     candidate = Candidate(f, kind_of_class(f), wanted, options)
     fallback, *others = KINDS.values()
     chosen = next((each for each in reversed(others) if each.claims(candidate)), fallback)
