@@ -21,6 +21,11 @@ from notebook_udf.python_calls import source
 _WRAPPING = tuple(
     f"functools.{name}" for name in ("cache", "lru_cache", "partial", "singledispatch")
 )
+# Those that make function objects of PySpark's.
+_OF_PYSPARK = tuple(
+    f"pyspark.sql.functions.{name}"
+    for name in ("udf", "pandas_udf", "arrow_udf", "udtf", "arrow_udtf")
+)
 
 
 def _declaring() -> set[str]:
@@ -205,7 +210,7 @@ def _of_cell(cell: ExportedCell, own: list[ExportedStatement], names: ChosenName
 def _kind(node: ast.stmt, names: ChosenNames) -> str:
     """The field of ``Found`` that a statement's function or class belongs to; "" for none."""
     for decorator in getattr(node, "decorator_list", []):
-        if names.ours(decorator) in {*_declaring(), "register"}:
+        if names.ours(decorator) in {*_declaring(), "register"} or _is_pysparks(decorator, names):
             return "decorated"
     match node:
         case ast.FunctionDef() | ast.AsyncFunctionDef():
@@ -215,12 +220,17 @@ def _kind(node: ast.stmt, names: ChosenNames) -> str:
         case ast.Assign(value=ast.Lambda()):
             return "functions"
         case ast.Assign(value=ast.Call() as call):
-            if names.ours(call) in _declaring():
+            if names.ours(call) in _declaring() or _is_pysparks(call, names):
                 return "decorated"
             # functools.lru_cache(maxsize=3)(f) is a call of a call.
             called = call.func.func if isinstance(call.func, ast.Call) else call.func
             return "functions" if names.of(called) in _WRAPPING else ""
     return ""
+
+
+def _is_pysparks(node: ast.expr, names: ChosenNames) -> bool:
+    """Whether a decorator, or a call, makes a function object of PySpark's."""
+    return names.of(node.func if isinstance(node, ast.Call) else node) in _OF_PYSPARK
 
 
 def _registered(own: list[ExportedStatement], names: ChosenNames) -> list[Chosen]:

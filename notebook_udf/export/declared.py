@@ -22,6 +22,7 @@ from notebook_udf.export.chosen import Chosen
 from notebook_udf.functions.base import UserDefinedFunction
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.functions.options import FunctionOptions
+from notebook_udf.functions.spark_objects import is_spark_object
 from notebook_udf.kernel.kinds import KINDS, declare
 from notebook_udf.kernel.kinds.export_form import ExportForm
 from notebook_udf.types import contains_year_month
@@ -33,10 +34,12 @@ _MOST_SECONDS = 60
 
 @dataclass(frozen=True)
 class Declared:
-    """A function to export, and its definition."""
+    """A function to export, and its definition; ``adopted`` says that it is an object of PySpark's,
+    which is registered as it is."""
 
     chosen: Chosen
     definition: FunctionDefinition
+    adopted: bool = False
 
     @property
     def form(self) -> ExportForm:
@@ -51,6 +54,7 @@ class Declared:
         return (
             self.form.plain is not None
             and not self.chosen.declared
+            and not self.adopted
             and not isinstance(definition.function, UserDefinedFunction)
             and definition.options == FunctionOptions()
             and "replace" not in self.chosen.options
@@ -82,10 +86,11 @@ def declared(
                 if key != "replace"
             }
             try:
-                definition = declare(namespace[each.variable], **options)
+                function = namespace[each.variable]
+                definition = declare(function, **options)
             except NotebookUdfError as error:
                 raise DeclarationError(f"{each.statement.where}: {error}") from None
-            found.append(Declared(each, definition))
+            found.append(Declared(each, definition, is_spark_object(function)))
         return found
 
 

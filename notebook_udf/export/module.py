@@ -93,7 +93,8 @@ class Module:
     def _decorator(self, function: Declared) -> str:
         """The decorator with a function's options; "" if ``register`` has them."""
         chosen, form = function.chosen, function.form
-        if self.plain or chosen.declared or not chosen.statement.defines:
+        declared = chosen.declared or function.adopted
+        if self.plain or declared or not chosen.statement.defines:
             return ""
         options = {k: v for k, v in chosen.options.items() if k not in ("kind", "replace")}
         if not options or not form.decorator:
@@ -270,7 +271,9 @@ def _reason(functions: Sequence[Declared]) -> str:
         name, definition = function.chosen.name, function.definition
         if function.plain:
             continue
-        if function.form.plain is None:
+        if function.adopted:
+            reasons.append(f"{name} is adopted from PySpark by it")
+        elif function.form.plain is None:
             reasons.append(f"{name} is {definition.traits.articled} function")
         elif definition.options != FunctionOptions():
             reasons.append(f"{name} has options that Spark does not know")

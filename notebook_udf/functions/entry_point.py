@@ -20,7 +20,7 @@ class Found:
     Attributes
     ----------
     decorated
-        Those made by a decorator of this package.
+        Those made by a decorator of this package, or of PySpark's.
     functions
         Functions, and classes that are functions.
     classes

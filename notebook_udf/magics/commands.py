@@ -129,6 +129,8 @@ class Commands:
             return self._export(query)
         if what == "capture":
             return self._capture(query)
+        if what == "adopt":
+            return self._adopt(query)
         arguments = UDF_LINE.parse(line)
         what, name = arguments.what, arguments.name
         if what not in SUBCOMMANDS:
@@ -239,6 +241,13 @@ class Commands:
             mask=bool(given.mask),
             force=bool(given.force),
         )
+
+    def _adopt(self, line: str) -> Any:
+        """Lists function objects of PySpark's, or registers them."""
+        __tracebackhide__ = True
+        from notebook_udf.magics.adopt_magic import adopt
+
+        return adopt(_running(), self._shell.user_ns, line)
 
     def _errors(self, running: Session, name: str) -> Any:
         _known(running, name)

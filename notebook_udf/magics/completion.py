@@ -10,6 +10,7 @@ from notebook_udf.magics.magic_options import (
     OF_A_THING,
     SPARKSQL_CELL,
     SUBCOMMANDS,
+    UDF_ADOPT,
     UDF_CAPTURE,
     UDF_CELL,
     UDF_EXPORT,
@@ -86,6 +87,8 @@ def _line(before: list[str]) -> list[str]:
         return _options(UDF_EXPORT, before[1:])
     if before[0] == "capture":
         return _functions() if len(before) == 1 else _options(UDF_CAPTURE, before[1:])
+    if before[0] == "adopt":
+        return _options(UDF_ADOPT, before[1:])
     if before[0] == "logs":
         return _functions() if before[-1] == "--function" else _options(UDF_LINE, before)
     return []

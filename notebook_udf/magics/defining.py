@@ -18,6 +18,7 @@ from notebook_udf.functions.by_value import inside
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.functions.entry_point import EntryPoint, Found, stored
 from notebook_udf.functions.function_class import is_function_class
+from notebook_udf.functions.spark_objects import is_spark_object
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.render.markup import code, div, markup
 from notebook_udf.sanitize import one_line
@@ -118,7 +119,8 @@ def _found(tree: ast.Module, namespace: dict[str, Any], file: str) -> Found:
         if name.startswith("_") or id(value) in seen:
             continue
         seen.add(id(value))
-        if isinstance(value, (FunctionDefinition, RegisteredFunction)):
+        declared = isinstance(value, (FunctionDefinition, RegisteredFunction))
+        if declared or is_spark_object(value):
             found.decorated[name] = value
         elif isinstance(value, type):
             if value.__module__ != namespace.get("__name__"):

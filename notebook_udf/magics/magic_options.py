@@ -190,7 +190,7 @@ SPARKSQL_CELL = Magic(
 
 SUBCOMMANDS = (
     "functions", "pool", "metrics", "logs", "errors", "replay", "state", "plan", "bench",
-    "profile", "export", "capture", "drop",
+    "profile", "export", "capture", "adopt", "drop",
 )  # fmt: skip
 # Subcommands that take the name of a function.
 OF_A_FUNCTION = ("errors", "replay", "drop")
@@ -220,11 +220,21 @@ UDF_CAPTURE = Magic(
     ),
     ("NAME",),
 )  # fmt: skip
+UDF_ADOPT = Magic(
+    "%udf adopt",
+    "Lists PySpark's function objects of this notebook; with names, it registers those.",
+    (
+        Option("--all", "all", "register all that have an equal here"),
+        Option("--coerce", "coerce", "convert results of another type as Spark does"),
+    ),
+    ("NAMES",),
+)
 
 UDF_LINE = Magic(
     "%udf",
     "Shows what the session knows: functions, pool, metrics, logs, errors NAME, replay NAME, "
     "drop NAME (forgets a function, in SQL too), "
+    "adopt [NAMES] [--all] [--coerce] (registers PySpark's own function objects), "
     "state QUERY (the variable of a streaming query, its name, or the path of its checkpoint), "
     "plan QUERY [--against QUERY] (a query, or the variable of a DataFrame), "
     "bench NAME QUERY [--against NAMES] [--repeats N] [--rows N], "
