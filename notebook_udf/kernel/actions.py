@@ -28,6 +28,12 @@ class SessionActions:
         """The ``FunctionKind`` of a registered function."""
         return kind_of(self._session, record)
 
+    def seen(self) -> list[RegisteredFunction]:
+        """The last versions of every function, and those that were called without a name."""
+        session = self._session
+        named = [record for name in session.functions for record in self.history(name)]
+        return [*named, *(record for _, record in self._unnamed.values())]
+
     def restore(self, record: RegisteredFunction) -> RegisteredFunction:
         """Registers an older version again, with the globals that it captured."""
         return self._session._record(

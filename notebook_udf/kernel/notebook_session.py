@@ -47,6 +47,7 @@ from notebook_udf.kernel.quarantine_folder import QuarantineFolder, given_folder
 from notebook_udf.kernel.querying import Rewriting, run_query
 from notebook_udf.kernel.recent import Recent
 from notebook_udf.kernel.requirements import WithDependencies
+from notebook_udf.kernel.session_watchers import tell_ending
 from notebook_udf.kernel.spark_loggers import QuietLoggers
 from notebook_udf.kernel.steady_queries import SteadyQueries
 from notebook_udf.kernel.streams.session_streams import Streams
@@ -199,7 +200,7 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters, WithObser
         )
         self.functions = Registry()
         self.hidden = HiddenFunctions(self.spark)
-        doorway.door = self._actions = SessionActions(self)
+        doorway.door = self.actions = SessionActions(self)
         self.host.at_exit(self.stop)
         self._warmup = Warmup(self)
         self._warmup.start()
@@ -269,8 +270,7 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters, WithObser
         definition = declared(self, name, function, kind, options)
         return self._record(name, definition, freeze(definition), replace=replace)
 
-    # PyFlink's name for the same.
-    create_temporary_function = register_function
+    create_temporary_function = register_function  # PyFlink's name for the same.
 
     def _record(
         self, name: str, definition: FunctionDefinition, payload: bytes, *, replace: bool
@@ -280,7 +280,7 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters, WithObser
                 self.quarantine.settle()
             builtin = check_name(self.spark, name, replace=replace)
             record = self.functions.add(
-                name, definition, payload, self._actions, replaces_builtin=builtin
+                name, definition, payload, self.actions, replaces_builtin=builtin
             )
             try:
                 if builtin:
@@ -305,8 +305,7 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters, WithObser
         """The names of the functions, under PyFlink's name; ``functions`` has their records."""
         return list(self.functions)
 
-    # PyFlink's name for the same.
-    drop_temporary_function = drop_function
+    drop_temporary_function = drop_function  # PyFlink's name for the same.
 
     def forget_planned(self, name: str) -> None:
         """Forgets the Spark functions made for a registered function."""
@@ -316,7 +315,7 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters, WithObser
 
     def adopted(self, definition: FunctionDefinition) -> RegisteredFunction:
         """The record of a definition that is not registered in SQL."""
-        return self._actions.adopted(definition)
+        return self.actions.adopted(definition)
 
     def planned(self, record: RegisteredFunction, role: Role = "scalar") -> Any:
         """The Spark function of a record in a role."""
@@ -392,6 +391,7 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters, WithObser
         """
         if self._stopped or not self._owner.is_here:
             return
+        tell_ending(self)
         self._stopped = True
         end_panels()
         self._warmup.cancel()
@@ -408,7 +408,7 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters, WithObser
         self.forget_dependencies()
         self.quarantine.release()
         self._release()
-        if doorway.door is self._actions:
+        if doorway.door is self.actions:
             doorway.door = None
         atexit.unregister(self.stop)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import DeclarationError, SessionError
 from notebook_udf.host.sessions import active_spark, host_of
-from notebook_udf.kernel.active_session import activate, active_session
+from notebook_udf.kernel.active_session import activate, active_session, confirm, is_provisional
 from notebook_udf.kernel.notebook_session import Session
 from notebook_udf.launch.confs import is_local
 from notebook_udf.launch.packing import pack
@@ -97,10 +97,13 @@ def session(
             }.items()
             if value is not None
         }
-        if running is not None and not running.host.is_alive:
+        if running is not None and (
+            not running.host.is_alive or (given and is_provisional(running))
+        ):
             running.stop()
             running = None
         if running is not None:
+            confirm(running)
             if spark is not None and not running.host.shares_application(spark):
                 raise SessionError("a session with another Spark runs; stop() it first")
             if given:
@@ -136,6 +139,34 @@ def session(
         if not observe:
             opened.observe(False)
         return opened
+
+
+def adopt_created(spark: SparkSession) -> None:
+    """Adopts a Spark that others have just created, unless a session runs or is being opened.
+
+    The first call of ``session``, if it asks for anything else, replaces the session by its own.
+    """
+    if not _opening.acquire(blocking=False):
+        return
+    try:
+        running = active_session()
+        if running is not None:
+            if running.host.is_alive:
+                return
+            running.stop()
+        opened = Session(
+            spark,
+            app_name=None,
+            master=None,
+            workers=None,
+            worker_memory=None,
+            bundle_size=None,
+            job_parameters=None,
+            conf=None,
+        )
+        activate(opened, provisional=True)
+    finally:
+        _opening.release()
 
 
 def _check_remote(**given: Any) -> None:

@@ -66,7 +66,7 @@ def plan_of(session: Session, query: DataFrame | str) -> PlanExplorer:
     text = query if isinstance(query, str) else ""
     trees, runs = session.host.trees, session.host.runs
     if trees is None or runs is None:
-        lookup = _Definitions(session)
+        lookup = Definitions(session)
         root = explained.read(frame._explain_string(mode="formatted"))
         note = "read from Spark's text of it: Spark Connect tells a client no more about a plan"
         plan = Plan(build(root, lookup, _unknown), note=note, origin=PlanOrigin(text))
@@ -93,7 +93,7 @@ class PlanReader:
         self._session = session
         self._frame = frame
         self._trees, self._runs = trees, runs
-        self._lookup = _Definitions(session)
+        self._lookup = Definitions(session)
         self._rewriting = session.rewritten.get(frame, Rewriting())
         analyzed, optimized = (
             plain(without_numbers(text), _LOGICAL) for text in self._trees.logical(frame)
@@ -198,7 +198,7 @@ class PlanReader:
         )
 
 
-def _advised(plan: Plan, lookup: _Definitions, rewriting: Rewriting) -> Plan:
+def _advised(plan: Plan, lookup: Definitions, rewriting: Rewriting) -> Plan:
     plan = replace(plan, strategies=strategies_of(plan.root, lookup, rewriting.choices))
     return replace(plan, advice=advise(plan))
 
@@ -227,7 +227,7 @@ def _unknown(accumulator: int) -> None:
     return None
 
 
-class _Definitions:
+class Definitions:
     """Definitions by name and version, whether current or replaced."""
 
     def __init__(self, session: Session) -> None:

@@ -77,7 +77,8 @@ def _node(lines: _Lines, fields: _Fields) -> tuple[RawNode, _Lines]:
     known = fields.get(number, {})
     text = f"{name} {_body(name, known)}".rstrip()
     output = tuple(bracketed(known.get("Output", ""))) if name != "Project" else ()
-    made = RawNode(name, text, output, tuple(_functions(name, known)), (), tuple(children))
+    functions = tuple(functions_in(name, known.get("Arguments", "")))
+    made = RawNode(name, text, output, functions, (), tuple(children))
     group = known.get("codegen")
     wrapper = f"WholeStageCodegen ({group})" if group else ADAPTER
     return RawNode(wrapper, "", children=(made,)), rest
@@ -103,14 +104,14 @@ def _body(name: str, known: dict[str, str]) -> str:
     return " ".join([known.get("Output", ""), ", ".join(options)]).strip()
 
 
-def _functions(name: str, known: dict[str, str]) -> Iterator[RawFunction]:
+def functions_in(name: str, arguments: str) -> Iterator[RawFunction]:
+    """The functions that an operator evaluates, by its name and Spark's text of its arguments."""
     if name.endswith("EvalPython"):
-        arguments = known.get("Arguments", "")
         number = re.search(r", (\d+)$", arguments)
         for call in bracketed(arguments):
             yield RawFunction(call, int(number[1]) if number else -1)
     elif name == "MapInArrow":
-        yield RawFunction(known.get("Arguments", ""))
+        yield RawFunction(arguments)
 
 
 def _hosted(node: RawNode, numbers: list[int], hosts: dict[int, list[RawNode]]) -> RawNode:

@@ -68,15 +68,21 @@ def _quoted(value: str | int | tuple[str, ...]) -> str:
     return f'"{escape(text)}"'
 
 
-def page(title: str, *children: Child) -> str:
-    """A standalone page, light or dark as in its reader's settings."""
+def page(title: str, *children: Child, style: str = "", policy: str = "") -> str:
+    """A standalone page, light or dark as in its reader's settings.
+
+    ``style`` is more of its style sheet, ``policy`` its content security policy, if it has one.
+    """
     head = [
         Element("meta", None, {"charset": "utf-8"}),
         Element(
             "meta", None, {"name": "viewport", "content": "width=device-width, initial-scale=1"}
         ),
+        Element("meta", None, {"http-equiv": "Content-Security-Policy", "content": policy})
+        if policy
+        else None,
         Tag("title")(title),
-        _verbatim("style", _PAGE_STYLE),
+        _verbatim("style", _PAGE_STYLE + style),
     ]
     whole = Tag("html")(Tag("head")(head), Tag("body")(children), lang="en")
     return f"<!doctype html>{markup(whole)}"
@@ -109,17 +115,25 @@ th, td { text-align: left; padding: 0 .8em 0 0; }
 }
 """
 
+a = Tag("a")
 b = Tag("b")
 caption = Tag("caption")
 code = Tag("code")
 details = Tag("details")
 div = Tag("div")
 g = Tag("g")
+h1 = Tag("h1")
+h2 = Tag("h2")
+h3 = Tag("h3")
 li = Tag("li")
 main = Tag("main")
+nav = Tag("nav")
+ol = Tag("ol")
 p = Tag("p")
+path = Tag("path")
 pre = Tag("pre")
 rect = Tag("rect")
+section = Tag("section")
 small = Tag("small")
 span = Tag("span")
 strong = Tag("strong")
