@@ -82,6 +82,7 @@ if TYPE_CHECKING:
     )
     from notebook_udf.kernel.transforms.process_transform import process
     from notebook_udf.registry import RegisteredFunction
+    from notebook_udf.reports.report import report
     from notebook_udf.types import DataTypes
 
 _HOMES = {
@@ -143,6 +144,7 @@ _HOMES = {
     "not_cache_record": "functions.process",
     "process": "kernel.transforms.process_transform",
     "register": "kernel.registering",
+    "report": "reports.report",
     "session": "kernel",
     "udaf": "functions.declare_aggregate",
     "udf": "functions.declare",
@@ -209,6 +211,7 @@ __all__ = [
     "not_cache_record",
     "process",
     "register",
+    "report",
     "session",
     "udaf",
     "udf",

@@ -1,4 +1,4 @@
-"""The command line: ``notebook-udf demo``, ``lab``, ``export`` and ``doctor``."""
+"""The command line: ``notebook-udf demo``, ``lab``, ``run``, ``export`` and ``doctor``."""
 
 from __future__ import annotations
 
@@ -36,6 +36,30 @@ def main(arguments: list[str] | None = None) -> int:
     )
     lab.add_argument("--no-browser", action="store_true", help="only print the address")
     lab.set_defaults(run=lambda options: open_lab(options.folder, browser=not options.no_browser))
+    job = commands.add_parser(
+        "run",
+        help="run a job as it is, and write what it did on Spark to one HTML file",
+        description="Runs a Python job as `python JOB.py ARGS` does, and writes its queries, "
+        "functions, failed calls and logs to one HTML file. The job's exit code is passed on; it "
+        "is 3 if the job ends well but fails a check, 2 if it could not begin. --report and "
+        "--fail-on may stand behind the job's arguments as well: what follows a -- is the job's "
+        "alone.",
+    )
+    job.add_argument(
+        "--report", metavar="FILE.html", help="default: named like the job, here, with -report"
+    )
+    job.add_argument(
+        "--fail-on",
+        action="append",
+        default=[],
+        metavar="CHECK",
+        help="what is wrong with a function, as in 'p99>2s' or 'errors>0'; may be repeated. "
+        "Metrics: rows, bundles, rows/s, seconds, waiting, decode, user code, encode, p50, p95, "
+        "p99, max, errors, failed",
+    )
+    job.add_argument("job", metavar="JOB.py")
+    job.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGS")
+    job.set_defaults(run=lambda o: run_file(o.job, o.arguments, o.report, o.fail_on))
     export = commands.add_parser(
         "export",
         help="write the functions of a notebook as a module, with tests",
@@ -103,6 +127,18 @@ def run_export(notebook: Path, target: Path | None, *, force: bool) -> int:
 
     print(export_notebook(notebook, target or module_name(notebook), force=force))
     return 0
+
+
+def run_file(job: str, arguments: list[str], report: str | None, fail_on: list[str]) -> int:
+    """Runs a job with a report; see ``reports.job_run``."""
+    from notebook_udf.reports.job_run import job_options, run_job
+
+    try:
+        return run_job(job_options(job, arguments, report, fail_on))
+    except NotebookUdfError as error:
+        # Before the job began: its own errors are told as Python tells them.
+        print(f"notebook-udf run: {error}", file=sys.stderr)
+        return 2
 
 
 def run_doctor(spark: str, *, as_json: bool) -> int:

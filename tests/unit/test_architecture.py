@@ -57,6 +57,7 @@ LAYERS = [
     "samples",
     "export",
     "lab",
+    "reports",
     "magics",
     "tutorials",
     "doctor",
