@@ -11,6 +11,7 @@ import os
 import signal
 import sys
 import threading
+import traceback
 import types
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -118,16 +119,22 @@ def run_job(options: JobOptions) -> int:
     try:
         broken = report.close(error)
         print(f"notebook-udf: {report!r}", file=sys.stderr)
-    except SessionError as failed:
+    except Exception as failed:
         # It could be written when the job began. The job's own end is of more worth.
-        print(f"notebook-udf: {failed}", file=sys.stderr)
+        if not isinstance(failed, SessionError):
+            traceback.print_exception(failed)
+        print(f"notebook-udf: the report is not complete: {failed}", file=sys.stderr)
         return code or 1
     if options.checks and not report.figures():
         print("notebook-udf: no function was seen, so no check was made", file=sys.stderr)
     for each in broken:
         print(f"notebook-udf: {each}", file=sys.stderr)
+    if isinstance(error, _Ended):
+        _end_by_sigterm()
     if isinstance(error, KeyboardInterrupt):
-        _follow(signal.SIGTERM if isinstance(error, _Ended) else signal.SIGINT)
+        # Python tells it, and ends by the signal when the exit handlers have run.
+        _tell_without_our_frames(error)
+        raise error
     return CHECK_FAILED if broken and not code else code
 
 
@@ -167,7 +174,7 @@ def _exit_code(error: BaseException | None) -> int:
             return error.code or 0
         print(error.code, file=sys.stderr)
         return 1
-    if not isinstance(error, _Ended):
+    if not isinstance(error, KeyboardInterrupt):
         # A job may have set another hook.
         sys.excepthook(type(error), error, error.__traceback__)
     return 1
@@ -194,9 +201,16 @@ def _raise_ended(number: int, frame: object) -> NoReturn:
     raise _Ended
 
 
-def _follow(number: signal.Signals) -> None:
-    """Ends this process by a signal, as it would have ended the job."""
+def _end_by_sigterm() -> None:
+    """Ends this process as the signal would have ended the job: at once."""
     sys.stdout.flush()
     sys.stderr.flush()
-    signal.signal(number, signal.SIG_DFL)
-    os.kill(os.getpid(), number)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _tell_without_our_frames(error: BaseException) -> None:
+    """Has Python tell an error that ends the process with the job's frames alone."""
+    hook, trace = sys.excepthook, error.__traceback__
+    # What is printed is the error's own trace, which has grown since.
+    sys.excepthook = lambda kind, raised, _: hook(kind, raised.with_traceback(trace), trace)

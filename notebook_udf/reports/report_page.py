@@ -119,7 +119,9 @@ def report_page(job: JobStory, sightings: Sequence[Sighting]) -> str:
         ("workers", "Workers", _workers(sightings)),
         ("logs", "Logs", _logs(sightings)),
     ]
-    shown = [(name, title, inside) for name, title, inside in parts if inside is not None]
+    # Of a job that runs nothing is told yet.
+    told = parts if job.ended is not None else []
+    shown = [(name, title, inside) for name, title, inside in told if inside is not None]
     links = ul(li(a(title, href=f"#{name}")) for name, title, _ in shown)
     return page(
         f"{job.title}: {job.state}",
@@ -148,14 +150,15 @@ def _state(job: JobStory) -> Element:
 
 def _summary(job: JobStory, sightings: Sequence[Sighting]) -> list[Child]:
     rows = [("began", _moment(job.began))]
-    if job.ended is not None:
-        rows.append(("took", seconds(job.ended - job.began)))
     if job.command:
         rows.append(("command", one_line(job.command, _ERROR)))
     for each in sightings:
         rows.append(("Spark", f"{each.spark}, {each.master}, {each.app}"))
+    if job.ended is None:
+        return [wide_table("The job", ("what", "value"), rows)]
     queries = sum(len(each.queries) + each.more_queries for each in sightings)
     calls = sum(total.rows_in for each in sightings for total in each.totals)
+    rows.append(("took", seconds(job.ended - job.began)))
     rows.append(("queries", f"{queries:,}"))
     rows.append(("rows that functions took", f"{calls:,}"))
     rows.append(("failed calls", f"{sum(len(each.failures) for each in sightings):,}"))

@@ -194,25 +194,37 @@ def test_an_exit_code_is_the_jobs(job: Job) -> None:
     assert "It failed: SyntaxError" in shown(page)
 
 
-def test_an_interrupted_job_is_reported(tmp_path: Path) -> None:
+@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGINT])
+def test_an_interrupted_job_is_reported_and_ends_by_the_signal(
+    tmp_path: Path, by: signal.Signals
+) -> None:
     path = tmp_path / "long.py"
     path.write_text(
-        CREATE + "spark.range(7).selectExpr('sum(id)').collect()\nprint('ready', flush=True)\n"
-        "import threading\nthreading.Event().wait()\n"
+        CREATE + "spark.range(7).selectExpr('sum(id)').collect()\n"
+        "import atexit, threading\natexit.register(print, 'at exit')\n"
+        "print('ready', flush=True)\nthreading.Event().wait()\n"
     )
     report = tmp_path / "long-report.html"
     process = subprocess.Popen(
-        command(path), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=tmp_path,
+        command(path), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path,
         env=surroundings(),
     )  # fmt: skip
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
-    assert "It was running when this was written." in shown(report.read_text("utf-8"))
-    process.send_signal(signal.SIGTERM)
-    assert process.wait(60) == -signal.SIGTERM
-    process.stdout.close()
+    running = shown(report.read_text("utf-8"))
+    assert "It was running when this was written." in running
+    # It is not known yet, and a job that is killed leaves this.
+    assert "created no SparkSession" not in running
+    process.send_signal(by)
+    said, errors = process.communicate(timeout=100)
+    assert process.returncode == -by
+    # As of a job that Python runs alone.
+    assert said == ("at exit\n" if by == signal.SIGINT else "")
+    assert ("KeyboardInterrupt" in errors) == (by == signal.SIGINT)
+    assert "job_run.py" not in errors
     text = shown(report.read_text("utf-8"))
-    assert "It was interrupted: SIGTERM." in text
+    assert "It was interrupted" in text
+    assert ("SIGTERM" in text) == (by == signal.SIGTERM)
     assert "HashAggregate" in text
 
 

@@ -104,6 +104,13 @@ def test_every_metric_can_be_checked(figures: list[FunctionFigures]) -> None:
         assert check_of(f"{name}>=0").broken_by(figures), name
 
 
+def test_the_help_names_every_metric(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["run", "--help"])
+    _, _, told = " ".join(capsys.readouterr().out.split()).partition("Metrics: ")
+    assert told.split(", ") == list(METRICS)
+
+
 def test_options_may_stand_among_the_jobs_arguments(tmp_path: Path) -> None:
     job = tmp_path / "job.py"
     job.touch()
