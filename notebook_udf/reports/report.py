@@ -15,8 +15,8 @@ from notebook_udf.kernel import Session
 from notebook_udf.kernel.created_spark import unwatch, watch
 from notebook_udf.render.format import counted, seconds, size
 from notebook_udf.reports.checks import BrokenCheck, Check, FunctionFigures, figures_of
-from notebook_udf.reports.masking import Masking
 from notebook_udf.reports.report_page import JobStory, report_page
+from notebook_udf.reports.secret_values import Masking
 from notebook_udf.reports.sightings import Sighting, Watched
 from notebook_udf.sanitize import first_line
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from notebook_udf.reports.masking import Masking
+from notebook_udf.reports.secret_values import Masking
 
 MASKED = [
     "postgresql://user:SECRET@host/db",
