@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pyspark.sql.utils import is_remote
+from pyspark.util import is_remote_only
 
 from notebook_udf.errors import SessionError
 from notebook_udf.host.columns import SparkColumns
@@ -95,3 +96,13 @@ def active_spark() -> SparkSession | None:
     from notebook_udf.host.classic.spark_start import active
 
     return active()
+
+
+def stopped_by() -> Any:
+    """The class whose ``stop`` ends the Spark of this process; None in a PySpark for Connect alone,
+    which has none."""
+    if is_remote_only():
+        return None
+    from notebook_udf.host.classic.spark_start import context_class
+
+    return context_class()

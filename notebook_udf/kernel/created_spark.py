@@ -10,9 +10,8 @@ import threading
 from typing import Any
 
 from pyspark.sql import SparkSession
-from pyspark.util import is_remote_only
 
-from notebook_udf.host.sessions import active_spark
+from notebook_udf.host.sessions import active_spark, stopped_by
 from notebook_udf.kernel.active_session import active_session
 from notebook_udf.kernel.hooks import Replacing
 from notebook_udf.kernel.open_session import adopt_created
@@ -40,12 +39,10 @@ class CreatedSpark(Replacing):
             return spark
 
         self._replace(SparkSession.Builder, "getOrCreate", get_or_create)
-        # PySpark for Connect alone comes without it.
-        if is_remote_only():
+        ending = stopped_by()
+        if ending is None:
             return
-        from pyspark import SparkContext
-
-        stop: Any = SparkContext.stop
+        stop: Any = ending.stop
 
         @functools.wraps(stop)
         def stopping(context: Any) -> None:
@@ -54,7 +51,7 @@ class CreatedSpark(Replacing):
                 tell_ending(session)
             stop(context)
 
-        self._replace(SparkContext, "stop", stopping)
+        self._replace(ending, "stop", stopping)
 
 
 _hook = CreatedSpark()

@@ -299,3 +299,8 @@ def _tail(path: Path, lines: int = 12) -> str:
         return "\n".join(path.read_text("utf-8", "replace").splitlines()[-lines:])
     except OSError:
         return ""
+
+
+def context_class() -> Any:
+    """The class of what runs Spark in this process."""
+    return SparkContext
