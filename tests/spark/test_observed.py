@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import LongType
 
 import notebook_udf as nu
-from tests.waiting import happens
+from tests.waiting import awaited, happens
 
 ROWS = 3_000
 GROUPS = 7
@@ -170,20 +171,28 @@ def rows(session: nu.Session) -> DataFrame:
     return session.spark.range(0, ROWS, 1, 2).selectExpr("id", f"id % {GROUPS} AS k")
 
 
-def totals_of_the_last(session: nu.Session) -> Any:
-    """The sums of the query that ran last, when its tasks have ended."""
-    query = session.metrics().queries[-1]
+@contextmanager
+def one_query(session: nu.Session) -> Iterator[list[Any]]:
+    """Fills the list with the sums of the query that is run in the block, over its tasks."""
+    before, totals = set(session.metrics().queries), []
+
+    def new() -> list[str]:
+        return [query for query in session.metrics().queries if query not in before]
+
+    with awaited(session, lambda: bool(new())):
+        yield totals
+    (query,) = new()
     assert session.store.wait_settled(query, 30)
-    (found,) = session.store.totals(query)
-    return found
+    totals += session.store.totals(query)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_metrics_are_what_was_run(session: nu.Session, rows: DataFrame, kind: str) -> None:
     name, query, results = KINDS[kind]
     good = rows.where(f"id <> {BAD}")
-    count = len(query(good).collect())
-    found = totals_of_the_last(session)
+    with one_query(session) as totals:
+        count = len(query(good).collect())
+    (found,) = totals
     assert (found.function, found.version, found.errors) == (name, 0, 0)
     sides = 2 if kind == "cogrouped" else 1
     assert found.rows_in == sides * (ROWS - 1)
@@ -233,10 +242,9 @@ def test_functions_of_one_node_are_told_apart(session: nu.Session, rows: DataFra
         return refused(x)
 
     both = rows.select(udf(first)("id"), udf(second)("k"))
-    both.collect()
-    query = session.metrics().queries[-1]
-    assert session.store.wait_settled(query, 30)
-    found = {each.function: each.rows_in for each in session.store.totals(query)}
+    with one_query(session) as totals:
+        both.collect()
+    found = {each.function: each.rows_in for each in totals}
     assert found == {"first": ROWS, "second": ROWS}
     with pytest.raises(PythonException) as caught:
         rows.select(udf(first)("id"), udf(second)("id")).collect()
@@ -244,15 +252,15 @@ def test_functions_of_one_node_are_told_apart(session: nu.Session, rows: DataFra
 
 
 def test_what_is_not_observed_is_not_seen(session: nu.Session, rows: DataFrame) -> None:
-    before = session.metrics().queries
-    session.observe(False)
-    try:
-        rows.select(udf(lambda x: x)("id")).collect()
-    finally:
-        session.observe(True)
-    # What is seen comes in order.
-    rows.select(udf(refused)("k")).collect()
-    assert len(session.metrics().queries) == len(before) + 1
+    # What is seen comes in order: it is one query.
+    with one_query(session) as totals:
+        session.observe(False)
+        try:
+            rows.select(udf(lambda x: x)("id")).collect()
+        finally:
+            session.observe(True)
+        rows.select(udf(refused)("k")).collect()
+    assert [each.function for each in totals] == ["refused"]
 
 
 def test_what_a_function_prints_belongs_to_it(session: nu.Session, rows: DataFrame) -> None:
@@ -268,8 +276,8 @@ def test_what_a_function_prints_belongs_to_it(session: nu.Session, rows: DataFra
 
 def test_costs_stand_in_the_plan(session: nu.Session, rows: DataFrame) -> None:
     query = rows.select(F.pandas_udf(series, LongType())("k"))
-    query.collect()
-    totals_of_the_last(session)
+    with one_query(session):
+        query.collect()
     costs = [cost for node in session.plan(query).plan.root.walk() for cost in node.costs]
     assert [(cost.name, cost.version, cost.rows_in) for cost in costs] == [("series", 0, ROWS)]
 
@@ -277,13 +285,16 @@ def test_costs_stand_in_the_plan(session: nu.Session, rows: DataFrame) -> None:
 def test_a_stream(session: nu.Session, rows: DataFrame, tmp_path: Path) -> None:
     rows.write.parquet(str(tmp_path / "in"))
     stream = session.spark.readStream.schema(rows.schema).parquet(str(tmp_path / "in"))
-    query = (
-        stream.where(f"id <> {BAD}")
-        .select(udf(refused)("id"))
-        .writeStream.format("noop")
-        .option("checkpointLocation", str(tmp_path / "checkpoint"))
-        .trigger(availableNow=True)
-        .start()
-    )
-    assert query.awaitTermination(60)
-    assert totals_of_the_last(session).rows_in == ROWS - 1
+    with one_query(session) as totals:
+        _to_its_end(
+            stream.where(f"id <> {BAD}")
+            .select(udf(refused)("id"))
+            .writeStream.format("noop")
+            .option("checkpointLocation", str(tmp_path / "checkpoint"))
+            .trigger(availableNow=True)
+        )
+    assert [each.rows_in for each in totals] == [ROWS - 1]
+
+
+def _to_its_end(stream: Any) -> None:
+    assert stream.start().awaitTermination(60)
