@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from notebook_udf.functions.metrics import describe
 from notebook_udf.plan.html_renderer import plan_html
 from notebook_udf.pool.worker_table import HEADERS, worker_rows
-from notebook_udf.render.format import counted, megabytes, nanoseconds, seconds
+from notebook_udf.render.format import counted, megabytes, nanoseconds, seconds, versioned
 from notebook_udf.render.markup import (
     Child,
     Element,
@@ -334,8 +334,8 @@ def _functions(sightings: Sequence[Sighting]) -> Child:
         told.append(remark(f"The source of {left} is not shown."))
     if not told or not (totals or functions):
         return remark(
-            "No function of notebook-udf was registered or called. Functions of other making "
-            "stand in the plans of the queries."
+            "No function was registered, and none was called that is watched: see the plans of "
+            "the queries for others."
         )
     return told
 
@@ -363,7 +363,7 @@ def _total(t: FunctionTotals, ranks: _Ranks) -> tuple[str, ...]:
     rank = ranks.get((t.query, t.function, t.version))
     of = None if rank is None else (rank.p50_ns, rank.p95_ns, rank.p99_ns, rank.max_ns)
     return (
-        f"{one_line(t.function, _NAME)} v{t.version}",
+        versioned(one_line(t.function, _NAME), t.version),
         "earlier ones" if t.query == EARLIER else one_line(t.query, _NAME) or "–",
         f"{t.rows_in:,}",
         f"{t.bundles:,}",

@@ -101,9 +101,9 @@ def test_a_job_that_knows_nothing_of_us(job: Job) -> None:
     text = shown(page)
     for words in (
         "It ended by itself.", "night.py --day 3", "the job's own", "collect at night.py:",
-        "HashAggregate", "<lambda>(id)", "No function of notebook-udf",
+        "HashAggregate", "<lambda>(id)", "rows that functions took  3",
     ):  # fmt: skip
-        assert words in text, words
+        assert words in re.sub(r"  +", "  ", text), words
     assert fetched(page) == []
     assert "PLANTED" not in page
 
@@ -140,7 +140,7 @@ def test_a_job_that_fails_a_check_and_hides_its_secrets(job: Job) -> None:
         "line of row 4", "halved row 1", "ArrowEvalPython", "own code", "WARNING",
         "Share of the time that workers were in functions", "worker",
     ):  # fmt: skip
-        assert words in text, words
+        assert words in text, f"{words} in {text}"
     assert re.search(r"argument\s+value\s+x\s+2\s+password\s+\*\*\*\*", text)
     assert re.search(r"rows<9\s+halved\s+5\s+failed", text)
     assert "PLANTED" not in page

@@ -42,7 +42,8 @@ class ObservedCall:
     def __init__(self, function: Any) -> None:
         self.function = function
         self.code = _code_of(function)
-        self.name = _name_of(function, self.code)
+        # As in Spark's plans, where its cost is put.
+        self.name = str(getattr(function, "__name__", None) or type(function).__name__)
         self.statistics = BundleStatistics()
         self.metrics = MetricGroup()
         # What it was called with last, where a call takes a batch or a group: of an iterator, a
@@ -118,9 +119,3 @@ def _code_of(function: Any) -> CodeType | None:
         method = getattr(inner, "eval" if isinstance(inner, type) else "__call__", None)
         code = getattr(method, "__code__", None)
     return code if isinstance(code, CodeType) else None
-
-
-def _name_of(function: Any, code: CodeType | None) -> str:
-    """The name it is shown under; that of a lambda tells its line."""
-    name = getattr(function, "__name__", None) or type(function).__name__
-    return f"lambda in line {code.co_firstlineno}" if name == "<lambda>" and code else str(name)
