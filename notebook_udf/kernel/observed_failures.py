@@ -11,7 +11,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import NotebookUdfError, SessionError
-from notebook_udf.telemetry.records import CallFailed
+from notebook_udf.telemetry.records import OBSERVED, CallFailed
 
 if TYPE_CHECKING:
     from notebook_udf.telemetry.store.session_store import Store
@@ -39,7 +39,7 @@ class ObservedFailures:
             return None
 
         def is_it(record: CallFailed) -> bool:
-            untold = not record.failed.version and record.task.query not in self._told
+            untold = OBSERVED in record.extra and record.task.query not in self._told
             return untold and _says(record) in text
 
         found = self._store.wait_last_failure(is_it, _PATIENCE_SECONDS)

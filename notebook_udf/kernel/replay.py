@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from notebook_udf.errors import FailedRow, RemoteError, SessionError
 from notebook_udf.kernel.kinds import kind_of
 from notebook_udf.kernel.observed_failures import replay_observed
-from notebook_udf.telemetry.records import CallFailed
+from notebook_udf.telemetry.records import OBSERVED, CallFailed
 
 if TYPE_CHECKING:
     from notebook_udf.kernel.notebook_session import Session
@@ -52,7 +52,7 @@ def _observed(session: Session, name: str, error: Any) -> CallFailed | None:
     else:
         failures = session.store.failures(name)
         record = failures[-1] if failures else None
-    return record if record is not None and not record.failed.version else None
+    return record if record is not None and OBSERVED in record.extra else None
 
 
 def _chosen(session: Session, name: str, error: Any) -> FailedRow:

@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from notebook_udf.code_origin import PACKAGE
+from notebook_udf.worker.call.function_call import arrived_count
 from notebook_udf.worker.observed.node_watch import NodeWatch, Way
 from notebook_udf.worker.observed.observed_call import ObservedCall
 
@@ -20,7 +21,7 @@ from notebook_udf.worker.observed.observed_call import ObservedCall
 OBSERVE_CONF = "spark.notebookUdf.observe"
 _FOLDERS = (f"{PACKAGE}pool/", f"{PACKAGE}worker/observed/")
 # Whose functions are no user's.
-_OTHERS = ("notebook_udf.", "pyspark.")
+_SPARKS = "pyspark."
 
 Process: TypeAlias = Callable[[int, Iterator[Any]], Any]
 # Begins a task for the functions of a watch, and ends it.
@@ -94,11 +95,11 @@ def table_function_read(read: Callable[[], Any]) -> Any:
 
 
 def _commands_of(read: Callable[[], Any]) -> tuple[Any, list[Any]]:
-    """What a reader makes, and the functions that it unpickles."""
+    """What a reader makes, and the functions that it unpickles; none if they are the session's."""
     import pyspark.worker as spark
 
     commands: list[Any] = []
-    original = spark.read_command
+    original, before = spark.read_command, arrived_count()
 
     def read_command(*args: Any) -> Any:
         command = original(*args)
@@ -107,23 +108,25 @@ def _commands_of(read: Callable[[], Any]) -> tuple[Any, list[Any]]:
 
     spark.read_command = read_command
     try:
-        return read(), commands
+        made = read()
+        # What arrives here as a call is of this package, whatever class it is of.
+        return made, commands if arrived_count() == before else []
     finally:
         spark.read_command = original
 
 
 def _noted(commands: list[Any], way: Way) -> ObservedCall | None:
     """The call of what was unpickled, in the node's watch; None if it is no function of a user."""
-    if _node.watch is None or not commands or _is_others(commands[-1]):
+    if _node.watch is None or not commands or _is_sparks(commands[-1]):
         return None
     call = ObservedCall(commands[-1])
     _node.watch.add(call, way)
     return call
 
 
-def _is_others(function: Any) -> bool:
+def _is_sparks(function: Any) -> bool:
     own = getattr(function, "__module__", None) or type(function).__module__
-    return f"{own}.".startswith(_OTHERS)
+    return f"{own}.".startswith(_SPARKS)
 
 
 def watched(func: Process, serializer: Any, deserializer: Any, around: Around) -> Process:

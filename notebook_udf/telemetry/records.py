@@ -17,6 +17,10 @@ from notebook_udf.errors import FailedRow
 # The ``pid`` of records about functions in Spark's JVM, which no worker runs.
 IN_JVM = -1
 
+# In ``CallFailed.extra``: the call is of a function made by PySpark's own API, and what is pickled
+# of it has the function too.
+OBSERVED = "observed"
+
 
 @dataclass(frozen=True)
 class TaskId:

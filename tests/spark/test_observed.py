@@ -298,3 +298,15 @@ def test_a_stream(session: nu.Session, rows: DataFrame, tmp_path: Path) -> None:
 
 def _to_its_end(stream: Any) -> None:
     assert stream.start().awaitTermination(60)
+
+
+def test_beside_a_function_of_the_session_it_runs_unseen(
+    session: nu.Session, rows: DataFrame
+) -> None:
+    ours = session.register_function(
+        "beside", nu.udf(arrays, result_type="bigint", func_type="arrow")
+    )
+    with one_query(session) as totals:
+        found = rows.where("id < 5").select(ours("id"), F.arrow_udf(arrays, LongType())("id"))
+        assert [tuple(row) for row in found.collect()] == [(x + 1, x + 1) for x in range(5)]
+    assert [each.function for each in totals] == ["beside"]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from pyspark import cloudpickle
 
 from notebook_udf.errors import FailedRow
-from notebook_udf.telemetry.records import CallFailed
+from notebook_udf.telemetry.records import OBSERVED, CallFailed
 from notebook_udf.worker.runtime.error_kinds import classify
 from notebook_udf.worker.runtime.failure import frames_of, message_of, parameter_name, short
 from notebook_udf.worker.runtime.progress_file import row_number
@@ -91,6 +91,8 @@ def report(
         chain=call.chain,
     )
     kind, extra = classify(error, call)
+    if copy is not None:
+        extra = {**extra, OBSERVED: True}
     return task.report(failed, outcome, error=kind, extra=extra)
 
 

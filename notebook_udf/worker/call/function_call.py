@@ -37,6 +37,11 @@ def take_arrived() -> list[FunctionCall]:
     return calls
 
 
+def arrived_count() -> int:
+    """How many calls were unpickled since ``take_arrived``."""
+    return len(_arrived)
+
+
 class FunctionCall:
     """One function in one Python node of a plan."""
 

@@ -81,6 +81,9 @@ class NodeWatch:
         turn, statistics = self._stopwatch.turn, call.statistics
 
         def observed(*args: Any, **kwargs: Any) -> Any:
+            if self._task is None:
+                # It shares its node with functions of the session, whose task it is.
+                return function(*args, **kwargs)
             given: list[Any] = [*args]
             call.arguments = [*args, *kwargs.values()]
             call.iterators = tuple(at for at, a in enumerate(args) if isinstance(a, Iterator))

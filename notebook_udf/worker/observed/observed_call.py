@@ -95,19 +95,20 @@ class ObservedCall:
     ) -> CallFailed:
         """Reports that it raised; who calls this raises the error on."""
         self.statistics.errors += 1
-        copy = None if arguments is None else self._copy(error, arguments)
+        copy = self._copy(error, arguments)
         return report(self, error, arguments, row, "fail", None, "", 1, copy)
 
-    def _copy(self, error: BaseException, arguments: Sequence[Any]) -> Copy:
+    def _copy(self, error: BaseException, arguments: Sequence[Any] | None) -> Copy:
         """The call as it is shown; pickled it has the function too, which no session has."""
         # Of what it iterates over, the part that it had last.
         last = [
             value[-1] if at in self.iterators and value else value
-            for at, value in enumerate(arguments)
+            for at, value in enumerate(arguments or ())
         ]
         inner = arguments_within(error, self.code)
         shown = (*named(self.known_parameters, last), *((n, short(v)) for n, v in inner))
-        return Copy(shown, pickled((self.function, [*arguments], self.iterators)))
+        call = None if arguments is None else (self.function, [*arguments], self.iterators)
+        return Copy(shown, pickled(call))
 
 
 def _code_of(function: Any) -> CodeType | None:
