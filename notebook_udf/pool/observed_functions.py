@@ -21,7 +21,7 @@ from notebook_udf.worker.observed.observed_call import ObservedCall
 OBSERVE_CONF = "spark.notebookUdf.observe"
 _FOLDERS = (f"{PACKAGE}pool/", f"{PACKAGE}worker/observed/")
 # Whose functions are no user's.
-_SPARKS = "pyspark."
+_OTHERS = ("notebook_udf.", "pyspark.")
 
 Process: TypeAlias = Callable[[int, Iterator[Any]], Any]
 # Begins a task for the functions of a watch, and ends it.
@@ -117,16 +117,16 @@ def _commands_of(read: Callable[[], Any]) -> tuple[Any, list[Any]]:
 
 def _noted(commands: list[Any], way: Way) -> ObservedCall | None:
     """The call of what was unpickled, in the node's watch; None if it is no function of a user."""
-    if _node.watch is None or not commands or _is_sparks(commands[-1]):
+    if _node.watch is None or not commands or _is_others(commands[-1]):
         return None
     call = ObservedCall(commands[-1])
     _node.watch.add(call, way)
     return call
 
 
-def _is_sparks(function: Any) -> bool:
+def _is_others(function: Any) -> bool:
     own = getattr(function, "__module__", None) or type(function).__module__
-    return f"{own}.".startswith(_SPARKS)
+    return f"{own}.".startswith(_OTHERS)
 
 
 def watched(func: Process, serializer: Any, deserializer: Any, around: Around) -> Process:

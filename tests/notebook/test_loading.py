@@ -99,6 +99,7 @@ def test_nbclient_sees_the_failure() -> None:
         (
             "%udf ",
             [
+                "adopt",
                 "bench",
                 "capture",
                 "drop",
