@@ -10,7 +10,7 @@ import pickle
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from notebook_udf.errors import NotebookUdfError, SessionError
+from notebook_udf.errors import SessionError
 from notebook_udf.telemetry.records import OBSERVED, CallFailed
 
 if TYPE_CHECKING:
@@ -53,12 +53,6 @@ def _says(record: CallFailed) -> str:
     failed = record.failed
     message = failed.message[:_MOST_CHARACTERS]
     return f"{failed.exception}: {message}" if message else failed.exception
-
-
-def give_card(error: Any, card: NotebookUdfError) -> None:
-    """Has an exception of Spark's shown as a card where IPython shows it; it stays what it is."""
-    vars(error)["_nu_card"] = card
-    vars(error)["_render_traceback_"] = str(card).splitlines
 
 
 def replay_observed(record: CallFailed) -> Any:

@@ -31,7 +31,7 @@ from notebook_udf.errors import (
 )
 from notebook_udf.host.spark_errors import RaisedError
 from notebook_udf.kernel.full_disk import full_disk
-from notebook_udf.kernel.observed_failures import ObservedFailures, give_card
+from notebook_udf.kernel.observed_failures import ObservedFailures
 from notebook_udf.kernel.query_errors import as_query_error
 from notebook_udf.planner.messages import retold
 from notebook_udf.pool.view import is_gone
@@ -39,6 +39,7 @@ from notebook_udf.render.format import megabytes
 from notebook_udf.source_excerpt import code_lines, own_frame
 from notebook_udf.telemetry.carried import record_in, without_record
 from notebook_udf.telemetry.records import CallFailed, Hogged, Position, WorkerExited
+from notebook_udf.widgets.card_display import give_card
 from notebook_udf.worker.runtime.stop_signal import STOPPED_AT
 
 if TYPE_CHECKING:
