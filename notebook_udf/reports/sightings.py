@@ -128,6 +128,8 @@ class Watched:
         self._over = False
         self._spark = self._master = self._app = ""
         self._functions: dict[tuple[str, int, str], SeenFunction] = {}
+        # Those that were there before the report are of it if they are called.
+        self._earlier = {(each.name, each.version, each.hash) for each in session.actions.seen()}
         self._queries: dict[int, SeenQuery] = {}
         self._more = 0
         runs = session.host.runs
@@ -217,6 +219,12 @@ class Watched:
         recent = set(queries)
         kept = store.kept_logs()
         lines = [line for line in kept.select(limit=MOST_LINES) if line.time >= since]
+        called = {(total.function, total.version) for total in totals}
+        functions = [
+            function
+            for key, function in self._functions.items()
+            if key not in self._earlier or key[:2] in called
+        ]
         shown = sorted(self._queries.values(), key=lambda query: query.number)
         found = (store.timeline(query) for query in queries)
         return Sighting(
@@ -224,7 +232,7 @@ class Watched:
             master=self._master,
             app=self._app,
             notes=tuple(self.session.notes),
-            functions=tuple(self._functions.values()),
+            functions=tuple(functions),
             queries=tuple(shown),
             more_queries=self._more,
             lists_queries=self.session.host.runs is not None,

@@ -100,7 +100,7 @@ def test_a_job_that_knows_nothing_of_us(job: Job) -> None:
     ]
     text = shown(page)
     for words in (
-        "It ended by itself.", "night.py --day 3", "the job's own", "collect",
+        "It ended by itself.", "night.py --day 3", "the job's own", "collect at night.py:",
         "HashAggregate", "<lambda>(id)", "rows that functions took  3",
     ):  # fmt: skip
         assert words in re.sub(r"  +", "  ", text), words
