@@ -142,7 +142,8 @@ def statements(cells: list[ExportedCell]) -> list[ExportedStatement]:
         except SyntaxError as error:
             where = f"cell {cell.number}, line {error.lineno}"
             raise DeclarationError(f"{where}: {error.msg}: {(error.text or '').strip()}") from None
-        lines = cell.code.split("\n")
+        # As Python counts them: a carriage return by itself ends one too.
+        lines = re.split("\r\n?|\n", cell.code)
         for i, node in enumerate(tree.body):
             before = tree.body[i - 1].end_lineno if i else 0
             after = tree.body[i + 1].lineno if i + 1 < len(tree.body) else 0
