@@ -179,7 +179,7 @@ def test_a_wrong_result_is_an_error_and_that_is_said_once(session: nu.Session) -
     record = session.register_function("adopted_wrong", given)
     assert [row[0] for row in session.spark.range(3).select(given("id")).collect()] == [0, 0, 1]
     with pytest.raises(nu.ResultError, match=r"returned 0\.5 .*which INT cannot hold"):
-        session.spark.range(3).select(record("id")).collect()
+        session.spark.range(1, 3, 1, 1).select(record("id")).collect()
     record = session.register_function("adopted_wrong", given, coerce=True)
     assert [row[0] for row in session.spark.range(3).select(record("id")).collect()] == [0, 0, 1]
     session.register_function("adopted_more", given)
