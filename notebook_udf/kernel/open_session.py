@@ -154,17 +154,7 @@ def adopt_created(spark: SparkSession) -> None:
             if running.host.is_alive:
                 return
             running.stop()
-        opened = Session(
-            spark,
-            app_name=None,
-            master=None,
-            workers=None,
-            worker_memory=None,
-            bundle_size=None,
-            job_parameters=None,
-            conf=None,
-        )
-        activate(opened, provisional=True)
+        activate(Session(spark), provisional=True)
     finally:
         _opening.release()
 

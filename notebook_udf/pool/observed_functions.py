@@ -47,6 +47,7 @@ def attach() -> None:
     import pyspark.worker as spark
 
     spark.read_single_udf = _reading(spark.read_single_udf)
+    spark.read_udtf = _reading_tables(spark.read_udtf)
     count, rows = spark.verify_result_row_count, spark.ArrowTableToRowsConversion
 
     def verify_result_row_count(result_length: int, expected: int) -> None:
@@ -87,11 +88,15 @@ def _reading(original: Callable[..., Any]) -> Callable[..., Any]:
     return read
 
 
-def table_function_read(read: Callable[[], Any]) -> Any:
-    """What reads a table function; its handler is noted."""
-    made, commands = _commands_of(read)
-    _noted(commands, "whole")
-    return made
+def _reading_tables(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Wraps what reads a table function: its handler is noted."""
+
+    def read(*args: Any, **named: Any) -> Any:
+        made, commands = _commands_of(partial(original, *args, **named))
+        _noted(commands, "whole")
+        return made
+
+    return read
 
 
 def _commands_of(read: Callable[[], Any]) -> tuple[Any, list[Any]]:

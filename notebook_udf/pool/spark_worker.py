@@ -109,9 +109,8 @@ def attach() -> None:
 
     spark_worker_logs.attach()
     spark.main, spark.handle_worker_exception = main, handle
-    spark.read_udfs = _reading(spark.read_udfs)
-    spark.read_udtf = _reading(_noted_table_function(spark.read_udtf))
     observed_functions.attach()
+    spark.read_udfs, spark.read_udtf = _reading(spark.read_udfs), _reading(spark.read_udtf)
 
 
 def _reading(original_read: Callable[..., Any]) -> Callable[..., Any]:
@@ -142,19 +141,13 @@ def _reading(original_read: Callable[..., Any]) -> Callable[..., Any]:
     return read
 
 
-def _noted_table_function(original_read: Callable[..., Any]) -> Callable[..., Any]:
-    def read(*args: Any, **kwargs: Any) -> Any:
-        return observed_functions.table_function_read(lambda: original_read(*args, **kwargs))
-
-    return read
-
-
 @contextmanager
 def _around_watch(watch: NodeWatch) -> Iterator[None]:
     """A task around functions that Spark calls itself; what they raise is raised on."""
     ended_by: BaseException | None = None
+    task = _task(watch.calls, None)
     try:
-        watch.begin(_task(watch.calls, None))
+        watch.begin(task)
         yield
     except BaseException as error:
         ended_by = error

@@ -48,7 +48,7 @@ _NO_VALUE = re.compile(
 )
 # A shorter one may be a part of any word.
 _SHORTEST = 6
-_SWITCHES = ("true", "false", "disabled", "enabled")
+_SWITCHES = ("true", "false", "disabled")
 
 
 class Masking:
@@ -137,6 +137,4 @@ def _said(found: re.Match[str]) -> str:
 
 def _is_plain(value: str) -> bool:
     """Whether a setting's value is no secret itself: a switch, a number, a path."""
-    return (
-        value.isdigit() or value.startswith("/") or value.lower() in ("true", "false", "disabled")
-    )
+    return value.isdigit() or value.startswith("/") or value.lower() in _SWITCHES

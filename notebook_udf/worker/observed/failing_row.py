@@ -62,17 +62,25 @@ def row_of(error: BaseException, codes: Sequence[CodeType | None]) -> FailingRow
 def _parameters(frame: FrameType) -> list[Any] | None:
     """What a function was called with, if its code gives its parameters no other values."""
     code, known = frame.f_code, frame.f_locals
-    starred = bool(code.co_flags & inspect.CO_VARARGS)
-    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + starred]
+    names, starred = parameters_of(code)
+    taken = {*names, starred} - {""}
     changed = {
         each.argval
         for each in dis.get_instructions(code)
         if each.opname.startswith(("STORE_", "DELETE_"))
     }
-    if code.co_kwonlyargcount or not set(names) <= known.keys() - changed:
+    if code.co_kwonlyargcount or not taken <= known.keys() - changed:
         return None
-    values = [known[name] for name in names]
-    return [*values[:-1], *values[-1]] if starred else values
+    return [*(known[name] for name in names), *known.get(starred, ())]
+
+
+def parameters_of(code: CodeType) -> tuple[tuple[str, ...], str]:
+    """The parameters that are given by their places, without an instance, and the name of that for
+    further ones, "" without one."""
+    names = code.co_varnames[: code.co_argcount]
+    further = code.co_argcount + code.co_kwonlyargcount
+    starred = code.co_varnames[further] if code.co_flags & inspect.CO_VARARGS else ""
+    return names[1:] if names[:1] == ("self",) else names, starred
 
 
 def arguments_within(error: BaseException, called: CodeType | None) -> list[tuple[str, Any]]:

@@ -161,14 +161,8 @@ class NodeWatch:
 
     def _arriving(self, data: Iterator[Any]) -> Iterator[Any]:
         """What arrives: batches, the batches of a group, or pairs of such lists."""
-        turn, task = self._stopwatch.turn, self._running
-        while True:
-            turn(None)
-            start = perf_counter_ns()
-            each = next(data, None)
-            wait_ns = perf_counter_ns() - start
-            if each is None:
-                return
+        task = self._running
+        for each, wait_ns in self._awaited(data):
             if isinstance(each, Iterator):
                 self._open(0, 0, wait_ns)
                 yield self._group(each)
@@ -185,21 +179,27 @@ class NodeWatch:
             self._evaluated = 0
             # Without a column there is nothing to decode.
             if self._way == "rows" and not each.num_columns:
-                turn(self.calls[0].statistics, "user_ns")
+                self._stopwatch.turn(self.calls[0].statistics, "user_ns")
             yield each
 
-    def _group(self, batches: Iterator[Any]) -> Iterator[Any]:
-        turn = self._stopwatch.turn
+    def _awaited(self, data: Iterator[Any]) -> Iterator[tuple[Any, int]]:
+        """What arrives, with the nanoseconds that it was waited for, which count to no function."""
         while True:
-            turn(None)
+            self._stopwatch.turn(None)
             start = perf_counter_ns()
-            batch = next(batches, None)
+            each = next(data, None)
             wait_ns = perf_counter_ns() - start
-            self._arrived()
-            if batch is None:
+            if each is None:
                 return
+            yield each, wait_ns
+
+    def _group(self, batches: Iterator[Any]) -> Iterator[Any]:
+        for batch, wait_ns in self._awaited(batches):
+            self._arrived()
             self._extend(batch.num_rows, batch.nbytes, wait_ns)
             yield batch
+        # Spark puts the group together now.
+        self._arrived()
 
     def _open(self, rows: int, size: int, wait_ns: int) -> None:
         """One part more of a bundle, or the first of the next."""
@@ -255,13 +255,7 @@ class NodeWatch:
 
     def pickled(self, batches: Iterator[Any]) -> Iterator[Any]:
         """Lists of pickled rows, as they arrive."""
-        while True:
-            self._stopwatch.turn(None)
-            start = perf_counter_ns()
-            rows = next(batches, None)
-            wait_ns = perf_counter_ns() - start
-            if rows is None:
-                return
+        for rows, wait_ns in self._awaited(batches):
             self._open(len(rows), 0, wait_ns)
             self._arrived()
             yield rows

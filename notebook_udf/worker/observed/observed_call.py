@@ -14,7 +14,7 @@ from notebook_udf.functions.metrics import MetricGroup
 from notebook_udf.telemetry.records import CallFailed, FunctionTiming
 from notebook_udf.worker.call.bundle_statistics import BundleStatistics
 from notebook_udf.worker.call.failure_report import Copy, named, pickled, report
-from notebook_udf.worker.observed.failing_row import arguments_within
+from notebook_udf.worker.observed.failing_row import arguments_within, parameters_of
 from notebook_udf.worker.runtime.failure import short
 from notebook_udf.worker.runtime.task import Task
 
@@ -61,13 +61,10 @@ class ObservedCall:
     @property
     def known_parameters(self) -> tuple[str, ...]:
         """The names of its parameters, as far as its code tells them."""
-        code = self.code
-        if code is None:
+        if self.code is None:
             return ()
-        names = code.co_varnames[: code.co_argcount]
-        own = names[1:] if names[:1] == ("self",) else names
-        star = (f"*{code.co_varnames[code.co_argcount]}",) if code.co_flags & 4 else ()
-        return (*own, *star)
+        names, starred = parameters_of(self.code)
+        return (*names, f"*{starred}") if starred else names
 
     @property
     def file(self) -> str | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from notebook_udf.render.format import counted
+
 _VALUES = 5
 _COLUMNS = 8
 _LIBRARIES = ("pandas", "pyarrow")
@@ -24,10 +26,12 @@ def column_text(value: Any, text: Callable[[Any], str]) -> str:
             return ""
         kind = getattr(value, "dtype", None) or getattr(value, "type", None)
         return f"{own.__name__} of {len(value):,} {kind}: {_start(value, text)}"
-    columns = [f"{name} = {_start(_column(value, at), text)}" for at, name in enumerate(names)]
-    more = [f"{len(columns) - _COLUMNS:,} columns more"] if len(columns) > _COLUMNS else []
-    rows = f"{len(value):,} row{'s' if len(value) != 1 else ''}"
-    return f"{own.__name__} of {rows}: {', '.join(columns[:_COLUMNS] + more)}"
+    columns = [
+        f"{name} = {_start(_column(value, at), text)}" for at, name in enumerate(names[:_COLUMNS])
+    ]
+    if len(names) > _COLUMNS:
+        columns.append(f"{len(names) - _COLUMNS:,} columns more")
+    return f"{own.__name__} of {counted(len(value), 'row')}: {', '.join(columns)}"
 
 
 def _names(value: Any) -> list[str] | None:
