@@ -139,8 +139,12 @@ class FunctionCall:
         return self.header.options.memory or 0
 
     @property
-    def timeout(self) -> float:
+    def time_limit(self) -> float:
         return self.header.options.timeout or 0.0
+
+    @property
+    def timeout(self) -> float:
+        return self.time_limit
 
     @property
     def running(self) -> tuple[int, int]:

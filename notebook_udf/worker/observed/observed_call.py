@@ -30,7 +30,7 @@ class ObservedCall:
 
     version = 0
     memory = 0
-    timeout = 0.0
+    time_limit = timeout = 0.0
     chain = ""
     running = (-1, -1)
     bundle: tuple[int, int] | None = None

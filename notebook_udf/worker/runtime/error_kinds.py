@@ -28,7 +28,7 @@ class WorkerStopped(SystemExit):
 def classify(error: BaseException, call: TaskCall) -> tuple[str, dict[str, Any]]:
     """The name of a class in ``notebook_udf.errors``, and that class's own attributes."""
     if isinstance(error, CallTimedOut):
-        return "FunctionTimeout", {"timeout": call.timeout, "stack": str(error)}
+        return "FunctionTimeout", {"timeout": call.time_limit, "stack": str(error)}
     if isinstance(error, MemoryError):
         most = call.task.runtime.limit.current
         return "WorkerOutOfMemory", {"limit": most, "peak": peak_bytes()}

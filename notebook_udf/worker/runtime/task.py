@@ -79,8 +79,12 @@ class TaskCall(Protocol):
         """The bytes that it may allocate; 0 without a limit."""
 
     @property
-    def timeout(self) -> float:
+    def time_limit(self) -> float:
         """The seconds that a call may take; 0 without a limit."""
+
+    @property
+    def timeout(self) -> float:
+        """The same, as far as the task watches the clock for it."""
 
     @property
     def running(self) -> tuple[int, int]:
