@@ -90,11 +90,15 @@ class JavaCalls:
         """Counts no more."""
         self._is_there = False
         self._end_subscription()
+        self.cancel()
+        if self._session.host.java is not None:
+            self._session.host.java.end()
+
+    def cancel(self) -> None:
+        """Keeps errors of a Spark that is being stopped from being reported."""
         for each in (self._library, self._learning):
             if each is not None:
                 each.cancel()
-        if self._session.host.java is not None:
-            self._session.host.java.end()
 
     def start(self) -> None:
         """Begins to bring the classes that functions call, where they can be brought."""

@@ -395,6 +395,7 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters, WithObser
         self._stopped = True
         end_panels()
         self._warmup.cancel()
+        self.java.cancel()
         if self._own_spark:
             try:
                 self.host.stop()
