@@ -83,11 +83,13 @@ if TYPE_CHECKING:
     from notebook_udf.kernel.transforms.process_transform import process
     from notebook_udf.registry import RegisteredFunction
     from notebook_udf.reports.report import report
+    from notebook_udf.reports.running.attached_job import AttachedJob, attach
     from notebook_udf.types import DataTypes
 
 _HOMES = {
     "AggregateFunction": "functions.base",
     "AsyncScalarFunction": "functions.base",
+    "AttachedJob": "reports.running.attached_job",
     "AuthenticationError": "errors",
     "CaptureError": "errors",
     "Collector": "functions.process",
@@ -135,6 +137,7 @@ _HOMES = {
     "WorkerLost": "errors",
     "WorkerOutOfMemory": "errors",
     "aggregate": "kernel.transforms.aggregate_transforms",
+    "attach": "reports.running.attached_job",
     "flat_aggregate": "kernel.transforms.aggregate_transforms",
     "idempotence": "functions.process",
     "join_lateral": "kernel.transforms.lateral_transforms",
@@ -155,6 +158,7 @@ _HOMES = {
 __all__ = [
     "AggregateFunction",
     "AsyncScalarFunction",
+    "AttachedJob",
     "AuthenticationError",
     "CaptureError",
     "Collector",
@@ -202,6 +206,7 @@ __all__ = [
     "WorkerLost",
     "WorkerOutOfMemory",
     "aggregate",
+    "attach",
     "flat_aggregate",
     "idempotence",
     "join_lateral",

@@ -1,4 +1,7 @@
-"""The session's folder: sockets, logs, quarantine; private, a short path, removed at the end."""
+"""The folders of sessions and running jobs: sockets, keys, logs, quarantine.
+
+Private, of a short path, removed at the end.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,6 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 from notebook_udf.errors import SessionError
@@ -15,6 +17,7 @@ from notebook_udf.pool.exit_report import is_alive
 from notebook_udf.render.format import size
 
 _PREFIX = "nudf-"
+_JOB = "job-"
 # For sockets, keys and the first lines of logs.
 _ROOM = 1 << 20
 _PLAIN = re.compile(r"[A-Za-z0-9_./+-]+")
@@ -43,8 +46,21 @@ def make_folder() -> Path:
     return folder
 
 
+def make_job_folder() -> Path:
+    """Makes a folder for a running job's socket, that only this user can enter.
+
+    Raises
+    ------
+    OSError
+        If it cannot be made.
+    """
+    root = folders_root()
+    _sweep(root)
+    return Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-{_JOB}", dir=root))
+
+
 def remove_folder(folder: Path) -> None:
-    """Removes a session's folder with all it holds."""
+    """Removes a session's or a job's folder with all it holds."""
     shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -58,7 +74,21 @@ def folders_root() -> Path:
 
 def living_folders() -> list[tuple[int, Path]]:
     """The folders of this user's running sessions, each with the id of its process."""
+    return [(owner, folder) for owner, folder in _living() if not _is_jobs(folder)]
+
+
+def job_folders() -> list[tuple[int, Path]]:
+    """The folders of this user's running jobs that can be looked at, each with the id of its
+    process, oldest first."""
+    return [(owner, folder) for owner, folder in _living() if _is_jobs(folder)]
+
+
+def _living() -> list[tuple[int, Path]]:
     return [(owner, folder) for owner, folder in _folders(folders_root()) if is_alive(owner)]
+
+
+def _is_jobs(folder: Path) -> bool:
+    return folder.name.removeprefix(_PREFIX).partition("-")[2].startswith(_JOB)
 
 
 def _sweep(root: Path) -> None:
@@ -67,9 +97,13 @@ def _sweep(root: Path) -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _folders(root: Path) -> Iterator[tuple[int, Path]]:
+def _folders(root: Path) -> list[tuple[int, Path]]:
+    """This user's folders with the process that made each, oldest first."""
+    found = []
     for folder in root.glob(f"{_PREFIX}*"):
         owner = folder.name.removeprefix(_PREFIX).partition("-")[0]
         with contextlib.suppress(OSError, ValueError):
-            if folder.stat().st_uid == os.getuid():
-                yield int(owner), folder
+            known = folder.stat()
+            if known.st_uid == os.getuid():
+                found.append((known.st_mtime, int(owner), folder))
+    return [(owner, folder) for _, owner, folder in sorted(found)]

@@ -21,10 +21,15 @@ class Recent(Generic[T]):
         if key in self._kept:
             self._kept.move_to_end(key)
             return self._kept[key]
-        found = self._kept[key] = make()
+        return self.put(key, make())
+
+    def put(self, key: tuple[Any, ...], made: T) -> T:
+        """Keeps one that was made, in the place of a former one."""
+        self._kept[key] = made
+        self._kept.move_to_end(key)
         if len(self._kept) > self._size:
             self._kept.popitem(last=False)
-        return found
+        return made
 
     def known(self, key: tuple[Any, ...]) -> T | None:
         """The one of a key, if it was made and is kept."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import psutil
 
-from notebook_udf.errors import DeclarationError
+from notebook_udf.errors import DeclarationError, SessionError
 from notebook_udf.launch.confs import DAEMON_MODULE, SPARKS_DAEMON
 from notebook_udf.pool.worker_table import HEADERS, how_it_ended, worker_rows
 from notebook_udf.render.display import Displayed
@@ -21,6 +21,7 @@ from notebook_udf.render.tables import Table
 from notebook_udf.telemetry.kernel_commands import Command
 from notebook_udf.telemetry.receiver import Receiver
 from notebook_udf.telemetry.store.session_store import Store
+from notebook_udf.telemetry.store.store_reader import StoreReader
 from notebook_udf.telemetry.store.worker_store import WorkerView
 from notebook_udf.telemetry.worker_numbers import process_id
 
@@ -33,8 +34,10 @@ _FORK_SECONDS = 5.0
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 
 
-class Pool(Displayed):
+class PoolView(Displayed):
     """The worker processes of a session. Displays as a table; iterates over the living ones.
+
+    By itself it is only looked at: commands are refused.
 
     Attributes
     ----------
@@ -44,19 +47,10 @@ class Pool(Displayed):
         The lowest level of ``logging`` that they send.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        receiver: Receiver,
-        *,
-        size: int,
-        on_log_level: Callable[[str], None],
-    ) -> None:
-        self._store = store
-        self._receiver = receiver
-        self._on_log_level = on_log_level
+    def __init__(self, store: StoreReader, *, size: int, log_level: str = "INFO") -> None:
+        self._workers = store.workers
         self.size = size
-        self.log_level = "INFO"
+        self.log_level = log_level
         self._restarted: set[int] = set()
 
     @property
@@ -65,7 +59,7 @@ class Pool(Displayed):
 
         On this machine a worker that is gone is left out even if nobody could say how it ended.
         """
-        told = (worker for worker in self._store.workers() if worker.exited is None)
+        told = (worker for worker in self._workers() if worker.exited is None)
         return [worker for worker in told if not is_gone(worker)]
 
     def __iter__(self) -> Iterator[WorkerView]:
@@ -73,6 +67,72 @@ class Pool(Displayed):
 
     def __len__(self) -> int:
         return len(self.workers)
+
+    def stacks(self, pid: int | None = None, *, timeout: float = 3.0) -> dict[int, str]:
+        """Refused, with a ``SessionError``: see ``Pool``."""
+        raise _refused("asked for their stacks")
+
+    def restart(self, pid: int | None = None) -> list[int]:
+        """Refused, with a ``SessionError``: see ``Pool``."""
+        raise _refused("restarted")
+
+    def set_log_level(self, level: str) -> None:
+        """Refused, with a ``SessionError``: see ``Pool``."""
+        raise _refused("told what to log")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The workers as JSON-able data.
+
+        Returns
+        -------
+        dict
+            ``size`` (workers at once, at most), ``log_level``, ``workers`` (the living ones) and
+            ``ended`` (those that ended, latest last): dicts with the fields of ``WorkerView``, the
+            task as one of ``TaskId``, and ``ended`` in words. Bytes, seconds, and seconds since
+            the epoch.
+        """
+        every = self._workers()
+        return {
+            "size": self.size,
+            "log_level": self.log_level,
+            "workers": [self._facts(worker) for worker in every if worker.exited is None],
+            "ended": [self._facts(worker) for worker in every if worker.exited is not None],
+        }
+
+    def _facts(self, worker: WorkerView) -> dict[str, Any]:
+        facts = dataclasses.asdict(worker)
+        del facts["exited"]
+        ended = how_it_ended(worker, restarted=worker.pid in self._restarted)
+        return {**facts, "ended": ended}
+
+    def to_pandas(self) -> pd.DataFrame:
+        """One row per worker, also of those that have ended."""
+        import pandas as pd
+
+        facts = self.to_dict()
+        columns = [*(f.name for f in dataclasses.fields(WorkerView) if f.name != "exited"), "ended"]
+        return pd.DataFrame([*facts["ended"], *facts["workers"]], columns=columns)
+
+    def _blocks(self) -> list[Table]:
+        caption = f"{len(self)} workers alive, up to {self.size} at once"
+        return [Table(HEADERS, worker_rows(self.workers), caption)]
+
+
+class Pool(PoolView):
+    """The worker processes of this process's session, and commands to them."""
+
+    def __init__(
+        self,
+        store: Store,
+        receiver: Receiver,
+        *,
+        size: int,
+        on_log_level: Callable[[str], None],
+    ) -> None:
+        super().__init__(store, size=size)
+        self._store = store
+        self._receiver = receiver
+        self._on_log_level = on_log_level
 
     def end_idle(self) -> None:
         """Ends the workers of this machine that run nothing, without waiting for them."""
@@ -153,42 +213,11 @@ class Pool(Displayed):
         self.log_level = level.upper()
         self._receiver.send(Command("log-level", argument=self.log_level))
 
-    def to_dict(self) -> dict[str, Any]:
-        """The workers as JSON-able data.
 
-        Returns
-        -------
-        dict
-            ``size`` (workers at once, at most), ``log_level``, ``workers`` (the living ones) and
-            ``ended`` (those that ended, latest last): dicts with the fields of ``WorkerView``, the
-            task as one of ``TaskId``, and ``ended`` in words. Bytes, seconds, and seconds since
-            the epoch.
-        """
-        every = self._store.workers()
-        return {
-            "size": self.size,
-            "log_level": self.log_level,
-            "workers": [self._facts(worker) for worker in every if worker.exited is None],
-            "ended": [self._facts(worker) for worker in every if worker.exited is not None],
-        }
-
-    def _facts(self, worker: WorkerView) -> dict[str, Any]:
-        facts = dataclasses.asdict(worker)
-        del facts["exited"]
-        ended = how_it_ended(worker, restarted=worker.pid in self._restarted)
-        return {**facts, "ended": ended}
-
-    def to_pandas(self) -> pd.DataFrame:
-        """One row per worker, also of those that have ended."""
-        import pandas as pd
-
-        facts = self.to_dict()
-        columns = [*(f.name for f in dataclasses.fields(WorkerView) if f.name != "exited"), "ended"]
-        return pd.DataFrame([*facts["ended"], *facts["workers"]], columns=columns)
-
-    def _blocks(self) -> list[Table]:
-        caption = f"{len(self)} workers alive, up to {self.size} at once"
-        return [Table(HEADERS, worker_rows(self.workers), caption)]
+def _refused(what: str) -> SessionError:
+    return SessionError(
+        f"the workers of a job that is only looked at are not {what}: its own session does that"
+    )
 
 
 def is_gone(worker: WorkerView) -> bool:

@@ -108,6 +108,9 @@ def run_job(options: JobOptions) -> int:
         checks=options.checks,
     )
     report.__enter__()
+    if report.address:
+        looking = f"nu.attach({os.getpid()}) looks at the job in a notebook while it runs"
+        print(f"notebook-udf: {looking}", file=sys.stderr)
     error: BaseException | None = None
     with _ended_by_sigterm():
         try:

@@ -16,6 +16,8 @@ from notebook_udf.kernel.created_spark import unwatch, watch
 from notebook_udf.render.format import counted, seconds, size
 from notebook_udf.reports.checks import BrokenCheck, Check, FunctionFigures, figures_of
 from notebook_udf.reports.report_page import JobStory, report_page
+from notebook_udf.reports.running.job_answers import JobAnswers, JobFacts
+from notebook_udf.reports.running.job_listener import JobListener
 from notebook_udf.reports.secret_values import Masking
 from notebook_udf.reports.sightings import Sighting, Watched
 from notebook_udf.sanitize import first_line
@@ -66,6 +68,9 @@ class JobReport:
     ----------
     path
         The file.
+    address, key
+        Where other processes of this user look at the job while it runs, and with which key: see
+        ``nu.attach``. The process id says both. "" where it cannot be looked at.
     """
 
     def __init__(
@@ -86,6 +91,8 @@ class JobReport:
         self._remarks: list[str] = []
         self._seen: list[Sighting] = []
         self._size = 0
+        self._listener: JobListener | None = None
+        self.address = self.key = ""
         if os.path.isdir(self.path):
             raise SessionError(f"the report {self.path} is a folder: name a file in it")
         if not os.path.isdir(self.path.parent):
@@ -100,6 +107,7 @@ class JobReport:
         # What cannot be written is known before the work is done.
         self._write(JobStory(self._title, self._told_command(), self._began, None, _RUNNING, False))
         watch(self)
+        self._listen()
         return self
 
     def __exit__(
@@ -129,20 +137,13 @@ class JobReport:
         SessionError
             If the file cannot be written.
         """
+        if self._listener is not None:
+            self._listener.close()
         for each in self._watched:
             self._look(each)
         unwatch(self)
         self._ended = time.time()
-        seen = [each.sighting() for each in self._watched]
-        # What a call had for a password stands elsewhere too: in a query, as a literal.
-        calls = [
-            {name: value.strip("'\"")}
-            for each in seen
-            for call in each.failures
-            for name, value in call.data["arguments"]
-        ]
-        masking = Masking([os.environ, *(each.confs for each in self._watched), *calls])
-        self._seen = [masking.everything(each) for each in seen]
+        masking, self._seen = self._masked()
         figures = self.figures()
         broken = [one for check in self._checks for one in check.broken_by(figures)]
         state, fine = _told(error)
@@ -189,6 +190,62 @@ class JobReport:
             size(self._size),
         ]
         return f"<report {self.path}: {', '.join(said)}>"
+
+    def _masked(self) -> tuple[Masking, list[Sighting]]:
+        """What was seen until now, without secrets, and what masks them."""
+        seen = [each.sighting() for each in self._watched]
+        # What a call had for a password stands elsewhere too: in a query, as a literal.
+        calls = [
+            {name: value.strip("'\"")}
+            for each in seen
+            for call in each.failures
+            for name, value in call.data["arguments"]
+        ]
+        masking = Masking([os.environ, *(each.confs for each in self._watched), *calls])
+        return masking, [masking.everything(each) for each in seen]
+
+    # What is told while it runs -----------------------------------------------------------------
+
+    def _listen(self) -> None:
+        try:
+            self._listener = JobListener(JobAnswers(self))
+        except OSError as error:
+            # The job does not need it.
+            self._remarks.append(f"It could not be looked at while it ran: {error}")
+        else:
+            self.address, self.key = str(self._listener.path), self._listener.key
+
+    def facts(self) -> JobFacts:
+        """See ``LookedAt``."""
+        masking = Masking([os.environ])
+        return JobFacts(os.getpid(), masking.text(self._title), self._told_command(), self._began)
+
+    def sessions(self) -> list[Session]:
+        """See ``LookedAt``."""
+        return [each.session for each in self._watched]
+
+    def sightings(self) -> list[Sighting]:
+        """See ``LookedAt``."""
+        for each in list(self._watched):
+            each.look(settled=False)
+        return self._masked()[1]
+
+    def page(self) -> str:
+        """See ``LookedAt``."""
+        seen, now = self.sightings(), time.time()
+        masking = Masking([os.environ])
+        return report_page(
+            JobStory(
+                masking.text(self._title),
+                self._told_command(),
+                self._began,
+                now,
+                "It runs: this is what was seen until now.",
+                True,
+                remarks=tuple(map(masking.text, self._remarks)),
+            ),
+            seen,
+        )
 
     # What the sessions of this process tell ------------------------------------------------------
 

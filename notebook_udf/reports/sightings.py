@@ -7,6 +7,7 @@ Spark's, and gone when it stops. Everything is bounded.
 from __future__ import annotations
 
 import os
+import threading
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -126,6 +127,8 @@ class Watched:
         self._since = since
         self.confs: dict[str, str] = {}
         self._over = False
+        # A job that is looked at is read by several threads.
+        self._looking = threading.Lock()
         self._spark = self._master = self._app = ""
         self._functions: dict[tuple[str, int, str], SeenFunction] = {}
         # Those that were there before the report are of it if they are called.
@@ -138,14 +141,22 @@ class Watched:
         self._before = -1 if newest is None else newest
         self._read_confs()
 
-    def look(self, *, last: bool = False) -> None:
+    def look(self, *, last: bool = False, settled: bool = True) -> None:
         """Reads what is gone when the session or its Spark ends; what was read before stays.
 
         After the ``last`` time nothing is read: another session may have the same Spark.
+
+        Parameters
+        ----------
+        settled
+            Waits until the last records of the latest queries have come, for a moment at most.
         """
-        if self._over:
-            return
-        self._over = last
+        with self._looking:
+            if not self._over:
+                self._over = last
+                self._read(settled=settled)
+
+    def _read(self, *, settled: bool) -> None:
         for record in self.session.actions.seen():
             self._functions[record.name, record.version, record.hash] = SeenFunction(
                 record.name, record.version, record.kind, record.signature, record.source
@@ -153,8 +164,11 @@ class Watched:
         if not self.session.host.is_alive:
             return
         self._read_confs()
-        self._settle()
         runs = self.session.host.runs
+        if settled:
+            self._settle()
+            if runs is not None:
+                answered(runs.settle)
         if runs is not None:
             answered(lambda: self._read_queries(runs))
 
@@ -166,7 +180,6 @@ class Watched:
         self._app = self.confs.get("spark.app.name", "")
 
     def _settle(self) -> None:
-        """Waits until the last records of the latest queries have come, for a moment at most."""
         store = self.session.store
         queries = list(dict.fromkeys(total.query for total in store.totals()))
         until = time.monotonic() + _SECONDS_TO_SETTLE
@@ -174,7 +187,6 @@ class Watched:
             store.wait_settled(query, max(0.0, until - time.monotonic()))
 
     def _read_queries(self, runs: SparkRuns) -> None:
-        runs.settle()
         found: dict[int, SeenQuery] = {}
         for each in runs.listed(MOST_QUERIES):
             number = each.number
@@ -213,6 +225,8 @@ class Watched:
 
     def sighting(self) -> Sighting:
         """What has been seen until now. Spark need not live."""
+        with self._looking:
+            functions_seen, queries_seen = dict(self._functions), dict(self._queries)
         store, since = self.session.store, self._since
         totals = [t for t in store.totals() if t.last >= since or t.query == EARLIER]
         queries = list(dict.fromkeys(total.query for total in totals))
@@ -222,10 +236,10 @@ class Watched:
         called = {(total.function, total.version) for total in totals}
         functions = [
             function
-            for key, function in self._functions.items()
+            for key, function in functions_seen.items()
             if key not in self._earlier or key[:2] in called
         ]
-        shown = sorted(self._queries.values(), key=lambda query: query.number)
+        shown = sorted(queries_seen.values(), key=lambda query: query.number)
         found = (store.timeline(query) for query in queries)
         return Sighting(
             spark=self._spark,

@@ -19,7 +19,7 @@ from notebook_udf.telemetry.query_data import (
 )
 from notebook_udf.telemetry.records import BundleDone, CallFailed
 from notebook_udf.telemetry.store.function_sums import FunctionTotals, MetricTotal
-from notebook_udf.telemetry.store.session_store import Store
+from notebook_udf.telemetry.store.store_reader import StoreReader
 from notebook_udf.telemetry.timeseries.bars import bars
 from notebook_udf.telemetry.timeseries.latencies import Percentiles
 from notebook_udf.telemetry.timeseries.timeline import SlowBundle
@@ -29,7 +29,7 @@ MOST_FAILED = 20
 MOST_METRICS = 200
 
 
-def query_dict(store: Store, query: str, points: int) -> QueryData:
+def query_dict(store: StoreReader, query: str, points: int) -> QueryData:
     """The metrics of one query as JSON-able data."""
     totals = store.totals(query)
     ranks = {(p.function, p.version): p for p in store.percentiles(query)}

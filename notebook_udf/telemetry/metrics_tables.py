@@ -11,7 +11,7 @@ from notebook_udf.sanitize import one_line
 from notebook_udf.telemetry.query_names import first_words
 from notebook_udf.telemetry.records import IN_JVM
 from notebook_udf.telemetry.store.function_sums import FunctionTotals
-from notebook_udf.telemetry.store.session_store import Store
+from notebook_udf.telemetry.store.store_reader import StoreReader
 from notebook_udf.telemetry.timeseries.bars import spark_line
 from notebook_udf.telemetry.timeseries.latencies import Percentiles
 from notebook_udf.telemetry.timeseries.timeline import SlowBundle
@@ -30,7 +30,7 @@ _OVER_TIME = ("query", "time in functions, from its first bundle to its last")
 _SLOWEST = ("slowest bundles", "query", "stage", "partition", "bundle", "rows", "worker")
 
 
-def metrics_tables(store: Store, query: str | None, queries: Sequence[str]) -> list[Table]:
+def metrics_tables(store: StoreReader, query: str | None, queries: Sequence[str]) -> list[Table]:
     """Tables of totals, the latest queries over time, user metrics and slowest bundles.
 
     Empty tables are left out, except for the totals.
@@ -66,7 +66,7 @@ def _total(name: str, t: FunctionTotals, ranks: Percentiles | None) -> tuple[str
     )
 
 
-def _over_time(store: Store, query: str) -> str:
+def _over_time(store: StoreReader, query: str) -> str:
     timeline = store.timeline(query, _BLOCKS)
     if timeline is None:
         return ""

@@ -24,7 +24,7 @@ from notebook_udf.telemetry.store.function_sums import FunctionTotals, MetricTot
 from notebook_udf.telemetry.store.log_blocks import LogEntry, without_colours
 from notebook_udf.telemetry.store.log_store import KeptLogs, LogChoice
 from notebook_udf.telemetry.store.run_store import EARLIER
-from notebook_udf.telemetry.store.session_store import Store
+from notebook_udf.telemetry.store.store_reader import StoreReader
 from notebook_udf.telemetry.timeseries.latencies import Percentiles
 from notebook_udf.telemetry.timeseries.series import MAX_POINTS
 from notebook_udf.telemetry.timeseries.timeline import SlowBundle, Timeline
@@ -40,7 +40,7 @@ class MetricsView(Displayed):
 
     _between = "\n\n"
 
-    def __init__(self, store: Store, spark: SparkSession, query: str | None) -> None:
+    def __init__(self, store: StoreReader, spark: SparkSession | None, query: str | None) -> None:
         self._store = store
         self._spark = spark
         self._query = query
@@ -186,7 +186,7 @@ class MetricsView(Displayed):
         Raises
         ------
         SessionError
-            If no bundle is known yet, so that there are no columns.
+            If no bundle is known yet, so that there are no columns, or no Spark runs here.
         """
         return _to_spark(self._spark, self.to_pandas(), "no bundle has gone through yet")
 
@@ -203,7 +203,7 @@ class LogView(Displayed):
         The filter of the lines.
     """
 
-    def __init__(self, store: Store, spark: SparkSession, choice: LogChoice) -> None:
+    def __init__(self, store: StoreReader, spark: SparkSession | None, choice: LogChoice) -> None:
         self.choice = choice
         self._store = store
         self._spark = spark
@@ -262,7 +262,7 @@ class LogView(Displayed):
         Raises
         ------
         SessionError
-            If there are no lines, so that there are no columns.
+            If there are no lines, so that there are no columns, or no Spark runs here.
         """
         return _to_spark(self._spark, self.to_pandas(), "nothing has been written yet")
 
@@ -295,7 +295,10 @@ def line_text(line: LogEntry) -> str:
     return f"{clock} {line.level:<7} {line.pid} {place}: {without_colours(line.text)}"
 
 
-def _to_spark(spark: SparkSession, frame: pd.DataFrame, empty: str) -> DataFrame:
+def _to_spark(spark: SparkSession | None, frame: pd.DataFrame, empty: str) -> DataFrame:
     if frame.empty:
         raise SessionError(empty)
+    spark = spark or SparkSession.getActiveSession()
+    if spark is None:
+        raise SessionError("no Spark runs here; start one with nu.session(), or take to_pandas()")
     return spark.createDataFrame(frame)

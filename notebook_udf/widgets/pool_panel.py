@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any, TypedDict
 
 from notebook_udf.errors import SessionError
-from notebook_udf.pool.view import LOG_LEVELS, Pool
+from notebook_udf.pool.view import LOG_LEVELS, PoolView
 from notebook_udf.render.markup import details, li, markup, summary, ul
 from notebook_udf.sanitize import one_line, plain
 from notebook_udf.widgets.panel import Panel
@@ -77,7 +77,7 @@ class PoolPanel(Panel):
 
     _esm = script("pool")
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: PoolView) -> None:
         self._pool = pool
         self._cpu: dict[int, deque[tuple[float, float]]] = {}
         super().__init__()

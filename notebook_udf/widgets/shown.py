@@ -12,7 +12,7 @@ _MARK = "_notebook_udf_shows"
 # The panel of each class. By name: the extension is loaded before Spark is, and most sessions
 # show no panel at all.
 _PANELS = {
-    "notebook_udf.pool.view.Pool": "pool_panel.PoolPanel",
+    "notebook_udf.pool.view.PoolView": "pool_panel.PoolPanel",
     "notebook_udf.state.reader.StateReader": "state_panel.StatePanel",
     "notebook_udf.telemetry.user_views.LogView": "log_panel.LogPanel",
     "notebook_udf.telemetry.user_views.MetricsView": "metrics_panel.MetricsPanel",

@@ -1,0 +1,1 @@
+"""Looking at a job while it runs, from another process on its machine; see ``attached_job``."""
