@@ -16,8 +16,8 @@ from notebook_udf.telemetry.records import OBSERVED, CallFailed
 if TYPE_CHECKING:
     from notebook_udf.telemetry.store.session_store import Store
 
-# How Spark's text begins: it has no word of the task.
-_RAISED = "org.apache.spark.api.python.PythonException"
+# How Spark's text begins, of classic Spark and of Connect: it has no word of the task.
+_RAISED = ("org.apache.spark.api.python.PythonException", "[PYTHON_EXCEPTION]")
 # A record usually overtakes the JVM's exception.
 _PATIENCE_SECONDS = 3.0
 _MOST_QUERIES = 100
@@ -35,7 +35,7 @@ class ObservedFailures:
 
     def behind(self, text: str) -> CallFailed | None:
         """The failed call behind an error; None if no watched function raised it."""
-        if _RAISED not in text or not self._store.workers():
+        if not any(raised in text for raised in _RAISED) or not self._store.workers():
             return None
 
         def is_it(record: CallFailed) -> bool:

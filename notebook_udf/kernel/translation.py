@@ -108,9 +108,12 @@ class Translator:
         found = self.translate(raised.text)
         self._latest = found or self._latest
         if found is None and self._session.observes:
-            observed = self._observed.behind(raised.text)
-            if observed is not None:
-                give_card(converted, from_record(observed, raised.text))
+            card = _card_of_cause(converted)
+            if card is None:
+                observed = self._observed.behind(raised.text)
+                card = None if observed is None else from_record(observed, raised.text)
+            if card is not None:
+                give_card(converted, card)
                 return converted
         return found or self._explained(retold(converted), raised)
 
@@ -406,3 +409,12 @@ def _from_text(text: str) -> RemoteError:
     """The error without a record: from what the worker put into Spark's message."""
     match = re.search(r"FunctionFailed: (.*?)\s*\[notebook-udf error", text, re.DOTALL)
     return UserFunctionError(match[1] if match else text.splitlines()[0], jvm_stack=text)
+
+
+def _card_of_cause(error: Any) -> NotebookUdfError | None:
+    """The card of what an error was raised for: that of a stream is about the error of a task."""
+    while (error := getattr(error, "_cause", None)) is not None:
+        card = vars(error).get("_nu_card")
+        if isinstance(card, NotebookUdfError):
+            return card
+    return None

@@ -7,21 +7,34 @@ text is to be what it is without a watch: ``without_own_frames`` sees to that.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from copy import copy
 from functools import partial
 from typing import Any, TypeAlias
+
+from pyspark.serializers import BatchedSerializer
 
 from notebook_udf.code_origin import PACKAGE
 from notebook_udf.worker.call.function_call import arrived_count
 from notebook_udf.worker.observed.node_watch import NodeWatch, Way
-from notebook_udf.worker.observed.observed_call import ObservedCall
+from notebook_udf.worker.observed.observed_call import ObservedCall, ObservedChain
+from notebook_udf.worker.observed.sparks_own_functions import (
+    WatchedProcessor,
+    functions_of_rdd,
+    is_users,
+    named,
+    processor_of,
+    source_method_of,
+)
 
 # A conf of the SQL session; unless it is "false" functions are watched.
 OBSERVE_CONF = "spark.notebookUdf.observe"
 _FOLDERS = (f"{PACKAGE}pool/", f"{PACKAGE}worker/observed/")
-# Whose functions are no user's.
-_OTHERS = ("notebook_udf.", "pyspark.")
+# Spark then reads rows on a thread of its own while functions run, and nothing tells one from the
+# other.
+_READING_AHEAD = "SPARK_PIPELINED_UDF"
 
 Process: TypeAlias = Callable[[int, Iterator[Any]], Any]
 # Begins a task for the functions of a watch, and ends it.
@@ -29,7 +42,7 @@ Around: TypeAlias = Callable[[NodeWatch], AbstractContextManager[None]]
 
 
 class _Node:
-    """The node whose functions are read, or run."""
+    """The node whose functions are read, or run; its watch is None where it has none to watch."""
 
     watch: NodeWatch | None = None
 
@@ -39,7 +52,7 @@ _node = _Node()
 
 def begin(*, watched: bool) -> None:
     """The functions of a node are about to be read."""
-    _node.watch = NodeWatch() if watched else None
+    _node.watch = NodeWatch(is_on=watched)
 
 
 def attach() -> None:
@@ -121,23 +134,34 @@ def _commands_of(read: Callable[[], Any]) -> tuple[Any, list[Any]]:
 
 
 def _noted(commands: list[Any], way: Way) -> ObservedCall | None:
-    """The call of what was unpickled, in the node's watch; None if it is no function of a user."""
-    if _node.watch is None or not commands or _is_others(commands[-1]):
+    """The call of what was unpickled, in the node's watch; None if it is no function of a user, or
+    one that is wrapped already."""
+    watch = _node.watch
+    if watch is None or not commands:
         return None
-    call = ObservedCall(commands[-1])
-    _node.watch.add(call, way)
+    function = commands[-1]
+    processor, source = processor_of(function), source_method_of(function)
+    if processor is not None and is_users(processor) and watch.is_on:
+        call = ObservedCall(processor.handleInputRows, type(processor).__name__)
+        around = partial(watch.around, call)
+        function.__self__._stateful_processor = WatchedProcessor(processor, around)
+        watch.add(call, way)
+        return None
+    if source is not None:
+        name, method = source
+        call = ObservedCall(method, name)
+    elif is_users(function):
+        call = ObservedCall(function)
+    else:
+        return None
+    watch.add(call, way)
     return call
-
-
-def _is_others(function: Any) -> bool:
-    own = getattr(function, "__module__", None) or type(function).__module__
-    return f"{own}.".startswith(_OTHERS)
 
 
 def watched(func: Process, serializer: Any, deserializer: Any, around: Around) -> Process:
     """``func`` with its functions watched, if any of the node's are a user's."""
     watch = _node.watch
-    if watch is None or not watch.calls:
+    if watch is None or not watch.is_on or not watch.calls:
         _node.watch = None
         return func
     if not hasattr(serializer, "_batched"):
@@ -148,6 +172,9 @@ def watched(func: Process, serializer: Any, deserializer: Any, around: Around) -
 
         return run
     # Rows that are pickled come one by one: a loop around them would cost as much as they do.
+    if _reads_ahead():
+        _node.watch = None
+        return func
     load, batched = deserializer._load_stream_without_unbatching, serializer._batched
     dump = serializer.dump_stream
 
@@ -159,6 +186,45 @@ def watched(func: Process, serializer: Any, deserializer: Any, around: Around) -
     serializer._batched = lambda rows: watch.pickling(batched(rows))
     serializer.dump_stream = dump_stream
     return func
+
+
+def guests() -> NodeWatch | None:
+    """The watch of the functions that share the node with functions of the session, if any do."""
+    watch, _node.watch = _node.watch, None
+    return watch if watch is not None and watch.calls else None
+
+
+def watched_rdd(command: tuple[Any, ...], around: Around) -> tuple[Any, ...]:
+    """What is read for an RDD, with the user's functions in it watched, if there are any.
+
+    They are one call: Spark has each take what the one before it gives, row by row.
+    """
+    func, profiler, deserializer, serializer = command
+    watch, functions = _node.watch, functions_of_rdd(func)
+    _node.watch = None
+    if watch is None or not watch.is_on or not functions or _reads_ahead():
+        return command
+    watch.add(ObservedChain(functions, named(functions)), "whole")
+    # Functions may use the very serializers for what they spill to disk.
+    deserializer, serializer = copy(deserializer), copy(serializer)
+    dump, load = serializer.dump_stream, deserializer.load_stream
+    if type(deserializer).load_stream is BatchedSerializer.load_stream:
+        lists = deserializer._load_stream_without_unbatching
+        deserializer._load_stream_without_unbatching = lambda stream: watch.pickled(lists(stream))
+    else:
+        deserializer.load_stream = lambda stream: watch.items(load(stream))
+
+    def dump_stream(results: Callable[[], Any], outfile: Any) -> Any:
+        with around(watch):
+            return watch.run_chain(results, lambda rows: dump(rows, outfile))
+
+    serializer.dump_stream = dump_stream
+    # Some take all rows before they give the first: that is to be within the task as well.
+    return lambda split, rows: partial(func, split, rows), profiler, deserializer, serializer
+
+
+def _reads_ahead() -> bool:
+    return os.environ.get(_READING_AHEAD) == "1"
 
 
 def without_own_frames(error: BaseException) -> None:

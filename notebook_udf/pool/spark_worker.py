@@ -58,6 +58,9 @@ _UNDESCRIBED = "Spark Connect - session_id:"
 _STREAM_PROPERTY = "sql.streaming.queryId"
 _RUN_PROPERTY = "spark.jobGroup.id"
 
+# Of an RDD a function, a profiler and two serializers are pickled; of others a function and a type.
+_PARTS_OF_RDDS = 4
+
 Batches = Iterator[Any]
 Process = Callable[[int, Batches], Batches]
 
@@ -111,6 +114,27 @@ def attach() -> None:
     spark.main, spark.handle_worker_exception = main, handle
     observed_functions.attach()
     spark.read_udfs, spark.read_udtf = _reading(spark.read_udfs), _reading(spark.read_udtf)
+    spark.read_command = _reading_rdd(spark.read_command)
+
+
+def _reading_rdd(original_read: Callable[..., Any]) -> Callable[..., Any]:
+    """Wraps Spark's reader of pickled functions: those of RDDs come with their serializers."""
+
+    def read(*args: Any) -> Any:
+        command = original_read(*args)
+        if not isinstance(command, tuple) or len(command) != _PARTS_OF_RDDS:
+            return command
+        process.busy = True
+        observed_functions.begin(watched=_is_watched())
+        return observed_functions.watched_rdd(command, _around_watch)
+
+    return read
+
+
+def _is_watched() -> bool:
+    """Whether functions of PySpark's own API are, in the task that begins."""
+    observes = process.runtime.sender is not None
+    return observes and task_properties().get(OBSERVE_CONF) != "false"
 
 
 def _reading(original_read: Callable[..., Any]) -> Callable[..., Any]:
@@ -122,9 +146,7 @@ def _reading(original_read: Callable[..., Any]) -> Callable[..., Any]:
             enter_process()
             process.clean.begin()
         process.busy = True
-        observes = process.runtime.sender is not None
-        watched = observes and task_properties().get(OBSERVE_CONF) != "false"
-        observed_functions.begin(watched=watched)
+        observed_functions.begin(watched=_is_watched())
         func, profiler, deserializer, serializer = original_read(*args, **kwargs)
         passed = take_pass()
         calls = take_arrived()
@@ -133,7 +155,8 @@ def _reading(original_read: Callable[..., Any]) -> Callable[..., Any]:
         if calls:
             # The fourth argument of both, under Spark's name for it.
             runner_conf = kwargs["runner_conf"] if "runner_conf" in kwargs else args[3]
-            func = around(func, calls, runner_conf.timezone)
+            guests = observed_functions.guests()
+            func = around(func, calls, runner_conf.timezone, guests)
         else:
             func = observed_functions.watched(func, serializer, deserializer, _around_watch)
         return func, profiler, deserializer, serializer
@@ -216,16 +239,30 @@ def enter_process() -> None:
     Agent(process.runtime, WorkerCommands(sender.address)).start()
 
 
-def around(func: Process, calls: list[FunctionCall], time_zone: str | None) -> Process:
-    """``func`` with a task around it and a bundle around each batch."""
+def around(
+    func: Process,
+    calls: list[FunctionCall],
+    time_zone: str | None,
+    guests: NodeWatch | None = None,
+) -> Process:
+    """``func`` with a task around it and a bundle around each batch.
+
+    Parameters
+    ----------
+    guests
+        Functions of PySpark's own API in the same node.
+    """
 
     def run(split: int, batches: Batches) -> Generator[Any, None, None]:
-        task = _task(calls, time_zone)
+        watched = guests.calls if guests is not None and guests.is_on else []
+        task = _task([*calls, *watched], time_zone)
         capture = process.runtime.capture
         if capture is not None:
             capture.set_level(task_properties().get(LOG_LEVEL_CONF) or "INFO")
         for call in calls:
             call.join(task)
+        if guests is not None:
+            guests.join(task)
         outcome = "failed"
         try:
             process.imports.enter(task_properties().get(DEPENDENCIES_CONF) or "")
@@ -247,9 +284,13 @@ def around(func: Process, calls: list[FunctionCall], time_zone: str | None) -> P
         except FunctionFailed:
             raise
         except BaseException as error:
+            if guests is not None and guests.tell(error):
+                raise
             # Not in the user's function: a column that does not fit, say, or a missing package.
             _claim(calls).fail(error)
         finally:
+            if guests is not None:
+                guests.leave()
             if outcome != "done":
                 task.close(failed=True)
             task.end(outcome)

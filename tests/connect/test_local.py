@@ -7,9 +7,12 @@ import gc
 import os
 import threading
 import time
+import warnings
 from pathlib import Path
 
+import pandas as pd
 import pytest
+from pyspark.errors import PythonException
 from pyspark.sql import functions as F
 
 import notebook_udf as nu
@@ -386,3 +389,37 @@ def test_function_objects_of_connects_are_registered_as_they_are(local: nu.Sessi
     assert list(map(tuple, rows)) == [(0, 0), (0, 0), (1, 1), (1, 1)]
     query = "SELECT connect_half(id) AS half FROM range(4)"
     assert [row.half for row in local.sql(query).collect()] == [0, 0, 1, 1]
+
+
+def test_functions_of_pysparks_own_api_are_seen(session: nu.Session) -> None:
+    def refused(x: int) -> int:
+        if x == 7:
+            raise ValueError(f"no {x}")
+        return x + 1
+
+    def series(x: pd.Series) -> pd.Series:
+        return x.map(refused)
+
+    rows = session.spark.range(10)
+    with warnings.catch_warnings():
+        # It looks for hints of pandas and Arrow.
+        warnings.simplefilter("ignore")
+        kinds = {"refused": F.udf(refused, "bigint"), "series": F.pandas_udf(series, "bigint")}
+    for name, function in kinds.items():
+        with awaited(session, lambda name=name: name in str(session.metrics())):
+            assert rows.where("id < 7").select(function("id")).collect()[0] == (1,)
+        found = [each for each in session.metrics().totals if each.function == name]
+        assert [(each.rows_in, each.errors) for each in found] == [(7, 0)]
+        with pytest.raises(PythonException, match="no 7") as caught:
+            rows.select(function("id")).collect()
+        shown = "\n".join(caught.value._render_traceback_())
+        assert f"{name}: ValueError: no 7" in shown
+        with pytest.raises(ValueError, match="no 7"):
+            session.replay(name)
+    session.observe(False)
+    try:
+        with pytest.raises(PythonException) as unseen:
+            rows.select(kinds["refused"]("id")).collect()
+    finally:
+        session.observe(True)
+    assert not hasattr(unseen.value, "_nu_card")

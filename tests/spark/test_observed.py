@@ -300,13 +300,28 @@ def _to_its_end(stream: Any) -> None:
     assert stream.start().awaitTermination(60)
 
 
-def test_beside_a_function_of_the_session_it_runs_unseen(
-    session: nu.Session, rows: DataFrame
-) -> None:
+@pytest.mark.parametrize("on", [True, False])
+def test_beside_a_function_of_the_session(session: nu.Session, rows: DataFrame, on: bool) -> None:
     ours = session.register_function(
-        "beside", nu.udf(arrays, result_type="bigint", func_type="arrow")
+        "beside", nu.udf(lambda x: x, result_type="bigint", func_type="arrow")
     )
-    with one_query(session) as totals:
-        found = rows.where("id < 5").select(ours("id"), F.arrow_udf(arrays, LongType())("id"))
-        assert [tuple(row) for row in found.collect()] == [(x + 1, x + 1) for x in range(5)]
-    assert [each.function for each in totals] == ["beside"]
+    both = rows.coalesce(1).select(ours("id"), F.arrow_udf(arrays, LongType())("id"))
+    session.observe(on)
+    try:
+        with one_query(session) as totals:
+            found = both.where("id < 5").collect()
+        assert [tuple(row) for row in found] == [(x, x + 1) for x in range(5)]
+        seen = {each.function: (each.rows_in, each.rows_out, each.errors) for each in totals}
+        assert seen == {"beside": (5, 5, 0)} | ({"arrays": (5, 5, 0)} if on else {})
+        # Whose error it is, is not mistaken.
+        with pytest.raises(PythonException) as caught:
+            both.collect()
+        assert f"ValueError: no {BAD}" in str(caught.value)
+        assert "notebook_udf" not in str(caught.value)
+        assert hasattr(caught.value, "_nu_card") == on
+        if on:
+            assert caught.value._nu_card.failed.function == "arrays"
+            with pytest.raises(ValueError, match=f"no {BAD}"):
+                session.replay("arrays")
+    finally:
+        session.observe(True)

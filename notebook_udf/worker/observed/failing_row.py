@@ -31,13 +31,13 @@ class FailingRow:
         What the function was called with; None if that is not known.
     row
         The place of the row in its batch; -1 if that is not known.
-    call
-        Which of the node's functions it is; None if that is not known.
+    code
+        The code of the function; None if that is not known.
     """
 
     arguments: Sequence[Any] | None
     row: int
-    call: int | None
+    code: CodeType | None
 
 
 def row_of(error: BaseException, codes: Sequence[CodeType | None]) -> FailingRow | None:
@@ -45,18 +45,28 @@ def row_of(error: BaseException, codes: Sequence[CodeType | None]) -> FailingRow
     frames = list(_frames(error))
     first = next((at for at, f in enumerate(frames) if not _is_sparks(f)), len(frames))
     called = frames[first].f_code if first < len(frames) else None
-    call = codes.index(called) if called in codes else None
+    called = called if called in codes else None
     for at in reversed(range(first)):
         own = frames[at].f_locals
         for name in _ROWS:
             if isinstance(own.get(name), tuple):
                 # A comprehension has a frame of its own, or, in later Pythons, none.
                 around = own if "rows" in own or not at else frames[at - 1].f_locals
-                return FailingRow(own[name], _place(own, around), call)
-    if call is None:
+                return FailingRow(own[name], _place(own, around), called)
+    if called is None:
         return None
     # Later Pythons have no trace of the variables of a comprehension that is over.
-    return FailingRow(_parameters(frames[first]), -1, call)
+    return FailingRow(_given(frames[first - 1 : first], frames[first]), -1, called)
+
+
+def _given(before: Sequence[FrameType], frame: FrameType) -> Sequence[Any] | None:
+    """What a function was called with; None where that is not known any more, or was an iterator,
+    of which nobody knows how far it was read."""
+    wrapped = before and before[0].f_code.co_name == "wrapper" and _is_sparks(before[0])
+    given = before[0].f_locals.get("args") if wrapped else _parameters(frame)
+    if given is None or any(isinstance(each, Iterator) for each in given):
+        return None
+    return list(given)
 
 
 def _parameters(frame: FrameType) -> list[Any] | None:

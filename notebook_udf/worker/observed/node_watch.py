@@ -6,7 +6,9 @@ bundle; of groups and of pickled rows, which come in small parts, a bundle has s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import count
+from operator import itemgetter
 from time import perf_counter_ns
 from typing import Any, Literal, TypeAlias
 
@@ -30,12 +32,18 @@ class NodeWatch:
 
     Attributes
     ----------
+    is_on
+        Whether they are watched. If not, it is only noted which of them has raised, so that no
+        function of the session is blamed for it.
     calls
         In the order in which Spark calls them.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_on: bool) -> None:
+        self.is_on = is_on
         self.calls: list[ObservedCall] = []
+        # Whether the node, and its task, are those of functions of the session.
+        self._is_guest = False
         self._way: Way = "calls"
         self._stopwatch = Stopwatch()
         self._task: Task | None = None
@@ -69,6 +77,23 @@ class NodeWatch:
         task.end(outcome)
         self._task = None
 
+    def join(self, task: Task) -> None:
+        """Functions of the session share the node: the task is theirs."""
+        self._task = task
+        self._is_guest = True
+
+    def leave(self) -> None:
+        """That task is over."""
+        self._task = None
+
+    def tell(self, error: BaseException) -> bool:
+        """Reports an error in a task that is not its own, if it is of one of its functions."""
+        if self._failing is None:
+            return False
+        if self.is_on:
+            self._report(error)
+        return True
+
     @property
     def _running(self) -> Task:
         assert self._task is not None
@@ -81,27 +106,37 @@ class NodeWatch:
         turn, statistics = self._stopwatch.turn, call.statistics
 
         def observed(*args: Any, **kwargs: Any) -> Any:
-            if self._task is None:
-                # It shares its node with functions of the session, whose task it is.
-                return function(*args, **kwargs)
+            if not self.is_on:
+                return self._noting(call, function, args, kwargs)
             given: list[Any] = [*args]
             call.arguments = [*args, *kwargs.values()]
             call.iterators = tuple(at for at, a in enumerate(args) if isinstance(a, Iterator))
             for at in call.iterators:
                 call.arguments[at] = []
                 given[at] = self._read(call, at, args[at])
-            self._running.active = call
+            before, self._running.active = self._running.active, call
             turn(statistics, "user_ns")
             try:
-                result = function(*given, **kwargs)
-            except BaseException:
-                self._failing = call
-                raise
+                result = self._noting(call, function, given, kwargs)
             finally:
-                turn(statistics, "encode_ns")
+                turn(None if self._is_guest else statistics, "encode_ns")
+            if self._is_guest:
+                # Nobody else counts its rows, or tells when the others run.
+                self._running.active = before
+                statistics.rows_in += _rows(given[0]) if given else 0
+                statistics.rows_out += _rows(result)
             return self._results(call, result) if isinstance(result, Iterator) else result
 
         return observed
+
+    def _noting(
+        self, call: ObservedCall, function: Callable[..., Any], args: Any, named: Any
+    ) -> Any:
+        try:
+            return function(*args, **named)
+        except BaseException:
+            self._failing = call
+            raise
 
     def _read(self, call: ObservedCall, at: int, batches: Iterator[Any]) -> Iterator[Any]:
         """What a function iterates over, as its argument of that place."""
@@ -268,16 +303,49 @@ class NodeWatch:
             yield results
             self._stopwatch.turn(self.calls[0].statistics, "user_ns")
 
+    # Rows of RDDs ----------------------------------------------------------------------------
+
+    def items(self, rows: Iterator[Any]) -> Iterator[Any]:
+        """Rows that come one by one, of which nothing tells how many have come."""
+        self._begin(0, 0, 0)
+        counter = count()
+        try:
+            yield from _counted(rows, counter)
+        finally:
+            self._extend(next(counter), 0, 0)
+
+    def run_chain(self, results: Callable[[], Iterable[Any]], give: Callable[[Any], Any]) -> Any:
+        """Gives the results of an RDD's functions, and counts them."""
+        counter = count()
+        made = results()
+        try:
+            return give(_counted(made, counter))
+        finally:
+            if hasattr(made, "close"):
+                made.close()
+            self._stopwatch.turn(None)
+            self._leave(next(counter), 0)
+
     # Failures --------------------------------------------------------------------------------
 
     def _report(self, error: BaseException) -> None:
         """Tells the kernel which call raised, and with what."""
-        found = row_of(error, [call.code for call in self.calls])
+        found = row_of(error, [code for call in self.calls for code in call.codes])
         call = self._failing
-        if call is None and found is not None and found.call is not None:
-            call = self.calls[found.call]
+        if call is None and found is not None and found.code is not None:
+            call = next(each for each in self.calls if found.code in each.codes)
         call = call or self.calls[0]
         if self._failing is None and found is not None:
-            call.failed(error, found.arguments, found.row)
+            call.failed(error, found.arguments, found.row, found.code)
         else:
             call.failed(error, call.arguments)
+
+
+def _counted(rows: Iterable[Any], counter: Iterator[int]) -> Iterator[Any]:
+    """The rows, each of which takes a number of the counter; not a line of Python for each."""
+    return map(itemgetter(0), zip(rows, counter, strict=False))
+
+
+def _rows(value: Any) -> int:
+    """How many rows an argument or a result has; of an aggregate, one."""
+    return len(value) if hasattr(value, "__len__") else 1

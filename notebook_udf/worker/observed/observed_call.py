@@ -26,6 +26,8 @@ class ObservedCall:
     ----------
     function
         What was given to PySpark.
+    name
+        What it is seen as, if not under its own name.
     """
 
     version = 0
@@ -39,11 +41,11 @@ class ObservedCall:
     answers_later: ClassVar[bool] = False
     aggregates = False
 
-    def __init__(self, function: Any) -> None:
+    def __init__(self, function: Any, name: str = "") -> None:
         self.function = function
-        self.code = _code_of(function)
+        self.code = code_of(function)
         # As in Spark's plans, where its cost is put.
-        self.name = str(getattr(function, "__name__", None) or type(function).__name__)
+        self.name = name or str(getattr(function, "__name__", None) or type(function).__name__)
         self.statistics = BundleStatistics()
         self.metrics = MetricGroup()
         # What it was called with last, where a call takes a batch or a group: of an iterator, a
@@ -51,6 +53,11 @@ class ObservedCall:
         self.arguments: list[Any] | None = None
         self.iterators: tuple[int, ...] = ()
         self._task: Task | None = None
+
+    @property
+    def codes(self) -> tuple[CodeType | None, ...]:
+        """The code of what is called by this call."""
+        return (self.code,)
 
     @property
     def task(self) -> Task:
@@ -88,9 +95,21 @@ class ObservedCall:
         return self.statistics.take(self.name, self.version)
 
     def failed(
-        self, error: BaseException, arguments: Sequence[Any] | None, row: int = -1
+        self,
+        error: BaseException,
+        arguments: Sequence[Any] | None,
+        row: int = -1,
+        code: CodeType | None = None,
     ) -> CallFailed:
-        """Reports that it raised; who calls this raises the error on."""
+        """Reports that it raised; who calls this raises the error on.
+
+        Parameters
+        ----------
+        arguments, row
+            What it was called with, and for which row; None and -1 where that is not known.
+        code
+            Which of its codes raised.
+        """
         self.statistics.errors += 1
         copy = self._copy(error, arguments)
         return report(self, error, arguments, row, "fail", None, "", 1, copy)
@@ -108,7 +127,42 @@ class ObservedCall:
         return Copy(shown, pickled(call))
 
 
-def _code_of(function: Any) -> CodeType | None:
+class ObservedChain(ObservedCall):
+    """The functions of an RDD, which Spark calls one within the other, as one call.
+
+    Parameters
+    ----------
+    functions
+        In the order in which rows come to them.
+    name
+        What they are seen as.
+    """
+
+    def __init__(self, functions: Sequence[Any], name: str) -> None:
+        super().__init__(functions[-1], name)
+        self._parts = [ObservedCall(each) for each in functions]
+
+    @property
+    def codes(self) -> tuple[CodeType | None, ...]:
+        """The code of each function."""
+        return tuple(each.code for each in self._parts)
+
+    def failed(
+        self,
+        error: BaseException,
+        arguments: Sequence[Any] | None,
+        row: int = -1,
+        code: CodeType | None = None,
+    ) -> CallFailed:
+        """Reports that one of the functions raised, under its own name."""
+        at = self.codes.index(code) if code in self.codes else -1
+        self.statistics.errors += 1
+        part = self._parts[at]
+        part.open(self.task)
+        return part.failed(error, arguments, row)
+
+
+def code_of(function: Any) -> CodeType | None:
     """The code that a call of the function runs first, if it is Python's."""
     inner = getattr(function, "__func__", function)
     code = getattr(inner, "__code__", None)
