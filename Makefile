@@ -8,7 +8,7 @@ SCRIPTS := extension/node_modules/.installed
 INSTALLED := $(VENV)/.installed
 LOCK := tests/environments/constraints.txt
 
-.PHONY: demo test unit thorough faults mutations fuzz soak audit lock test-matrix lint types bench docs clean
+.PHONY: demo test unit thorough faults mutations fuzz soak audit lock test-matrix test-spark lint types bench docs clean
 
 demo: $(INSTALLED)
 	$(BIN)/notebook-udf demo
@@ -65,6 +65,11 @@ lock: $(INSTALLED)
 # What users have: Pythons, pandas, JupyterLab, each in an environment of its own; an hour.
 test-matrix: $(INSTALLED)
 	$(BIN)/python -m tests.environments.versions $(ARGS)
+
+# Spark's own tests of Python functions, from a copy of its source, with and without a session: none
+# that passes without may fail with it. make test-spark ARGS="spark/python sql/tests/test_udf.py"
+test-spark: $(INSTALLED)
+	$(BIN)/python -m tests.sparks_own $(ARGS)
 
 # The one list of checks: `make test`, and so CI, and the hook before a commit run this.
 lint: $(INSTALLED) $(SCRIPTS)

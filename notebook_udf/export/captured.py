@@ -23,12 +23,15 @@ from notebook_udf.export.imports import import_lines
 from notebook_udf.export.literals import Literals
 from notebook_udf.export.masking import Mask
 from notebook_udf.export.module import SpelledNames, body_text
+from notebook_udf.functions.declare import udf
 from notebook_udf.functions.options import ROW_TYPES
 from notebook_udf.kernel import Session
 from notebook_udf.kernel.kinds import FunctionKind, kind_of
 from notebook_udf.kernel.kinds.call_form import HELPER
-from notebook_udf.kernel.known_calls import KnownCall, known_calls
+from notebook_udf.kernel.known_calls import BEFORE, KnownCall, known_calls
+from notebook_udf.kernel.observed_failures import observed_function
 from notebook_udf.python_calls import LINE, PythonCall
+from notebook_udf.registry import RegisteredFunction
 from notebook_udf.sanitize import one_line
 
 ROWS = 5
@@ -130,7 +133,8 @@ def capture(
     cells
         The cells that were run, for a function that no module holds.
     name
-        Of a registered scalar, async, table or aggregate function that takes rows.
+        Of a registered scalar, async, table or aggregate function that takes rows; or of one of
+        PySpark's own API, called for a row at a time, that has failed.
     target
         The file, named as pytest finds it.
     rows
@@ -152,9 +156,7 @@ def capture(
     NotebookUdfError
         If the file exists already or cannot be written, or if its tests are not green.
     """
-    if name not in session.functions:
-        raise DeclarationError(session.functions.unknown(name))
-    record = session.functions[name]
+    record = _record(session, name)
     _check(target, rows, force=force)
     if record.definition.func_type not in ROW_TYPES:
         raise DeclarationError(
@@ -182,6 +184,21 @@ def capture(
     except OSError as error:
         raise NotebookUdfError(f"{target} cannot be written: {error.strerror}") from error
     return Captured(target, record.name, len(file.tests), tuple(notes))
+
+
+def _record(session: Session, name: str) -> RegisteredFunction:
+    if name in session.functions:
+        return session.functions[name]
+    function = observed_function(session.store, name)
+    if function is None:
+        raise DeclarationError(session.functions.unknown(name))
+    if isinstance(function, type):
+        raise DeclarationError(
+            f"no test can be captured of the table function {name} as it is: register it with "
+            f"session.register_function({name!r}, {name}), and run the query again"
+        )
+    # It is called as it is: what Spark makes of its result is not part of the test.
+    return session.adopted(udf(function, result_type="string", name=name))
 
 
 def _check(target: Path, rows: int | None, *, force: bool) -> None:
@@ -246,10 +263,11 @@ class _TestFile:
                     f"it raised {call.raised} as it ran, and {seen.words()} here: it depends on "
                     f"more than its arguments"
                 )
-            comments.append(
-                f"Version {call.version} of the function raised {call.raised}; this is what "
-                f"version {record.version} gives."
-            )
+            was = f"Version {call.version} of the function"
+            now = f"version {record.version} gives"
+            if call.version == BEFORE:
+                was, now = "Before it was changed the function", "it gives now"
+            comments.append(f"{was} raised {call.raised}; this is what {now}.")
         outcome = seen if masked is None else self._outcome(masked)
         if (outcome.value, type(outcome.error)) != (seen.value, type(seen.error)):
             other = "another " * (outcome.error is None and seen.error is None)

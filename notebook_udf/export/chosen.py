@@ -311,10 +311,38 @@ def defined_as(
 def undecorated(statement: ExportedStatement, names: ChosenNames) -> ExportedStatement:
     """A statement without the decorator ``@nu.register``, which registers when it is run."""
     decorator = _register_call(statement, names)
-    if decorator is None:
+    return statement if decorator is None else _without(statement, [decorator])
+
+
+def without_pysparks(statement: ExportedStatement, names: ChosenNames) -> ExportedStatement:
+    """A statement that defines the function alone which it made an object of PySpark's of; that
+    needs a Spark as soon as it is made."""
+    if not is_pysparks(statement.node, names):
         return statement
+    # With the places of its own text.
+    (node,) = ast.parse(statement.text).body
+    match node:
+        case ast.Assign(value=ast.Call(args=[function, *_]) as call) if _is_pysparks(call, names):
+            head = statement.text[: statement.text.index("=") + 1]
+            return _changed(statement, f"{head} {ast.get_source_segment(statement.text, function)}")
+        case ast.FunctionDef(decorator_list=decorators) | ast.ClassDef(decorator_list=decorators):
+            return _without(statement, [d for d in decorators if _is_pysparks(d, names)])
+    return statement
+
+
+def is_pysparks(node: ast.stmt, names: ChosenNames) -> bool:
+    """Whether a statement makes a function object of PySpark's."""
+    made = [*getattr(node, "decorator_list", []), getattr(node, "value", None)]
+    return any(each is not None and _is_pysparks(each, names) for each in made)
+
+
+def _without(statement: ExportedStatement, decorators: list[ast.expr]) -> ExportedStatement:
     lines = statement.text.split("\n")
-    del lines[decorator.lineno - 1 : decorator.end_lineno]
-    text = "\n".join(lines)
+    for each in reversed(decorators):
+        del lines[each.lineno - 1 : each.end_lineno]
+    return _changed(statement, "\n".join(lines)) if decorators else statement
+
+
+def _changed(statement: ExportedStatement, text: str) -> ExportedStatement:
     now, later = reads(statement.node, text, lazy=statement.lazy)
     return replace(statement, text=text, now=now, later=later)

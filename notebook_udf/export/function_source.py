@@ -11,7 +11,14 @@ from typing import Any
 
 from notebook_udf.errors import DeclarationError
 from notebook_udf.export.cells import ExportedCell, Imported, statements
-from notebook_udf.export.chosen import ChosenNames, defined_as, functions, undecorated
+from notebook_udf.export.chosen import (
+    ChosenNames,
+    defined_as,
+    functions,
+    is_pysparks,
+    undecorated,
+    without_pysparks,
+)
 from notebook_udf.export.closure import Needed, needed
 from notebook_udf.functions.base import UserDefinedFunction
 from notebook_udf.functions.definition import FunctionDefinition
@@ -47,7 +54,7 @@ def _imported(record: RegisteredFunction) -> FunctionSource | None:
     if module in (None, "__main__") or not name.isidentifier():
         return None
     found = getattr(sys.modules.get(module), name, None)
-    if found is plain:
+    if found is plain or _is_copy(found, plain):
         if instance and not _is_fresh(function):
             raise DeclarationError(
                 f"{record.name} was registered as an instance of {module}.{name} with values of "
@@ -57,9 +64,22 @@ def _imported(record: RegisteredFunction) -> FunctionSource | None:
         target = f"{name}()" if instance else name
     elif isinstance(found, FunctionDefinition) and found.function is function:
         target = f"{name}.function"
+    elif _is_pysparks(found, plain):
+        target = f"{name}.func"
     else:
         return None
     return FunctionSource(Needed((), (Imported(module, name, name),)), target)
+
+
+def _is_copy(found: Any, plain: Any) -> bool:
+    return inspect.isfunction(found) and found.__code__ == getattr(plain, "__code__", None)
+
+
+def _is_pysparks(found: Any, plain: Any) -> bool:
+    """Whether a function object of PySpark's holds the function, or one of the same code: it came
+    back from a worker as a copy."""
+    code = getattr(getattr(found, "func", None), "__code__", None)
+    return code is not None and code == getattr(plain, "__code__", None)
 
 
 def _is_fresh(function: Any) -> bool:
@@ -85,9 +105,10 @@ def _of_cells(record: RegisteredFunction, cells: list[ExportedCell]) -> Function
             f"that can be imported defines it. Define it in a %%udf cell, by @nu.register, or in a "
             f"module"
         )
-    need = needed([choice], [undecorated(each, names) for each in found], names)
+    plain = [without_pysparks(undecorated(each, names), names) for each in found]
+    need = needed([choice], plain, names)
     target = choice.variable
-    if choice.declared:
+    if choice.declared and not is_pysparks(choice.statement.node, names):
         target += ".function"
     elif isinstance(choice.statement.node, ast.ClassDef):
         target += "()"

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import SessionError, UserFunctionError
 from notebook_udf.kernel.kinds import kind_of
+from notebook_udf.kernel.observed_failures import copy_of, is_changed
 from notebook_udf.registry import RegisteredFunction
-from notebook_udf.telemetry.records import CallFailed
+from notebook_udf.telemetry.records import OBSERVED, CallFailed
 
 if TYPE_CHECKING:
     from notebook_udf.kernel.notebook_session import Session
 
+BEFORE = -1
 _SECONDS_TO_SETTLE = 2.0
 
 
@@ -28,7 +30,8 @@ class KnownCall:
     arguments
         As a test gives them: those of an aggregate are a group's rows, in a list.
     version
-        The version of the function that was called.
+        The version of the function that was called; ``BEFORE`` of one that has no versions and was
+        changed since.
     where
         Its place in the run, in words.
     raised
@@ -67,7 +70,9 @@ def known_calls(
         return calls, notes
     what = "has failed" if failed else "is known"
     said = f"no call of {record.name} {what} in this session that a test could repeat"
-    if not failed:
+    if record.name not in session.functions:
+        said += ". Of functions of PySpark's own API only calls that failed are kept"
+    elif not failed:
         said += (
             ". Rows are kept of bundles that took a worker more than 1 ms, and none of calls that "
             "run in Spark's JVM or as Spark's own sums: declare the function with compile=False "
@@ -93,8 +98,10 @@ def _failed(
     kind = kind_of(session, record)
     for each in reversed(session.store.failures(record.name)):
         failed, why = each.failed, _unrepeatable(each)
-        call = None
-        if not why:
+        call, version = None, failed.version
+        if not why and OBSERVED in each.extra:
+            call, version, why = _observed(each)
+        elif not why:
             # From the session's own workers, over a channel that only they have the key to.
             call = kind.failed_call(failed.method, pickle.loads(failed.pickled_arguments))
             why = f"{failed.method} failed for what many rows had led to"
@@ -102,8 +109,17 @@ def _failed(
             left[why] += 1
             continue
         # Keys of groups are values, which may have to be masked.
-        position = replace(failed, group=()).position
-        yield KnownCall(call, failed.version, f"Failed at {position}.", failed.exception)
+        position = replace(failed, group=()).position if failed.has_position else "no known row"
+        yield KnownCall(call, version, f"Failed at {position}.", failed.exception)
+
+
+def _observed(record: CallFailed) -> tuple[tuple[Any, ...] | None, int, str]:
+    """What a function of PySpark's own API was called with and in which version, or why a test
+    cannot repeat it."""
+    copy = copy_of(record)
+    if copy is None or copy.iterators:
+        return None, 0, "what it iterated over is not known from its begin"
+    return tuple(copy.arguments), BEFORE if is_changed(copy.function) else 0, ""
 
 
 def _unrepeatable(record: CallFailed) -> str:
@@ -111,7 +127,7 @@ def _unrepeatable(record: CallFailed) -> str:
     failed = record.failed
     if record.error != UserFunctionError.__name__:
         return f"{failed.exception} is Spark's or the worker's, and no call by itself raises it"
-    if failed.row < 0:
+    if failed.row < 0 and OBSERVED not in record.extra:
         return "the failure belongs to no single row"
     if not failed.pickled_arguments:
         return "the arguments were too large to keep, or could not be pickled"

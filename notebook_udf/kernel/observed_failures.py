@@ -6,8 +6,11 @@ with it, for whoever shows it.
 
 from __future__ import annotations
 
+import inspect
 import pickle
+import sys
 from collections import deque
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.errors import SessionError
@@ -55,6 +58,54 @@ def _says(record: CallFailed) -> str:
     return f"{failed.exception}: {message}" if message else failed.exception
 
 
+@dataclass(frozen=True)
+class ObservedCallCopy:
+    """A call that failed, as the worker has sent it.
+
+    Attributes
+    ----------
+    function
+        What was given to PySpark.
+    arguments, iterators
+        What it was called with, and which of them it iterates over: those are lists of what came
+        last.
+    """
+
+    function: Any
+    arguments: list[Any]
+    iterators: tuple[int, ...]
+
+
+def copy_of(record: CallFailed) -> ObservedCallCopy | None:
+    """The call that failed; None if it was too large to keep, or could not be pickled."""
+    pickled = record.failed.pickled_arguments
+    # From the session's own workers, over a channel that only they have the key to.
+    return ObservedCallCopy(*pickle.loads(pickled)) if pickled else None
+
+
+def observed_function(store: Store, name: str) -> Any:
+    """The function of PySpark's own API of that name, which has failed, as its module has it now;
+    None if none is known."""
+    for record in reversed(store.failures(name)):
+        if OBSERVED in record.extra and (copy := copy_of(record)) is not None:
+            return _as_it_is_now(copy.function)
+    return None
+
+
+def is_changed(function: Any) -> bool:
+    """Whether a function that a worker has sent is another one now, under its name."""
+    now = _as_it_is_now(function)
+    return getattr(now, "__code__", None) != getattr(function, "__code__", None)
+
+
+def _as_it_is_now(function: Any) -> Any:
+    module = sys.modules.get(getattr(function, "__module__", None) or "")
+    found = getattr(module, getattr(function, "__qualname__", ""), None)
+    # An object of PySpark's holds it.
+    found = getattr(found, "func", found)
+    return found if inspect.isfunction(found) and inspect.isfunction(function) else function
+
+
 def replay_observed(record: CallFailed) -> Any:
     """Calls the function with what it failed with; raises what the function raises.
 
@@ -64,17 +115,16 @@ def replay_observed(record: CallFailed) -> Any:
         If it cannot be called here: its arguments, or the function itself, could not be pickled.
     """
     __tracebackhide__ = True
-    failed = record.failed
-    if not failed.pickled_arguments:
+    failed, copy = record.failed, copy_of(record)
+    if copy is None:
         raise SessionError(
             f"{failed.function} or its arguments were too large to keep or could not be pickled; "
             f"they looked like {dict(failed.arguments)}"
         )
-    # From the session's own workers, over a channel that only they have the key to.
-    function, arguments, iterators = pickle.loads(failed.pickled_arguments)
-    for place in iterators:
+    arguments = copy.arguments
+    for place in copy.iterators:
         arguments[place] = iter(arguments[place])
-    if isinstance(function, type):
-        return list(function().eval(*arguments))
-    result = function(*arguments)
+    if isinstance(copy.function, type):
+        return list(copy.function().eval(*arguments))
+    result = copy.function(*arguments)
     return list(result) if hasattr(result, "__next__") else result

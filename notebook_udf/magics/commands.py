@@ -230,7 +230,6 @@ class Commands:
                 f"%udf capture takes the name of a function\n\n{UDF_CAPTURE.usage}"
             )
         running = _running()
-        _known(running, given.name)
         return capture(
             running,
             cells_of(self._shell, self._tried),

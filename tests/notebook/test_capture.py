@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 
@@ -264,3 +265,59 @@ def test_what_cannot_be_captured_says_what_to_do(cell: Cell, tmp_path: Path) -> 
     cell("import sys; sys.modules['pytest'] = None")
     assert "pip install pytest" in refused(cell, "quick")
     cell("del sys.modules['pytest']")
+
+
+PYSPARKS = """
+from pyspark.sql import functions as F
+
+MINUTES = 60
+
+
+@F.udf("int")
+def of_day(clock):
+    hours, minutes = clock.split(":")
+    return int(hours) * MINUTES + int(minutes)
+
+
+clocks = session.spark.createDataFrame([("17:40",), ("noon",)], "clock string").coalesce(1)
+"""
+
+
+def test_a_call_of_pysparks_own_function_that_failed(cell: Cell, tmp_path: Path) -> None:
+    target = tmp_path / "test_of_day.py"
+    assert cell(PYSPARKS).ok
+    assert not cell("clocks.select(of_day('clock')).collect()").ok
+    text = captured(cell, "of_day", target)
+    # PySpark's decorator would need a Spark.
+    assert "\n\n\ndef of_day(clock):" in text
+    assert "pyspark" not in text
+    assert names_in(text) == ["test_of_day_raises_value_error_for_noon"]
+    assert '        of_day("noon")\n' in text
+    assert passes(target)
+    # As it is now, a test expects what it gives.
+    mended = PYSPARKS.replace(
+        "    hours, minutes", "    if ':' not in clock:\n        return None\n    hours, minutes"
+    )
+    assert cell(mended).ok
+    text = captured(cell, "of_day --force", target)
+    assert names_in(text) == ["test_of_day_gives_none_for_noon"]
+    assert (
+        "# Before it was changed the function raised ValueError; this is what it gives now." in text
+    )
+    assert passes(target)
+    assert "no function 'of_night' is registered" in refused(cell, "of_night")
+
+
+def test_what_failed_with_a_batch_is_no_test(cell: Cell, tmp_path: Path) -> None:
+    batch = """
+    import pandas as pd
+    from pyspark.sql import functions as F
+
+    @F.pandas_udf("long")
+    def of_batch(x: pd.Series) -> pd.Series:
+        return x // int(x.iloc[0])
+
+    session.spark.range(3).coalesce(1).select(of_batch("id")).collect()
+    """
+    assert not cell(textwrap.dedent(batch)).ok
+    assert "no call of of_batch can be repeated by a test" in refused(cell, "of_batch")

@@ -43,7 +43,7 @@ class ObservedCall:
 
     def __init__(self, function: Any, name: str = "") -> None:
         self.function = function
-        self.code = code_of(function)
+        self.code = first_code_of(function)
         # As in Spark's plans, where its cost is put.
         self.name = name or str(getattr(function, "__name__", None) or type(function).__name__)
         self.statistics = BundleStatistics()
@@ -162,7 +162,7 @@ class ObservedChain(ObservedCall):
         return part.failed(error, arguments, row)
 
 
-def code_of(function: Any) -> CodeType | None:
+def first_code_of(function: Any) -> CodeType | None:
     """The code that a call of the function runs first, if it is Python's."""
     inner = getattr(function, "__func__", function)
     code = getattr(inner, "__code__", None)

@@ -10,7 +10,7 @@ import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from notebook_udf.worker.observed.observed_call import code_of
+from notebook_udf.worker.observed.observed_call import first_code_of
 
 _MODULES = ("pyspark.", "notebook_udf.")
 # Where PySpark's function of a data source has the user's reader, or writer.
@@ -78,7 +78,7 @@ def _within(held: Any, seen: set[int]) -> Iterator[Callable[..., Any]]:
         return
     seen.add(id(held))
     if is_users(held):
-        if callable(held) and code_of(held) is not None:
+        if callable(held) and first_code_of(held) is not None:
             yield held
         return
     for each in _parts_of(held):
