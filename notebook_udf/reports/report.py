@@ -178,6 +178,7 @@ class JobReport:
             return f"<report {self.path}: {self._state}>"
         queries = sum(len(each.queries) + each.more_queries for each in self._seen)
         functions = {one.name for each in self._seen for one in each.functions}
+        functions |= {total.function for each in self._seen for total in each.totals}
         failed = sum(len(each.failures) for each in self._seen)
         lines = sum(each.line_count for each in self._seen)
         said = [

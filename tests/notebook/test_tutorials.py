@@ -241,6 +241,31 @@ def test_the_tutorial_on_a_project_ends_in_a_plain_spark(tmp_path: Path) -> None
     assert loaded == "notebook_udf is loaded: False"
 
 
+@pytest.mark.thorough
+@pytest.mark.timeout(300)
+def test_the_tutorial_on_a_job_of_ones_own_tells_the_truth(tmp_path: Path) -> None:
+    of = told(tmp_path, "08-your-own-job")
+
+    failed = of("import nightly\n")
+    assert "PythonException: speed: TypeError" in failed
+    assert "minutes = None" in failed
+    assert "TypeError" in of("session.replay")
+    assert "part_of_day" in of("costs / 1e9") or "Styler" in of("costs / 1e9")
+    assert "Register both with this session" in of("session.plan(")
+    assert "gives_none_for_762_none" in of("--force\nprint")
+    mended = of("importlib.reload(nightly)\nnightly.by_part")
+    assert "|  morning| 147248|     -1.1|395.4|" in mended
+    assert "runs in Spark's JVM" in of("explain()")
+    pandas_, ordinary = re.findall(r": ([\d.]+) s", of("def counted("))
+    assert float(ordinary) < float(pandas_)
+    assert of("before <> after") == "0"
+    night = of("subprocess.run")
+    assert mended.strip() in night
+    assert "It ended by itself" in night
+    assert "2 functions, 0 failed calls" in night
+    assert "|   -1|     NULL|" in of("late.union(odd)")
+
+
 @pytest.mark.parametrize("path", TUTORIALS, ids=lambda p: p.name)
 def test_tutorials_are_stored_without_outputs(path: Path) -> None:
     notebook = nbformat.read(path, as_version=4)

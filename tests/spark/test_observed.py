@@ -325,3 +325,19 @@ def test_beside_a_function_of_the_session(session: nu.Session, rows: DataFrame, 
                 session.replay("arrays")
     finally:
         session.observe(True)
+
+
+def test_a_task_that_is_cut_off_has_not_failed(session: nu.Session, rows: DataFrame) -> None:
+    def waits_or_fails(x: pd.Series) -> pd.Series:
+        if BAD in set(x):
+            raise ValueError(f"no {BAD}")
+        return x
+
+    waiting = F.pandas_udf(waits_or_fails, LongType())  # type: ignore[call-overload]
+    for _ in range(5):
+        with pytest.raises(PythonException):
+            # Both are at it when one fails, and Spark hangs up on the other.
+            session.spark.range(0, 400_000, 1, 2).select(waiting("id"), udf(refused)("id")).collect()
+    named = {each.failed.function: each.failed.message for each in session.store.failures()}
+    assert named["waits_or_fails"] == f"no {BAD}"
+    assert {each.failed.exception for each in session.store.failures("refused")} <= {"ValueError"}

@@ -25,6 +25,8 @@ Way: TypeAlias = Literal["calls", "rows", "whole"]
 # A bundle of small parts has no more than these.
 _MOST_ROWS = 10_000
 _MOST_PARTS = 1_000
+# Half a batch: the JVM has closed the connection, and no function is at fault.
+_UNREADABLE = (OSError, EOFError, ValueError)
 
 
 class NodeWatch:
@@ -48,6 +50,8 @@ class NodeWatch:
         self._stopwatch = Stopwatch()
         self._task: Task | None = None
         self._failing: ObservedCall | None = None
+        # Whether what the JVM sent could not be read: another task failed.
+        self._cut_off = False
         self._parts = 0
         self._evaluated = 0
 
@@ -65,7 +69,7 @@ class NodeWatch:
         """The task is over; ``error`` is what ended it before its last row."""
         task = self._running
         outcome = "done"
-        if isinstance(error, (GeneratorExit, ConnectionError, WorkerStopped)):
+        if self._cut_off or isinstance(error, (GeneratorExit, ConnectionError, WorkerStopped)):
             # The JVM needs no more rows (LIMIT), or the query was cancelled.
             outcome = "stopped"
         elif error is not None:
@@ -222,7 +226,11 @@ class NodeWatch:
         while True:
             self._stopwatch.turn(None)
             start = perf_counter_ns()
-            each = next(data, None)
+            try:
+                each = next(data, None)
+            except _UNREADABLE:
+                self._cut_off = True
+                raise
             wait_ns = perf_counter_ns() - start
             if each is None:
                 return
@@ -311,6 +319,9 @@ class NodeWatch:
         counter = count()
         try:
             yield from _counted(rows, counter)
+        except _UNREADABLE:
+            self._cut_off = True
+            raise
         finally:
             self._extend(next(counter), 0, 0)
 
