@@ -334,10 +334,11 @@ def test_a_task_that_is_cut_off_has_not_failed(session: nu.Session, rows: DataFr
         return x
 
     waiting = F.pandas_udf(waits_or_fails, LongType())  # type: ignore[call-overload]
+    many = session.spark.range(0, 400_000, 1, 2).select(waiting("id"), udf(refused)("id"))
     for _ in range(5):
         with pytest.raises(PythonException):
             # Both are at it when one fails, and Spark hangs up on the other.
-            session.spark.range(0, 400_000, 1, 2).select(waiting("id"), udf(refused)("id")).collect()
+            many.collect()
     named = {each.failed.function: each.failed.message for each in session.store.failures()}
     assert named["waits_or_fails"] == f"no {BAD}"
     assert {each.failed.exception for each in session.store.failures("refused")} <= {"ValueError"}
