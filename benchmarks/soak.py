@@ -41,6 +41,14 @@ _SECONDS_BETWEEN = 5.0
 # says how large its heap may be.
 _LOOKS_BETWEEN = 12
 _JAVA = "Java, MB of the process"
+# How many there are depends on how much was at work at once in the last minute: that is no growth.
+_POOLED_THREADS = "Java, threads in pools of Spark's"
+# How their names begin, of which Linux keeps 15 characters.
+_POOLS = (
+    "shuffle-exchang", "ResultQueryStag", "QueryStageCreat", "broadcast-excha", "subquery-",
+    "block-manager-a", "block-manager-s", "Executor task", "streaming-shuff", "map-output-disp",
+)  # fmt: skip
+_NO_BAR = {_JAVA: "none: its heap is bounded", _POOLED_THREADS: "none: idle ones end"}
 # What grows by less than this part of itself in an hour is flat, whatever its error.
 _FLAT = 0.01
 _BAR = f"≤ {100 * _FLAT:g} %, or 0 within its error"
@@ -235,10 +243,22 @@ def held(session: nu.Session) -> dict[str, float]:
             if process.name() == "java":
                 values[_JAVA] = process.memory_info().rss / 1e6
                 values["Java, descriptors"] = process.num_fds()
-                values["Java, threads"] = process.num_threads()
+                threads = thread_names(process.pid)
+                pooled = sum(name.startswith(_POOLS) for name in threads)
+                values[_POOLED_THREADS] = pooled
+                values["Java, other threads"] = len(threads) - pooled
             else:
                 workers += process.memory_info().rss / 1e6
     return {**values, "daemon and workers, MB": workers}
+
+
+def thread_names(pid: int) -> list[str]:
+    """The names of a process's threads."""
+    found = []
+    for thread in Path(f"/proc/{pid}/task").iterdir():
+        with suppress(OSError):
+            found.append((thread / "comm").read_text("utf-8", "replace").strip())
+    return found
 
 
 def slope(points: list[tuple[float, float]]) -> tuple[float, float]:
@@ -256,12 +276,12 @@ def figure(name: str, points: list[tuple[float, float]], detail: str) -> Figure:
     """The growth of what is held in an hour, as a part of its mean."""
     level = sum(y for _, y in points) / len(points)
     found, error = (3600 * each / max(level, 1) for each in slope(points))
-    flat = name == _JAVA or found <= _FLAT or found - error <= 0
+    flat = name in _NO_BAR or found <= _FLAT or found - error <= 0
     return Figure(
         f"{name}: growth in an hour",
         100 * found,
         "%",
-        "none: its heap is bounded" if name == _JAVA else _BAR,
+        _NO_BAR.get(name, _BAR),
         flat,
         f"± {100 * error:.2f} %, of {level:,.0f} on average; {detail}",
     )
