@@ -28,13 +28,14 @@ def pytest_configure() -> None:
     # Tests of another version import names from where they stood then.
     for name in set(vars(cases)) - set(vars(sql_cases)):
         setattr(sql_cases, name, getattr(cases, name))
-    if os.environ[WITH] == "us":
-        _around(cases.ReusedPySparkTestCase, "setUpClass", "tearDownClass", _of_context)
-        _around(sql_cases.ReusedSQLTestCase, "setUpClass", "tearDownClass", lambda case: case.spark)
-        _around(cases.PySparkTestCase, "setUp", "tearDown", _of_context)
+    _around(cases.ReusedPySparkTestCase, "setUpClass", "tearDownClass", _of_context)
+    _around(sql_cases.ReusedSQLTestCase, "setUpClass", "tearDownClass", lambda case: case.spark)
+    _around(cases.PySparkTestCase, "setUp", "tearDown", _of_context)
 
 
 def _of_context(case: Any) -> SparkSession:
+    """A SparkSession of a case that has none, with us or without: PySpark's errors are others as
+    soon as there is one."""
     return SparkSession(case.sc)
 
 
@@ -51,7 +52,9 @@ def _around(kind: Any, begin: str, end: str, spark_of: Callable[[Any], SparkSess
         before(case)
         # A class that derives from another one has begun that as well.
         leaving(case)
-        nu.session(spark_of(case))
+        spark = spark_of(case)
+        if os.environ[WITH] == "us":
+            nu.session(spark)
 
     def leaving(_case: Any) -> None:
         session = active_session()
