@@ -108,7 +108,13 @@ def test_it_is_seen_as_it_goes_on_and_after_its_end(
     with pytest.raises(nu.PlanningError, match="has no query 9999; plans are there of: "):
         job.plan(9999)
     text = repr(job)
-    for words in (f"night.py (process {job.pid}) runs", "1 failed call", "chatty", "failed"):
+    for words in (
+        f"night.py (process {job.pid}) runs",
+        "0 living workers",
+        "1 failed call",
+        "chatty",
+        "failed",
+    ):
         assert words in text
     page = job.report(tmp_path / "now.html").read_text("utf-8")
     assert "It runs: this is what was seen until now." in page

@@ -32,8 +32,9 @@ const COLORS = ["user", "decode", "encode", "warn", "good", "bad"].map(
   (name) => `var(--nu-${name})`,
 );
 
+/** A function with its version; those of PySpark's own have none. */
 export const keyOf = (each: { function: string; version: number }): string =>
-  `${each.function} v${each.version}`;
+  each.version ? `${each.function} v${each.version}` : each.function;
 
 /** Rows a second, a line for each function or worker. */
 export function rowsChart(query: QueryData, by: By, only: string): Chart {

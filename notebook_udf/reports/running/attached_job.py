@@ -22,6 +22,7 @@ from notebook_udf.sanitize import one_line
 from notebook_udf.telemetry.store.log_store import LogChoice
 from notebook_udf.telemetry.user_views import LogView, MetricsView
 from notebook_udf.widgets.explorer import PlanExplorer
+from notebook_udf.widgets.shown import show_live
 
 # Plans are asked of Spark, and a page is made of all that was seen.
 _SECONDS = 60.0
@@ -65,7 +66,7 @@ def attach(address: int | str | os.PathLike[str], key: str | None = None) -> Att
     path = _socket_of(address)
     try:
         secret = key if key is not None else (path.parent / KEY).read_text("ascii")
-        return AttachedJob(JobLink(path, secret))
+        job = AttachedJob(JobLink(path, secret))
     except PermissionError as error:
         raise SessionError(
             f"the job at {path} is another user's: look at it as that user, or as root"
@@ -74,6 +75,8 @@ def attach(address: int | str | os.PathLike[str], key: str | None = None) -> Att
         raise silent(5) from error
     except (OSError, EOFError) as error:
         raise SessionError(f"no job listens at {path}: it has ended. {_running()}") from error
+    show_live()
+    return job
 
 
 class AttachedJob(Displayed):
@@ -195,13 +198,22 @@ class AttachedJob(Displayed):
         yield Paragraph(self._said(seen))
         queries = [query for each in seen for query in each.queries]
         if queries:
-            rows = [_row(query) for query in queries[: -_SHOWN - 1 : -1]]
+            rows = [self._row(query) for query in queries[: -_SHOWN - 1 : -1]]
             yield Table(
                 ("query", "what", "state", "took", "functions"), rows, "Queries, newest first"
             )
         functions = {(one.name, one.kind, one.signature) for each in seen for one in each.functions}
         if functions:
             yield Table(("function", "kind", "signature"), sorted(functions))
+
+    def _row(self, query: SeenQuery) -> tuple[str, ...]:
+        functions = ", ".join(query.functions)
+        words = one_line(query.text, _WORDS)
+        if query.ended is None and self._ask.is_over:
+            return str(query.number), words, "not seen to end", "", functions
+        state = "failed" if query.error else "done" if query.ended is not None else "running"
+        took = seconds((query.ended or time.time()) - query.began)
+        return str(query.number), words, state, took, functions
 
     def _said(self, seen: list[Sighting]) -> str:
         failed = sum(len(each.failures) for each in seen)
@@ -210,17 +222,10 @@ class AttachedJob(Displayed):
             f"{self._facts.title} (process {self.pid}) {state}",
             f"began {seconds(time.time() - self._facts.began)} ago",
             *(f"Spark {each.spark}, {each.master}" for each in seen[-1:]),
-            counted(len(self._store.workers()), "worker"),
+            counted(len(self.pool), "living worker"),
             counted(failed, "failed call"),
         ]
         return "; ".join(told)
-
-
-def _row(query: SeenQuery) -> tuple[str, ...]:
-    state = "failed" if query.error else "done" if query.ended is not None else "running"
-    took = (query.ended or time.time()) - query.began
-    functions = ", ".join(query.functions)
-    return str(query.number), one_line(query.text, _WORDS), state, seconds(took), functions
 
 
 def _socket_of(address: int | str | os.PathLike[str]) -> Path:
