@@ -45,6 +45,9 @@ class SparkErrors(Protocol):
         """The exception with access to Spark's error condition, where PySpark has no class for it;
         the same exception for any other."""
 
+    def raised(self, error: Any, raised: RaisedError) -> Any:
+        """The exception that is raised where a translation returns ``error``, as Spark made it."""
+
     def is_refusal(self, error: Any) -> bool:
         """Whether Spark refuses what it was asked: no failure of a function or of the connection.
 

@@ -26,6 +26,7 @@ from notebook_udf.errors import (
     RemoteError,
     SessionError,
     UserFunctionError,
+    WorkerError,
     WorkerLost,
     WorkerOutOfMemory,
 )
@@ -39,7 +40,7 @@ from notebook_udf.render.format import megabytes
 from notebook_udf.source_excerpt import code_lines, own_frame
 from notebook_udf.telemetry.carried import record_in, without_record
 from notebook_udf.telemetry.records import CallFailed, Hogged, Position, WorkerExited
-from notebook_udf.widgets.card_display import give_card
+from notebook_udf.widgets.card_display import give_card, make_ours_as_well
 from notebook_udf.worker.runtime.stop_signal import STOPPED_AT
 
 if TYPE_CHECKING:
@@ -107,6 +108,9 @@ class Translator:
         converted = raised.converted()
         found = self.translate(raised.text)
         self._latest = found or self._latest
+        if isinstance(found, WorkerError) and self._runs_sparks_own(found):
+            make_ours_as_well(self._errors.raised(converted, raised), found)
+            return converted
         if found is None and self._session.observes:
             card = _card_of_cause(converted)
             if card is None:
@@ -116,6 +120,14 @@ class Translator:
                 give_card(converted, card)
                 return converted
         return found or self._explained(retold(converted), raised)
+
+    def _runs_sparks_own(self, error: WorkerError) -> bool:
+        """Whether an error is about a worker with functions of PySpark's own API alone: whoever
+        catches it expects Spark's."""
+        if not self._session.observes and not error.function:
+            # Of tasks with functions of the session it is known whose they are.
+            return True
+        return any(each.pid == error.worker and each.observed for each in self._store.workers())
 
     def translate(self, text: str) -> NotebookUdfError | None:
         """This package's error for a Java stack trace, or None."""

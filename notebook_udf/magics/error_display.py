@@ -40,6 +40,8 @@ def _show(
 ) -> list[str]:
     # It keeps the error for %debug, %tb and pdb.pm().
     shell._get_exc_info((kind, error, traceback))
+    # One that is Spark's as well has Spark's text.
+    error = vars(error).get("_nu_card", error)
     text = card_text(error)
     if getattr(shell, "kernel", None) is None:
         lines = [f"{kind.__name__}: {text}"]

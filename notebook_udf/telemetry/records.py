@@ -171,9 +171,10 @@ class WorkerExited(Record):
 
 @dataclass(frozen=True)
 class TaskStarted(Record):
-    """A Spark task that calls registered functions has begun.
+    """A Spark task that calls functions has begun.
 
-    ``description`` is Spark's description of its query, "" without one.
+    ``description`` is Spark's description of its query, "" without one. ``observed`` is whether all
+    functions are of PySpark's own API.
     """
 
     kind: ClassVar[str] = "task-started"
@@ -182,6 +183,7 @@ class TaskStarted(Record):
     task: TaskId
     functions: tuple[str, ...]
     description: str = ""
+    observed: bool = False
 
 
 @dataclass(frozen=True)

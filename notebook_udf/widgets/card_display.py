@@ -47,6 +47,25 @@ def give_card(raised: Any, card: NotebookUdfError) -> None:
     vars(raised)["_render_traceback_"] = rendered
 
 
+def make_ours_as_well(raised: Any, error: NotebookUdfError) -> None:
+    """Makes an exception of somebody else's one of this package too.
+
+    It keeps its class, its text and what it has; it is of the class of ``error`` as well, with its
+    attributes, and is shown as its card.
+    """
+    kinds: tuple[Any, Any] = type(raised), type(error)
+    raised.__class__ = _of_both(*kinds)
+    for name, value in vars(error).items():
+        vars(raised).setdefault(name, value)
+    give_card(raised, error)
+
+
+@cache
+def _of_both(cls: Any, ours: Any) -> type[BaseException]:
+    body = {"__module__": cls.__module__, "__qualname__": cls.__qualname__, "__doc__": cls.__doc__}
+    return type(cls.__name__, (cls, ours), body)
+
+
 def _short(
     shell: Any,
     kind: type[BaseException],

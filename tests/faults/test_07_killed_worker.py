@@ -6,6 +6,7 @@ import os
 import signal
 
 import pytest
+from py4j.protocol import Py4JJavaError
 from pyspark.sql.functions import udf as spark_udf
 
 import notebook_udf as nu
@@ -36,8 +37,13 @@ def test_of_a_function_that_is_sparks_own(session: nu.Session) -> None:
 
     killed = spark_udf(kills, "bigint", useArrow=False)
 
+    # It is Spark's own exception, with Spark's text, and a WorkerLost as well.
     with pytest.raises(nu.WorkerLost) as caught:
         session.spark.range(3).select(killed("id")).collect()
     error = caught.value
+    assert isinstance(error, Py4JJavaError)
+    assert str(error).startswith("An error occurred while calling ")
+    assert "Python worker exited unexpectedly" in str(error)
     assert error.signal == signal.SIGKILL
-    assert f"worker {error.worker} was ended by signal 9 (SIGKILL)" in str(error)
+    shown = "\n".join(error._render_traceback_())
+    assert f"worker {error.worker} was ended by signal 9 (SIGKILL) while it ran kills" in shown

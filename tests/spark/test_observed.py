@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import warnings
 from collections.abc import Callable, Iterator
@@ -13,6 +14,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import PythonException
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -342,3 +344,25 @@ def test_a_task_that_is_cut_off_has_not_failed(session: nu.Session, rows: DataFr
     named = {each.failed.function: each.failed.message for each in session.store.failures()}
     assert named["waits_or_fails"] == f"no {BAD}"
     assert {each.failed.exception for each in session.store.failures("refused")} <= {"ValueError"}
+
+
+def test_a_worker_that_is_lost_is_told_by_sparks_own_exception(
+    session: nu.Session, rows: DataFrame
+) -> None:
+    def exits(x: pd.Series) -> pd.Series:
+        os._exit(3)
+
+    lost = rows.coalesce(1).select(F.pandas_udf(exits, LongType())("id"))  # type: ignore[call-overload]
+    with pytest.raises(Py4JJavaError) as caught:
+        lost.collect()
+    session.observe(False)
+    try:
+        with pytest.raises(Py4JJavaError) as unwatched:
+            lost.collect()
+    finally:
+        session.observe(True)
+    assert isinstance(caught.value, nu.WorkerLost)
+    assert (caught.value.exit_code, caught.value.function) == (3, "exits")
+    texts = [re.sub(r"\d+", "N", str(each.value)).splitlines() for each in (caught, unwatched)]
+    assert texts[0][:3] == texts[1][:3]
+    assert "exited with code 3 while it ran exits" in "\n".join(caught.value._render_traceback_())

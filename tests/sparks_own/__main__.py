@@ -36,6 +36,7 @@ MODULES = (
     "sql/tests/pandas/test_pandas_cogrouped_map.py",
     "sql/tests/pandas/test_pandas_map.py",
     "tests/test_rdd.py",
+    "tests/test_worker.py",
     "tests/test_shuffle.py",
 )
 _SECONDS = 3_600

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
@@ -73,6 +74,13 @@ class ClassicErrors:
         named.__dict__.update(vars(error), _origin=java_exception)
         named._desc = answered(java_exception.getMessage) or error._desc
         return named if answered(named.getCondition) else error
+
+    def raised(self, error: Any, raised: RaisedError) -> Any:
+        """See ``SparkErrors``."""
+        # PySpark raises Py4J's exception on, which is being handled, where it has no class itself.
+        handled = sys.exception()
+        unknown = isinstance(error, captured.UnknownException)
+        return handled if unknown and isinstance(handled, Py4JJavaError) else error
 
     def is_refusal(self, error: Any) -> bool:
         """See ``SparkErrors``."""

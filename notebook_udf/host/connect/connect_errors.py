@@ -67,6 +67,10 @@ class ConnectErrors:
         """See ``SparkErrors``."""
         return error
 
+    def raised(self, error: Any, raised: RaisedError) -> Any:
+        """See ``SparkErrors``."""
+        return error
+
     def is_refusal(self, error: Any) -> bool:
         """See ``SparkErrors``."""
         known = isinstance(error, connect.SparkConnectGrpcException)

@@ -55,6 +55,8 @@ class WorkerView:
         Counts since its start; rows are input rows.
     last_error, last_error_id
         Class and message of the last call that failed, and its id.
+    observed
+        Whether its last task had functions of PySpark's own API alone.
     exited
         How it ended; None while it lives.
     """
@@ -80,6 +82,7 @@ class WorkerView:
     failures: int = 0
     last_error: str = ""
     last_error_id: str = ""
+    observed: bool = False
     exited: WorkerExited | None = None
 
 
@@ -130,7 +133,11 @@ class Workers:
                 self._pulse(record)
             case TaskStarted():
                 self._of_task(record.pid, record.task)
-                self._change(record.pid, record.time, task=record.task, state="busy")
+                begun = {"task": record.task, "state": "busy", "observed": record.observed}
+                if record.observed and len(record.functions) == 1:
+                    # Nobody says at which row it is.
+                    begun["function"] = record.functions[0]
+                self._change(record.pid, record.time, **begun)
             case TaskEnded():
                 self._of_task(record.pid, record.task)
                 ended = {"task": None, "state": "idle", "function": "", "row": -1}

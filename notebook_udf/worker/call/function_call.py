@@ -47,6 +47,7 @@ class FunctionCall:
 
     # Whether its bundle may have ended before its results are there.
     answers_later: ClassVar[bool] = False
+    observed: ClassVar[bool] = False
     instances: ClassVar[type[FunctionInstance]] = FunctionInstance
 
     def __init__(self, shipment: Shipment, *, in_pass: bool = False, waits: bool = False) -> None:

@@ -39,6 +39,7 @@ class ObservedCall:
     row_of: Callable[[int], int] | None = None
     sample: Callable[[], Sequence[Any]] | None = None
     answers_later: ClassVar[bool] = False
+    observed: ClassVar[bool] = True
     aggregates = False
 
     def __init__(self, function: Any, name: str = "") -> None:

@@ -52,6 +52,8 @@ class TaskCall(Protocol):
     sample: Callable[[], Sequence[Any]] | None
     # Whether its bundle may have ended before its results are there.
     answers_later: ClassVar[bool]
+    # Whether it is of PySpark's own API.
+    observed: ClassVar[bool]
 
     @property
     def aggregates(self) -> bool:
@@ -199,7 +201,10 @@ class Task:
         limits = [call.memory for call in self.calls if call.memory]
         runtime.limit.apply(min(limits, default=0))
         names = tuple(call.name for call in self.calls)
-        runtime.send(TaskStarted(os.getpid(), time.time(), self.identity, names, self.description))
+        observed = bool(self.calls) and all(call.observed for call in self.calls)
+        runtime.send(
+            TaskStarted(os.getpid(), time.time(), self.identity, names, self.description, observed)
+        )
         if self.profile:
             runtime.profiler.begin(self.profile)
         for call in self.calls:
