@@ -27,22 +27,28 @@ class DistantStore:
 
     @property
     def dropped_logs(self) -> int:
+        """See ``StoreReader``."""
         return cast("int", self._ask("dropped")[0])
 
     @property
     def dropped_metrics(self) -> int:
+        """See ``StoreReader``."""
         return cast("int", self._ask("dropped")[1])
 
     def bundles(self, query: str | None = None) -> list[BundleDone]:
+        """See ``StoreReader``."""
         return cast("list[BundleDone]", self._ask("bundles", query=query))
 
     def changes(self, query: str) -> int:
+        """See ``StoreReader``."""
         return cast("int", self._ask("changes", query=query))
 
     def failures(self, function: str | None = None, query: str | None = None) -> list[CallFailed]:
+        """See ``StoreReader``."""
         return cast("list[CallFailed]", self._ask("failures", function=function, query=query))
 
     def kept_logs(self) -> KeptLogs:
+        """See ``StoreReader``."""
         session, before = self._logs
         if before is not None and self._ask.is_over:
             return before
@@ -58,24 +64,31 @@ class DistantStore:
         return kept
 
     def metrics(self, query: str | None = None) -> list[MetricTotal]:
+        """See ``StoreReader``."""
         return cast("list[MetricTotal]", self._ask("metrics", query=query))
 
     def name(self, query: str) -> str:
+        """See ``StoreReader``."""
         return cast("str", self._ask("name", query=query))
 
     def percentiles(self, query: str | None = None) -> list[Percentiles]:
+        """See ``StoreReader``."""
         return cast("list[Percentiles]", self._ask("percentiles", query=query))
 
     def slowest(self, query: str | None = None) -> list[SlowBundle]:
+        """See ``StoreReader``."""
         return cast("list[SlowBundle]", self._ask("slowest", query=query))
 
     def timeline(self, query: str, points: int = MAX_POINTS) -> Timeline | None:
+        """See ``StoreReader``."""
         return cast("Timeline | None", self._ask("timeline", query=query, points=points))
 
     def totals(self, query: str | None = None) -> list[FunctionTotals]:
+        """See ``StoreReader``."""
         return cast("list[FunctionTotals]", self._ask("totals", query=query))
 
     def workers(self) -> list[WorkerView]:
+        """See ``StoreReader``."""
         return cast("list[WorkerView]", self._ask("workers"))
 
 
