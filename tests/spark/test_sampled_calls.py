@@ -12,6 +12,7 @@ import pytest
 from pyspark.sql import Row
 
 import notebook_udf as nu
+from tests import waiting
 
 
 def slowly(x: int) -> int:
@@ -80,8 +81,15 @@ def sampled(session: nu.Session, name: str, query: str) -> list[tuple[Any, ...]]
     function = FUNCTIONS[name]
     options = {"result_type": "bigint"} if name == "sampled_any" else {}
     session.register_function(name, function, **options)
-    session.sql(query).collect()
-    newest = session.store.bundles()[-1].task.query
+    before = {bundle.task.query for bundle in session.store.bundles()}
+
+    def new() -> list[str]:
+        return [b.task.query for b in session.store.bundles() if b.task.query not in before]
+
+    # What a worker says of its bundles may come after its rows.
+    with waiting.awaited(session, lambda: bool(new())):
+        session.sql(query).collect()
+    newest = new()[-1]
     assert session.store.wait_settled(newest, 10)
     sample = session.store.samples(name)[-1]
     assert sample.task.query == newest
