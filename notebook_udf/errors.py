@@ -32,7 +32,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
+from typing import Any
 
 from notebook_udf.sanitize import plain
 
@@ -367,3 +368,15 @@ class FunctionTimeout(WorkerError):
 
     timeout: float = 0.0
     stack: str = ""
+
+
+@lru_cache(maxsize=64)
+def named_like(like: Any, *bases: Any) -> Any:
+    """A class of exceptions derived from some, under the name of one of them: what is Spark's
+    exception and one of this package too looks like Spark's."""
+    body = {
+        "__module__": like.__module__,
+        "__qualname__": like.__qualname__,
+        "__doc__": like.__doc__,
+    }
+    return type(like.__name__, bases, body)

@@ -54,7 +54,7 @@ def _imported(record: RegisteredFunction) -> FunctionSource | None:
     if module in (None, "__main__") or not name.isidentifier():
         return None
     found = getattr(sys.modules.get(module), name, None)
-    if found is plain or _is_copy(found, plain):
+    if found is plain or _has_its_code(found, plain):
         if instance and not _is_fresh(function):
             raise DeclarationError(
                 f"{record.name} was registered as an instance of {module}.{name} with values of "
@@ -64,22 +64,17 @@ def _imported(record: RegisteredFunction) -> FunctionSource | None:
         target = f"{name}()" if instance else name
     elif isinstance(found, FunctionDefinition) and found.function is function:
         target = f"{name}.function"
-    elif _is_pysparks(found, plain):
+    elif _has_its_code(getattr(found, "func", None), plain):
+        # A function object of PySpark's.
         target = f"{name}.func"
     else:
         return None
     return FunctionSource(Needed((), (Imported(module, name, name),)), target)
 
 
-def _is_copy(found: Any, plain: Any) -> bool:
+def _has_its_code(found: Any, plain: Any) -> bool:
+    """Whether it is the function, of which a worker may have sent a copy back."""
     return inspect.isfunction(found) and found.__code__ == getattr(plain, "__code__", None)
-
-
-def _is_pysparks(found: Any, plain: Any) -> bool:
-    """Whether a function object of PySpark's holds the function, or one of the same code: it came
-    back from a worker as a copy."""
-    code = getattr(getattr(found, "func", None), "__code__", None)
-    return code is not None and code == getattr(plain, "__code__", None)
 
 
 def _is_fresh(function: Any) -> bool:

@@ -45,7 +45,7 @@ class SparkErrors(Protocol):
         """The exception with access to Spark's error condition, where PySpark has no class for it;
         the same exception for any other."""
 
-    def raised(self, error: Any, raised: RaisedError) -> Any:
+    def raised(self, error: Any) -> Any:
         """The exception that is raised where a translation returns ``error``, as Spark made it."""
 
     def is_refusal(self, error: Any) -> bool:

@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from notebook_udf.errors import Mistake, NotebookUdfError, Place, QueryError
+from notebook_udf.errors import Mistake, NotebookUdfError, Place, QueryError, named_like
 from notebook_udf.host.call_failures import answered
 from notebook_udf.host.spark_errors import RaisedError, SparkErrors
 from notebook_udf.kernel.function_names import builtins
@@ -36,17 +36,10 @@ def as_query_error(error: Any, raised: RaisedError, *, session: Session) -> Any:
     """The same error; one about a query becomes a ``QueryError`` as well."""
     error = session.host.errors.recognized(error, raised)
     if session.host.errors.is_refusal(error) and not isinstance(error, QueryError):
-        cls: Any = type(error)
-        error.__class__ = _telling(cls)
+        kind: Any = type(error)
+        error.__class__ = named_like(kind, QueryError, kind)
         error._tell = partial(_tell, session=session)
     return error
-
-
-@lru_cache(maxsize=64)
-def _telling(cls: Any) -> type[Exception]:
-    """A subclass of an error class and of ``QueryError``, under the name of the former."""
-    body = {"__module__": cls.__module__, "__qualname__": cls.__qualname__, "__doc__": cls.__doc__}
-    return type(cls.__name__, (QueryError, cls), body)
 
 
 @contextmanager

@@ -109,7 +109,7 @@ class Translator:
         found = self.translate(raised.text)
         self._latest = found or self._latest
         if isinstance(found, WorkerError) and self._runs_sparks_own(found):
-            make_ours_as_well(self._errors.raised(converted, raised), found)
+            make_ours_as_well(self._errors.raised(converted), found)
             return converted
         if found is None and self._session.observes:
             card = _card_of_cause(converted)

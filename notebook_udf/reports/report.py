@@ -222,7 +222,9 @@ class JobReport:
     def facts(self) -> JobFacts:
         """See ``LookedAt``."""
         masking = Masking([os.environ])
-        return JobFacts(os.getpid(), masking.text(self._title), self._told_command(), self._began)
+        return JobFacts(
+            os.getpid(), masking.text(self._title), self._told_command(masking), self._began
+        )
 
     def sessions(self) -> list[Session]:
         """See ``LookedAt``."""
@@ -230,18 +232,20 @@ class JobReport:
 
     def sightings(self) -> list[Sighting]:
         """See ``LookedAt``."""
+        return self._seen_now()[1]
+
+    def _seen_now(self) -> tuple[Masking, list[Sighting]]:
         for each in list(self._watched):
             each.look(settled=False)
-        return self._masked()[1]
+        return self._masked()
 
     def page(self) -> str:
         """See ``LookedAt``."""
-        seen, now = self.sightings(), time.time()
-        masking = Masking([os.environ])
+        (masking, seen), now = self._seen_now(), time.time()
         return report_page(
             JobStory(
                 masking.text(self._title),
-                self._told_command(),
+                self._told_command(masking),
                 self._began,
                 now,
                 "It runs: this is what was seen until now.",

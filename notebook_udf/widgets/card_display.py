@@ -7,7 +7,7 @@ from functools import cache
 from types import TracebackType
 from typing import Any
 
-from notebook_udf.errors import NotebookUdfError, RemoteError
+from notebook_udf.errors import NotebookUdfError, RemoteError, named_like
 from notebook_udf.widgets.card import card_html, card_text, headline
 
 
@@ -53,17 +53,12 @@ def make_ours_as_well(raised: Any, error: NotebookUdfError) -> None:
     It keeps its class, its text and what it has; it is of the class of ``error`` as well, with its
     attributes, and is shown as its card.
     """
-    kinds: tuple[Any, Any] = type(raised), type(error)
-    raised.__class__ = _of_both(*kinds)
+    kind: Any = type(raised)
+    ours: Any = type(error)
+    raised.__class__ = named_like(kind, kind, ours)
     for name, value in vars(error).items():
         vars(raised).setdefault(name, value)
     give_card(raised, error)
-
-
-@cache
-def _of_both(cls: Any, ours: Any) -> type[BaseException]:
-    body = {"__module__": cls.__module__, "__qualname__": cls.__qualname__, "__doc__": cls.__doc__}
-    return type(cls.__name__, (cls, ours), body)
 
 
 def _short(

@@ -75,7 +75,7 @@ class ClassicErrors:
         named._desc = answered(java_exception.getMessage) or error._desc
         return named if answered(named.getCondition) else error
 
-    def raised(self, error: Any, raised: RaisedError) -> Any:
+    def raised(self, error: Any) -> Any:
         """See ``SparkErrors``."""
         # PySpark raises Py4J's exception on, which is being handled, where it has no class itself.
         handled = sys.exception()

@@ -67,7 +67,7 @@ class ConnectErrors:
         """See ``SparkErrors``."""
         return error
 
-    def raised(self, error: Any, raised: RaisedError) -> Any:
+    def raised(self, error: Any) -> Any:
         """See ``SparkErrors``."""
         return error
 
