@@ -175,16 +175,28 @@ class Translator:
             if worker is not None:
                 ended = self._store.wait_exit(worker.pid, _PATIENCE_SECONDS)
                 return self._lost(text, worker.pid, ended, attempts[-1])
-            # One that has only just ended looks as if its daemon had not said so either.
-            ended = self._store.wait_exit_at(attempts[-1], _PATIENCE_SECONDS)
-            if ended is None and not self._vanished():
-                ended = self._store.last_crash(_FRESH_SECONDS, self._told)
+            ended = self._ended_at(attempts[-1])
             if ended is not None:
                 return self._lost(text, ended.pid, ended, attempts[-1])
             if idle is None and self._store.workers():
                 return WorkerLost(_UNSEEN, jvm_stack=text)
         if idle is not None:
             return _timed_out(_idle_message("", 0, int(idle[1]), None), text, float(idle[1]))
+        return None
+
+    def _ended_at(self, task_attempt: int) -> WorkerExited | None:
+        """How the worker ended that was at a task of which nothing was heard."""
+        # Its end is told by a process made for it, which a busy machine is slow to start.
+        for _ in range(2):
+            # One that has only just ended looks as if its daemon had not said so either.
+            ended = self._store.wait_exit_at(task_attempt, _PATIENCE_SECONDS)
+            if ended is not None:
+                return ended
+            if self._vanished():
+                return None
+            ended = self._store.last_crash(_FRESH_SECONDS, self._told)
+            if ended is not None:
+                return ended
         return None
 
     def _vanished(self) -> bool:
@@ -205,7 +217,8 @@ class Translator:
             position = None
         code = ended.exit_code if ended is not None else None
         number = ended.signal if ended is not None else None
-        function = position.function if position is not None else worker.function if worker else ""
+        noted = position.function if position is not None else ""
+        function = noted or (worker.function if worker is not None else "")
         output = ended.output if ended is not None else ""
         known: dict[str, Any] = {"function": function, "worker": pid, "output": output}
         idle = _IDLE.search(text)
@@ -376,7 +389,7 @@ def _lost_message(
 
 def _rows(position: Position | None) -> list[str]:
     """The rows that a worker was at, as a line of text; nothing if they are not known."""
-    if position is None:
+    if position is None or not position.rows:
         return []
     rows = (
         f"row {position.first + 1:,}"

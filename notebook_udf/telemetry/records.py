@@ -131,7 +131,11 @@ class WorkerPulse(Record):
 
 @dataclass(frozen=True)
 class Position:
-    """Rows ``first`` to ``last`` (zero-based, inclusive) of a bundle of ``rows`` rows."""
+    """Rows ``first`` to ``last`` (zero-based, inclusive) of a bundle of ``rows`` rows.
+
+    ``rows`` is 0 where only the task is known, and then ``function`` is "" if it has several.
+    ``observed`` is whether all functions of the task are of PySpark's own API.
+    """
 
     task_attempt: int
     bundle: int
@@ -139,6 +143,7 @@ class Position:
     last: int
     rows: int
     function: str
+    observed: bool = False
 
 
 @dataclass(frozen=True)
@@ -154,8 +159,8 @@ class Hogged:
 class WorkerExited(Record):
     """The daemon reaped a worker. Exactly one of ``exit_code`` and ``signal`` is set.
 
-    ``position`` is the last that it noted, maybe of a task before the last one. ``hogged`` is set
-    if the daemon ended it, since the machine had too little memory left.
+    ``position`` is the last that it noted, None if its last task was through. ``hogged`` is set if
+    the daemon ended it, since the machine had too little memory left.
     """
 
     kind: ClassVar[str] = "worker-exited"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,6 +24,7 @@ from notebook_udf.telemetry.records import (
     LogLine,
     LogLines,
     MetricValue,
+    Position,
     Record,
     StackDump,
     TaskEnded,
@@ -38,6 +41,7 @@ from notebook_udf.telemetry.store.log_store import MAX_LINE, LogChoice, Logs
 from notebook_udf.telemetry.store.run_store import EARLIER
 from notebook_udf.telemetry.store.session_store import Store
 from notebook_udf.telemetry.store.worker_store import WorkerView
+from notebook_udf.worker.runtime.progress_file import PositionFile, read_position
 
 
 @pytest.fixture
@@ -197,6 +201,30 @@ def test_the_worker_of_a_task(store: Store, monkeypatch: pytest.MonkeyPatch) -> 
     for partition in (1, 2):
         store.apply(bundle(task(partition)))
     assert found() is None
+
+
+def test_who_was_at_a_task_is_told_by_its_end_as_well(store: Store, tmp_path: Path) -> None:
+    file = tmp_path / "7.position"
+    progress = PositionFile(file)
+    assert read_position(file) is None
+    here = Position(5, 0, -1, -1, 0, "f", observed=True)
+    progress.note(here)
+    assert read_position(file) == here
+    # Of the task's beginning nothing was heard: the process ended before it was sent.
+    store.apply(WorkerStarted(7, "h", "3", 1.0, ""))
+    ended = WorkerExited(7, time.time(), 3, None, False, "", read_position(file))
+    store.apply(ended)
+    assert store.wait_exit_at(5, 0) == ended
+    assert store.workers()[0].observed
+    # It is not why another task failed, of which nobody speaks.
+    assert store.wait_exit_at(6, 0) is None
+    assert store.last_crash(60, ()) is None
+    progress.forget()
+    assert read_position(file) is None
+    progress.close()
+    unseen = replace(ended, pid=8, position=None)
+    store.apply(unseen)
+    assert store.last_crash(60, ()) == unseen
 
 
 def later(action: Callable[[], None]) -> threading.Timer:

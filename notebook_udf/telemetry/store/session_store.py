@@ -189,14 +189,14 @@ class Store:
     def last_crash(self, seconds: float, without: Container[int]) -> WorkerExited | None:
         """The worker that crashed last in the last ``seconds``, but for some by their process ids.
 
-        For one that ran a function which this package did not make: no task of ours names it.
+        For one that ran a function which nobody watches: those that were at a task say at which.
         """
         since = time.time() - seconds
         with self._changed:
             crashes = [
                 ended
                 for ended in self._workers.exits()
-                if ended.exit_code != 0 and not ended.requested
+                if ended.exit_code != 0 and not ended.requested and ended.position is None
                 if ended.time >= since and ended.pid not in without
             ]
         return max(crashes, key=lambda ended: ended.time, default=None)

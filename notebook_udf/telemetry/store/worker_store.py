@@ -129,6 +129,8 @@ class Workers:
             case WorkerExited():
                 kept = replace(record, output=record.output[-MAX_OUTPUT:])
                 self._change(record.pid, record.time, state=EXITED, task=None, exited=kept)
+                if record.position is not None:
+                    self._change(record.pid, record.time, observed=record.position.observed)
             case WorkerPulse():
                 self._pulse(record)
             case TaskStarted():

@@ -14,7 +14,9 @@ from pathlib import Path
 
 from notebook_udf.telemetry.records import Position
 
-_LAYOUT = struct.Struct("<qqqqqI200s")
+_LAYOUT = struct.Struct("<Bqqqqq?I200s")
+# The first byte of a position, where there is one.
+_NOTED = 1
 _SIZE = 4096
 _TASK = struct.Struct("<d")
 _TASK_OFFSET = 2048
@@ -38,14 +40,20 @@ class PositionFile:
         _LAYOUT.pack_into(
             self._map,
             0,
+            _NOTED,
             position.task_attempt,
             position.bundle,
             position.first,
             position.last,
             position.rows,
+            position.observed,
             len(name),
             name,
         )
+
+    def forget(self) -> None:
+        """Says that the worker is at no row of any task."""
+        self._map[0] = 0
 
     def note_task(self, started: float) -> None:
         """Notes when the task began, in seconds of ``time.monotonic``; 0.0 between tasks."""
@@ -88,7 +96,8 @@ def read_position(path: Path) -> Position | None:
         return None
     if len(data) < _LAYOUT.size:
         return None
-    task, bundle, first, last, rows, length, name = _LAYOUT.unpack_from(data)
-    if not length:
+    noted, task, bundle, first, last, rows, observed, length, name = _LAYOUT.unpack_from(data)
+    if noted != _NOTED:
         return None
-    return Position(task, bundle, first, last, rows, name[:length].decode("utf-8", "replace"))
+    function = name[:length].decode("utf-8", "replace")
+    return Position(task, bundle, first, last, rows, function, observed)

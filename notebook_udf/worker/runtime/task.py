@@ -194,14 +194,19 @@ class Task:
         """Opens the functions. What ``open`` raises ends the task."""
         runtime = self.runtime
         runtime.task = self
+        names = tuple(call.name for call in self.calls)
+        observed = bool(self.calls) and all(call.observed for call in self.calls)
         if runtime.position is not None:
+            # A process that ends at once takes the record of this task's beginning with it.
+            runtime.position.note(Position(
+                self.identity.task_attempt, 0, -1, -1, 0, names[0] if len(names) == 1 else "",
+                observed,
+            ))  # fmt: skip
             runtime.position.note_task(time.monotonic())
         runtime.end_other_queries(self.scope)
         process.clean.resume(self.scope)
         limits = [call.memory for call in self.calls if call.memory]
         runtime.limit.apply(min(limits, default=0))
-        names = tuple(call.name for call in self.calls)
-        observed = bool(self.calls) and all(call.observed for call in self.calls)
         runtime.send(
             TaskStarted(os.getpid(), time.time(), self.identity, names, self.description, observed)
         )
@@ -383,6 +388,9 @@ class Task:
         self.runtime.task = None
         if self.runtime.position is not None:
             self.runtime.position.note_task(0.0)
+            if outcome == "done":
+                # Of another's a worker ends, and has nothing to do with what fails after it.
+                self.runtime.position.forget()
         self.runtime.limit.apply()
 
     def report(
