@@ -194,6 +194,11 @@ class MetricGroup:
         for group in self._groups.values():
             group.reset()
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether it has neither a metric nor a group."""
+        return not self._metrics and not self._groups
+
     def walk(self, prefix: str = "") -> Iterator[tuple[str, Metric]]:
         """Every metric with its dotted name."""
         for name, metric in self._metrics.items():

@@ -21,7 +21,6 @@ from notebook_udf.reports.running.job_listener import JobListener
 from notebook_udf.reports.secret_values import Masking
 from notebook_udf.reports.sightings import Sighting, Watched
 from notebook_udf.sanitize import first_line
-from notebook_udf.telemetry.store.run_store import EARLIER
 
 _RUNNING = (
     "It was running when this was written. If it has ended since, it was killed before it could "
@@ -179,9 +178,7 @@ class JobReport:
             return f"<report {self.path}: {self._state}>"
         queries = sum(len(each.queries) + each.more_queries for each in self._seen)
         functions = {one.name for each in self._seen for one in each.functions}
-        # Of queries that are not kept any more nobody knows whether the block ran them.
-        totals = [total for each in self._seen for total in each.totals if total.query != EARLIER]
-        functions |= {total.function for total in totals}
+        functions |= {total.function for each in self._seen for total in each.totals}
         failed = sum(len(each.failures) for each in self._seen)
         lines = sum(each.line_count for each in self._seen)
         said = [

@@ -22,7 +22,6 @@ from notebook_udf.pool.worker_table import how_it_ended
 from notebook_udf.telemetry.query_names import query_name
 from notebook_udf.telemetry.store.function_sums import FunctionTotals, MetricTotal
 from notebook_udf.telemetry.store.log_blocks import LogEntry
-from notebook_udf.telemetry.store.run_store import EARLIER
 from notebook_udf.telemetry.store.worker_store import WorkerView
 from notebook_udf.telemetry.timeseries.latencies import Percentiles
 from notebook_udf.telemetry.timeseries.timeline import Timeline
@@ -228,7 +227,7 @@ class Watched:
         with self._looking:
             functions_seen, queries_seen = dict(self._functions), dict(self._queries)
         store, since = self.session.store, self._since
-        totals = [t for t in store.totals() if t.last >= since or t.query == EARLIER]
+        totals = [total for total in store.totals() if total.last >= since]
         queries = list(dict.fromkeys(total.query for total in totals))
         recent = set(queries)
         kept = store.kept_logs()

@@ -238,8 +238,8 @@ class BundlesDone(Record):
     metrics: tuple[MetricValue, ...] = ()
 
     def __post_init__(self) -> None:
-        columns = [getattr(self, name) for name in _BUNDLE]
-        columns += [getattr(each, name) for each in self.functions for name in _TIMING]
+        columns = [getattr(self, name) for name in BUNDLE_FIELDS]
+        columns += [getattr(each, name) for each in self.functions for name in COSTS]
         if len({len(column) for column in columns}) > 1 or not self.time:
             raise ValueError("bundles with fields for some of them only, or none at all")
 
@@ -251,7 +251,7 @@ class BundlesDone(Record):
         """Packs bundles into records: one for each run with the same worker, task and functions."""
         for (pid, task, functions), run in groupby(bundles, _shared):
             alike = list(run)
-            fields = {name: tuple([getattr(b, name) for b in alike]) for name in _BUNDLE}
+            fields = {name: tuple([getattr(b, name) for b in alike]) for name in BUNDLE_FIELDS}
             timings = [
                 FunctionTimings(*key, *zip(*(_costs(b.functions[at]) for b in alike), strict=True))
                 for at, key in enumerate(functions)
@@ -267,10 +267,10 @@ class BundlesDone(Record):
         """
         for (pid, task, functions), run in groupby(records, _shared):
             alike = list(run)
-            fields = {name: _chained(alike, name) for name in _BUNDLE}
+            fields = {name: _chained(alike, name) for name in BUNDLE_FIELDS}
             timings = [
                 FunctionTimings(
-                    *key, *(_chained([r.functions[at] for r in alike], n) for n in _TIMING)
+                    *key, *(_chained([r.functions[at] for r in alike], n) for n in COSTS)
                 )
                 for at, key in enumerate(functions)
             ]
@@ -280,7 +280,7 @@ class BundlesDone(Record):
         """One bundle; the last one holds the metrics of all."""
         if not 0 <= at < len(self):
             raise IndexError(f"bundle {at} of {len(self)}")
-        fields = {name: getattr(self, name)[at] for name in _BUNDLE}
+        fields = {name: getattr(self, name)[at] for name in BUNDLE_FIELDS}
         timings = tuple([each.of(at) for each in self.functions])
         metrics = self.metrics if at == len(self) - 1 else ()
         return BundleDone(self.pid, task=self.task, **fields, functions=timings, metrics=metrics)
@@ -290,12 +290,13 @@ class BundlesDone(Record):
         return map(self.__getitem__, range(len(self)))
 
 
-# Fields with a value for each bundle.
-_BUNDLE = (
+# The fields of a bundle that are numbers; a record of several has a column of each.
+BUNDLE_FIELDS = (
     "time", "bundle", "rows_in", "rows_out", "bytes_in", "bytes_out", "wait_ns", "write_ns",
 )  # fmt: skip
-_TIMING = ("rows_in", "rows_out", "decode_ns", "user_ns", "encode_ns", "errors")
-_costs = attrgetter(*_TIMING)
+# What a function has done in a bundle.
+COSTS = ("rows_in", "rows_out", "decode_ns", "user_ns", "encode_ns", "errors")
+_costs = attrgetter(*COSTS)
 
 
 def _chained(things: Iterable[object], name: str) -> tuple[Any, ...]:

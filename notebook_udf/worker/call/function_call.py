@@ -14,11 +14,11 @@ from notebook_udf.errors import NotebookUdfError
 from notebook_udf.functions.definition import doorway
 from notebook_udf.functions.metrics import MetricGroup
 from notebook_udf.specs.payload import Header, Shipment
-from notebook_udf.telemetry.records import FunctionTiming, TaskId
-from notebook_udf.worker.call.bundle_statistics import BundleStatistics
+from notebook_udf.telemetry.records import TaskId
 from notebook_udf.worker.call.failure_report import report
 from notebook_udf.worker.call.instance import FunctionInstance
 from notebook_udf.worker.runtime import failure, forked
+from notebook_udf.worker.runtime.bundle_statistics import BundleStatistics
 from notebook_udf.worker.runtime.error_kinds import WorkerStopped
 from notebook_udf.worker.runtime.task import Task
 from notebook_udf.worker.runtime.worker_process import process
@@ -230,10 +230,6 @@ class FunctionCall:
                     first = first or reported
         if first is not None:
             raise first
-
-    def take_timing(self) -> FunctionTiming:
-        """The statistics of the bundle; they begin at zero for the next."""
-        return self.statistics.take(self.name, self.version)
 
     def fail(
         self,

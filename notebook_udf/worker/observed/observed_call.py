@@ -11,10 +11,10 @@ from types import CodeType
 from typing import Any, ClassVar
 
 from notebook_udf.functions.metrics import MetricGroup
-from notebook_udf.telemetry.records import CallFailed, FunctionTiming
-from notebook_udf.worker.call.bundle_statistics import BundleStatistics
+from notebook_udf.telemetry.records import CallFailed
 from notebook_udf.worker.call.failure_report import Copy, named, pickled, report
 from notebook_udf.worker.observed.failing_row import arguments_within, parameters_of
+from notebook_udf.worker.runtime.bundle_statistics import BundleStatistics
 from notebook_udf.worker.runtime.failure import short
 from notebook_udf.worker.runtime.task import Task
 
@@ -90,10 +90,6 @@ class ObservedCall:
     def close(self, failed: bool) -> None:
         """Lets go of what it was called with."""
         self.arguments = None
-
-    def take_timing(self) -> FunctionTiming:
-        """The statistics of the bundle; they begin at zero for the next."""
-        return self.statistics.take(self.name, self.version)
 
     def failed(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from time import perf_counter_ns
 from typing import Literal, TypeAlias
 
-from notebook_udf.worker.call.bundle_statistics import BundleStatistics
+from notebook_udf.worker.runtime.bundle_statistics import BundleStatistics
 
 Part: TypeAlias = Literal["decode_ns", "user_ns", "encode_ns"]
 

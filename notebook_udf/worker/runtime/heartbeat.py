@@ -54,7 +54,7 @@ class Agent:
                     self._obey(command)
                 self._end_queries()
                 self._runtime.flush_output()
-                self._runtime.flush_bundles()
+                self._runtime.flush_due()
                 self._pulse()
             except Exception:
                 _log.exception("the worker's agent stumbled")

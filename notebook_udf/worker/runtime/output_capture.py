@@ -93,6 +93,11 @@ class OutputLog:
         except OSError:
             self._file_room = 0  # disk full: the job goes on without the file
 
+    @property
+    def waits(self) -> bool:
+        """Whether there are lines to be taken."""
+        return bool(self._lines or self._dropped)
+
     def take(self) -> tuple[list[LogLine], int]:
         """The lines since the last call, and how many were withheld."""
         with self._lock:

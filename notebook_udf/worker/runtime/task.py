@@ -11,15 +11,12 @@ import time
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from notebook_udf.errors import FailedRow
 from notebook_udf.telemetry.records import (
-    BundleDone,
     CallFailed,
-    FunctionTiming,
     MetricValue,
     Position,
     TaskEnded,
@@ -28,13 +25,14 @@ from notebook_udf.telemetry.records import (
 )
 from notebook_udf.worker.runtime.slow_bundles import sampled
 from notebook_udf.worker.runtime.timeout import CallTimer
+from notebook_udf.worker.runtime.waiting_bundles import WaitingBundles
 from notebook_udf.worker.runtime.worker_process import Runtime, process
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from notebook_udf.functions.metrics import MetricGroup
-    from notebook_udf.worker.call.bundle_statistics import BundleStatistics
+    from notebook_udf.worker.runtime.bundle_statistics import BundleStatistics
 
 
 class TaskCall(Protocol):
@@ -98,20 +96,8 @@ class TaskCall(Protocol):
     def close(self, failed: bool) -> None:
         """Ends, after the last one."""
 
-    def take_timing(self) -> FunctionTiming:
-        """The statistics of the bundle; they begin at zero for the next."""
-
     def awaiting(self, number: int) -> Any:
         """The coroutine of a call in flight, another for another number; None if there is none."""
-
-
-@dataclass
-class _Leaving:
-    """How much of a bundle's results has left."""
-
-    rows: int = 0
-    size: int = 0
-    write_ns: int = 0
 
 
 class Task:
@@ -161,6 +147,7 @@ class Task:
         self.draining = draining
         self.profile = profile
         self.calls = tuple(calls)
+        self._answers_later = any(call.answers_later for call in calls)
         self.runtime = runtime
         # Where rows of this task were put into quarantine.
         self.quarantined: set[str] = set()
@@ -176,12 +163,11 @@ class Task:
         # How many rows had come with each bundle and those before it.
         self._until = array("q")
         self.active: TaskCall | None = None
-        self._totals: dict[int, FunctionTiming] = {}
-        self._rows_in = 0
-        self._rows_out = 0
+        self.waiting = WaitingBundles(identity, [(call.name, call.version) for call in calls])
         self._bytes_in = 0
         self._wait_ns = 0
-        self._leaving = _Leaving()
+        # How much of the bundle's results has left, and how long that took.
+        self._left_rows = self._left_bytes = self._write_ns = 0
         self._bundle_open = False
         self._since_ns = 0
         # What the functions took for the bundle, as far as it is reported.
@@ -230,7 +216,7 @@ class Task:
         self._until.append(self._until[-1] + rows if self._until else rows)
         self._bytes_in = size
         self._wait_ns = wait_ns
-        self._leaving = _Leaving()
+        self._left_rows = self._left_bytes = self._write_ns = 0
         self._reported_rows = 0
         self._busy_ns = 0
         self._bundle_open = True
@@ -254,24 +240,23 @@ class Task:
 
     def leave(self, rows: int, size: int, write_ns: int) -> None:
         """Results have been handed to the JVM."""
-        leaving = self._leaving
-        leaving.rows += rows
-        leaving.size += size
-        leaving.write_ns += write_ns
+        self._left_rows += rows
+        self._left_bytes += size
+        self._write_ns += write_ns
 
     def end_bundle(self) -> None:
         """The bundle's rows are processed, and their results have left."""
-        if not self._bundle_open and not self._leaving.rows:
-            return
         if not self._bundle_open:
+            if not self._left_rows:
+                return
             # The partition is over, and only now come its groups: they count as a last bundle.
-            leaving = self._leaving
+            left = self._left_rows, self._left_bytes, self._write_ns
             self.begin_bundle(0, 0, 0)
-            self._leaving = leaving
+            self.leave(*left)
         self._bundle_open = False
         self.active = None
         self.report_midway()
-        if not self._sampled() and not any(call.answers_later for call in self.calls):
+        if not self._sampled() and not self._answers_later:
             self._forget_rows()
 
     def end_answers(self) -> None:
@@ -287,7 +272,7 @@ class Task:
             return False
         sample = sampled(self.identity, self.bundle, arrived, self.calls)
         if sample is not None:
-            self.runtime.send(sample)
+            self.waiting.add_sample(sample)
         self._forget_rows()
         return True
 
@@ -305,39 +290,27 @@ class Task:
         """
         if not self._bundle_open:
             return 0
-        noted = self._leaving.write_ns + sum(call.statistics.noted_ns for call in self.calls)
+        noted = self._write_ns + sum(call.statistics.noted_ns for call in self.calls)
         return max(0, perf_counter_ns() - self._since_ns - noted)
 
     def report_midway(self) -> None:
         """Sends the statistics since the last report, while rows are still being processed."""
-        leaving, self._leaving = self._leaving, _Leaving()
         self._since_ns = perf_counter_ns()
         rows, self._reported_rows = self.rows - self._reported_rows, self.rows
         size, self._bytes_in = self._bytes_in, 0
         wait_ns, self._wait_ns = self._wait_ns, 0
-        timings = tuple(call.take_timing() for call in self.calls)
-        self._rows_in += rows
-        self._rows_out += leaving.rows
-        for i, timing in enumerate(timings):
-            self._totals[i] = _sum(self._totals.get(i), timing)
-        self.runtime.flush_output()
-        self.runtime.send_bundle(
-            BundleDone(
-                pid=os.getpid(),
-                time=time.time(),
-                task=self.identity,
-                bundle=self.bundle,
-                rows_in=rows,
-                rows_out=leaving.rows,
-                bytes_in=size,
-                bytes_out=leaving.size,
-                wait_ns=wait_ns,
-                write_ns=leaving.write_ns,
-                functions=timings,
-                metrics=self._metrics(changed_only=True),
-            )
-        )
-        self._busy_ns += sum(each.decode_ns + each.user_ns + each.encode_ns for each in timings)
+        costs: tuple[int, ...] = ()
+        for call in self.calls:
+            self._busy_ns += call.statistics.noted_ns
+            costs += call.statistics.take()
+        self.runtime.flush_lines()
+        numbers = (
+            time.time(), self.bundle, rows, self._left_rows, size, self._left_bytes, wait_ns,
+            self._write_ns,
+        )  # fmt: skip
+        self._left_rows = self._left_bytes = self._write_ns = 0
+        self.waiting.add(numbers + costs, self._metrics(changed_only=True))
+        self.runtime.flush_due()
 
     def close(self, *, failed: bool) -> None:
         """Closes the functions, the last one first. All are closed even if one raises.
@@ -366,12 +339,12 @@ class Task:
         if outcome == "failed" and self._bundle_open:
             # The one it failed in.
             self.end_bundle()
-        for i, call in enumerate(self.calls):
-            # What a bundle had cost that was never finished.
-            self._totals[i] = _sum(self._totals.get(i), call.take_timing())
         self.runtime.finish_output()
         # Before the end of the task, for which whoever reads the samples waits.
         self.runtime.profiler.end_task()
+        self.runtime.flush_bundles()
+        unfinished = [call.statistics.take() for call in self.calls]
+        rows_in, rows_out, functions = self.waiting.close(unfinished)
         self.runtime.send(
             TaskEnded(
                 pid=os.getpid(),
@@ -379,9 +352,9 @@ class Task:
                 task=self.identity,
                 outcome=outcome,
                 bundles=self.bundle,
-                rows_in=self._rows_in,
-                rows_out=self._rows_out,
-                functions=tuple(self._totals.values()),
+                rows_in=rows_in,
+                rows_out=rows_out,
+                functions=functions,
                 metrics=self._metrics(changed_only=False),
             )
         )
@@ -432,6 +405,8 @@ class Task:
     def _metrics(self, *, changed_only: bool) -> tuple[MetricValue, ...]:
         values = []
         for i, call in enumerate(self.calls):
+            if call.metrics.is_empty:
+                continue
             for name, metric in call.metrics.walk():
                 snapshot = metric.snapshot()
                 if changed_only and self._sent_metrics.get((i, name)) == snapshot:
@@ -439,18 +414,3 @@ class Task:
                 self._sent_metrics[i, name] = snapshot
                 values.append(MetricValue(call.name, name, metric.kind, snapshot))
         return tuple(values)
-
-
-def _sum(total: FunctionTiming | None, part: FunctionTiming) -> FunctionTiming:
-    if total is None:
-        return part
-    return FunctionTiming(
-        part.function,
-        part.version,
-        total.rows_in + part.rows_in,
-        total.rows_out + part.rows_out,
-        total.decode_ns + part.decode_ns,
-        total.user_ns + part.user_ns,
-        total.encode_ns + part.encode_ns,
-        total.errors + part.errors,
-    )

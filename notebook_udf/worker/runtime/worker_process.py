@@ -23,8 +23,6 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from notebook_udf.functions.base import Ending, Endings
 from notebook_udf.telemetry.records import (
-    BundleDone,
-    BundlesDone,
     LogLines,
     Record,
     WorkerPulse,
@@ -51,9 +49,10 @@ from notebook_udf.worker.runtime.task_records import TaskRecords
 if TYPE_CHECKING:
     from notebook_udf.worker.runtime.task import Task
 
-# The agent sends the bundles that ended since it last looked; where it does not come to it,
-# because a function holds the interpreter, the next bundle does after this time.
-_TOGETHER_SECONDS = 0.2
+# How long what a bundle has cost waits for those after it: a message takes each end as long as ten
+# bundles do. The agent sends it then; where it does not come to it, because a function holds the
+# interpreter, the next bundle does.
+_TOGETHER_SECONDS = 0.25
 
 # Lines in one message; more make several.
 _LINES_PER_MESSAGE = 200
@@ -114,8 +113,6 @@ class Runtime:
     _flushing: threading.Lock = field(default_factory=threading.Lock)
     _ending: threading.Lock = field(default_factory=threading.Lock)
     _sending: threading.Lock = field(default_factory=threading.Lock)
-    _bundles: list[BundleDone] = field(default_factory=list)
-    _bundles_sent: float = 0.0
 
     def __post_init__(self) -> None:
         self.profiler = Profiler(self)
@@ -163,25 +160,23 @@ class Runtime:
             self.flush_bundles()
             self.sender.send(record)
 
-    def send_bundle(self, bundle: BundleDone) -> None:
-        """Sends a bundle's statistics, together with those of bundles that end in the next
-        moment."""
-        with self._sending:
-            self._bundles.append(bundle)
-        if time.monotonic() - self._bundles_sent >= _TOGETHER_SECONDS:
+    def flush_due(self) -> None:
+        """Sends what waits for other bundles if it has waited long enough."""
+        task = self.task
+        since = task.waiting.since if task is not None else 0.0
+        if since and time.monotonic() - since >= _TOGETHER_SECONDS:
             self.flush_bundles()
 
     def flush_bundles(self) -> None:
-        """Sends the statistics of bundles that wait for others."""
-        if not self._bundles:
+        """Sends what waits for other bundles of the task."""
+        task = self.task
+        if task is None or not task.waiting.since:
             return
         # The agent's thread comes here as well: none may be lost, or sent twice.
         with self._sending:
-            waiting, self._bundles = self._bundles, []
-        self._bundles_sent = time.monotonic()
-        if self.sender is not None:
-            for together in BundlesDone.of(waiting):
-                self.sender.send(together)
+            for record in task.waiting.take():
+                if self.sender is not None:
+                    self.sender.send(record)
 
     def where(self) -> tuple[str, int, int]:
         """The function, bundle and row that is running, as they are shown."""
@@ -194,6 +189,11 @@ class Runtime:
         if self.capture is not None:
             for line in text.rstrip("\n").split("\n"):
                 self.capture.log.add(level, "notebook-udf", line)
+            self.flush_output()
+
+    def flush_lines(self) -> None:
+        """Sends the lines written so far, if any are known of without a look."""
+        if self.capture is not None and self.capture.log.waits:
             self.flush_output()
 
     def flush_output(self) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from notebook_udf.telemetry.records import FunctionTiming
+from typing import TypeAlias
+
+# In the order of ``telemetry.records.COSTS``.
+Costs: TypeAlias = tuple[int, int, int, int, int, int]
 
 
 class BundleStatistics:
@@ -22,11 +25,9 @@ class BundleStatistics:
         """Nanoseconds of the bundle measured so far."""
         return self.decode_ns + self.user_ns + self.encode_ns
 
-    def take(self, function: str, version: int) -> FunctionTiming:
+    def take(self) -> Costs:
         """The statistics of the bundle; they begin at zero for the next."""
-        timing = FunctionTiming(
-            function,
-            version,
+        costs = (
             self.rows_in,
             self.rows_out,
             self.decode_ns,
@@ -35,4 +36,4 @@ class BundleStatistics:
             self.errors,
         )
         self._begin()
-        return timing
+        return costs

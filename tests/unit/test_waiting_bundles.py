@@ -1,0 +1,100 @@
+"""What bundles cost travels together: none is lost or sent twice, and the sums are theirs."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from notebook_udf.telemetry.records import (
+    COSTS,
+    BundleSampled,
+    BundlesDone,
+    FunctionTiming,
+    MetricValue,
+    Record,
+    TaskId,
+)
+from notebook_udf.worker.runtime.bundle_statistics import Costs
+from notebook_udf.worker.runtime.waiting_bundles import WaitingBundles
+
+TASK = TaskId("12", 3, 7, 0, 55)
+FUNCTIONS = (("f", 2), ("g", 0), ("f", 2))
+COST = st.tuples(*[st.integers(0, 9)] * len(COSTS))
+# When it ended, its number, rows in and out, bytes in and out, waiting, writing.
+NUMBERS = st.tuples(st.floats(1, 9), *[st.integers(0, 9)] * 7)
+BUNDLES = st.lists(st.tuples(NUMBERS, st.tuples(COST, COST, COST)), max_size=9)
+
+
+def bundles_in(records: Sequence[Record]) -> list[BundlesDone]:
+    return [record for record in records if isinstance(record, BundlesDone)]
+
+
+@given(BUNDLES, st.sets(st.integers(0, 9)), st.tuples(COST, COST, COST))
+def test_they_leave_as_they_came(
+    bundles: list[tuple[tuple[float, ...], tuple[Costs, ...]]],
+    taken_at: set[int],
+    unfinished: tuple[Costs, ...],
+) -> None:
+    waiting = WaitingBundles(TASK, FUNCTIONS)
+    records: list[Record] = []
+    for at, (numbers, costs) in enumerate(bundles):
+        waiting.add((*numbers, *costs[0], *costs[1], *costs[2]), ())
+        assert waiting.since > 0
+        if at in taken_at:
+            records += waiting.take()
+            assert waiting.since == 0
+    records += waiting.take()
+    assert waiting.take() == []
+    sent = [each for record in bundles_in(records) for each in record]
+    assert [
+        (each.time, each.bundle, each.rows_in, each.rows_out, each.bytes_in, each.bytes_out,
+         each.wait_ns, each.write_ns)
+        for each in sent
+    ] == [numbers for numbers, _ in bundles]  # fmt: skip
+    assert [each.functions for each in sent] == [
+        tuple(FunctionTiming(*key, *cost) for key, cost in zip(FUNCTIONS, costs, strict=True))
+        for _, costs in bundles
+    ]
+    rows_in, rows_out, totals = waiting.close(unfinished)
+    assert (rows_in, rows_out) == (sum(e.rows_in for e in sent), sum(e.rows_out for e in sent))
+    for at, total in enumerate(totals):
+        parts = [costs[at] for _, costs in bundles] + [unfinished[at]]
+        assert total == FunctionTiming(*FUNCTIONS[at], *map(sum, zip(*parts, strict=True)))
+
+
+def test_a_sample_and_metrics_come_with_their_bundle() -> None:
+    waiting = WaitingBundles(TASK, FUNCTIONS[:1])
+    counter = MetricValue("f", "n", "counter", 3)
+    sample = BundleSampled(1, 2.0, TASK, 1, ("x",), (("1",),))
+    waiting.add((1.0, *[1] * (7 + len(COSTS))), (counter,))
+    waiting.add_sample(sample)
+    bundles, sampled = waiting.take()
+    assert isinstance(bundles, BundlesDone)
+    assert (bundles.metrics, sampled) == ((counter,), sample)
+    waiting.add_sample(sample)
+    assert waiting.take() == [sample]
+
+
+def test_one_thread_adds_while_another_takes() -> None:
+    waiting = WaitingBundles(TASK, FUNCTIONS[:1])
+    records: list[Record] = []
+    over = threading.Event()
+
+    def take() -> None:
+        while not over.is_set():
+            records.extend(waiting.take())
+
+    taker = threading.Thread(target=take)
+    taker.start()
+    many = 20_000
+    for number in range(many):
+        waiting.add((1.0, number, *[1] * (6 + len(COSTS))), (MetricValue("f", "n", "counter", 1),))
+    over.set()
+    taker.join()
+    records.extend(waiting.take())
+    found = bundles_in(records)
+    assert [at for record in found for at in record.bundle] == list(range(many))
+    assert sum(len(record.metrics) for record in found) == many
